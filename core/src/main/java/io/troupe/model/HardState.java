@@ -1,0 +1,13 @@
+package io.troupe.model;
+
+/**
+ * What Raft must remember across a restart besides the log.
+ *
+ * @param term current term, 0 before the first election
+ * @param vote whom this member voted for in {@code term}, or {@link NodeId#NONE}
+ * @param commit highest index known to be committed; may lag behind the truth
+ */
+public record HardState(long term, NodeId vote, long commit) {
+  /** The state of a member that never ran. */
+  public static final HardState INITIAL = new HardState(0, NodeId.NONE, 0);
+}

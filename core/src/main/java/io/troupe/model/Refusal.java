@@ -1,0 +1,52 @@
+package io.troupe.model;
+
+/**
+ * Why something expected was refused. Codes and texts for clients stand in one table in the gateway
+ * (section 3).
+ */
+public enum Refusal {
+  /** Row 1. */
+  KEY_NOT_PROVIDED,
+  /** Row 2. */
+  KEY_NOT_FOUND,
+  /** Row 3. */
+  VALUE_PROVIDED,
+  /** Row 4. */
+  LEASE_PROVIDED,
+  /** Row 5. */
+  TOO_MANY_OPERATIONS,
+  /** Row 6. */
+  DUPLICATE_KEY,
+  /** Row 7. */
+  INVALID_CLIENT_API_VERSION,
+  /** Row 8. */
+  INVALID_SORT_OPTION,
+  /** Row 9. */
+  COMPACTED,
+  /** Row 10. */
+  FUTURE_REVISION,
+  /** Row 11. */
+  NO_SPACE,
+  /** Row 12. */
+  LEASE_NOT_FOUND,
+  /** Row 13. */
+  LEASE_EXISTS,
+  /** Row 14. */
+  LEASE_TTL_TOO_LARGE,
+  /** Row 25. */
+  REQUEST_TOO_LARGE,
+  /** Row 26. */
+  TOO_MANY_REQUESTS,
+  /** Row 44. */
+  NO_LEADER,
+  /** Row 45. */
+  NOT_LEADER,
+  /** Row 46. */
+  LEADER_CHANGED,
+  /** Row 48. */
+  STOPPED,
+  /** Row 49. */
+  TIMED_OUT,
+  /** Row 54. */
+  CORRUPT,
+}

@@ -1,0 +1,9 @@
+/**
+ * The values every room speaks of: bytes, ranges, revisions, log entries, operations and their
+ * results. Entry class: {@link io.troupe.model.Operation}. Imports the JDK alone. See
+ * docs/architecture.md.
+ */
+@NullMarked
+package io.troupe.model;
+
+import org.jspecify.annotations.NullMarked;
