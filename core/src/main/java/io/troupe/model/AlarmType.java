@@ -1,11 +1,36 @@
 package io.troupe.model;
 
-/** Kinds of alarm. Wire numbers are the ordinals. */
+/** Kinds of alarm. */
 public enum AlarmType {
   /** No alarm; in a request: any. */
-  NONE,
+  NONE(0),
   /** The quota is used up. */
-  NOSPACE,
+  NOSPACE(1),
   /** Replicas differ. */
-  CORRUPT
+  CORRUPT(2);
+
+  private final int code;
+
+  AlarmType(int code) {
+    this.code = code;
+  }
+
+  /** The number on disk and on the wire. */
+  public int code() {
+    return code;
+  }
+
+  /**
+   * The type with that number.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public static AlarmType ofCode(int code) {
+    for (AlarmType type : values()) {
+      if (type.code == code) {
+        return type;
+      }
+    }
+    throw new IllegalArgumentException("unknown alarm type " + code);
+  }
 }

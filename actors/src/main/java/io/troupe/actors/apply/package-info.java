@@ -1,0 +1,7 @@
+/**
+ * The only writer of the state. Entry class: {@link io.troupe.actors.apply.ApplyActor}. Imports core, protocol, persistence and Pekko. See docs/rooms/apply.md.
+ */
+@NullMarked
+package io.troupe.actors.apply;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,7 @@
+/**
+ * The watch hub and its streams. Entry class: {@link io.troupe.actors.watch.WatchHubActor}. Imports core, protocol, persistence and Pekko. See docs/rooms/watch.md.
+ */
+@NullMarked
+package io.troupe.actors.watch;
+
+import org.jspecify.annotations.NullMarked;

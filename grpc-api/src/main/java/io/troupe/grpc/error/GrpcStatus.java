@@ -1,0 +1,27 @@
+package io.troupe.grpc.error;
+
+/**
+ * A gRPC status.
+ *
+ * @param code one of gRPC's numbers, 0..16
+ * @param message text for the client; any characters
+ */
+public record GrpcStatus(int code, String message) {
+  /** Success. */
+  public static final GrpcStatus OK = new GrpcStatus(0, "");
+
+  public static final int CANCELED = 1;
+  public static final int UNKNOWN = 2;
+  public static final int INVALID_ARGUMENT = 3;
+  public static final int DEADLINE_EXCEEDED = 4;
+  public static final int NOT_FOUND = 5;
+  public static final int PERMISSION_DENIED = 7;
+  public static final int RESOURCE_EXHAUSTED = 8;
+  public static final int FAILED_PRECONDITION = 9;
+  public static final int OUT_OF_RANGE = 11;
+  public static final int UNIMPLEMENTED = 12;
+  public static final int INTERNAL = 13;
+  public static final int UNAVAILABLE = 14;
+  public static final int DATA_LOSS = 15;
+  public static final int UNAUTHENTICATED = 16;
+}

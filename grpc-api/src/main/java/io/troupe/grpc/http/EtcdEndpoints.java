@@ -1,0 +1,125 @@
+package io.troupe.grpc.http;
+
+import io.troupe.grpc.api.AlarmRequest;
+import io.troupe.grpc.api.HashKVRequest;
+import io.troupe.grpc.api.LeaseGrantRequest;
+import io.troupe.grpc.api.LeaseRevokeRequest;
+import io.troupe.grpc.api.LeaseTimeToLiveRequest;
+import io.troupe.grpc.api.MemberListRequest;
+import io.troupe.grpc.api.RpcProto;
+import io.troupe.grpc.api.health.HealthCheckRequest;
+import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.error.GrpcStatus;
+import io.troupe.grpc.service.EtcdServices;
+import io.troupe.model.Bytes;
+import com.google.protobuf.Descriptors;
+import java.util.concurrent.CompletableFuture;
+import org.apache.pekko.stream.Materializer;
+
+/** Which service method answers which path (section 1.1). */
+final class EtcdEndpoints {
+  private static final String KV = "etcdserverpb.KV";
+  private static final String WATCH = "etcdserverpb.Watch";
+  private static final String LEASE = "etcdserverpb.Lease";
+  private static final String CLUSTER = "etcdserverpb.Cluster";
+  private static final String MAINTENANCE = "etcdserverpb.Maintenance";
+  private static final String HEALTH = "grpc.health.v1.Health";
+
+  private EtcdEndpoints() {}
+
+  static GrpcMethods of(EtcdServices services, Materializer materializer) {
+    StreamCalls streams = new StreamCalls(services, materializer);
+    GrpcMethods methods = new GrpcMethods();
+    declareAll(methods);
+    kv(methods, services, streams);
+    lease(methods, services, streams);
+    methods.streaming(WATCH, "Watch", streams::watch);
+    methods.unary(
+        CLUSTER,
+        "MemberList",
+        (request, call) -> services.cluster().list(MemberListRequest.parseFrom(raw(request))));
+    maintenance(methods, services);
+    health(methods, services, streams);
+    return methods;
+  }
+
+  /** Methods that exist in the API but are not served yet say so, instead of being unknown. */
+  private static void declareAll(GrpcMethods methods) {
+    for (Descriptors.ServiceDescriptor service : RpcProto.getDescriptor().getServices()) {
+      for (Descriptors.MethodDescriptor method : service.getMethods()) {
+        String text = "method " + method.getName() + " is not served by this version";
+        methods.unary(
+            service.getFullName(),
+            method.getName(),
+            (request, call) -> {
+              throw new GrpcException(GrpcStatus.UNIMPLEMENTED, text);
+            });
+      }
+    }
+  }
+
+  private static void kv(GrpcMethods methods, EtcdServices services, StreamCalls streams) {
+    methods
+        .unary(KV, "Range", (request, call) -> services.kv().range(request))
+        .unary(KV, "Put", (request, call) -> services.kv().put(request))
+        .unary(KV, "DeleteRange", (request, call) -> services.kv().deleteRange(request))
+        .unary(KV, "Txn", (request, call) -> services.kv().txn(request))
+        .unary(KV, "Compact", (request, call) -> services.kv().compact(request))
+        .streaming(KV, "RangeStream", streams::rangeStream);
+  }
+
+  private static void lease(GrpcMethods methods, EtcdServices services, StreamCalls streams) {
+    methods
+        .unary(
+            LEASE,
+            "LeaseGrant",
+            (request, call) -> services.lease().grant(LeaseGrantRequest.parseFrom(raw(request))))
+        .unary(
+            LEASE,
+            "LeaseRevoke",
+            (request, call) ->
+                services.lease().revoke(LeaseRevokeRequest.parseFrom(raw(request))))
+        .unary(
+            LEASE,
+            "LeaseTimeToLive",
+            (request, call) ->
+                services.lease().timeToLive(LeaseTimeToLiveRequest.parseFrom(raw(request))))
+        .unary(LEASE, "LeaseLeases", (request, call) -> services.lease().leases())
+        .streaming(LEASE, "LeaseKeepAlive", streams::keepAlive);
+  }
+
+  private static void maintenance(GrpcMethods methods, EtcdServices services) {
+    methods
+        .unary(
+            MAINTENANCE,
+            "Alarm",
+            (request, call) -> services.maintenance().alarm(AlarmRequest.parseFrom(raw(request))))
+        .unary(MAINTENANCE, "Status", (request, call) -> services.maintenance().status())
+        .unary(MAINTENANCE, "Defragment", (request, call) -> services.maintenance().defragment())
+        .unary(MAINTENANCE, "Hash", (request, call) -> services.maintenance().hash())
+        .unary(
+            MAINTENANCE,
+            "HashKV",
+            (request, call) ->
+                services.maintenance().hashKv(HashKVRequest.parseFrom(raw(request))));
+  }
+
+  private static void health(GrpcMethods methods, EtcdServices services, StreamCalls streams) {
+    methods
+        .unary(
+            HEALTH,
+            "Check",
+            (request, call) ->
+                CompletableFuture.completedFuture(
+                    services.health().check(HealthCheckRequest.parseFrom(raw(request)))))
+        .unary(
+            HEALTH,
+            "List",
+            (request, call) -> CompletableFuture.completedFuture(services.health().list()))
+        .streaming(HEALTH, "Watch", streams::healthWatch);
+  }
+
+  private static byte[] raw(Bytes request) {
+    return request.toArrayUnsafe();
+  }
+}

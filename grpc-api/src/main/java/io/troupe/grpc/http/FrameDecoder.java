@@ -1,0 +1,108 @@
+package io.troupe.grpc.http;
+
+import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.error.GrpcStatus;
+import io.troupe.model.Bytes;
+import org.apache.pekko.stream.Attributes;
+import org.apache.pekko.stream.FlowShape;
+import org.apache.pekko.stream.Inlet;
+import org.apache.pekko.stream.Outlet;
+import org.apache.pekko.stream.stage.AbstractInOutHandler;
+import org.apache.pekko.stream.stage.GraphStage;
+import org.apache.pekko.stream.stage.GraphStageLogic;
+import org.apache.pekko.util.ByteString;
+
+/**
+ * Cuts a request body into messages. Holds at most one incomplete message, whose announced length
+ * is checked before any of it is kept. Emits one message per pull, so what is not consumed stays
+ * with the client (flow control).
+ */
+final class FrameDecoder extends GraphStage<FlowShape<ByteString, Bytes>> {
+  private final Inlet<ByteString> in = Inlet.create("FrameDecoder.in");
+  private final Outlet<Bytes> out = Outlet.create("FrameDecoder.out");
+  private final FlowShape<ByteString, Bytes> shape = FlowShape.of(in, out);
+  private final String encoding;
+  private final int maxBytes;
+
+  FrameDecoder(String encoding, int maxBytes) {
+    this.encoding = encoding;
+    this.maxBytes = maxBytes;
+  }
+
+  @Override
+  public FlowShape<ByteString, Bytes> shape() {
+    return shape;
+  }
+
+  @Override
+  public GraphStageLogic createLogic(Attributes attributes) {
+    return new Logic();
+  }
+
+  private final class Logic extends GraphStageLogic {
+    private ByteString buffer = ByteString.emptyByteString();
+
+    Logic() {
+      super(shape);
+      setHandlers(
+          in,
+          out,
+          new AbstractInOutHandler() {
+            @Override
+            public void onPush() {
+              buffer = buffer.concat(grab(in));
+              emitOrPull();
+            }
+
+            @Override
+            public void onPull() {
+              emitOrPull();
+            }
+
+            @Override
+            public void onUpstreamFinish() {
+              if (buffer.isEmpty()) {
+                completeStage();
+              } else if (isAvailable(out)) {
+                emitOrPull();
+              }
+            }
+          });
+    }
+
+    private void emitOrPull() {
+      try {
+        Bytes message = cut();
+        if (message != null) {
+          push(out, message);
+          if (isClosed(in) && buffer.isEmpty()) {
+            completeStage();
+          }
+        } else if (isClosed(in)) {
+          failStage(
+              new GrpcException(GrpcStatus.INTERNAL, "grpc: the stream ended inside a message"));
+        } else if (!hasBeenPulled(in)) {
+          pull(in);
+        }
+      } catch (GrpcException refused) {
+        failStage(refused);
+      }
+    }
+
+    private @org.jspecify.annotations.Nullable Bytes cut() {
+      if (buffer.size() < GrpcFrames.HEADER) {
+        return null;
+      }
+      byte[] header = buffer.take(GrpcFrames.HEADER).toArray();
+      long length = GrpcFrames.length(header, 0);
+      GrpcFrames.checkSize(length, maxBytes);
+      if (buffer.size() < GrpcFrames.HEADER + length) {
+        return null;
+      }
+      byte[] content =
+          buffer.slice(GrpcFrames.HEADER, (int) (GrpcFrames.HEADER + length)).toArray();
+      buffer = buffer.drop((int) (GrpcFrames.HEADER + length));
+      return GrpcFrames.payload(header[0], Bytes.wrap(content), encoding, maxBytes);
+    }
+  }
+}

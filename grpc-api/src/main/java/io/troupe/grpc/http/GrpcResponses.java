@@ -1,0 +1,109 @@
+package io.troupe.grpc.http;
+
+import com.google.protobuf.MessageLite;
+import io.troupe.grpc.error.GrpcErrors;
+import io.troupe.grpc.error.GrpcStatus;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.http.javadsl.model.AttributeKeys;
+import org.apache.pekko.http.javadsl.model.ContentType;
+import org.apache.pekko.http.javadsl.model.HttpEntities;
+import org.apache.pekko.http.javadsl.model.HttpEntity;
+import org.apache.pekko.http.javadsl.model.HttpHeader;
+import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.http.javadsl.model.MediaTypes;
+import org.apache.pekko.http.javadsl.model.Trailer;
+import org.apache.pekko.http.javadsl.model.headers.RawHeader;
+import org.apache.pekko.japi.pf.PFBuilder;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.util.ByteString;
+
+/** HTTP responses in gRPC's form. */
+final class GrpcResponses {
+  private static final ContentType.Binary GRPC =
+      MediaTypes.applicationBinary("grpc", false).toContentType();
+  private static final HttpHeader STATUS_OK = RawHeader.create("grpc-status", "0");
+  private static final Trailer TRAILER_OK = Trailer.create().addHeader(STATUS_OK);
+
+  private GrpcResponses() {}
+
+  /** One message and the status OK. */
+  static HttpResponse unary(MessageLite message) {
+    return HttpResponse.create()
+        .withEntity(HttpEntities.create(GRPC, GrpcFrames.frame(message)))
+        .addAttribute(AttributeKeys.trailer, TRAILER_OK);
+  }
+
+  /** No message, only a status. */
+  static HttpResponse failure(GrpcStatus status) {
+    return HttpResponse.create()
+        .withEntity(HttpEntities.create(GRPC, ByteString.emptyByteString()))
+        .addHeaders(headers(status));
+  }
+
+  /**
+   * Messages as they come, then a status.
+   *
+   * @param frames whole frames, any number in an element; its end is the status OK, its failure
+   *     becomes a status
+   */
+  static HttpResponse streaming(Source<ByteString, NotUsed> frames) {
+    Source<HttpEntity.ChunkStreamPart, NotUsed> parts =
+        frames
+            .map(GrpcResponses::chunk)
+            .concat(Source.single(last(GrpcStatus.OK)))
+            .recover(
+                new PFBuilder<Throwable, HttpEntity.ChunkStreamPart>()
+                    .matchAny(failure -> last(GrpcErrors.of(failure)))
+                    .build());
+    return HttpResponse.create().withEntity(chunked(parts));
+  }
+
+  /**
+   * The Java API has no chunked entity with trailers, so the Scala one is made; both kinds of part
+   * are the same objects.
+   */
+  @SuppressWarnings("unchecked")
+  private static HttpEntity.Chunked chunked(Source<HttpEntity.ChunkStreamPart, NotUsed> parts) {
+    return new org.apache.pekko.http.scaladsl.model.HttpEntity.Chunked(
+        (org.apache.pekko.http.scaladsl.model.ContentType) GRPC,
+        (org.apache.pekko.stream.scaladsl.Source<
+                org.apache.pekko.http.scaladsl.model.HttpEntity.ChunkStreamPart, Object>)
+            (Object) parts.asScala());
+  }
+
+  private static HttpEntity.ChunkStreamPart chunk(ByteString frames) {
+    return HttpEntity.ChunkStreamPart.create(frames);
+  }
+
+  private static HttpEntity.ChunkStreamPart last(GrpcStatus status) {
+    return HttpEntity.ChunkStreamPart.createLast("", headers(status));
+  }
+
+  private static List<HttpHeader> headers(GrpcStatus status) {
+    if (status.code() == 0) {
+      return List.of(STATUS_OK);
+    }
+    List<HttpHeader> headers = new ArrayList<>(2);
+    headers.add(RawHeader.create("grpc-status", Integer.toString(status.code())));
+    headers.add(RawHeader.create("grpc-message", percentEncode(status.message())));
+    return headers;
+  }
+
+  /** gRPC's encoding of a status text: printable ASCII but '%' stands for itself. */
+  static String percentEncode(String text) {
+    StringBuilder out = new StringBuilder(text.length());
+    for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+      if (b >= 0x20 && b <= 0x7e && b != '%') {
+        out.append((char) b);
+      } else {
+        out.append('%')
+            .append(Character.toUpperCase(Character.forDigit((b >> 4) & 0xf, 16)))
+            .append(Character.toUpperCase(Character.forDigit(b & 0xf, 16)));
+      }
+    }
+    return out.toString();
+  }
+}

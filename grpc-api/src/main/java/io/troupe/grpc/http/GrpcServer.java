@@ -1,0 +1,50 @@
+package io.troupe.grpc.http;
+
+import io.troupe.grpc.service.EtcdServices;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.http.javadsl.Http;
+import org.apache.pekko.http.javadsl.ServerBinding;
+import org.apache.pekko.http.javadsl.model.HttpProtocols;
+import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.stream.SystemMaterializer;
+
+/**
+ * The client port. The first bytes of a connection decide: HTTP/2 is gRPC, HTTP/1 is everything else (T2). Settings of the HTTP layer
+ * stand under {@code pekko.http.server} in troupe-defaults.conf.
+ */
+public final class GrpcServer {
+  private final ActorSystem<?> system;
+  private final GrpcHandler grpc;
+  private final HttpRoutes http;
+
+  public GrpcServer(ActorSystem<?> system, EtcdServices services) {
+    this.system = system;
+    Materializer materializer = SystemMaterializer.get(system).materializer();
+    this.grpc =
+        new GrpcHandler(
+            EtcdEndpoints.of(services, materializer),
+            services.settings().maxReceiveBytes(),
+            materializer);
+    this.http = new HttpRoutes(materializer);
+  }
+
+  /**
+   * Opens the port.
+   *
+   * @param host address or name to listen on
+   * @param port 0 for any free one
+   * @return fails when the address cannot be bound
+   */
+  public CompletionStage<ServerBinding> bind(String host, int port) {
+    return Http.get(system).newServerAt(host, port).bind(this::handle);
+  }
+
+  private CompletionStage<HttpResponse> handle(HttpRequest request) {
+    return request.protocol().equals(HttpProtocols.HTTP_2_0)
+        ? grpc.handle(request)
+        : http.handle(request);
+  }
+}

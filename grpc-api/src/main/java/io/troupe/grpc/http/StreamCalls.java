@@ -1,0 +1,120 @@
+package io.troupe.grpc.http;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.troupe.grpc.api.LeaseKeepAliveRequest;
+import io.troupe.grpc.api.RangeStreamResponse;
+import io.troupe.grpc.api.WatchRequest;
+import io.troupe.grpc.api.health.HealthCheckRequest;
+import io.troupe.grpc.service.Call;
+import io.troupe.grpc.service.EtcdServices;
+import io.troupe.grpc.service.RangeStreamCursor;
+import io.troupe.grpc.service.WatchSession;
+import io.troupe.model.Bytes;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.Done;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.japi.Pair;
+import org.apache.pekko.stream.KillSwitches;
+import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.stream.SharedKillSwitch;
+import org.apache.pekko.stream.javadsl.Keep;
+import org.apache.pekko.stream.javadsl.Sink;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.util.ByteString;
+
+/** The calls with streams. Each pulls from its service only what the client's flow control lets through. */
+final class StreamCalls {
+  /** Renewals of one stream that are under way at once; answers keep the order of requests (L5). */
+  private static final int KEEP_ALIVES_AT_ONCE = 64;
+
+  private final EtcdServices services;
+  private final Materializer materializer;
+  private final WatchFrames watchFrames;
+
+  StreamCalls(EtcdServices services, Materializer materializer) {
+    this.services = services;
+    this.materializer = materializer;
+    this.watchFrames = new WatchFrames(services.member());
+  }
+
+  /** L5. Ends when the client's side ends. */
+  Source<ByteString, NotUsed> keepAlive(Source<Bytes, NotUsed> requests, Call call) {
+    return requests
+        .map(bytes -> LeaseKeepAliveRequest.parseFrom(bytes.toArrayUnsafe()))
+        .mapAsync(KEEP_ALIVES_AT_ONCE, services.lease()::keepAlive)
+        .map(GrpcFrames::frame);
+  }
+
+  /** 2.4. */
+  Source<ByteString, NotUsed> rangeStream(Source<Bytes, NotUsed> requests, Call call) {
+    return requests
+        .take(1)
+        .mapAsync(1, services.kv()::rangeStream)
+        .flatMapConcat(
+            first ->
+                Source.unfoldAsync(
+                    Optional.of(first),
+                    cursor ->
+                        cursor.isEmpty()
+                            ? CompletableFuture.completedFuture(Optional.empty())
+                            : cursor.get().next().thenApply(StreamCalls::step)))
+        .map(GrpcFrames::frame);
+  }
+
+  private static Optional<Pair<Optional<RangeStreamCursor>, RangeStreamResponse>> step(
+      RangeStreamCursor.Chunk chunk) {
+    return Optional.of(Pair.create(chunk.rest(), chunk.response()));
+  }
+
+  /** The health service's Watch: the status now; it does not change while this server serves. */
+  Source<ByteString, NotUsed> healthWatch(Source<Bytes, NotUsed> requests, Call call) {
+    return requests
+        .take(1)
+        .map(bytes -> HealthCheckRequest.parseFrom(bytes.toArrayUnsafe()))
+        .map(request -> GrpcFrames.frame(services.health().watched(request)))
+        .concat(Source.maybe());
+  }
+
+  /** 2.9. A half-close of the client leaves the stream open (W19). */
+  Source<ByteString, NotUsed> watch(Source<Bytes, NotUsed> requests, Call call) {
+    SharedKillSwitch clientFault = KillSwitches.shared("watch-requests");
+    return Source.unfoldResourceAsync(
+            () -> WatchSession.open(services.member(), services.settings().requestTimeout())
+                    .thenApply(session -> start(session, requests, clientFault)),
+            session -> session.next().thenApply(Optional::of),
+            session -> {
+              session.close();
+              clientFault.shutdown();
+              return CompletableFuture.completedFuture(Done.getInstance());
+            })
+        .map(watchFrames::frames)
+        .via(clientFault.flow());
+  }
+
+  /** Feeds the client's requests to the session, one at a time. A broken request ends the whole stream with its status. */
+  private WatchSession start(
+      WatchSession session, Source<Bytes, NotUsed> requests, SharedKillSwitch clientFault) {
+    requests
+        .mapAsync(1, bytes -> take(session, bytes))
+        .toMat(Sink.ignore(), Keep.right())
+        .run(materializer)
+        .whenComplete(
+            (done, failure) -> {
+              if (failure != null) {
+                clientFault.abort(failure);
+              }
+            });
+    return session;
+  }
+
+  private static CompletionStage<Done> take(WatchSession session, Bytes bytes) {
+    try {
+      return session.request(WatchRequest.parseFrom(bytes.toArrayUnsafe()));
+    } catch (InvalidProtocolBufferException undecodable) {
+      throw new CompletionException(undecodable);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package io.troupe.grpc.http;
+
+import com.google.protobuf.CodedOutputStream;
+import io.troupe.grpc.api.ResponseHeader;
+import io.troupe.grpc.api.WatchResponse;
+import io.troupe.grpc.convert.ApiConverter;
+import io.troupe.grpc.service.Member;
+import io.troupe.model.Event;
+import io.troupe.protocol.SharedEvent;
+import io.troupe.protocol.WatchReply;
+import java.io.IOException;
+import java.util.List;
+import org.apache.pekko.util.ByteString;
+
+/**
+ * Watch replies as frames. An event is encoded once for all its watchers; a response is the fields around those bytes, written by
+ * hand because the generated class would encode each event again.
+ */
+final class WatchFrames {
+  private static final int EVENT_TAG_BYTES = 1;
+
+  private final Member member;
+
+  WatchFrames(Member member) {
+    this.member = member;
+  }
+
+  /** All of {@code replies}, one frame each, in order. */
+  ByteString frames(List<WatchReply> replies) {
+    if (replies.size() == 1) {
+      return frame(replies.get(0));
+    }
+    byte[][] frames = new byte[replies.size()][];
+    int total = 0;
+    for (int i = 0; i < frames.length; i++) {
+      frames[i] = frame(replies.get(i)).toArrayUnsafe();
+      total += frames[i].length;
+    }
+    byte[] out = new byte[total];
+    int at = 0;
+    for (byte[] frame : frames) {
+      System.arraycopy(frame, 0, out, at, frame.length);
+      at += frame.length;
+    }
+    return ByteString.fromArrayUnsafe(out);
+  }
+
+  private ByteString frame(WatchReply reply) {
+    if (reply instanceof WatchReply.Events events) {
+      return events(events);
+    }
+    WatchResponse.Builder out =
+        WatchResponse.newBuilder()
+            .setHeader(header(reply.revision()))
+            .setWatchId(reply.watchId());
+    if (reply instanceof WatchReply.Created) {
+      out.setCreated(true);
+    } else if (reply instanceof WatchReply.CreateFailed failed) {
+      out.setCreated(true).setCanceled(true).setCancelReason(failed.reason());
+    } else if (reply instanceof WatchReply.Canceled canceled) {
+      out.setCanceled(true).setCompactRevision(canceled.compactRevision());
+    }
+    return GrpcFrames.frame(out.build());
+  }
+
+  private ResponseHeader header(long revision) {
+    return member.header(revision);
+  }
+
+  private ByteString events(WatchReply.Events reply) {
+    WatchResponse around =
+        WatchResponse.newBuilder()
+            .setHeader(header(reply.revision()))
+            .setWatchId(reply.watchId())
+            .setFragment(reply.fragment())
+            .build();
+    int size = around.getSerializedSize();
+    for (SharedEvent event : reply.events()) {
+      int length = encoded(event, reply.prevKv()).length;
+      size += EVENT_TAG_BYTES + CodedOutputStream.computeUInt32SizeNoTag(length) + length;
+    }
+    byte[] out = new byte[GrpcFrames.HEADER + size];
+    GrpcFrames.putLength(out, 0, size);
+    CodedOutputStream target = CodedOutputStream.newInstance(out, GrpcFrames.HEADER, size);
+    try {
+      around.writeTo(target);
+      for (SharedEvent event : reply.events()) {
+        target.writeByteArray(WatchResponse.EVENTS_FIELD_NUMBER, encoded(event, reply.prevKv()));
+      }
+      target.checkNoSpaceLeft();
+    } catch (IOException e) {
+      throw new IllegalStateException("an array of the exact size was too small", e);
+    }
+    return ByteString.fromArrayUnsafe(out);
+  }
+
+  private static byte[] encoded(SharedEvent event, boolean prevKv) {
+    return event.encoded(prevKv, WatchFrames::encode);
+  }
+
+  private static byte[] encode(Event event) {
+    return ApiConverter.event(event).toByteArray();
+  }
+}

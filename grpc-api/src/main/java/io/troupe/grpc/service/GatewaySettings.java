@@ -1,0 +1,25 @@
+package io.troupe.grpc.service;
+
+import java.time.Duration;
+
+/**
+ * Limits of the gateway. Checked where the configuration is read.
+ *
+ * @param maxRequestBytes largest replicated request (X15)
+ * @param maxTxnOps most compares or operations of a transaction (X2)
+ * @param requestTimeout how long a write or a linearizable read may take (Q7)
+ * @param minLeaseTtlSeconds see L2
+ * @param quotaBytes size of the state at which writes stop (Q1); 0 or less: never
+ */
+public record GatewaySettings(
+    int maxRequestBytes,
+    int maxTxnOps,
+    Duration requestTimeout,
+    long minLeaseTtlSeconds,
+    long quotaBytes) {
+
+  /** Largest message that a client may send (T3). */
+  public int maxReceiveBytes() {
+    return maxRequestBytes + 512 * 1024;
+  }
+}

@@ -1,0 +1,141 @@
+package io.troupe.grpc.service;
+
+import io.troupe.grpc.api.CompactionResponse;
+import io.troupe.grpc.api.DeleteRangeResponse;
+import io.troupe.grpc.api.PutResponse;
+import io.troupe.grpc.api.RangeResponse;
+import io.troupe.grpc.api.TxnResponse;
+import io.troupe.grpc.convert.ApiConverter;
+import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.error.GrpcStatus;
+import io.troupe.model.Bytes;
+import io.troupe.model.Operation;
+import io.troupe.model.RangeQuery;
+import io.troupe.model.RangeResult;
+import io.troupe.model.Result;
+import io.troupe.protocol.codec.OperationCodec.ClientRequest;
+import io.troupe.protocol.codec.RequestCodec;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Sections 2.3 to 2.8. Requests come as bytes: a write that passed the checks goes into the log as it came. Refusals are thrown as
+ * RefusedException or complete the stage with one.
+ */
+public final class KvService {
+  private final Member member;
+  private final GatewaySettings settings;
+  private final Proposer proposer;
+  private final ReadGate gate;
+  private final Quota quota;
+
+  KvService(
+      Member member, GatewaySettings settings, Proposer proposer, ReadGate gate, Quota quota) {
+    this.member = member;
+    this.settings = settings;
+    this.proposer = proposer;
+    this.gate = gate;
+    this.quota = quota;
+  }
+
+  /** Section 2.3. */
+  public CompletionStage<RangeResponse> range(Bytes request) throws IOException {
+    RequestCodec.RangeRead read = RequestCodec.range(request);
+    RangeQuery query = read.query();
+    RequestChecks.range(query);
+    boolean cheap = query.range().isSingle();
+    return read.serializable()
+        ? gate.serializable(() -> range(query))
+        : gate.linearizable(cheap, () -> range(query));
+  }
+
+  private RangeResponse range(RangeQuery query) {
+    RangeResult result = member.state().range(query);
+    return ApiConverter.range(member.header(result.revision()), result);
+  }
+
+  /** Section 2.4. */
+  public CompletionStage<RangeStreamCursor> rangeStream(Bytes request) throws IOException {
+    RequestCodec.RangeRead read = RequestCodec.range(request);
+    RangeQuery query = read.query();
+    RequestChecks.range(query);
+    boolean keyOrder =
+        query.order() == RangeQuery.SortOrder.NONE
+            || (query.order() == RangeQuery.SortOrder.ASCEND
+                && query.target() == RangeQuery.SortTarget.KEY);
+    if (!keyOrder) {
+      throw new GrpcException(
+          GrpcStatus.UNIMPLEMENTED, "RangeStream does not support custom sort orders");
+    }
+    if (query.hasRevisionFilter()) {
+      throw new GrpcException(
+          GrpcStatus.UNIMPLEMENTED, "RangeStream does not support revision filters");
+    }
+    return read.serializable()
+        ? gate.serializable(() -> RangeStreamCursor.open(member, settings, query))
+        : gate.linearizable(true, () -> RangeStreamCursor.open(member, settings, query));
+  }
+
+  /** Section 2.5. */
+  public CompletionStage<PutResponse> put(Bytes request) throws IOException {
+    Operation.Put put = RequestCodec.put(request);
+    quota.admit(Quota.cost(put));
+    RequestChecks.put(put);
+    return proposer
+        .propose(ClientRequest.PUT, request)
+        .thenApply(
+            result -> {
+              Result.Put done = (Result.Put) result;
+              return ApiConverter.put(member.header(done.revision()), done);
+            });
+  }
+
+  /** Section 2.6. */
+  public CompletionStage<DeleteRangeResponse> deleteRange(Bytes request) throws IOException {
+    RequestChecks.deleteRange(RequestCodec.deleteRange(request));
+    return proposer
+        .propose(ClientRequest.DELETE_RANGE, request)
+        .thenApply(
+            result -> {
+              Result.DeleteRange done = (Result.DeleteRange) result;
+              return ApiConverter.deleteRange(member.header(done.revision()), done);
+            });
+  }
+
+  /** Section 2.7. */
+  public CompletionStage<TxnResponse> txn(Bytes request) throws IOException {
+    RequestCodec.TxnCall call = RequestCodec.txn(request);
+    quota.admit(Quota.cost(call.txn()));
+    RequestChecks.txn(call.txn(), settings.maxTxnOps());
+    CompletionStage<Result> result;
+    if (!call.readOnly()) {
+      result = proposer.propose(ClientRequest.TXN, request);
+    } else if (call.serializable()) {
+      result = gate.serializable(() -> member.state().txn(call.txn()));
+    } else {
+      result = gate.linearizable(false, () -> member.state().txn(call.txn()));
+    }
+    return result.thenApply(
+        end -> {
+          Result.Txn done = (Result.Txn) end;
+          return ApiConverter.txn(member.header(done.revision()), done);
+        });
+  }
+
+  /** Section 2.8. */
+  public CompletionStage<CompactionResponse> compact(Bytes request) throws IOException {
+    RequestCodec.CompactCall call = RequestCodec.compact(request);
+    return proposer
+        .propose(ClientRequest.COMPACT, request)
+        .thenCompose(
+            result -> {
+              CompletionStage<Void> removed =
+                  call.physical()
+                      ? member.state().compactionDone(call.revision())
+                      : CompletableFuture.completedFuture(null);
+              long revision = ((Result.Compact) result).revision();
+              return removed.thenApply(done -> ApiConverter.compact(member.header(revision)));
+            });
+  }
+}

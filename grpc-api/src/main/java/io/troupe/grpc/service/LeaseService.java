@@ -1,0 +1,140 @@
+package io.troupe.grpc.service;
+
+import io.troupe.grpc.api.LeaseGrantRequest;
+import io.troupe.grpc.api.LeaseGrantResponse;
+import io.troupe.grpc.api.LeaseKeepAliveRequest;
+import io.troupe.grpc.api.LeaseKeepAliveResponse;
+import io.troupe.grpc.api.LeaseLeasesResponse;
+import io.troupe.grpc.api.LeaseRevokeRequest;
+import io.troupe.grpc.api.LeaseRevokeResponse;
+import io.troupe.grpc.api.LeaseStatus;
+import io.troupe.grpc.api.LeaseTimeToLiveRequest;
+import io.troupe.grpc.api.LeaseTimeToLiveResponse;
+import io.troupe.grpc.api.ResponseHeader;
+import io.troupe.grpc.convert.ApiConverter;
+import io.troupe.model.Operation;
+import io.troupe.model.Refusal;
+import io.troupe.model.Result;
+import io.troupe.protocol.LeaseCommand;
+import io.troupe.protocol.LeaseCommand.LeaseReply;
+import io.troupe.protocol.RefusedException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.javadsl.AskPattern;
+
+/** Section 2.10. */
+public final class LeaseService {
+  private static final long MAX_TTL_SECONDS = 9_000_000_000L;
+
+  private final Member member;
+  private final GatewaySettings settings;
+  private final Proposer proposer;
+  private final Quota quota;
+
+  public LeaseService(
+      Member member, GatewaySettings settings, Proposer proposer, Quota quota) {
+    this.member = member;
+    this.settings = settings;
+    this.proposer = proposer;
+    this.quota = quota;
+  }
+
+  /** L1, L2. */
+  public CompletionStage<LeaseGrantResponse> grant(LeaseGrantRequest request) {
+    quota.admit(Quota.LEASE_COST);
+    if (request.getTTL() > MAX_TTL_SECONDS) {
+      throw new RefusedException(Refusal.LEASE_TTL_TOO_LARGE);
+    }
+    long id = request.getID() == 0 ? proposer.nextLease() : request.getID();
+    long ttl = Math.max(request.getTTL(), settings.minLeaseTtlSeconds());
+    return proposer
+        .propose(new Operation.LeaseGrant(id, ttl))
+        .thenApply(
+            result -> {
+              Result.LeaseGrant granted = (Result.LeaseGrant) result;
+              return LeaseGrantResponse.newBuilder()
+                  .setHeader(member.header(granted.revision()))
+                  .setID(granted.id())
+                  .setTTL(granted.ttlSeconds())
+                  .build();
+            });
+  }
+
+  /** L9. */
+  public CompletionStage<LeaseRevokeResponse> revoke(LeaseRevokeRequest request) {
+    return proposer
+        .propose(new Operation.LeaseRevoke(request.getID()))
+        .thenApply(
+            result ->
+                LeaseRevokeResponse.newBuilder()
+                    .setHeader(member.header(((Result.LeaseRevoke) result).revision()))
+                    .build());
+  }
+
+  /** L5; the header is taken before the renewal (R7). */
+  public CompletionStage<LeaseKeepAliveResponse> keepAlive(LeaseKeepAliveRequest request) {
+    ResponseHeader header = member.header();
+    return ask(replyTo -> new LeaseCommand.KeepAlive(request.getID(), replyTo))
+        .thenApply(
+            reply -> {
+              LeaseReply.Renewed renewed = (LeaseReply.Renewed) reply;
+              return LeaseKeepAliveResponse.newBuilder()
+                  .setHeader(header)
+                  .setID(renewed.id())
+                  .setTTL(renewed.ttlSeconds())
+                  .build();
+            });
+  }
+
+  /** L7. */
+  public CompletionStage<LeaseTimeToLiveResponse> timeToLive(LeaseTimeToLiveRequest request) {
+    return ask(replyTo -> new LeaseCommand.TimeToLive(request.getID(), replyTo))
+        .thenApplyAsync(
+            reply -> {
+              LeaseReply.Remaining remaining = (LeaseReply.Remaining) reply;
+              LeaseTimeToLiveResponse.Builder out =
+                  LeaseTimeToLiveResponse.newBuilder()
+                      .setHeader(member.header())
+                      .setID(remaining.id())
+                      .setTTL(remaining.remainingSeconds())
+                      .setGrantedTTL(remaining.grantedSeconds());
+              if (request.getKeys()) {
+                member
+                    .state()
+                    .leaseKeys(remaining.id())
+                    .forEach(key -> out.addKeys(ApiConverter.bytes(key)));
+              }
+              return out.build();
+            },
+            member.reads());
+  }
+
+  /** L8. */
+  public CompletionStage<LeaseLeasesResponse> leases() {
+    return ask(LeaseCommand.ListLeases::new)
+        .thenApply(
+            reply -> {
+              LeaseLeasesResponse.Builder out =
+                  LeaseLeasesResponse.newBuilder().setHeader(member.header());
+              for (long id : ((LeaseReply.Leases) reply).ids()) {
+                out.addLeases(LeaseStatus.newBuilder().setID(id));
+              }
+              return out.build();
+            });
+  }
+
+  private CompletionStage<LeaseReply> ask(
+      Function<ActorRef<LeaseReply>, LeaseCommand> question) {
+    CompletionStage<LeaseReply> reply =
+        AskPattern.ask(
+            member.lease(), question::apply, settings.requestTimeout(), member.scheduler());
+    return reply.thenApply(
+        answer -> {
+          if (answer instanceof LeaseReply.Failed failed) {
+            throw new RefusedException(failed.reason());
+          }
+          return answer;
+        });
+  }
+}

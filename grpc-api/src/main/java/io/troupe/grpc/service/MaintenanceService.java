@@ -1,0 +1,145 @@
+package io.troupe.grpc.service;
+
+import io.troupe.grpc.api.AlarmRequest;
+import io.troupe.grpc.api.AlarmResponse;
+import io.troupe.grpc.api.DefragmentResponse;
+import io.troupe.grpc.api.DowngradeInfo;
+import io.troupe.grpc.api.HashKVRequest;
+import io.troupe.grpc.api.HashKVResponse;
+import io.troupe.grpc.api.HashResponse;
+import io.troupe.grpc.api.StatusResponse;
+import io.troupe.grpc.convert.ApiConverter;
+import io.troupe.grpc.error.GrpcErrors;
+import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.error.GrpcStatus;
+import io.troupe.model.AlarmType;
+import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
+import io.troupe.model.Refusal;
+import io.troupe.model.Result;
+import io.troupe.protocol.StateReader;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Section 2.13 without Snapshot, MoveLeader and Downgrade. */
+public final class MaintenanceService {
+  /** The etcd version that this server is compatible with (V6). */
+  public static final String ETCD_VERSION = "3.7.1";
+
+  private static final String STORAGE_VERSION = "3.7.0";
+  private static final long DEFAULT_QUOTA = 2L << 30;
+
+  private final Member member;
+  private final ReadGate gate;
+  private final Proposer proposer;
+  private final Quota quota;
+  private final Runnable defragment;
+
+  MaintenanceService(
+      Member member, ReadGate gate, Proposer proposer, Quota quota, Runnable defragment) {
+    this.member = member;
+    this.gate = gate;
+    this.proposer = proposer;
+    this.quota = quota;
+    this.defragment = defragment;
+  }
+
+  /** MT1. */
+  public CompletionStage<StatusResponse> status() {
+    return gate.serializable(
+        () -> {
+          StatusResponse.Builder out =
+              StatusResponse.newBuilder()
+                  .setHeader(member.header())
+                  .setVersion(ETCD_VERSION)
+                  .setDbSize(member.state().sizeOnDisk())
+                  .setDbSizeInUse(member.state().sizeInUse())
+                  .setDbSizeQuota(quota.bytes() == 0 ? DEFAULT_QUOTA : quota.bytes())
+                  .setLeader(member.status().leader().value())
+                  .setRaftIndex(member.status().committed())
+                  .setRaftAppliedIndex(member.status().applied())
+                  .setRaftTerm(member.status().term())
+                  .setStorageVersion(STORAGE_VERSION)
+                  .setDowngradeInfo(DowngradeInfo.getDefaultInstance());
+          if (member.status().leader().isNone()) {
+            out.addErrors(GrpcErrors.of(Refusal.NO_LEADER).message());
+          }
+          member
+              .state()
+              .alarms()
+              .forEach(
+                  alarm ->
+                      out.addErrors(
+                          "memberID:"
+                              + Long.toUnsignedString(alarm.member().value())
+                              + " alarm:"
+                              + alarm.type()));
+          return out.build();
+        });
+  }
+
+  /** MT3. */
+  public CompletionStage<AlarmResponse> alarm(AlarmRequest request) {
+    AlarmType type = alarmType(request.getAlarmValue());
+    NodeId who = new NodeId(request.getMemberID());
+    Operation operation =
+        switch (request.getAction()) {
+          case GET -> new Operation.AlarmGet(type);
+          case ACTIVATE -> new Operation.AlarmActivate(who, type);
+          case DEACTIVATE -> new Operation.AlarmDeactivate(who, type);
+          case UNRECOGNIZED ->
+              throw new GrpcException(
+                  GrpcStatus.INVALID_ARGUMENT,
+                  "etcdserver: unknown alarm action " + request.getActionValue());
+        };
+    return proposer
+        .propose(operation)
+        .thenApply(
+            result -> {
+              Result.Alarms alarms = (Result.Alarms) result;
+              AlarmResponse.Builder out =
+                  AlarmResponse.newBuilder().setHeader(member.header(alarms.revision()));
+              alarms.alarms().forEach(alarm -> out.addAlarms(ApiConverter.alarm(alarm)));
+              return out.build();
+            });
+  }
+
+  private static AlarmType alarmType(int code) {
+    try {
+      return AlarmType.ofCode(code);
+    } catch (IllegalArgumentException unknown) {
+      throw new GrpcException(
+          GrpcStatus.INVALID_ARGUMENT, "etcdserver: unknown alarm type " + code);
+    }
+  }
+
+  /** Answers at once; space is reclaimed in the background. No header (R7). */
+  public CompletionStage<DefragmentResponse> defragment() {
+    defragment.run();
+    return CompletableFuture.completedFuture(DefragmentResponse.getDefaultInstance());
+  }
+
+  /** MT6. */
+  public CompletionStage<HashResponse> hash() {
+    return gate.serializable(
+        () ->
+            HashResponse.newBuilder()
+                .setHeader(member.header())
+                .setHash(member.state().hash())
+                .build());
+  }
+
+  /** MT6, MT7. */
+  public CompletionStage<HashKVResponse> hashKv(HashKVRequest request) {
+    return gate.serializable(
+        () -> {
+          StateReader.KvHash hash = member.state().hashKv(request.getRevision());
+          return HashKVResponse.newBuilder()
+              .setHeader(member.header(hash.currentRevision()))
+              .setHash(hash.hash())
+              .setCompactRevision(hash.compactRevision())
+              .setHashRevision(hash.hashRevision())
+              .build();
+        });
+  }
+}

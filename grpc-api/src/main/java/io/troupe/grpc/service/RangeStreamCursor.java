@@ -1,0 +1,139 @@
+package io.troupe.grpc.service;
+
+import io.troupe.grpc.api.RangeResponse;
+import io.troupe.grpc.api.RangeStreamResponse;
+import io.troupe.grpc.convert.ApiConverter;
+import io.troupe.model.Bytes;
+import io.troupe.model.KeyRange;
+import io.troupe.model.KeyValue;
+import io.troupe.model.RangeQuery;
+import io.troupe.model.RangeResult;
+import io.troupe.protocol.StateReader;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Where a RangeStream stands (GS2-GS6): immutable, each step gives the chunk and the rest. All chunks are read at one revision; the
+ * last one carries the header and the count.
+ */
+public final class RangeStreamCursor {
+  private static final int FIRST_CHUNK_KEYS = 10;
+
+  private final Member member;
+  private final RangeQuery query;
+  private final KeyRange rest;
+  private final long revision;
+  private final long headerRevision;
+  private final long sent;
+  private final long maxChunkBytes;
+
+  private RangeStreamCursor(
+      Member member,
+      RangeQuery query,
+      KeyRange rest,
+      long revision,
+      long headerRevision,
+      long sent,
+      long maxChunkBytes) {
+    this.member = member;
+    this.query = query;
+    this.rest = rest;
+    this.revision = revision;
+    this.headerRevision = headerRevision;
+    this.sent = sent;
+    this.maxChunkBytes = maxChunkBytes;
+  }
+
+  /**
+   * A part of the answer.
+   *
+   * @param rest empty after the last part
+   */
+  public record Chunk(RangeStreamResponse response, Optional<RangeStreamCursor> rest) {}
+
+  /** Pins the revision. */
+  static RangeStreamCursor open(Member member, GatewaySettings settings, RangeQuery query) {
+    long current = member.state().revision();
+    return new RangeStreamCursor(
+        member,
+        query,
+        query.range(),
+        query.revision() > 0 ? query.revision() : current,
+        current,
+        0,
+        settings.maxRequestBytes());
+  }
+
+  /** Reads the next part on the read dispatcher. */
+  public CompletionStage<Chunk> next() {
+    return CompletableFuture.supplyAsync(this::read, member.reads());
+  }
+
+  private Chunk read() {
+    // One message for what has no parts (GS5), and for a negative limit (GS7).
+    if (query.countOnly() || query.range().isSingle() || query.limit() < 0) {
+      return whole();
+    }
+    long left = query.limit() == 0 ? 0 : query.limit() - sent;
+    long limit = sent == 0 ? FIRST_CHUNK_KEYS : 0;
+    if (left > 0) {
+      limit = limit == 0 ? left : Math.min(limit, left);
+    }
+    StateReader.Chunk chunk =
+        member.state().chunk(rest, revision, limit, maxChunkBytes, query.keysOnly());
+    List<KeyValue> kvs = chunk.kvs();
+    boolean cut = query.limit() > 0 && sent + kvs.size() >= query.limit();
+    RangeResponse.Builder out = RangeResponse.newBuilder();
+    kvs.forEach(kv -> out.addKvs(ApiConverter.keyValue(kv)));
+    if (!chunk.last() && !cut) {
+      Bytes after = kvs.get(kvs.size() - 1).key().successor();
+      RangeStreamCursor next =
+          new RangeStreamCursor(
+              member,
+              query,
+              new KeyRange(after, rest.rangeEnd()),
+              revision,
+              headerRevision,
+              sent + kvs.size(),
+              maxChunkBytes);
+      return new Chunk(message(out), Optional.of(next));
+    }
+    long behind = chunk.last() ? 0 : countBehind(kvs);
+    out.setHeader(member.header(headerRevision))
+        .setMore(behind > 0)
+        .setCount(sent + kvs.size() + behind);
+    return new Chunk(message(out), Optional.empty());
+  }
+
+  private long countBehind(List<KeyValue> kvs) {
+    KeyRange behind =
+        new KeyRange(kvs.get(kvs.size() - 1).key().successor(), rest.rangeEnd());
+    return behind.isEmpty() ? 0 : member.state().count(behind, revision);
+  }
+
+  private Chunk whole() {
+    RangeQuery pinned =
+        new RangeQuery(
+            query.range(),
+            query.limit(),
+            revision,
+            RangeQuery.SortOrder.NONE,
+            RangeQuery.SortTarget.KEY,
+            query.keysOnly(),
+            query.countOnly(),
+            0,
+            0,
+            0,
+            0);
+    RangeResult result = member.state().range(pinned);
+    return new Chunk(
+        message(ApiConverter.range(member.header(headerRevision), result).toBuilder()),
+        Optional.empty());
+  }
+
+  private static RangeStreamResponse message(RangeResponse.Builder response) {
+    return RangeStreamResponse.newBuilder().setRangeResponse(response).build();
+  }
+}

@@ -1,0 +1,122 @@
+package io.troupe.grpc.service;
+
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.ReadReply;
+import io.troupe.protocol.RefusedException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.apache.pekko.actor.typed.javadsl.AskPattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes reads linearizable: each waits for a read index round that began after it arrived. Reads that arrive during a round share
+ * the next one (G12), so the raft room sees one message a round, however many clients read. Thread-safe.
+ */
+final class ReadGate {
+  /** Point reads of one round that share a task on the read dispatcher. */
+  private static final int READS_PER_TASK = 32;
+
+  private final Member member;
+  private final Duration timeout;
+  private List<Waiting<?>> waiting = new ArrayList<>();
+  private boolean running;
+
+  ReadGate(Member member, Duration timeout) {
+    this.member = member;
+    this.timeout = timeout;
+  }
+
+  private record Waiting<T>(
+      Supplier<T> read, boolean cheap, CompletableFuture<T> answer) {
+    void run() {
+      try {
+        answer.complete(read.get());
+      } catch (RuntimeException | Error failure) {
+        answer.completeExceptionally(failure);
+      }
+    }
+  }
+
+  /**
+   * Runs {@code read} on the read dispatcher once the state holds all that was committed when this was called.
+   *
+   * @param cheap a point read: may share a task with others
+   */
+  <T> CompletionStage<T> linearizable(boolean cheap, Supplier<T> read) {
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    boolean start;
+    synchronized (this) {
+      waiting.add(new Waiting<>(read, cheap, answer));
+      start = !running;
+      running = true;
+    }
+    if (start) {
+      startRound();
+    }
+    return answer;
+  }
+
+  /** Runs {@code read} on the read dispatcher at once. */
+  <T> CompletionStage<T> serializable(Supplier<T> read) {
+    return CompletableFuture.supplyAsync(read, member.reads());
+  }
+
+  private void startRound() {
+    List<Waiting<?>> round;
+    synchronized (this) {
+      if (waiting.isEmpty()) {
+        running = false;
+        return;
+      }
+      round = waiting;
+      waiting = new ArrayList<>();
+    }
+    CompletionStage<ReadReply> reply =
+        AskPattern.ask(member.raft(), RaftCommand.ReadIndex::new, timeout, member.scheduler());
+    reply.whenComplete(
+        (answer, failure) -> {
+          startRound();
+          finish(round, answer, failure);
+        });
+  }
+
+  private void finish(
+      List<Waiting<?>> round, @Nullable ReadReply reply, @Nullable Throwable failure) {
+    if (failure != null) {
+      round.forEach(read -> read.answer().completeExceptionally(failure));
+    } else if (reply instanceof ReadReply.Failed refused) {
+      round.forEach(
+          read -> read.answer().completeExceptionally(new RefusedException(refused.reason())));
+    } else {
+      run(round, member.reads());
+    }
+  }
+
+  /** A long read gets a task of its own, so that no point read waits behind it. */
+  private static void run(List<Waiting<?>> round, Executor reads) {
+    List<Waiting<?>> batch = new ArrayList<>(Math.min(round.size(), READS_PER_TASK));
+    for (Waiting<?> read : round) {
+      if (!read.cheap()) {
+        reads.execute(read::run);
+        continue;
+      }
+      batch.add(read);
+      if (batch.size() == READS_PER_TASK) {
+        submit(batch, reads);
+        batch = new ArrayList<>(READS_PER_TASK);
+      }
+    }
+    if (!batch.isEmpty()) {
+      submit(batch, reads);
+    }
+  }
+
+  private static void submit(List<Waiting<?>> batch, Executor reads) {
+    reads.execute(() -> batch.forEach(Waiting::run));
+  }
+}

@@ -1,0 +1,93 @@
+package io.troupe.grpc.service;
+
+import io.troupe.grpc.api.WatchCreateRequest;
+import io.troupe.grpc.api.WatchRequest;
+import io.troupe.model.Bytes;
+import io.troupe.model.KeyRange;
+import io.troupe.protocol.WatchCommand;
+import io.troupe.protocol.WatchReply;
+import io.troupe.protocol.WatchStreamCommand;
+import io.troupe.watch.EventFilter;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.Done;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.javadsl.AskPattern;
+
+/**
+ * One watch stream of a client (2.9). The next request is taken only when {@link #request} has completed, the next replies are
+ * fetched only when the former were sent: a client that floods or does not read stalls nobody but itself.
+ */
+public final class WatchSession {
+  private static final Bytes FIRST_KEY = Bytes.of(0);
+
+  private final Member member;
+  private final Duration timeout;
+  private final ActorRef<WatchStreamCommand> stream;
+
+  private WatchSession(Member member, Duration timeout, ActorRef<WatchStreamCommand> stream) {
+    this.member = member;
+    this.timeout = timeout;
+    this.stream = stream;
+  }
+
+  /** Opens a stream. */
+  public static CompletionStage<WatchSession> open(Member member, Duration timeout) {
+    CompletionStage<ActorRef<WatchStreamCommand>> stream =
+        AskPattern.ask(member.watch(), WatchCommand.OpenStream::new, timeout, member.scheduler());
+    return stream.thenApply(ref -> new WatchSession(member, timeout, ref));
+  }
+
+  /** Takes one request; completes when it was taken. An empty one is ignored (W19). */
+  public CompletionStage<Done> request(WatchRequest request) {
+    return switch (request.getRequestUnionCase()) {
+      case CREATE_REQUEST -> create(request.getCreateRequest());
+      case CANCEL_REQUEST ->
+          ask(
+              replyTo ->
+                  new WatchStreamCommand.Cancel(
+                      request.getCancelRequest().getWatchId(), replyTo));
+      case PROGRESS_REQUEST -> ask(WatchStreamCommand.RequestProgress::new);
+      case REQUESTUNION_NOT_SET -> CompletableFuture.completedFuture(Done.getInstance());
+    };
+  }
+
+  private CompletionStage<Done> create(WatchCreateRequest create) {
+    Bytes key = Bytes.wrap(create.getKey().toByteArray());
+    KeyRange range =
+        new KeyRange(
+            key.isEmpty() ? FIRST_KEY : key, Bytes.wrap(create.getRangeEnd().toByteArray()));
+    boolean noPut = create.getFiltersValueList().contains(0);
+    boolean noDelete = create.getFiltersValueList().contains(1);
+    return ask(
+        replyTo ->
+            new WatchStreamCommand.Create(
+                range,
+                create.getWatchId(),
+                create.getStartRevision(),
+                new EventFilter(noPut, noDelete),
+                create.getPrevKv(),
+                create.getProgressNotify(),
+                create.getFragment(),
+                replyTo));
+  }
+
+  private CompletionStage<Done> ask(
+      org.apache.pekko.japi.function.Function<ActorRef<Done>, WatchStreamCommand> question) {
+    return AskPattern.ask(stream, question, timeout, member.scheduler());
+  }
+
+  /** The next replies, at least one, in order. Completes only when there is one. */
+  public CompletionStage<List<WatchReply>> next() {
+    CompletableFuture<List<WatchReply>> replies = new CompletableFuture<>();
+    stream.tell(new WatchStreamCommand.Next(replies));
+    return replies;
+  }
+
+  /** The client is gone. */
+  public void close() {
+    stream.tell(WatchStreamCommand.Close.INSTANCE);
+  }
+}

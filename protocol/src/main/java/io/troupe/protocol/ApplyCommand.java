@@ -1,0 +1,28 @@
+package io.troupe.protocol;
+
+import io.troupe.model.Entry;
+import io.troupe.model.Refusal;
+import io.troupe.model.RequestId;
+import java.util.List;
+import org.apache.pekko.actor.typed.ActorRef;
+
+/** What the apply room takes. */
+public sealed interface ApplyCommand {
+  /** The answers of entries that may come. Told before any of those entries. */
+  record Expect(List<Expectation> expectations) implements ApplyCommand {}
+
+  /** The answer of the entry that carries {@code id} goes to {@code replyTo}. */
+  record Expectation(RequestId id, ActorRef<ProposeReply> replyTo) {}
+
+  /** The proposal was refused and will never be applied; whoever waits for it is told. */
+  record Refuse(RequestId id, Refusal reason) implements ApplyCommand {}
+
+  /** Committed entries, each index once and in order. */
+  record Apply(List<Entry> committed) implements ApplyCommand {}
+
+  /** Tells {@code replyTo} once the state holds {@code index}. */
+  record AwaitApplied(long index, ActorRef<ReadReply> replyTo) implements ApplyCommand {}
+
+  /** Only the owner's timers and adapted replies. */
+  non-sealed interface Private extends ApplyCommand {}
+}

@@ -1,0 +1,59 @@
+package io.troupe.protocol;
+
+import io.troupe.model.Refusal;
+import java.util.List;
+import org.apache.pekko.actor.typed.ActorRef;
+
+/** What the lease room takes. */
+public sealed interface LeaseCommand {
+  /** Renews; answered once the outcome is certain (L5). */
+  record KeepAlive(long id, ActorRef<LeaseReply> replyTo) implements LeaseCommand {}
+
+  /** Asks how long a lease has left (L7). */
+  record TimeToLive(long id, ActorRef<LeaseReply> replyTo) implements LeaseCommand {}
+
+  /** All leases, soonest end first (L8). */
+  record ListLeases(ActorRef<LeaseReply> replyTo) implements LeaseCommand {}
+
+  /** What applied entries did to leases, in order. */
+  record Changed(List<LeaseChange> changes) implements LeaseCommand {}
+
+  /** This member became leader of {@code term}, or ceased to lead. */
+  record Leading(boolean leading, long term) implements LeaseCommand {}
+
+  /** Only the owner's timers and adapted replies. */
+  non-sealed interface Private extends LeaseCommand {}
+
+  /** One change of the replicated leases. */
+  sealed interface LeaseChange {
+    /** A lease was made. */
+    record Granted(long id, long ttlSeconds) implements LeaseChange {}
+
+    /** A lease ended. */
+    record Revoked(long id) implements LeaseChange {}
+
+    /** The remaining time was written down. */
+    record Checkpointed(long id, long remainingSeconds) implements LeaseChange {}
+  }
+
+  /** Answers of the lease room. */
+  sealed interface LeaseReply {
+    /** Renewed, or ttl 0 when there is no such lease. */
+    record Renewed(long id, long ttlSeconds) implements LeaseReply {}
+
+    /**
+     * Remaining and granted time.
+     *
+     * @param remainingSeconds -1 when there is no such lease; may be 0 or less when it waits for
+     *     its end
+     * @param grantedSeconds 0 when there is no such lease
+     */
+    record Remaining(long id, long remainingSeconds, long grantedSeconds) implements LeaseReply {}
+
+    /** Ids, soonest end first. */
+    record Leases(List<Long> ids) implements LeaseReply {}
+
+    /** Cannot be answered here. */
+    record Failed(Refusal reason) implements LeaseReply {}
+  }
+}

@@ -1,0 +1,27 @@
+package io.troupe.protocol;
+
+import io.troupe.model.NodeId;
+
+/**
+ * What the raft and apply rooms show of themselves to everybody, read without a message. Thread-safe; figures read one after the
+ * other may be of different moments.
+ */
+public interface MemberStatus {
+  /** Identity of the cluster (ID2). */
+  long clusterId();
+
+  /** Identity of this member (ID1). */
+  NodeId memberId();
+
+  /** Current term of this member. */
+  long term();
+
+  /** The leader this member knows, or {@link NodeId#NONE}. */
+  NodeId leader();
+
+  /** Highest index known to be committed. */
+  long committed();
+
+  /** Highest index that the state holds. */
+  long applied();
+}

@@ -1,0 +1,11 @@
+package io.troupe.protocol;
+
+import io.troupe.model.NodeId;
+import io.troupe.raft.PeerMessage;
+
+/** The way to other members. At most once: a message may be lost, late, repeated or overtaken. Thread-safe. */
+@FunctionalInterface
+public interface PeerTransport {
+  /** Sends, or drops. Never blocks. */
+  void send(NodeId to, PeerMessage message);
+}

@@ -1,0 +1,38 @@
+package io.troupe.protocol;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.NodeId;
+import io.troupe.model.RequestId;
+import io.troupe.raft.PeerMessage;
+import org.apache.pekko.actor.typed.ActorRef;
+
+/** What the raft room takes. */
+public sealed interface RaftCommand {
+  /**
+   * Proposes an operation.
+   *
+   * @param id also stands inside {@code operation}
+   * @param operation encoded by {@link io.troupe.protocol.codec.OperationCodec}
+   * @param replyTo told once, by the apply room or with a refusal; never when the outcome stays unknown
+   */
+  record Propose(RequestId id, Bytes operation, ActorRef<ProposeReply> replyTo)
+      implements RaftCommand {}
+
+  /** Asks for a read index; answered once the state has applied it. */
+  record ReadIndex(ActorRef<ReadReply> replyTo) implements RaftCommand {}
+
+  /** A message of another member. */
+  record FromPeer(NodeId from, PeerMessage message) implements RaftCommand {}
+
+  /** The log is durable up to {@code lastIndex}, as it stood in {@code term}. */
+  record Durable(long term, long lastIndex) implements RaftCommand {}
+
+  /** The state holds all up to {@code index}, durable or not. */
+  record Applied(long index) implements RaftCommand {}
+
+  /** A durable snapshot covers all up to {@code index}. */
+  record SnapshotTaken(long index) implements RaftCommand {}
+
+  /** Only the owner's timers and adapted replies. */
+  non-sealed interface Private extends RaftCommand {}
+}

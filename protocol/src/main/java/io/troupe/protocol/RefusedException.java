@@ -1,0 +1,23 @@
+package io.troupe.protocol;
+
+import io.troupe.model.Refusal;
+
+/**
+ * A request that is refused, carried through future chains of the gateway. Has no stack trace: it
+ * is not a fault.
+ */
+public final class RefusedException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final Refusal reason;
+
+  public RefusedException(Refusal reason) {
+    super(reason.name(), null, false, false);
+    this.reason = reason;
+  }
+
+  /** Why. */
+  public Refusal reason() {
+    return reason;
+  }
+}

@@ -1,0 +1,46 @@
+package io.troupe.protocol;
+
+import io.troupe.model.Event;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An event that many watchers get, with room for its encoded form, so that it is encoded once for all of them. Thread-safe: two
+ * threads that encode at the same time write equal bytes.
+ */
+public final class SharedEvent {
+  private final Event event;
+  private volatile byte @Nullable [] withPrev;
+  private volatile byte @Nullable [] withoutPrev;
+
+  public SharedEvent(Event event) {
+    this.event = event;
+  }
+
+  /** The event itself. */
+  public Event event() {
+    return event;
+  }
+
+  /**
+   * The encoded form; never written to.
+   *
+   * @param prevKv with the former record
+   * @param encoder used when nobody encoded it yet
+   */
+  public byte[] encoded(boolean prevKv, Function<Event, byte[]> encoder) {
+    byte[] known = prevKv ? withPrev : withoutPrev;
+    if (known == null) {
+      if (prevKv) {
+        known = encoder.apply(event);
+        withPrev = known;
+      } else {
+        known =
+            encoder.apply(
+                event.prev() == null ? event : new Event(event.type(), event.kv(), null));
+        withoutPrev = known;
+      }
+    }
+    return known;
+  }
+}

@@ -1,0 +1,14 @@
+package io.troupe.protocol;
+
+/** What the snapshot room takes. */
+public sealed interface SnapshotCommand {
+  /**
+   * The state holds all up to {@code index}; a snapshot is due.
+   *
+   * @param term term of the entry at {@code index}
+   */
+  record Due(long index, long term) implements SnapshotCommand {}
+
+  /** Only the owner's timers and adapted replies. */
+  non-sealed interface Private extends SnapshotCommand {}
+}

@@ -1,0 +1,89 @@
+package io.troupe.protocol;
+
+import io.troupe.model.AlarmMember;
+import io.troupe.model.Bytes;
+import io.troupe.model.KeyRange;
+import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
+import io.troupe.model.RangeQuery;
+import io.troupe.model.RangeResult;
+import io.troupe.model.Result;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads of this member's applied state, on the caller's thread, beside the writer and never waiting for it. Thread-safe. Methods
+ * that read keys throw {@link RefusedException} for a compacted or future revision.
+ */
+public interface StateReader {
+  /** Current revision. */
+  long revision();
+
+  /** Compacted revision, -1 when nothing was compacted (R1). */
+  long compactedRevision();
+
+  /** Section 2.3. */
+  RangeResult range(RangeQuery query);
+
+  /**
+   * One chunk of a RangeStream, in key order.
+   *
+   * @param range the rest of the range
+   * @param revision above 0
+   * @param limit most keys, 0 for no limit
+   * @param maxBytes stop after the key with which this much is reached; at least one key is given
+   */
+  Chunk chunk(KeyRange range, long revision, long limit, long maxBytes, boolean keysOnly);
+
+  /** Keys of {@code range} at {@code revision}. */
+  long count(KeyRange range, long revision);
+
+  /** A transaction that only reads (X11). */
+  Result txn(Operation.Txn txn);
+
+  /** Hash of the content up to a revision (MT6); 0 for the current one. */
+  KvHash hashKv(long revision);
+
+  /** Hash over everything that is stored. */
+  int hash();
+
+  /** Keys attached to a lease, in any order; empty when there is no such lease. */
+  List<Bytes> leaseKeys(long lease);
+
+  /** Active alarms. */
+  List<AlarmMember> alarms();
+
+  /** What a member published of itself, or null. */
+  @Nullable Attributes attributes(NodeId member);
+
+  /** Bytes on disk, at least {@link #sizeInUse()}. */
+  long sizeOnDisk();
+
+  /** Bytes that live data needs, an estimate. */
+  long sizeInUse();
+
+  /** Completes when everything below the compacted {@code revision} is removed (C3). */
+  CompletionStage<Void> compactionDone(long revision);
+
+  /**
+   * Part of a range.
+   *
+   * @param last true when the range holds nothing behind these
+   */
+  record Chunk(List<io.troupe.model.KeyValue> kvs, boolean last) {}
+
+  /**
+   * Answer of {@link #hashKv}.
+   *
+   * @param hash unsigned
+   */
+  record KvHash(int hash, long compactRevision, long hashRevision, long currentRevision) {}
+
+  /** What a member published of itself (M3). */
+  record Attributes(String name, List<String> clientUrls) {
+    public Attributes {
+      clientUrls = List.copyOf(clientUrls);
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package io.troupe.protocol;
+
+import io.troupe.model.Entry;
+import io.troupe.model.HardState;
+import io.troupe.raft.Outgoing;
+import java.util.List;
+
+/** What the wal room takes. */
+public sealed interface WalCommand {
+  /**
+   * Appends, makes durable, tells the raft room, then sends.
+   *
+   * @param entries contiguous; the first drops everything at its index and above; may be empty
+   * @param thenSend messages that promise durability
+   */
+  record Append(HardState state, List<Entry> entries, List<Outgoing> thenSend)
+      implements WalCommand {}
+
+  /** A durable snapshot covers everything below {@code index}. */
+  record DropBefore(long index) implements WalCommand {}
+
+  /** Only the owner's own messages. */
+  non-sealed interface Private extends WalCommand {}
+}

@@ -1,0 +1,46 @@
+package io.troupe.protocol;
+
+import java.util.List;
+
+/** What a watch stream tells its client. */
+public sealed interface WatchReply {
+  /** The id that stands for no watcher, or for all of a stream. */
+  long NO_WATCHER = -1;
+
+  /** Whom it concerns. */
+  long watchId();
+
+  /** The store revision of the header. */
+  long revision();
+
+  /** W2. */
+  record Created(long watchId, long revision) implements WatchReply {}
+
+  /** A create that was refused (W1, W4, W9): created and cancelled in one. */
+  record CreateFailed(long revision, String reason) implements WatchReply {
+    @Override
+    public long watchId() {
+      return NO_WATCHER;
+    }
+  }
+
+  /**
+   * The end of a watcher (W12, W13).
+   *
+   * @param compactRevision 0 unless compaction ended it
+   */
+  record Canceled(long watchId, long revision, long compactRevision) implements WatchReply {}
+
+  /** How far a watcher, or the whole stream, is (W15, W16). */
+  record Progress(long watchId, long revision) implements WatchReply {}
+
+  /**
+   * Changes (W6, W7).
+   *
+   * @param events never empty
+   * @param fragment more of the same revision follows (W17)
+   */
+  record Events(
+      long watchId, long revision, List<SharedEvent> events, boolean prevKv, boolean fragment)
+      implements WatchReply {}
+}

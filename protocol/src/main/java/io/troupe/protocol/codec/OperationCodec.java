@@ -1,0 +1,182 @@
+package io.troupe.protocol.codec;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.troupe.model.AlarmType;
+import io.troupe.model.Bytes;
+import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
+import io.troupe.model.RequestId;
+import io.troupe.protocol.wire.WireAlarm;
+import io.troupe.protocol.wire.WireLeaseCheckpoint;
+import io.troupe.protocol.wire.WireLeaseGrant;
+import io.troupe.protocol.wire.WireLeaseRevoke;
+import io.troupe.protocol.wire.WireOperation;
+import io.troupe.protocol.wire.WirePublishMember;
+import java.io.IOException;
+
+/**
+ * Log record of an operation: one version byte, then a protobuf WireOperation
+ * (docs/formats/operation.md). A client's request is embedded as the bytes that came in.
+ */
+public final class OperationCodec {
+  /** The only version so far. */
+  public static final byte VERSION = 1;
+
+  private OperationCodec() {}
+
+  /** An operation and who waits for it. */
+  public record Decoded(RequestId id, Operation operation) {}
+
+  /** Requests that go into the log as they came in. The numbers are fields of WireOperation. */
+  public enum ClientRequest {
+    /** A PutRequest. */
+    PUT(2),
+    /** A DeleteRangeRequest. */
+    DELETE_RANGE(3),
+    /** A TxnRequest. */
+    TXN(4),
+    /** A CompactionRequest. */
+    COMPACT(5);
+
+    private final int field;
+
+    ClientRequest(int field) {
+      this.field = field;
+    }
+  }
+
+  /**
+   * Embeds a request that was parsed and checked.
+   *
+   * @param request the message's bytes
+   */
+  public static Bytes embed(RequestId id, ClientRequest kind, Bytes request) {
+    int length = request.length();
+    byte[] out = new byte[1 + 9 + 1 + varintSize(length) + length];
+    out[0] = VERSION;
+    out[1] = (1 << 3) | 1; // field 1, fixed64
+    long value = id.value();
+    for (int i = 0; i < 8; i++) {
+      out[2 + i] = (byte) (value >>> (8 * i));
+    }
+    out[10] = (byte) ((kind.field << 3) | 2);
+    int at = 11;
+    int rest = length;
+    while ((rest & ~0x7f) != 0) {
+      out[at++] = (byte) (rest | 0x80);
+      rest >>>= 7;
+    }
+    out[at++] = (byte) rest;
+    request.copyTo(out, at);
+    return Bytes.wrap(out);
+  }
+
+  private static int varintSize(int value) {
+    int size = 1;
+    for (int rest = value >>> 7; rest != 0; rest >>>= 7) {
+      size++;
+    }
+    return size;
+  }
+
+  /**
+   * Encodes an operation that the member itself makes.
+   *
+   * @throws IllegalArgumentException for one that only clients make: use {@link #embed}
+   */
+  public static Bytes encode(RequestId id, Operation operation) {
+    WireOperation.Builder out = WireOperation.newBuilder().setRequestId(id.value());
+    if (operation instanceof Operation.LeaseGrant grant) {
+      out.setLeaseGrant(WireLeaseGrant.newBuilder().setId(grant.id()).setTtl(grant.ttlSeconds()));
+    } else if (operation instanceof Operation.LeaseRevoke revoke) {
+      out.setLeaseRevoke(WireLeaseRevoke.newBuilder().setId(revoke.id()));
+    } else if (operation instanceof Operation.LeaseCheckpoint checkpoint) {
+      out.setLeaseCheckpoint(
+          WireLeaseCheckpoint.newBuilder()
+              .setId(checkpoint.id())
+              .setRemainingSeconds(checkpoint.remainingSeconds()));
+    } else if (operation instanceof Operation.AlarmGet get) {
+      out.setAlarm(WireAlarm.newBuilder().setAction(0).setType(get.type().code()));
+    } else if (operation instanceof Operation.AlarmActivate activate) {
+      out.setAlarm(alarm(1, activate.member(), activate.type()));
+    } else if (operation instanceof Operation.AlarmDeactivate deactivate) {
+      out.setAlarm(alarm(2, deactivate.member(), deactivate.type()));
+    } else if (operation instanceof Operation.PublishMember publish) {
+      out.setPublishMember(
+          WirePublishMember.newBuilder()
+              .setMember(publish.member().value())
+              .setName(publish.name())
+              .addAllClientUrls(publish.clientUrls()));
+    } else {
+      throw new IllegalArgumentException("comes in from a client: " + operation);
+    }
+    return Bytes.wrap(new byte[] {VERSION}).concat(Bytes.wrap(out.build().toByteArray()));
+  }
+
+  private static WireAlarm.Builder alarm(int action, NodeId member, AlarmType type) {
+    return WireAlarm.newBuilder().setAction(action).setMember(member.value()).setType(type.code());
+  }
+
+  /**
+   * Decodes an entry's data. Byte fields of the result are copies.
+   *
+   * @throws IllegalStateException if it cannot be decoded: it was checked before it was proposed,
+   *     so the log is damaged or newer than this program
+   */
+  public static Decoded decode(Bytes data) {
+    if (data.isEmpty() || data.at(0) != VERSION) {
+      throw new IllegalStateException(
+          "operation of unknown format version " + (data.isEmpty() ? "(empty)" : data.at(0)));
+    }
+    try {
+      WireOperation wire = WireOperation.parseFrom(input(data.slice(1)));
+      return new Decoded(new RequestId(wire.getRequestId()), operation(wire));
+    } catch (IOException | IllegalArgumentException e) {
+      throw new IllegalStateException("operation cannot be decoded: " + e.getMessage(), e);
+    }
+  }
+
+  private static Operation operation(WireOperation wire) throws InvalidProtocolBufferException {
+    return switch (wire.getBodyCase()) {
+      case PUT -> RequestCodec.put(wire.getPut());
+      case DELETE_RANGE -> RequestCodec.deleteRange(wire.getDeleteRange());
+      case TXN -> RequestCodec.txn(wire.getTxn());
+      case COMPACT -> new Operation.Compact(wire.getCompact().getRevision());
+      case LEASE_GRANT ->
+          new Operation.LeaseGrant(wire.getLeaseGrant().getId(), wire.getLeaseGrant().getTtl());
+      case LEASE_REVOKE -> new Operation.LeaseRevoke(wire.getLeaseRevoke().getId());
+      case LEASE_CHECKPOINT ->
+          new Operation.LeaseCheckpoint(
+              wire.getLeaseCheckpoint().getId(), wire.getLeaseCheckpoint().getRemainingSeconds());
+      case ALARM -> alarm(wire.getAlarm());
+      case PUBLISH_MEMBER ->
+          new Operation.PublishMember(
+              new NodeId(wire.getPublishMember().getMember()),
+              wire.getPublishMember().getName(),
+              wire.getPublishMember().getClientUrlsList());
+      case BODY_NOT_SET -> throw new InvalidProtocolBufferException("no body");
+    };
+  }
+
+  private static Operation alarm(WireAlarm alarm) throws InvalidProtocolBufferException {
+    AlarmType type = AlarmType.ofCode(alarm.getType());
+    NodeId member = new NodeId(alarm.getMember());
+    return switch (alarm.getAction()) {
+      case 0 -> new Operation.AlarmGet(type);
+      case 1 -> new Operation.AlarmActivate(member, type);
+      case 2 -> new Operation.AlarmDeactivate(member, type);
+      default -> throw new InvalidProtocolBufferException("alarm action " + alarm.getAction());
+    };
+  }
+
+  /** A parser input over the bytes. */
+  static CodedInputStream input(Bytes data) {
+    return CodedInputStream.newInstance(data.backingArray(), data.backingOffset(), data.length());
+  }
+
+  static Bytes bytes(ByteString field) {
+    return Bytes.wrap(field.toByteArray());
+  }
+}

@@ -1,0 +1,191 @@
+package io.troupe.protocol.codec;
+
+import static io.troupe.protocol.codec.OperationCodec.bytes;
+import static io.troupe.protocol.codec.OperationCodec.input;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.troupe.model.Bytes;
+import io.troupe.model.Compare;
+import io.troupe.model.KeyRange;
+import io.troupe.model.Operation;
+import io.troupe.model.RangeQuery;
+import io.troupe.model.Refusal;
+import io.troupe.protocol.RefusedException;
+import io.troupe.protocol.wire.WireCompact;
+import io.troupe.protocol.wire.WireCompare;
+import io.troupe.protocol.wire.WireDeleteRange;
+import io.troupe.protocol.wire.WirePut;
+import io.troupe.protocol.wire.WireRange;
+import io.troupe.protocol.wire.WireTxn;
+import io.troupe.protocol.wire.WireTxnOp;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A client's requests on keys, parsed to the model. The log's messages have the public API's field
+ * numbers, so one parser serves the gateway and the apply room.
+ *
+ * <p>All methods throw {@link InvalidProtocolBufferException} for bytes that do not decode, and
+ * {@link RefusedException} for an unknown sort option (G1) or a transaction operation without a
+ * request (X3).
+ */
+public final class RequestCodec {
+  private static final RangeQuery.SortOrder[] ORDERS = RangeQuery.SortOrder.values();
+  private static final RangeQuery.SortTarget[] TARGETS = RangeQuery.SortTarget.values();
+  private static final Compare.Target[] COMPARE_TARGETS = Compare.Target.values();
+  private static final Compare.Relation[] RELATIONS = Compare.Relation.values();
+  private static final int MAX_NESTING = 100;
+
+  private RequestCodec() {}
+
+  /** A Range request. */
+  public record RangeRead(RangeQuery query, boolean serializable) {}
+
+  /**
+   * A Txn request.
+   *
+   * @param readOnly only Range operations at top level in both branches (X11)
+   * @param serializable read only, and every Range is serializable (X11)
+   */
+  public record TxnCall(Operation.Txn txn, boolean readOnly, boolean serializable) {}
+
+  /** A Compact request. */
+  public record CompactCall(long revision, boolean physical) {}
+
+  /** Parses a RangeRequest. */
+  public static RangeRead range(Bytes request) throws IOException {
+    WireRange wire = WireRange.parseFrom(input(request));
+    return new RangeRead(query(wire), wire.getSerializable());
+  }
+
+  /** Parses a PutRequest. */
+  public static Operation.Put put(Bytes request) throws IOException {
+    return put(WirePut.parseFrom(input(request)));
+  }
+
+  /** Parses a DeleteRangeRequest. */
+  public static Operation.DeleteRange deleteRange(Bytes request) throws IOException {
+    return deleteRange(WireDeleteRange.parseFrom(input(request)));
+  }
+
+  /** Parses a TxnRequest. */
+  public static TxnCall txn(Bytes request) throws IOException {
+    WireTxn wire = WireTxn.parseFrom(input(request));
+    boolean readOnly = true;
+    boolean serializable = true;
+    for (List<WireTxnOp> branch : List.of(wire.getSuccessList(), wire.getFailureList())) {
+      for (WireTxnOp op : branch) {
+        readOnly &= op.hasRequestRange();
+        serializable &= op.hasRequestRange() && op.getRequestRange().getSerializable();
+      }
+    }
+    return new TxnCall(txn(wire), readOnly, readOnly && serializable);
+  }
+
+  /** Parses a CompactionRequest. */
+  public static CompactCall compact(Bytes request) throws IOException {
+    WireCompact wire = WireCompact.parseFrom(input(request));
+    return new CompactCall(wire.getRevision(), wire.getPhysical());
+  }
+
+  static Operation.Put put(WirePut wire) {
+    return new Operation.Put(
+        bytes(wire.getKey()),
+        bytes(wire.getValue()),
+        wire.getLease(),
+        wire.getPrevKv(),
+        wire.getIgnoreValue(),
+        wire.getIgnoreLease());
+  }
+
+  static Operation.DeleteRange deleteRange(WireDeleteRange wire) {
+    return new Operation.DeleteRange(
+        new KeyRange(bytes(wire.getKey()), bytes(wire.getRangeEnd())), wire.getPrevKv());
+  }
+
+  static Operation.Txn txn(WireTxn wire) throws InvalidProtocolBufferException {
+    return txn(wire, 0);
+  }
+
+  private static Operation.Txn txn(WireTxn wire, int depth) throws InvalidProtocolBufferException {
+    if (depth > MAX_NESTING) {
+      throw new InvalidProtocolBufferException("transactions are nested too deeply");
+    }
+    List<Compare> compares = new ArrayList<>(wire.getCompareCount());
+    for (WireCompare compare : wire.getCompareList()) {
+      compares.add(compare(compare));
+    }
+    return new Operation.Txn(
+        compares, ops(wire.getSuccessList(), depth), ops(wire.getFailureList(), depth));
+  }
+
+  private static List<Operation.TxnOp> ops(List<WireTxnOp> wire, int depth)
+      throws InvalidProtocolBufferException {
+    List<Operation.TxnOp> ops = new ArrayList<>(wire.size());
+    for (WireTxnOp op : wire) {
+      ops.add(
+          switch (op.getRequestCase()) {
+            case REQUEST_RANGE -> new Operation.Range(query(op.getRequestRange()));
+            case REQUEST_PUT -> put(op.getRequestPut());
+            case REQUEST_DELETE_RANGE -> deleteRange(op.getRequestDeleteRange());
+            case REQUEST_TXN -> txn(op.getRequestTxn(), depth + 1);
+            case REQUEST_NOT_SET -> throw new RefusedException(Refusal.KEY_NOT_FOUND);
+          });
+    }
+    return ops;
+  }
+
+  private static Compare compare(WireCompare wire) {
+    // The last constant of each stands for every number that is not known.
+    Compare.Target target = known(COMPARE_TARGETS, wire.getTarget());
+    Compare.Relation relation = known(RELATIONS, wire.getResult());
+    return new Compare(
+        new KeyRange(bytes(wire.getKey()), bytes(wire.getRangeEnd())),
+        target,
+        relation,
+        number(wire, target),
+        target == Compare.Target.VALUE ? bytes(wire.getValue()) : Bytes.EMPTY);
+  }
+
+  private static <E> E known(E[] values, int number) {
+    int unknown = values.length - 1;
+    return values[number >= 0 && number < unknown ? number : unknown];
+  }
+
+  /**
+   * The union's number when it is the one that the target speaks of, else 0 (X6): protobuf gives 0
+   * for the others.
+   */
+  private static long number(WireCompare wire, Compare.Target target) {
+    return switch (target) {
+      case VERSION -> wire.getVersion();
+      case CREATE -> wire.getCreateRevision();
+      case MOD -> wire.getModRevision();
+      case LEASE -> wire.getLease();
+      case VALUE, UNKNOWN -> 0;
+    };
+  }
+
+  private static RangeQuery query(WireRange wire) {
+    int order = wire.getSortOrder();
+    int target = wire.getSortTarget();
+    if (order < 0 || order >= ORDERS.length || target < 0 || target >= TARGETS.length) {
+      // A missing key is the first thing that is said (G1).
+      throw new RefusedException(
+          wire.getKey().isEmpty() ? Refusal.KEY_NOT_PROVIDED : Refusal.INVALID_SORT_OPTION);
+    }
+    return new RangeQuery(
+        new KeyRange(bytes(wire.getKey()), bytes(wire.getRangeEnd())),
+        wire.getLimit(),
+        wire.getRevision(),
+        ORDERS[order],
+        TARGETS[target],
+        wire.getKeysOnly(),
+        wire.getCountOnly(),
+        wire.getMinModRevision(),
+        wire.getMaxModRevision(),
+        wire.getMinCreateRevision(),
+        wire.getMaxCreateRevision());
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * The typed messages between rooms, and the ports through which the gateway sees the member. Entry
+ * class: {@link io.troupe.protocol.RaftCommand}. Imports core and Pekko's ActorRef. See
+ * docs/architecture.md.
+ */
+@NullMarked
+package io.troupe.protocol;
+
+import org.jspecify.annotations.NullMarked;
