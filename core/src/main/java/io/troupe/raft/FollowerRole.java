@@ -1,0 +1,165 @@
+package io.troupe.raft;
+
+import io.troupe.model.Entry;
+import io.troupe.model.NodeId;
+import io.troupe.model.Refusal;
+import java.util.List;
+
+/**
+ * Takes the leader's log over. Proposals and reads of its own clients it passes on to the leader,
+ * if it knows one.
+ *
+ * @source Raft dissertation 3.5
+ */
+final class FollowerRole extends Role {
+  private final ReadQueue reads = new ReadQueue();
+  private int ticksSinceReadRound;
+
+  FollowerRole(RaftCore core) {
+    super(core);
+  }
+
+  @Override
+  RaftRole kind() {
+    return RaftRole.FOLLOWER;
+  }
+
+  @Override
+  void enter() {}
+
+  @Override
+  void leave() {
+    for (ReadQueue.Read read : reads.drain()) {
+      core.effects().rejectRead(read.id(), Refusal.LEADER_CHANGED);
+    }
+  }
+
+  @Override
+  void tick() {
+    if (core.isTimeToCampaign()) {
+      core.campaign();
+      return;
+    }
+    // The question or the answer may be lost. The same context may be asked again: any answer to it
+    // is young enough.
+    ticksSinceReadRound++;
+    if (reads.isRoundOpen() && ticksSinceReadRound >= core.settings().heartbeatTicks()) {
+      askForReadIndex();
+    }
+  }
+
+  @Override
+  void receive(NodeId from, PeerMessage message) {
+    if (isFromLeader(message)) {
+      onLeaderMessage(from, message);
+    } else if (message instanceof PeerMessage.ReadIndexReply reply) {
+      onReadIndexReply(reply);
+    }
+    // Proposals and reads for a leader that is none any more get no answer: whoever sent them may
+    // still see them done by
+    // an earlier copy, so saying "refused" would be a lie.
+  }
+
+  private void onLeaderMessage(NodeId from, PeerMessage message) {
+    core.heardFromLeader(from);
+    if (message instanceof PeerMessage.Append append) {
+      onAppend(from, append);
+    } else if (message instanceof PeerMessage.Heartbeat heartbeat) {
+      core.log().commitTo(heartbeat.commit());
+      core.effects()
+          .send(from, new PeerMessage.HeartbeatReply(core.term(), heartbeat.readContext()));
+    } else if (message instanceof PeerMessage.InstallSnapshot snapshot
+        && snapshot.index() <= core.log().commit()) {
+      core.promise(from, PeerMessage.AppendReply.matched(core.term(), core.log().commit()));
+    }
+  }
+
+  private void onAppend(NodeId from, PeerMessage.Append append) {
+    RaftLog log = core.log();
+    if (append.prevIndex() < log.commit()) {
+      // Late. Everything committed is the same everywhere, so this much is certain.
+      core.promise(from, PeerMessage.AppendReply.matched(core.term(), log.commit()));
+      return;
+    }
+    if (log.termAt(append.prevIndex()) != append.prevTerm()) {
+      long hint = log.lastAtOrBelow(append.prevIndex(), append.prevTerm());
+      core.promise(
+          from,
+          new PeerMessage.AppendReply(
+              core.term(), true, append.prevIndex(), hint, log.termAt(hint)));
+      return;
+    }
+    core.takeOver(newPart(append));
+    long lastNew = append.prevIndex() + append.entries().size();
+    log.commitTo(Math.min(append.commit(), lastNew));
+    core.promise(from, PeerMessage.AppendReply.matched(core.term(), lastNew));
+  }
+
+  /**
+   * The entries from the first one on that this log does not have; an entry it has is never written
+   * again.
+   */
+  private List<Entry> newPart(PeerMessage.Append append) {
+    List<Entry> entries = append.entries();
+    for (int i = 0; i < entries.size(); i++) {
+      Entry entry = entries.get(i);
+      long expected = append.prevIndex() + 1 + i;
+      Invariant.require(entry.index() == expected, "gap in an append", expected, entry.index());
+      if (core.log().termAt(entry.index()) != entry.term()) {
+        return i == 0 ? entries : List.copyOf(entries.subList(i, entries.size()));
+      }
+    }
+    return List.of();
+  }
+
+  @Override
+  void propose(Entry.Kind kind, List<Proposal> batch) {
+    if (core.leader().isNone()) {
+      core.rejectAll(batch, Refusal.NO_LEADER);
+    } else if (core.log().commit() - core.appliedIndex() >= core.settings().maxPendingProposals()) {
+      core.rejectAll(batch, Refusal.TOO_MANY_REQUESTS);
+    } else {
+      core.effects().send(core.leader(), core.forwarded(kind, batch));
+    }
+  }
+
+  @Override
+  void requestRead(long readId) {
+    if (core.leader().isNone()) {
+      core.effects().rejectRead(readId, Refusal.NO_LEADER);
+    } else if (reads.size() >= core.settings().maxPendingProposals()) {
+      core.effects().rejectRead(readId, Refusal.TOO_MANY_REQUESTS);
+    } else {
+      reads.add(new ReadQueue.Read(core.self(), readId));
+      openReadRound();
+    }
+  }
+
+  private void openReadRound() {
+    if (reads.hasWaiting() && !reads.isRoundOpen()) {
+      reads.open(core.nextReadContext(), 0);
+      askForReadIndex();
+    }
+  }
+
+  private void askForReadIndex() {
+    ticksSinceReadRound = 0;
+    core.effects().send(core.leader(), new PeerMessage.ReadIndex(core.term(), reads.context()));
+  }
+
+  private void onReadIndexReply(PeerMessage.ReadIndexReply reply) {
+    if (!reads.isRoundOpen() || reply.context() != reads.context()) {
+      return;
+    }
+    for (ReadQueue.Read read : reads.close()) {
+      core.effects().releaseRead(read.id(), reply.index());
+    }
+    openReadRound();
+  }
+
+  @Override
+  void durable() {}
+
+  @Override
+  void applied() {}
+}

@@ -1,0 +1,154 @@
+package io.troupe.raft;
+
+import io.troupe.model.Entry;
+import io.troupe.model.Refusal;
+import io.troupe.model.RequestId;
+import java.util.List;
+
+/**
+ * What members say to each other. Immutable. Every message names the term its sender was in (for a
+ * pre-vote: the term it asks about). Loss, delay, repetition and reordering of any message are
+ * harmless.
+ */
+public sealed interface PeerMessage {
+  /**
+   * Term of the sender; for a pre-vote request, and for a pre-vote that was granted, the term asked
+   * about.
+   */
+  long term();
+
+  /**
+   * Asks for a vote, or, with {@code preVote}, whether a vote would be given.
+   *
+   * @param term term the vote is for
+   * @param preVote true if nobody's term changes by this question
+   * @param lastIndex end of the sender's log
+   * @param lastTerm term of that entry
+   * @source Raft dissertation 3.4, 9.6
+   */
+  record RequestVote(long term, boolean preVote, long lastIndex, long lastTerm)
+      implements PeerMessage {}
+
+  /**
+   * Answers {@link RequestVote}.
+   *
+   * @param term the term voted in; of the answering member when it says no
+   * @param preVote as in the question
+   * @param granted yes or no
+   */
+  record VoteReply(long term, boolean preVote, boolean granted) implements PeerMessage {}
+
+  /**
+   * Entries for a follower; without entries it asks whether the logs agree at {@code prevIndex},
+   * and tells the commit index.
+   *
+   * @param term term of the leader
+   * @param prevIndex index before the first entry
+   * @param prevTerm term of the leader's entry at prevIndex
+   * @param entries contiguous from prevIndex + 1; may be empty
+   * @param commit commit index of the leader; may lie past these entries
+   */
+  record Append(long term, long prevIndex, long prevTerm, List<Entry> entries, long commit)
+      implements PeerMessage {
+    /** Copies the list. */
+    public Append {
+      entries = List.copyOf(entries);
+    }
+  }
+
+  /**
+   * Answers {@link Append}.
+   *
+   * @param term term of the follower
+   * @param rejected false: the follower's durable log equals the leader's up to {@code index}.
+   *     True: it did not agree at {@code index}
+   * @param index see rejected
+   * @param hintIndex if rejected: the highest index at which the logs may agree, as far as the
+   *     follower can tell
+   * @param hintTerm if rejected: term of the follower's entry there
+   */
+  record AppendReply(long term, boolean rejected, long index, long hintIndex, long hintTerm)
+      implements PeerMessage {
+    /** The logs agree up to {@code index}, and the follower's is durable so far. */
+    static AppendReply matched(long term, long index) {
+      return new AppendReply(term, false, index, 0, 0);
+    }
+  }
+
+  /**
+   * Keeps a follower quiet.
+   *
+   * @param term term of the leader
+   * @param commit highest index both committed and known to be in the receiver's log
+   * @param readContext the round of reads this heartbeat also confirms; 0 means none
+   */
+  record Heartbeat(long term, long commit, long readContext) implements PeerMessage {}
+
+  /**
+   * Answers {@link Heartbeat}.
+   *
+   * @param term term of the follower
+   * @param readContext as in the heartbeat
+   */
+  record HeartbeatReply(long term, long readContext) implements PeerMessage {}
+
+  /**
+   * A follower asks for a read index.
+   *
+   * @param term term of the follower
+   * @param context unique over all followers' restarts; comes back in the answer
+   */
+  record ReadIndex(long term, long context) implements PeerMessage {}
+
+  /**
+   * Answers {@link ReadIndex}, once a majority confirmed the leader after the question came.
+   *
+   * @param term term of the leader
+   * @param context as in the question
+   * @param index reads of that context may be served when this index is applied
+   */
+  record ReadIndexReply(long term, long context, long index) implements PeerMessage {}
+
+  /**
+   * Proposals on their way to the leader. Taken at most once: a number that is not above the last
+   * one taken from the same {@code origin} is a repetition or came too late, and is dropped.
+   *
+   * @param term term in which the sender knew the leader; another term makes it void
+   * @param origin one run of the sender's process, drawn at random
+   * @param sequence counts up within {@code origin}
+   * @param kind kind of entry to make
+   * @param proposals in order, not empty
+   */
+  record ForwardedProposals(
+      long term, long origin, long sequence, Entry.Kind kind, List<Proposal> proposals)
+      implements PeerMessage {
+    /** Copies the list. */
+    public ForwardedProposals {
+      proposals = List.copyOf(proposals);
+    }
+  }
+
+  /**
+   * The leader refused forwarded proposals; they are in no log.
+   *
+   * @param term term of the leader
+   * @param ids which
+   * @param reason why
+   */
+  record ProposalsRejected(long term, List<RequestId> ids, Refusal reason) implements PeerMessage {
+    /** Copies the list. */
+    public ProposalsRejected {
+      ids = List.copyOf(ids);
+    }
+  }
+
+  /**
+   * Announces that the follower needs a snapshot, because the entries it lacks are gone. The
+   * content travels apart.
+   *
+   * @param term term of the leader
+   * @param index last index the snapshot covers
+   * @param indexTerm term of that index
+   */
+  record InstallSnapshot(long term, long index, long indexTerm) implements PeerMessage {}
+}

@@ -1,0 +1,85 @@
+package io.troupe.raft;
+
+import io.troupe.model.Entry;
+import io.troupe.model.NodeId;
+import io.troupe.model.Refusal;
+import io.troupe.raft.quorum.VoteResult;
+import java.util.List;
+
+/**
+ * Asks whether an election in the next term could be won, before anybody's term changes: a member
+ * that was cut off does not unseat a working leader when it comes back.
+ *
+ * @source Raft dissertation 9.6
+ */
+final class PreCandidateRole extends Role {
+  private final Ballot ballot = new Ballot();
+
+  PreCandidateRole(RaftCore core) {
+    super(core);
+  }
+
+  @Override
+  RaftRole kind() {
+    return RaftRole.PRE_CANDIDATE;
+  }
+
+  @Override
+  void enter() {
+    RaftLog log = core.log();
+    // Nothing is promised here, so nothing waits for the disk.
+    if (!count(core.self(), true)) {
+      core.sendToOtherVoters(
+          new PeerMessage.RequestVote(core.term() + 1, true, log.lastIndex(), log.lastTerm()));
+    }
+  }
+
+  @Override
+  void leave() {}
+
+  @Override
+  void tick() {
+    if (core.isTimeToCampaign()) {
+      core.campaign();
+    }
+  }
+
+  @Override
+  void receive(NodeId from, PeerMessage message) {
+    if (isFromLeader(message)) {
+      core.becomeFollower(core.term(), from);
+      core.redispatch(from, message);
+    } else if (message instanceof PeerMessage.VoteReply reply && reply.preVote()) {
+      if (!reply.granted() || reply.term() == core.term() + 1) {
+        count(from, reply.granted());
+      }
+    }
+  }
+
+  /** Returns true if this vote decided the question. */
+  private boolean count(NodeId voter, boolean yes) {
+    VoteResult result = ballot.record(voter, yes, core.quorum());
+    if (result == VoteResult.WON) {
+      core.becomeCandidate();
+    } else if (result == VoteResult.LOST) {
+      core.becomeFollower(core.term(), NodeId.NONE);
+    }
+    return result != VoteResult.PENDING;
+  }
+
+  @Override
+  void propose(Entry.Kind kind, List<Proposal> batch) {
+    core.rejectAll(batch, Refusal.NO_LEADER);
+  }
+
+  @Override
+  void requestRead(long readId) {
+    core.effects().rejectRead(readId, Refusal.NO_LEADER);
+  }
+
+  @Override
+  void durable() {}
+
+  @Override
+  void applied() {}
+}

@@ -1,0 +1,252 @@
+package io.troupe.raft;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.Entry;
+import java.util.List;
+
+/**
+ * The log of one member: a snapshot position, then entries without gaps, of which the newer ones
+ * are in memory and all have known terms. A ring with O(1) access by index. Knows what is committed
+ * and what is durable here; decides nothing.
+ *
+ * <pre>
+ *   snapshotIndex    firstInMemory     min(commit, stable)        lastIndex
+ *        |--- on disk ---|------- in memory -------|------- in memory ---|
+ * </pre>
+ */
+final class RaftLog {
+  /** Charged for each entry in memory besides its data. */
+  static final int ENTRY_OVERHEAD_BYTES = 64;
+
+  private static final Entry VACANT = new Entry(0, 0, Entry.Kind.NOOP, Bytes.EMPTY);
+
+  private final LogReader reader;
+  private final TermRuns terms;
+  private Entry[] ring = new Entry[256];
+  private int head;
+  private int size;
+  private long snapshotIndex;
+  private long firstInMemory;
+  private long bytes;
+  private long commit;
+  private long stable;
+
+  /** The recovered log, all of it durable. */
+  RaftLog(RaftState recovered, LogReader reader) {
+    this.reader = reader;
+    this.snapshotIndex = recovered.snapshotIndex();
+    this.firstInMemory = snapshotIndex + 1;
+    this.terms = new TermRuns(snapshotIndex, recovered.snapshotTerm());
+    for (Entry entry : recovered.entries()) {
+      append(entry);
+    }
+    this.stable = lastIndex();
+    this.commit = Math.max(recovered.hardState().commit(), recovered.applied());
+  }
+
+  long firstIndex() {
+    return snapshotIndex + 1;
+  }
+
+  long lastIndex() {
+    return firstInMemory + size - 1;
+  }
+
+  long lastTerm() {
+    return terms.at(lastIndex());
+  }
+
+  long snapshotIndex() {
+    return snapshotIndex;
+  }
+
+  long commit() {
+    return commit;
+  }
+
+  /** Highest index durable on this member's disk with everything below it. */
+  long stable() {
+    return stable;
+  }
+
+  long bytesInMemory() {
+    return bytes;
+  }
+
+  /** Term of {@code index}; -1 if it lies before the snapshot or past the end. */
+  long termAt(long index) {
+    return index < snapshotIndex || index > lastIndex() ? -1 : terms.at(index);
+  }
+
+  /**
+   * The highest index at or below {@code index} with a term of at most {@code term}; the snapshot's
+   * if there is none.
+   */
+  long lastAtOrBelow(long index, long term) {
+    return terms.lastAtOrBelow(Math.max(snapshotIndex, Math.min(index, lastIndex())), term);
+  }
+
+  /**
+   * True if a log that ends at {@code index} in {@code term} has all that this one may have
+   * committed (5.4.1).
+   */
+  boolean isUpToDate(long index, long term) {
+    long lastTerm = lastTerm();
+    return term > lastTerm || (term == lastTerm && index >= lastIndex());
+  }
+
+  /** Adds the next entry. */
+  void append(Entry entry) {
+    Invariant.require(
+        entry.index() == lastIndex() + 1, "gap in the log", lastIndex(), entry.index());
+    terms.append(entry.index(), entry.term());
+    if (size == ring.length) {
+      grow();
+    }
+    ring[(head + size) & (ring.length - 1)] = entry;
+    size++;
+    bytes += sizeOf(entry);
+  }
+
+  /** Drops {@code index} and everything above. */
+  void truncateFrom(long index) {
+    Invariant.require(index > commit, "committed entry would be dropped", index, commit);
+    Invariant.require(
+        index >= firstInMemory, "entry to drop has left memory", index, firstInMemory);
+    while (lastIndex() >= index) {
+      size--;
+      int slot = (head + size) & (ring.length - 1);
+      bytes -= sizeOf(ring[slot]);
+      ring[slot] = VACANT;
+    }
+    terms.truncateFrom(index);
+    stable = Math.min(stable, index - 1);
+  }
+
+  /**
+   * Everything up to {@code index} is committed; an index at or below the commit index changes
+   * nothing.
+   */
+  boolean commitTo(long index) {
+    if (index <= commit) {
+      return false;
+    }
+    Invariant.require(index <= lastIndex(), "commit past the end of the log", index, lastIndex());
+    commit = index;
+    return true;
+  }
+
+  /**
+   * Everything up to {@code index} is durable; an index at or below the stable one changes nothing.
+   */
+  void stableTo(long index) {
+    Invariant.require(index <= lastIndex(), "durable past the end of the log", index, lastIndex());
+    stable = Math.max(stable, index);
+  }
+
+  /**
+   * A run of entries.
+   *
+   * @param from first index, inclusive; firstIndex() &lt;= from &lt;= lastIndex() + 1
+   * @param until index after the last one; at most lastIndex() + 1
+   * @return contiguous from {@code from} on, oldest first, immutable; at least one if from &lt;
+   *     until, unless it has left memory and the reader does not have it
+   */
+  List<Entry> slice(long from, long until, int maxEntries, long maxBytes) {
+    Invariant.require(
+        until <= lastIndex() + 1, "slice past the end of the log", until, lastIndex());
+    if (from >= until) {
+      return List.of();
+    }
+    if (from < firstInMemory) {
+      return sliceFromReader(
+          from, Math.min(Math.min(until, firstInMemory), from + maxEntries), maxBytes);
+    }
+    int most = (int) Math.min(maxEntries, until - from);
+    int at = head + (int) (from - firstInMemory);
+    int n = 0;
+    long total = 0;
+    while (n < most) {
+      total += ring[(at + n) & (ring.length - 1)].data().length();
+      if (n > 0 && total > maxBytes) {
+        break;
+      }
+      n++;
+    }
+    Entry[] out = new Entry[n];
+    for (int i = 0; i < n; i++) {
+      out[i] = ring[(at + i) & (ring.length - 1)];
+    }
+    return List.of(out);
+  }
+
+  private List<Entry> sliceFromReader(long from, long until, long maxBytes) {
+    if (from <= snapshotIndex) {
+      return List.of();
+    }
+    List<Entry> read = reader.read(from, until, maxBytes);
+    for (int i = 0; i < read.size(); i++) {
+      Entry entry = read.get(i);
+      Invariant.require(
+          entry.index() == from + i, "log reader left a gap", from + i, entry.index());
+      Invariant.require(
+          entry.index() < until && entry.term() == terms.at(entry.index()),
+          "log reader found another term",
+          entry.index(),
+          entry.term());
+    }
+    return read;
+  }
+
+  /** The entry at {@code index}, which must be in memory. */
+  Entry get(long index) {
+    Invariant.require(
+        index >= firstInMemory && index <= lastIndex(), "not in memory", index, firstInMemory);
+    return ring[(head + (int) (index - firstInMemory)) & (ring.length - 1)];
+  }
+
+  /**
+   * Lets entries up to {@code upTo} leave memory, oldest first, until the rest fits into {@code
+   * maxBytes}.
+   */
+  void trimMemory(long upTo, long maxBytes) {
+    while (bytes > maxBytes && firstInMemory <= upTo) {
+      removeFirst();
+    }
+  }
+
+  /** A durable snapshot covers everything up to {@code index}. */
+  void compactTo(long index) {
+    if (index <= snapshotIndex) {
+      return;
+    }
+    Invariant.require(
+        index <= Math.min(commit, stable), "compaction past what is safe", index, commit);
+    terms.compactTo(index);
+    snapshotIndex = index;
+    while (firstInMemory <= index) {
+      removeFirst();
+    }
+  }
+
+  private void removeFirst() {
+    bytes -= sizeOf(ring[head]);
+    ring[head] = VACANT;
+    head = (head + 1) & (ring.length - 1);
+    size--;
+    firstInMemory++;
+  }
+
+  private void grow() {
+    Entry[] larger = new Entry[2 * ring.length];
+    int tail = ring.length - head;
+    System.arraycopy(ring, head, larger, 0, tail);
+    System.arraycopy(ring, 0, larger, tail, head);
+    ring = larger;
+    head = 0;
+  }
+
+  private static long sizeOf(Entry entry) {
+    return entry.data().length() + (long) ENTRY_OVERHEAD_BYTES;
+  }
+}

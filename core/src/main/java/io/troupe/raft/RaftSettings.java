@@ -1,0 +1,61 @@
+package io.troupe.raft;
+
+/**
+ * The numbers Raft runs by. Ticks are as long as the shell makes them.
+ *
+ * @param electionTicks silence after which a follower doubts its leader; the actual patience is
+ *     drawn from [electionTicks, 2 * electionTicks); at least 5 * heartbeatTicks
+ * @param heartbeatTicks between two heartbeats of a leader, 1 or more
+ * @param maxEntriesPerAppend in one message or one apply, 1 or more
+ * @param maxBytesPerAppend of entries in one message, exceeded only by a single entry; 1 or more
+ * @param maxInflightAppends messages on their way to one follower, 1 or more
+ * @param maxPendingProposals entries not applied yet (and, apart from them, reads not released yet)
+ *     before new ones are refused; 1 or more
+ * @param maxLogBytesInMemory of entries kept in memory; when those not applied yet reach it alone,
+ *     proposals are refused
+ * @param diskStallTicks time without an answer of the disk after which a leader gives up; 0 means
+ *     never
+ */
+public record RaftSettings(
+    int electionTicks,
+    int heartbeatTicks,
+    int maxEntriesPerAppend,
+    long maxBytesPerAppend,
+    int maxInflightAppends,
+    int maxPendingProposals,
+    long maxLogBytesInMemory,
+    int diskStallTicks) {
+  /**
+   * Checks the ranges.
+   *
+   * @throws IllegalArgumentException naming the setting
+   */
+  public RaftSettings {
+    check(heartbeatTicks >= 1, "heartbeatTicks", heartbeatTicks);
+    check(
+        electionTicks >= 5L * heartbeatTicks,
+        "electionTicks (at least 5 * heartbeatTicks)",
+        electionTicks);
+    check(electionTicks <= 1_000_000, "electionTicks", electionTicks);
+    check(maxEntriesPerAppend >= 1, "maxEntriesPerAppend", maxEntriesPerAppend);
+    check(maxBytesPerAppend >= 1, "maxBytesPerAppend", maxBytesPerAppend);
+    check(maxInflightAppends >= 1, "maxInflightAppends", maxInflightAppends);
+    check(maxPendingProposals >= 1, "maxPendingProposals", maxPendingProposals);
+    check(maxLogBytesInMemory >= 1, "maxLogBytesInMemory", maxLogBytesInMemory);
+    check(diskStallTicks >= 0, "diskStallTicks", diskStallTicks);
+  }
+
+  /**
+   * For a tick of 100 ms: 1 s of patience, messages of up to 1024 entries or 1 MiB, 64 of them on
+   * the way, 5000 proposals waiting (Q6), 64 MiB of log in memory, 5 s for the disk.
+   */
+  public static RaftSettings defaults() {
+    return new RaftSettings(10, 1, 1024, 1 << 20, 64, 5000, 64L << 20, 50);
+  }
+
+  private static void check(boolean inRange, String name, long value) {
+    if (!inRange) {
+      throw new IllegalArgumentException(name + " is out of range: " + value);
+    }
+  }
+}

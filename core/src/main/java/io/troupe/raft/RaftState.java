@@ -1,0 +1,66 @@
+package io.troupe.raft;
+
+import io.troupe.model.Entry;
+import io.troupe.model.HardState;
+import io.troupe.model.NodeId;
+import io.troupe.raft.membership.Membership;
+import java.util.List;
+
+/**
+ * What a member finds on its disk when it starts. All of it is durable.
+ *
+ * @param self this member
+ * @param hardState last one stored
+ * @param membership as of {@code applied}
+ * @param snapshotIndex last index covered by the snapshot, 0 without one
+ * @param snapshotTerm term of that index, 0 without a snapshot
+ * @param entries those after {@code snapshotIndex}, contiguous, oldest first
+ * @param applied what the state machine already holds; snapshotIndex &lt;= applied &lt;= last index
+ */
+public record RaftState(
+    NodeId self,
+    HardState hardState,
+    Membership membership,
+    long snapshotIndex,
+    long snapshotTerm,
+    List<Entry> entries,
+    long applied) {
+  /**
+   * Copies the list and checks what disks get wrong.
+   *
+   * @throws InvariantViolation if the parts do not fit together: a gap, a term that sinks, an
+   *     applied or committed index past the end of the log
+   */
+  public RaftState {
+    entries = List.copyOf(entries);
+    Invariant.require(!self.isNone(), "a member needs an id");
+    Invariant.require(snapshotIndex >= 0 && snapshotTerm >= 0, "negative snapshot position");
+    long index = snapshotIndex;
+    long term = snapshotTerm;
+    for (Entry entry : entries) {
+      Invariant.require(
+          entry.index() == index + 1, "gap in the recovered log", index, entry.index());
+      Invariant.require(
+          entry.term() >= term, "term sinks in the recovered log", term, entry.term());
+      index = entry.index();
+      term = entry.term();
+    }
+    Invariant.require(
+        term <= hardState.term(),
+        "log is of a later term than the hard state",
+        term,
+        hardState.term());
+    Invariant.require(
+        hardState.commit() <= index, "commit past the end of the log", hardState.commit(), index);
+    Invariant.require(
+        snapshotIndex <= applied && applied <= index,
+        "applied index outside the log",
+        applied,
+        index);
+  }
+
+  /** A member that never ran. */
+  public static RaftState fresh(NodeId self, Membership membership) {
+    return new RaftState(self, HardState.INITIAL, membership, 0, 0, List.of(), 0);
+  }
+}

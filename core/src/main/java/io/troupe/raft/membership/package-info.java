@@ -1,0 +1,9 @@
+/**
+ * Who takes part: voters and learners, and how one change turns a membership into the next. Entry
+ * class: {@link io.troupe.raft.membership.Membership}. Imports io.troupe.model and
+ * io.troupe.raft.quorum. See docs/rooms/raft.md.
+ */
+@NullMarked
+package io.troupe.raft.membership;
+
+import org.jspecify.annotations.NullMarked;
