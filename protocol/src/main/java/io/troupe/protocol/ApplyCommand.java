@@ -23,6 +23,12 @@ public sealed interface ApplyCommand {
   /** Tells {@code replyTo} once the state holds {@code index}. */
   record AwaitApplied(long index, ActorRef<ReadReply> replyTo) implements ApplyCommand {}
 
+  /**
+   * This member leads from now on, or ceased to. Passed on to the lease room in its place among the
+   * lease changes.
+   */
+  record Leading(boolean leading) implements ApplyCommand {}
+
   /** Only the owner's timers and adapted replies. */
   non-sealed interface Private extends ApplyCommand {}
 }

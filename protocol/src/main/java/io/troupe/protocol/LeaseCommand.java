@@ -1,5 +1,7 @@
 package io.troupe.protocol;
 
+import io.troupe.machine.LeaseChange;
+import io.troupe.model.Lease;
 import io.troupe.model.Refusal;
 import java.util.List;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -18,23 +20,21 @@ public sealed interface LeaseCommand {
   /** What applied entries did to leases, in order. */
   record Changed(List<LeaseChange> changes) implements LeaseCommand {}
 
-  /** This member became leader of {@code term}, or ceased to lead. */
-  record Leading(boolean leading, long term) implements LeaseCommand {}
+  /**
+   * This member leads now: it counts from here on.
+   *
+   * @param leases all that are granted
+   */
+  record Promoted(List<Lease> leases) implements LeaseCommand {}
+
+  /** This member leads no more. */
+  enum Demoted implements LeaseCommand {
+    /** The only one. */
+    INSTANCE
+  }
 
   /** Only the owner's timers and adapted replies. */
   non-sealed interface Private extends LeaseCommand {}
-
-  /** One change of the replicated leases. */
-  sealed interface LeaseChange {
-    /** A lease was made. */
-    record Granted(long id, long ttlSeconds) implements LeaseChange {}
-
-    /** A lease ended. */
-    record Revoked(long id) implements LeaseChange {}
-
-    /** The remaining time was written down. */
-    record Checkpointed(long id, long remainingSeconds) implements LeaseChange {}
-  }
 
   /** Answers of the lease room. */
   sealed interface LeaseReply {

@@ -3,8 +3,8 @@ package io.troupe.protocol;
 import io.troupe.model.NodeId;
 
 /**
- * What the raft and apply rooms show of themselves to everybody, read without a message. Thread-safe; figures read one after the
- * other may be of different moments.
+ * What the raft and apply rooms show of themselves to everybody, read without a message.
+ * Thread-safe; figures read one after the other may be of different moments.
  */
 public interface MemberStatus {
   /** Identity of the cluster (ID2). */

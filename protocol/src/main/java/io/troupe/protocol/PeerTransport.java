@@ -3,7 +3,10 @@ package io.troupe.protocol;
 import io.troupe.model.NodeId;
 import io.troupe.raft.PeerMessage;
 
-/** The way to other members. At most once: a message may be lost, late, repeated or overtaken. Thread-safe. */
+/**
+ * The way to other members. At most once: a message may be lost, late, repeated or overtaken.
+ * Thread-safe.
+ */
 @FunctionalInterface
 public interface PeerTransport {
   /** Sends, or drops. Never blocks. */

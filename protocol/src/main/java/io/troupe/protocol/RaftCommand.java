@@ -13,7 +13,8 @@ public sealed interface RaftCommand {
    *
    * @param id also stands inside {@code operation}
    * @param operation encoded by {@link io.troupe.protocol.codec.OperationCodec}
-   * @param replyTo told once, by the apply room or with a refusal; never when the outcome stays unknown
+   * @param replyTo told once, by the apply room or with a refusal; never when the outcome stays
+   *     unknown
    */
   record Propose(RequestId id, Bytes operation, ActorRef<ProposeReply> replyTo)
       implements RaftCommand {}

@@ -5,8 +5,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event that many watchers get, with room for its encoded form, so that it is encoded once for all of them. Thread-safe: two
- * threads that encode at the same time write equal bytes.
+ * An event that many watchers get, with room for its encoded form, so that it is encoded once for
+ * all of them. Thread-safe: two threads that encode at the same time write equal bytes.
  */
 public final class SharedEvent {
   private final Event event;
@@ -36,8 +36,7 @@ public final class SharedEvent {
         withPrev = known;
       } else {
         known =
-            encoder.apply(
-                event.prev() == null ? event : new Event(event.type(), event.kv(), null));
+            encoder.apply(event.prev() == null ? event : new Event(event.type(), event.kv(), null));
         withoutPrev = known;
       }
     }

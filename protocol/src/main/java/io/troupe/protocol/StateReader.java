@@ -3,6 +3,8 @@ package io.troupe.protocol;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
+import io.troupe.model.KeyValue;
+import io.troupe.model.MemberAttributes;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.RangeQuery;
@@ -13,8 +15,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads of this member's applied state, on the caller's thread, beside the writer and never waiting for it. Thread-safe. Methods
- * that read keys throw {@link RefusedException} for a compacted or future revision.
+ * Reads of this member's applied state, on the caller's thread, beside the writer and never waiting
+ * for it. Thread-safe. Methods that read keys throw {@link RefusedException} for a compacted or
+ * future revision.
  */
 public interface StateReader {
   /** Current revision. */
@@ -31,10 +34,10 @@ public interface StateReader {
    *
    * @param range the rest of the range
    * @param revision above 0
-   * @param limit most keys, 0 for no limit
+   * @param limit most keys, 1 or more
    * @param maxBytes stop after the key with which this much is reached; at least one key is given
    */
-  Chunk chunk(KeyRange range, long revision, long limit, long maxBytes, boolean keysOnly);
+  Chunk chunk(KeyRange range, long revision, int limit, long maxBytes, boolean keysOnly);
 
   /** Keys of {@code range} at {@code revision}. */
   long count(KeyRange range, long revision);
@@ -45,9 +48,6 @@ public interface StateReader {
   /** Hash of the content up to a revision (MT6); 0 for the current one. */
   KvHash hashKv(long revision);
 
-  /** Hash over everything that is stored. */
-  int hash();
-
   /** Keys attached to a lease, in any order; empty when there is no such lease. */
   List<Bytes> leaseKeys(long lease);
 
@@ -55,7 +55,7 @@ public interface StateReader {
   List<AlarmMember> alarms();
 
   /** What a member published of itself, or null. */
-  @Nullable Attributes attributes(NodeId member);
+  @Nullable MemberAttributes attributes(NodeId member);
 
   /** Bytes on disk, at least {@link #sizeInUse()}. */
   long sizeOnDisk();
@@ -69,9 +69,9 @@ public interface StateReader {
   /**
    * Part of a range.
    *
-   * @param last true when the range holds nothing behind these
+   * @param next where the following chunk begins, or null when the range is done
    */
-  record Chunk(List<io.troupe.model.KeyValue> kvs, boolean last) {}
+  record Chunk(List<KeyValue> kvs, @Nullable Bytes next) {}
 
   /**
    * Answer of {@link #hashKv}.
@@ -79,11 +79,4 @@ public interface StateReader {
    * @param hash unsigned
    */
   record KvHash(int hash, long compactRevision, long hashRevision, long currentRevision) {}
-
-  /** What a member published of itself (M3). */
-  record Attributes(String name, List<String> clientUrls) {
-    public Attributes {
-      clientUrls = List.copyOf(clientUrls);
-    }
-  }
 }

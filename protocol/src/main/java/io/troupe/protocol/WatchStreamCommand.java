@@ -34,8 +34,9 @@ public sealed interface WatchStreamCommand {
   record RequestProgress(ActorRef<Done> replyTo) implements WatchStreamCommand {}
 
   /**
-   * The client can take more. The future completes with at least one reply, in order; it stays open while there is none, and fails
-   * when the stream ends from this side. At most one is open at a time.
+   * The client can take more. The future completes with at least one reply, in order; it stays open
+   * while there is none, and fails when the stream ends from this side. At most one is open at a
+   * time.
    */
   record Next(CompletableFuture<List<WatchReply>> replies) implements WatchStreamCommand {}
 

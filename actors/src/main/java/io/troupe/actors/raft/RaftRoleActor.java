@@ -15,6 +15,7 @@ import io.troupe.raft.PeerMessage;
 import io.troupe.raft.Proposal;
 import io.troupe.raft.RaftCore;
 import io.troupe.raft.RaftEffects;
+import io.troupe.raft.RaftRole;
 import io.troupe.raft.RaftSettings;
 import io.troupe.raft.RaftState;
 import io.troupe.raft.RaftStatus;
@@ -58,8 +59,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
       ActorRef<WalCommand> wal,
       ActorRef<ApplyCommand> apply,
       PeerTransport peers,
-      Consumer<RaftStatus> status,
-      Consumer<RaftStatus> roleChanged) {}
+      Consumer<RaftStatus> status) {}
 
   private final RaftCore core;
   private final Links links;
@@ -67,6 +67,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   private final List<ApplyCommand.Expectation> expectations = new ArrayList<>();
   private final Map<Long, ActorRef<ReadReply>> reads = new HashMap<>();
   private long nextReadId;
+  private boolean leading;
 
   private RaftRoleActor(
       ActorContext<RaftCommand> context,
@@ -196,7 +197,10 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         status.commit(),
         status.applied(),
         status.lastIndex());
-    links.status().accept(status);
-    links.roleChanged().accept(status);
+    boolean leads = status.role() == RaftRole.LEADER;
+    if (leads != leading) {
+      leading = leads;
+      links.apply().tell(new ApplyCommand.Leading(leads));
+    }
   }
 }

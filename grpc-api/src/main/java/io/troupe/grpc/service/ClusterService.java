@@ -3,7 +3,7 @@ package io.troupe.grpc.service;
 import io.troupe.grpc.api.MemberListRequest;
 import io.troupe.grpc.api.MemberListResponse;
 import io.troupe.grpc.api.ResponseHeader;
-import io.troupe.protocol.StateReader;
+import io.troupe.model.MemberAttributes;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -47,7 +47,7 @@ public final class ClusterService {
             .setID(info.id().value())
             .addAllPeerURLs(info.peerUrls())
             .setIsLearner(info.learner());
-    StateReader.Attributes published = member.state().attributes(info.id());
+    MemberAttributes published = member.state().attributes(info.id());
     if (published != null) {
       out.setName(published.name()).addAllClientURLs(published.clientUrls());
     }

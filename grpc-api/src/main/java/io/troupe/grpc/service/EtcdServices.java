@@ -1,6 +1,7 @@
 package io.troupe.grpc.service;
 
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** All services of one member. */
@@ -17,6 +18,7 @@ public final class EtcdServices {
    * Wires the services.
    *
    * @param members the membership now
+   * @param diskHasRoom see {@link Quota}
    * @param defragment starts reclaiming space in the background
    */
   public EtcdServices(
@@ -24,11 +26,12 @@ public final class EtcdServices {
       GatewaySettings settings,
       Proposer proposer,
       Supplier<List<MemberInfo>> members,
+      BooleanSupplier diskHasRoom,
       Runnable defragment) {
     this.member = member;
     this.settings = settings;
     ReadGate gate = new ReadGate(member, settings.requestTimeout());
-    Quota quota = new Quota(member, proposer, settings.quotaBytes());
+    Quota quota = new Quota(member, proposer, settings.quotaBytes(), diskHasRoom);
     this.kv = new KvService(member, settings, proposer, gate, quota);
     this.lease = new LeaseService(member, settings, proposer, quota);
     this.cluster = new ClusterService(member, gate, members);

@@ -12,12 +12,16 @@ import io.troupe.model.Bytes;
 import io.troupe.model.Operation;
 import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeResult;
+import io.troupe.model.Refusal;
 import io.troupe.model.Result;
+import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.codec.OperationCodec.ClientRequest;
 import io.troupe.protocol.codec.RequestCodec;
+import io.troupe.txn.RequestChecks;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sections 2.3 to 2.8. Requests come as bytes: a write that passed the checks goes into the log as it came. Refusals are thrown as
@@ -43,11 +47,17 @@ public final class KvService {
   public CompletionStage<RangeResponse> range(Bytes request) throws IOException {
     RequestCodec.RangeRead read = RequestCodec.range(request);
     RangeQuery query = read.query();
-    RequestChecks.range(query);
+    check(RequestChecks.range(query));
     boolean cheap = query.range().isSingle();
     return read.serializable()
         ? gate.serializable(() -> range(query))
         : gate.linearizable(cheap, () -> range(query));
+  }
+
+  private static void check(@Nullable Refusal refusal) {
+    if (refusal != null) {
+      throw new RefusedException(refusal);
+    }
   }
 
   private RangeResponse range(RangeQuery query) {
@@ -59,7 +69,7 @@ public final class KvService {
   public CompletionStage<RangeStreamCursor> rangeStream(Bytes request) throws IOException {
     RequestCodec.RangeRead read = RequestCodec.range(request);
     RangeQuery query = read.query();
-    RequestChecks.range(query);
+    check(RequestChecks.range(query));
     boolean keyOrder =
         query.order() == RangeQuery.SortOrder.NONE
             || (query.order() == RangeQuery.SortOrder.ASCEND
@@ -80,8 +90,8 @@ public final class KvService {
   /** Section 2.5. */
   public CompletionStage<PutResponse> put(Bytes request) throws IOException {
     Operation.Put put = RequestCodec.put(request);
-    quota.admit(Quota.cost(put));
-    RequestChecks.put(put);
+    quota.admit(put);
+    check(RequestChecks.put(put));
     return proposer
         .propose(ClientRequest.PUT, request)
         .thenApply(
@@ -93,7 +103,7 @@ public final class KvService {
 
   /** Section 2.6. */
   public CompletionStage<DeleteRangeResponse> deleteRange(Bytes request) throws IOException {
-    RequestChecks.deleteRange(RequestCodec.deleteRange(request));
+    check(RequestChecks.deleteRange(RequestCodec.deleteRange(request)));
     return proposer
         .propose(ClientRequest.DELETE_RANGE, request)
         .thenApply(
@@ -106,8 +116,8 @@ public final class KvService {
   /** Section 2.7. */
   public CompletionStage<TxnResponse> txn(Bytes request) throws IOException {
     RequestCodec.TxnCall call = RequestCodec.txn(request);
-    quota.admit(Quota.cost(call.txn()));
-    RequestChecks.txn(call.txn(), settings.maxTxnOps());
+    quota.admit(call.txn());
+    check(RequestChecks.txn(call.txn(), settings.maxTxnOps()));
     CompletionStage<Result> result;
     if (!call.readOnly()) {
       result = proposer.propose(ClientRequest.TXN, request);

@@ -12,6 +12,7 @@ import io.troupe.grpc.api.LeaseTimeToLiveRequest;
 import io.troupe.grpc.api.LeaseTimeToLiveResponse;
 import io.troupe.grpc.api.ResponseHeader;
 import io.troupe.grpc.convert.ApiConverter;
+import io.troupe.lease.LeaseRules;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
@@ -25,8 +26,6 @@ import org.apache.pekko.actor.typed.javadsl.AskPattern;
 
 /** Section 2.10. */
 public final class LeaseService {
-  private static final long MAX_TTL_SECONDS = 9_000_000_000L;
-
   private final Member member;
   private final GatewaySettings settings;
   private final Proposer proposer;
@@ -42,14 +41,17 @@ public final class LeaseService {
 
   /** L1, L2. */
   public CompletionStage<LeaseGrantResponse> grant(LeaseGrantRequest request) {
-    quota.admit(Quota.LEASE_COST);
-    if (request.getTTL() > MAX_TTL_SECONDS) {
-      throw new RefusedException(Refusal.LEASE_TTL_TOO_LARGE);
+    Refusal refusal = LeaseRules.check(request.getTTL());
+    if (refusal != null) {
+      throw new RefusedException(refusal);
     }
     long id = request.getID() == 0 ? proposer.nextLease() : request.getID();
-    long ttl = Math.max(request.getTTL(), settings.minLeaseTtlSeconds());
+    long ttl =
+        LeaseRules.effectiveTtlSeconds(request.getTTL(), settings.minLeaseTtlSeconds());
+    Operation.LeaseGrant grant = new Operation.LeaseGrant(id, ttl);
+    quota.admit(grant);
     return proposer
-        .propose(new Operation.LeaseGrant(id, ttl))
+        .propose(grant)
         .thenApply(
             result -> {
               Result.LeaseGrant granted = (Result.LeaseGrant) result;

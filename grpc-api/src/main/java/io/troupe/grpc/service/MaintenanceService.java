@@ -125,7 +125,7 @@ public final class MaintenanceService {
         () ->
             HashResponse.newBuilder()
                 .setHeader(member.header())
-                .setHash(member.state().hash())
+                .setHash(member.state().hashKv(0).hash())
                 .build());
   }
 

@@ -8,6 +8,7 @@ import io.troupe.model.Result;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RefusedException;
+import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.codec.OperationCodec;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.javadsl.AskPattern;

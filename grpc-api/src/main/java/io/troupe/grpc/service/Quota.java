@@ -4,8 +4,9 @@ import io.troupe.model.AlarmType;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.protocol.RefusedException;
-import java.util.List;
+import io.troupe.txn.QuotaCost;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,19 +15,26 @@ import org.slf4j.LoggerFactory;
  * checked where entries are applied (Q2). Thread-safe.
  */
 public final class Quota {
-  static final long LEASE_COST = 64;
-  private static final long PUT_OVERHEAD = 256;
   private static final Logger LOG = LoggerFactory.getLogger(Quota.class);
 
   private final Member member;
   private final Proposer proposer;
   private final long quotaBytes;
+  private final BooleanSupplier diskHasRoom;
   private final AtomicBoolean raising = new AtomicBoolean();
 
-  public Quota(Member member, Proposer proposer, long quotaBytes) {
+  /**
+   * A quota.
+   *
+   * @param quotaBytes 0 or less for none
+   * @param diskHasRoom false when the file system is so full that the log itself is in danger
+   */
+  public Quota(
+      Member member, Proposer proposer, long quotaBytes, BooleanSupplier diskHasRoom) {
     this.member = member;
     this.proposer = proposer;
     this.quotaBytes = quotaBytes;
+    this.diskHasRoom = diskHasRoom;
   }
 
   /** The configured size, 0 or less when there is none. */
@@ -35,21 +43,26 @@ public final class Quota {
   }
 
   /**
-   * Lets a request through.
+   * Lets an operation through if it fits; one that costs nothing always does (Q1).
    *
-   * @param cost as Q1 counts it; 0 is always let through
-   * @throws RefusedException when it would not fit
+   * @throws RefusedException when it would not fit, or when the disk is nearly full
    */
-  void admit(long cost) {
-    if (cost == 0 || quotaBytes <= 0) {
+  void admit(Operation operation) {
+    long cost = QuotaCost.of(operation);
+    if (cost == 0) {
+      return;
+    }
+    if (!diskHasRoom.getAsBoolean()) {
+      throw new RefusedException(Refusal.NO_SPACE);
+    }
+    if (quotaBytes <= 0) {
       return;
     }
     long size = member.state().sizeOnDisk();
-    if (size + cost < quotaBytes) {
-      return;
+    if (size + cost >= quotaBytes) {
+      raise(size);
+      throw new RefusedException(Refusal.NO_SPACE);
     }
-    raise(size);
-    throw new RefusedException(Refusal.NO_SPACE);
   }
 
   private void raise(long size) {
@@ -67,25 +80,5 @@ public final class Quota {
                 LOG.warn("alarm NOSPACE could not be raised: {}", failure.toString());
               }
             });
-  }
-
-  static long cost(Operation.Put put) {
-    return PUT_OVERHEAD + put.key().length() + put.value().length();
-  }
-
-  static long cost(Operation.Txn txn) {
-    return Math.max(cost(txn.success()), cost(txn.failure()));
-  }
-
-  private static long cost(List<Operation.TxnOp> ops) {
-    long sum = 0;
-    for (Operation.TxnOp op : ops) {
-      if (op instanceof Operation.Put put) {
-        sum += cost(put);
-      } else if (op instanceof Operation.Txn nested) {
-        sum += cost(nested);
-      }
-    }
-    return sum;
   }
 }

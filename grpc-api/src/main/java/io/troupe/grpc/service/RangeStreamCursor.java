@@ -5,11 +5,9 @@ import io.troupe.grpc.api.RangeStreamResponse;
 import io.troupe.grpc.convert.ApiConverter;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
-import io.troupe.model.KeyValue;
 import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeResult;
 import io.troupe.protocol.StateReader;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -76,41 +74,32 @@ public final class RangeStreamCursor {
     if (query.countOnly() || query.range().isSingle() || query.limit() < 0) {
       return whole();
     }
-    long left = query.limit() == 0 ? 0 : query.limit() - sent;
-    long limit = sent == 0 ? FIRST_CHUNK_KEYS : 0;
-    if (left > 0) {
-      limit = limit == 0 ? left : Math.min(limit, left);
-    }
+    long left = query.limit() == 0 ? Integer.MAX_VALUE : query.limit() - sent;
+    long most = sent == 0 ? FIRST_CHUNK_KEYS : Integer.MAX_VALUE;
     StateReader.Chunk chunk =
-        member.state().chunk(rest, revision, limit, maxChunkBytes, query.keysOnly());
-    List<KeyValue> kvs = chunk.kvs();
-    boolean cut = query.limit() > 0 && sent + kvs.size() >= query.limit();
+        member
+            .state()
+            .chunk(rest, revision, (int) Math.min(most, left), maxChunkBytes, query.keysOnly());
     RangeResponse.Builder out = RangeResponse.newBuilder();
-    kvs.forEach(kv -> out.addKvs(ApiConverter.keyValue(kv)));
-    if (!chunk.last() && !cut) {
-      Bytes after = kvs.get(kvs.size() - 1).key().successor();
-      RangeStreamCursor next =
-          new RangeStreamCursor(
-              member,
-              query,
-              new KeyRange(after, rest.rangeEnd()),
-              revision,
-              headerRevision,
-              sent + kvs.size(),
-              maxChunkBytes);
-      return new Chunk(message(out), Optional.of(next));
+    chunk.kvs().forEach(kv -> out.addKvs(ApiConverter.keyValue(kv)));
+    long sentNow = sent + chunk.kvs().size();
+    Bytes next = chunk.next();
+    if (next == null) {
+      return last(out, sentNow, 0);
     }
-    long behind = chunk.last() ? 0 : countBehind(kvs);
-    out.setHeader(member.header(headerRevision))
-        .setMore(behind > 0)
-        .setCount(sent + kvs.size() + behind);
-    return new Chunk(message(out), Optional.empty());
+    KeyRange behind = new KeyRange(next, rest.rangeEnd());
+    if (query.limit() > 0 && sentNow >= query.limit()) {
+      return last(out, sentNow, member.state().count(behind, revision));
+    }
+    RangeStreamCursor following =
+        new RangeStreamCursor(
+            member, query, behind, revision, headerRevision, sentNow, maxChunkBytes);
+    return new Chunk(message(out), Optional.of(following));
   }
 
-  private long countBehind(List<KeyValue> kvs) {
-    KeyRange behind =
-        new KeyRange(kvs.get(kvs.size() - 1).key().successor(), rest.rangeEnd());
-    return behind.isEmpty() ? 0 : member.state().count(behind, revision);
+  private Chunk last(RangeResponse.Builder out, long sentNow, long behind) {
+    out.setHeader(member.header(headerRevision)).setMore(behind > 0).setCount(sentNow + behind);
+    return new Chunk(message(out), Optional.empty());
   }
 
   private Chunk whole() {

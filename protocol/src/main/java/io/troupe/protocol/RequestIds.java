@@ -1,10 +1,13 @@
-package io.troupe.grpc.service;
+package io.troupe.protocol;
 
 import io.troupe.model.NodeId;
 import io.troupe.model.RequestId;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Unique ids over members and restarts (ID5): two bytes of the member, five of the start time, one that counts (and carries). */
+/**
+ * Unique ids over members and restarts (ID5): two bytes of the member, five of the start time, one
+ * that counts (and carries).
+ */
 public final class RequestIds {
   private final long prefix;
   private final AtomicLong next;

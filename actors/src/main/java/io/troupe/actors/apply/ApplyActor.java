@@ -1,0 +1,233 @@
+package io.troupe.actors.apply;
+
+import io.troupe.machine.Applied;
+import io.troupe.machine.LeaseChange;
+import io.troupe.machine.StateMachine;
+import io.troupe.model.Entry;
+import io.troupe.model.Operation;
+import io.troupe.model.RequestId;
+import io.troupe.protocol.ApplyCommand;
+import io.troupe.protocol.LeaseCommand;
+import io.troupe.protocol.ProposeReply;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.ReadReply;
+import io.troupe.protocol.SnapshotCommand;
+import io.troupe.protocol.WatchCommand;
+import io.troupe.protocol.codec.OperationCodec;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.LongConsumer;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+
+/**
+ * The only writer of the state and the owner of pending replies. A run of committed entries becomes one atomic batch; only after that is
+ * written do answers, events and lease changes leave, in log order.
+ */
+public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
+  /** Entries of one batch: bounds its memory and how long an answer waits for others. */
+  private static final int MAX_BATCH = 1024;
+
+  private enum Sweep implements ApplyCommand.Private {
+    INSTANCE
+  }
+
+  /**
+   * Whom this room speaks to.
+   *
+   * @param compaction told the new compacted revision
+   * @param applied told how far the state is, before any answer leaves
+   */
+  public record Links(
+      ActorRef<RaftCommand> raft,
+      ActorRef<WatchCommand> watch,
+      ActorRef<LeaseCommand> lease,
+      ActorRef<SnapshotCommand> snapshot,
+      LongConsumer compaction,
+      LongConsumer applied) {}
+
+  /**
+   * Numbers.
+   *
+   * @param snapshotCount entries between two snapshots
+   * @param replyTimeout after this and as much again nobody waits for an answer any more
+   */
+  public record Settings(long snapshotCount, Duration replyTimeout) {}
+
+  private record Waiting(ActorRef<ProposeReply> replyTo, long sweep) {}
+
+  private record Answer(ActorRef<ProposeReply> replyTo, ProposeReply reply) {}
+
+  private final StateMachine machine;
+  private final Settings settings;
+  private final Links links;
+  private final Map<Long, Waiting> waiting = new LinkedHashMap<>();
+  private final TreeMap<Long, List<ActorRef<ReadReply>>> reads = new TreeMap<>();
+  private final List<Answer> answers = new ArrayList<>();
+  private final List<WatchCommand.Commit> commits = new ArrayList<>();
+  private final List<LeaseChange> leaseChanges = new ArrayList<>();
+  private long compactedRevision;
+  private long snapshotIndex;
+  private long sweeps;
+
+  private ApplyActor(
+      ActorContext<ApplyCommand> context, StateMachine machine, Settings settings, Links links) {
+    super(context);
+    this.machine = machine;
+    this.settings = settings;
+    this.links = links;
+    this.compactedRevision = machine.reader().view().compactedRevision();
+    this.snapshotIndex = machine.appliedIndex();
+  }
+
+  /** The room's behaviour. */
+  public static Behavior<ApplyCommand> create(
+      StateMachine machine, Settings settings, Links links) {
+    return Behaviors.setup(
+        context ->
+            Behaviors.withTimers(
+                timers -> {
+                  timers.startTimerWithFixedDelay(Sweep.INSTANCE, settings.replyTimeout());
+                  return new ApplyActor(context, machine, settings, links);
+                }));
+  }
+
+  @Override
+  public Receive<ApplyCommand> createReceive() {
+    return newReceiveBuilder()
+        .onMessage(ApplyCommand.Expect.class, this::onExpect)
+        .onMessage(ApplyCommand.Apply.class, this::onApply)
+        .onMessage(ApplyCommand.AwaitApplied.class, this::onAwaitApplied)
+        .onMessage(ApplyCommand.Refuse.class, this::onRefuse)
+        .onMessage(ApplyCommand.Leading.class, this::onLeading)
+        .onMessageEquals(Sweep.INSTANCE, this::onSweep)
+        .build();
+  }
+
+  private Behavior<ApplyCommand> onExpect(ApplyCommand.Expect expect) {
+    for (ApplyCommand.Expectation one : expect.expectations()) {
+      waiting.put(one.id().value(), new Waiting(one.replyTo(), sweeps));
+    }
+    return this;
+  }
+
+  private Behavior<ApplyCommand> onRefuse(ApplyCommand.Refuse refuse) {
+    Waiting who = waiting.remove(refuse.id().value());
+    if (who != null) {
+      who.replyTo().tell(new ProposeReply.NotProposed(refuse.reason()));
+    }
+    return this;
+  }
+
+  private Behavior<ApplyCommand> onLeading(ApplyCommand.Leading leading) {
+    links
+        .lease()
+        .tell(
+            leading.leading()
+                ? new LeaseCommand.Promoted(machine.reader().leases())
+                : LeaseCommand.Demoted.INSTANCE);
+    return this;
+  }
+
+  private Behavior<ApplyCommand> onAwaitApplied(ApplyCommand.AwaitApplied await) {
+    if (await.index() <= machine.view().appliedIndex()) {
+      await.replyTo().tell(new ReadReply.Ready(await.index()));
+    } else {
+      reads.computeIfAbsent(await.index(), index -> new ArrayList<>()).add(await.replyTo());
+    }
+    return this;
+  }
+
+  private Behavior<ApplyCommand> onApply(ApplyCommand.Apply apply) {
+    List<Entry> entries = apply.committed();
+    for (int from = 0; from < entries.size(); from += MAX_BATCH) {
+      for (Entry entry : entries.subList(from, Math.min(from + MAX_BATCH, entries.size()))) {
+        apply(entry);
+      }
+      machine.commit();
+      distribute();
+    }
+    return this;
+  }
+
+  private void apply(Entry entry) {
+    switch (entry.kind()) {
+      case NOOP -> machine.noop(entry.index(), entry.term());
+      case CONF_CHANGE -> machine.confChange(entry.index(), entry.term(), entry.data());
+      case OPERATION -> {
+        OperationCodec.Decoded decoded = OperationCodec.decode(entry.data());
+        operation(entry, decoded.id(), decoded.operation());
+      }
+    }
+  }
+
+  private void operation(Entry entry, RequestId id, Operation operation) {
+    Applied applied = machine.apply(entry.index(), entry.term(), operation);
+    if (!applied.events().isEmpty()) {
+      commits.add(new WatchCommand.Commit(applied.revision(), applied.events()));
+    }
+    leaseChanges.addAll(applied.leaseChanges());
+    Waiting who = waiting.remove(id.value());
+    if (who != null) {
+      answers.add(
+          new Answer(who.replyTo(), new ProposeReply.Applied(applied.result(), entry.index())));
+    }
+  }
+
+  /** Tells everybody; the batch is written and readers see it. */
+  private void distribute() {
+    long index = machine.view().appliedIndex();
+    links.applied().accept(index);
+    links.raft().tell(new RaftCommand.Applied(index));
+    // Leases first: whoever learns that his grant was applied finds it counted.
+    if (!leaseChanges.isEmpty()) {
+      links.lease().tell(new LeaseCommand.Changed(List.copyOf(leaseChanges)));
+      leaseChanges.clear();
+    }
+    // Watches before answers: whoever learns that his write was applied may ask how far his watch is (W16).
+    if (!commits.isEmpty()) {
+      links.watch().tell(new WatchCommand.Committed(List.copyOf(commits)));
+      commits.clear();
+    }
+    for (Answer answer : answers) {
+      answer.replyTo().tell(answer.reply());
+    }
+    answers.clear();
+    releaseReads(index);
+    afterwards(index);
+  }
+
+  private void releaseReads(long index) {
+    while (!reads.isEmpty() && reads.firstKey() <= index) {
+      Map.Entry<Long, List<ActorRef<ReadReply>>> first = reads.pollFirstEntry();
+      first.getValue().forEach(replyTo -> replyTo.tell(new ReadReply.Ready(first.getKey())));
+    }
+  }
+
+  private void afterwards(long index) {
+    long compacted = machine.reader().view().compactedRevision();
+    if (compacted != compactedRevision) {
+      compactedRevision = compacted;
+      links.compaction().accept(compacted);
+    }
+    if (index - snapshotIndex >= settings.snapshotCount()) {
+      snapshotIndex = index;
+      links.snapshot().tell(new SnapshotCommand.Due(index, machine.view().appliedTerm()));
+    }
+  }
+
+  /** Forgets who waits for entries that never came: they were lost with their leader, and their asks are over. */
+  private Behavior<ApplyCommand> onSweep() {
+    sweeps++;
+    waiting.values().removeIf(who -> who.sweep() + 1 < sweeps);
+    return this;
+  }
+}

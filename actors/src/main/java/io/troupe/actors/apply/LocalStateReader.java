@@ -1,0 +1,132 @@
+package io.troupe.actors.apply;
+
+import io.troupe.machine.StateMachine;
+import io.troupe.model.AlarmMember;
+import io.troupe.model.Bytes;
+import io.troupe.model.KeyRange;
+import io.troupe.model.MemberAttributes;
+import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
+import io.troupe.model.RangeQuery;
+import io.troupe.model.RangeResult;
+import io.troupe.model.Result;
+import io.troupe.mvcc.HashAnswer;
+import io.troupe.mvcc.OrderedStore;
+import io.troupe.mvcc.Page;
+import io.troupe.protocol.RefusedException;
+import io.troupe.protocol.StateReader;
+import io.troupe.txn.ReadEvaluator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** {@link StateReader} over the state machine of this process. */
+public final class LocalStateReader implements StateReader {
+  private final StateMachine machine;
+  private final OrderedStore store;
+  private final ReadEvaluator transactions;
+  private final BiConsumer<Long, CompletableFuture<Void>> awaitCompaction;
+
+  /**
+   * A reader.
+   *
+   * @param awaitCompaction completes the future when everything below the revision is removed
+   */
+  public LocalStateReader(
+      StateMachine machine,
+      OrderedStore store,
+      BiConsumer<Long, CompletableFuture<Void>> awaitCompaction) {
+    this.machine = machine;
+    this.store = store;
+    this.transactions = new ReadEvaluator(machine.reader());
+    this.awaitCompaction = awaitCompaction;
+  }
+
+  @Override
+  public long revision() {
+    return machine.reader().view().revision();
+  }
+
+  @Override
+  public long compactedRevision() {
+    return machine.reader().view().compactedRevision();
+  }
+
+  @Override
+  public RangeResult range(RangeQuery query) {
+    return ((Result.Range) answered(machine.reader().range(query))).range();
+  }
+
+  @Override
+  public Chunk chunk(
+      KeyRange range, long revision, int limit, long maxBytes, boolean keysOnly) {
+    Page page = machine.reader().page(range, revision, limit, maxBytes, keysOnly);
+    if (page instanceof Page.Refused refused) {
+      throw new RefusedException(refused.reason());
+    }
+    Page.Records records = (Page.Records) page;
+    return new Chunk(records.kvs(), records.next());
+  }
+
+  @Override
+  public long count(KeyRange range, long revision) {
+    return ((Result.Range) answered(machine.reader().count(range, revision))).range().count();
+  }
+
+  @Override
+  public Result txn(Operation.Txn txn) {
+    return answered(transactions.txn(txn));
+  }
+
+  private static Result answered(Result result) {
+    if (result instanceof Result.Refused refused) {
+      throw new RefusedException(refused.reason());
+    }
+    return result;
+  }
+
+  @Override
+  public KvHash hashKv(long revision) {
+    HashAnswer answer = machine.reader().hash(revision);
+    if (answer instanceof HashAnswer.Refused refused) {
+      throw new RefusedException(refused.reason());
+    }
+    HashAnswer.Hash hash = (HashAnswer.Hash) answer;
+    return new KvHash(
+        hash.hash(), hash.compactRevision(), hash.hashRevision(), hash.storeRevision());
+  }
+
+  @Override
+  public List<Bytes> leaseKeys(long lease) {
+    return machine.reader().attachedKeys(lease);
+  }
+
+  @Override
+  public List<AlarmMember> alarms() {
+    return machine.view().alarms();
+  }
+
+  @Override
+  public @Nullable MemberAttributes attributes(NodeId member) {
+    return machine.view().members().get(member);
+  }
+
+  @Override
+  public long sizeOnDisk() {
+    return store.sizeOnDisk();
+  }
+
+  @Override
+  public long sizeInUse() {
+    return store.sizeInUse();
+  }
+
+  @Override
+  public CompletionStage<Void> compactionDone(long revision) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    awaitCompaction.accept(revision, done);
+    return done;
+  }
+}

@@ -1,0 +1,232 @@
+package io.troupe.actors.lease;
+
+import io.troupe.lease.LeaseCountdown;
+import io.troupe.lease.VouchedTime;
+import io.troupe.machine.LeaseChange;
+import io.troupe.model.Lease;
+import io.troupe.model.Operation;
+import io.troupe.model.Refusal;
+import io.troupe.model.RequestId;
+import io.troupe.protocol.LeaseCommand;
+import io.troupe.protocol.LeaseCommand.LeaseReply;
+import io.troupe.protocol.ProposeReply;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.RequestIds;
+import io.troupe.protocol.codec.OperationCodec;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts leases down while this member leads (L4, L5, L10). Deletes nothing: what has run out is proposed as a revoke, and the entry
+ * does the rest on every member alike.
+ */
+public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaseActor.class);
+
+  /** L10: looked at this often, so many at a time, so many revokes under way. */
+  private static final Duration CHECK_EVERY = Duration.ofMillis(500);
+
+  private static final Duration REVOKE_TIMEOUT = Duration.ofSeconds(3);
+  private static final int EXPIRED_PER_CHECK = 500;
+  private static final int REVOKES_IN_FLIGHT = 16;
+
+  private enum Check implements LeaseCommand.Private {
+    INSTANCE
+  }
+
+  private record RevokeEnded(long lease) implements LeaseCommand.Private {}
+
+  private final ActorRef<RaftCommand> raft;
+  private final RequestIds ids;
+  private final Duration electionTimeout;
+  private final LeaseCountdown countdown = new LeaseCountdown();
+  private final VouchedTime time = new VouchedTime(4 * CHECK_EVERY.toMillis());
+  private final Map<Long, Long> ttls = new HashMap<>();
+  private final Map<Long, List<ActorRef<LeaseReply>>> ending = new HashMap<>();
+  private final ArrayDeque<Long> due = new ArrayDeque<>();
+  private int inFlight;
+  private boolean leading;
+
+  private LeaseActor(
+      ActorContext<LeaseCommand> context,
+      ActorRef<RaftCommand> raft,
+      RequestIds ids,
+      Duration electionTimeout) {
+    super(context);
+    this.raft = raft;
+    this.ids = ids;
+    this.electionTimeout = electionTimeout;
+  }
+
+  /** The room's behaviour. */
+  public static Behavior<LeaseCommand> create(
+      ActorRef<RaftCommand> raft, RequestIds ids, Duration electionTimeout) {
+    return Behaviors.setup(
+        context ->
+            Behaviors.withTimers(
+                timers -> {
+                  timers.startTimerWithFixedDelay(Check.INSTANCE, CHECK_EVERY);
+                  return new LeaseActor(context, raft, ids, electionTimeout);
+                }));
+  }
+
+  @Override
+  public Receive<LeaseCommand> createReceive() {
+    return newReceiveBuilder()
+        .onMessage(LeaseCommand.KeepAlive.class, this::onKeepAlive)
+        .onMessage(LeaseCommand.TimeToLive.class, this::onTimeToLive)
+        .onMessage(LeaseCommand.ListLeases.class, this::onListLeases)
+        .onMessage(LeaseCommand.Changed.class, this::onChanged)
+        .onMessage(LeaseCommand.Promoted.class, this::onPromoted)
+        .onMessageEquals(LeaseCommand.Demoted.INSTANCE, this::onDemoted)
+        .onMessageEquals(Check.INSTANCE, this::onCheck)
+        .onMessage(RevokeEnded.class, this::onRevokeEnded)
+        .build();
+  }
+
+  private void passTime() {
+    countdown.advance(time.elapsedMs(System.nanoTime() / 1_000_000));
+  }
+
+  private Behavior<LeaseCommand> onKeepAlive(LeaseCommand.KeepAlive renew) {
+    if (!leading) {
+      renew.replyTo().tell(new LeaseReply.Failed(Refusal.NO_LEADER));
+      return this;
+    }
+    passTime();
+    long id = renew.id();
+    switch (countdown.renew(id)) {
+      case RENEWED ->
+          renew.replyTo().tell(new LeaseReply.Renewed(id, ttls.getOrDefault(id, 0L)));
+      case UNKNOWN -> renew.replyTo().tell(new LeaseReply.Renewed(id, 0));
+      // It must not seem alive once more: the answer waits for its revoke.
+      case EXPIRED -> ending.computeIfAbsent(id, lease -> new ArrayList<>()).add(renew.replyTo());
+    }
+    return this;
+  }
+
+  private Behavior<LeaseCommand> onTimeToLive(LeaseCommand.TimeToLive ask) {
+    if (!leading) {
+      ask.replyTo().tell(new LeaseReply.Failed(Refusal.NO_LEADER));
+      return this;
+    }
+    passTime();
+    Long leftMs = countdown.remainingMs(ask.id());
+    ask.replyTo()
+        .tell(
+            leftMs == null
+                ? new LeaseReply.Remaining(ask.id(), -1, 0)
+                : new LeaseReply.Remaining(
+                    ask.id(), leftMs / 1000, ttls.getOrDefault(ask.id(), 0L)));
+    return this;
+  }
+
+  private Behavior<LeaseCommand> onListLeases(LeaseCommand.ListLeases ask) {
+    ask.replyTo()
+        .tell(
+            new LeaseReply.Leases(
+                leading ? countdown.idsByRemaining() : List.copyOf(ttls.keySet())));
+    return this;
+  }
+
+  private Behavior<LeaseCommand> onChanged(LeaseCommand.Changed changed) {
+    passTime();
+    for (LeaseChange change : changed.changes()) {
+      if (change instanceof LeaseChange.Granted granted) {
+        ttls.put(granted.id(), granted.ttlSeconds());
+        if (leading) {
+          countdown.granted(granted.id(), granted.ttlSeconds());
+        }
+      } else if (change instanceof LeaseChange.Revoked revoked) {
+        ttls.remove(revoked.id());
+        countdown.revoked(revoked.id());
+        answerEnded(revoked.id());
+      }
+    }
+    return this;
+  }
+
+  private void answerEnded(long lease) {
+    List<ActorRef<LeaseReply>> waiting = ending.remove(lease);
+    if (waiting != null) {
+      waiting.forEach(replyTo -> replyTo.tell(new LeaseReply.Renewed(lease, 0)));
+    }
+  }
+
+  private Behavior<LeaseCommand> onPromoted(LeaseCommand.Promoted promoted) {
+    passTime();
+    leading = true;
+    ttls.clear();
+    for (Lease lease : promoted.leases()) {
+      ttls.put(lease.id(), lease.ttlSeconds());
+    }
+    countdown.promote(promoted.leases(), electionTimeout.toMillis());
+    if (!promoted.leases().isEmpty()) {
+      LOG.info("counting leases leases={}", promoted.leases().size());
+    }
+    return this;
+  }
+
+  private Behavior<LeaseCommand> onDemoted() {
+    leading = false;
+    countdown.demote();
+    due.clear();
+    ending
+        .values()
+        .forEach(
+            waiting ->
+                waiting.forEach(
+                    replyTo -> replyTo.tell(new LeaseReply.Failed(Refusal.LEADER_CHANGED))));
+    ending.clear();
+    return this;
+  }
+
+  private Behavior<LeaseCommand> onCheck() {
+    passTime();
+    if (leading) {
+      due.addAll(countdown.takeExpired(EXPIRED_PER_CHECK - Math.min(EXPIRED_PER_CHECK, due.size())));
+      revokeNext();
+    }
+    return this;
+  }
+
+  private void revokeNext() {
+    while (inFlight < REVOKES_IN_FLIGHT && !due.isEmpty()) {
+      revoke(due.removeFirst());
+    }
+  }
+
+  private void revoke(long lease) {
+    inFlight++;
+    RequestId id = ids.next();
+    getContext()
+        .ask(
+            ProposeReply.class,
+            raft,
+            REVOKE_TIMEOUT,
+            replyTo ->
+                new RaftCommand.Propose(
+                    id, OperationCodec.encode(id, new Operation.LeaseRevoke(lease)), replyTo),
+            (reply, failure) -> new RevokeEnded(lease));
+  }
+
+  /** However it ended: what is still there runs out again and is named again after its time (L10). */
+  private Behavior<LeaseCommand> onRevokeEnded(RevokeEnded ended) {
+    inFlight--;
+    LOG.debug("revoke of expired lease ended lease={}", Long.toHexString(ended.lease()));
+    revokeNext();
+    return this;
+  }
+}

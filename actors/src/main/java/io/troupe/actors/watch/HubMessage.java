@@ -1,0 +1,48 @@
+package io.troupe.actors.watch;
+
+import io.troupe.model.KeyRange;
+import io.troupe.protocol.SharedEvent;
+import io.troupe.protocol.WatchCommand;
+import io.troupe.protocol.WatchStreamCommand;
+import java.util.List;
+import org.apache.pekko.actor.typed.ActorRef;
+
+/** What the hub and its stream actors tell each other. */
+final class HubMessage {
+  private HubMessage() {}
+
+  /** A watcher as the hub knows it. Equal by stream and id. */
+  record Watcher(ActorRef<WatchStreamCommand> stream, long watchId) {}
+
+  /** The watcher has read everything below {@code nextRevision} and wants the rest live. */
+  record Join(Watcher watcher, KeyRange range, long nextRevision) implements WatchCommand.Private {}
+
+  /** The watcher takes no more live events. */
+  record Leave(Watcher watcher) implements WatchCommand.Private {}
+
+  /** Asks for {@link Revision}. */
+  record AskRevision(ActorRef<WatchStreamCommand> stream, boolean manual)
+      implements WatchCommand.Private {}
+
+  /** The stream is gone. */
+  record StreamStopped(ActorRef<WatchStreamCommand> stream) implements WatchCommand.Private {}
+
+  /** From here on the watcher gets live events; none was missed. */
+  record Joined(long watchId) implements WatchStreamCommand.Private {}
+
+  /** The hub is further: there is history to read first. */
+  record Behind(long watchId) implements WatchStreamCommand.Private {}
+
+  /**
+   * How far the hub is. All deliveries up to it came before this message.
+   *
+   * @param manual whether the client asked
+   */
+  record Revision(long revision, boolean manual) implements WatchStreamCommand.Private {}
+
+  /** Live events, in revision order. */
+  record Deliver(List<Delivery> deliveries) implements WatchStreamCommand.Private {}
+
+  /** Events of one revision for one watcher, in order. */
+  record Delivery(long watchId, long revision, List<SharedEvent> events) {}
+}

@@ -1,0 +1,141 @@
+package io.troupe.actors.watch;
+
+import io.troupe.actors.watch.HubMessage.Delivery;
+import io.troupe.actors.watch.HubMessage.Watcher;
+import io.troupe.model.Event;
+import io.troupe.mvcc.MvccReader;
+import io.troupe.protocol.SharedEvent;
+import io.troupe.protocol.WatchCommand;
+import io.troupe.protocol.WatchStreamCommand;
+import io.troupe.watch.WatcherGroups;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+
+/**
+ * Gets every committed change once, in revision order, and passes it to the streams whose watchers are in sync. Never waits for a
+ * stream: one that cannot keep up leaves, reads history, and joins again.
+ */
+public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
+  private final MvccReader reader;
+  private final WatchStreamActor.Settings settings;
+  private final WatcherGroups<Watcher> synced = new WatcherGroups<>();
+  private final Map<ActorRef<WatchStreamCommand>, Set<Watcher>> byStream = new HashMap<>();
+  private long revision;
+  private long streams;
+
+  private WatchHubActor(
+      ActorContext<WatchCommand> context, MvccReader reader, WatchStreamActor.Settings settings) {
+    super(context);
+    this.reader = reader;
+    this.settings = settings;
+    this.revision = reader.view().revision();
+  }
+
+  /** The room's behaviour; to be spawned before anything is applied. */
+  public static Behavior<WatchCommand> create(
+      MvccReader reader, WatchStreamActor.Settings settings) {
+    return Behaviors.setup(context -> new WatchHubActor(context, reader, settings));
+  }
+
+  @Override
+  public Receive<WatchCommand> createReceive() {
+    return newReceiveBuilder()
+        .onMessage(WatchCommand.Committed.class, this::onCommitted)
+        .onMessage(WatchCommand.OpenStream.class, this::onOpenStream)
+        .onMessage(HubMessage.Join.class, this::onJoin)
+        .onMessage(HubMessage.Leave.class, this::onLeave)
+        .onMessage(HubMessage.AskRevision.class, this::onAskRevision)
+        .onMessage(HubMessage.StreamStopped.class, this::onStreamStopped)
+        .build();
+  }
+
+  private Behavior<WatchCommand> onOpenStream(WatchCommand.OpenStream open) {
+    ActorRef<WatchStreamCommand> stream =
+        getContext()
+            .spawn(
+                WatchStreamActor.create(getContext().getSelf(), reader, settings),
+                "stream-" + ++streams);
+    getContext().watchWith(stream, new HubMessage.StreamStopped(stream));
+    byStream.put(stream, new HashSet<>());
+    open.replyTo().tell(stream);
+    return this;
+  }
+
+  private Behavior<WatchCommand> onStreamStopped(HubMessage.StreamStopped stopped) {
+    Set<Watcher> left = byStream.remove(stopped.stream());
+    if (left != null) {
+      left.forEach(synced::remove);
+    }
+    return this;
+  }
+
+  private Behavior<WatchCommand> onJoin(HubMessage.Join join) {
+    Watcher watcher = join.watcher();
+    Set<Watcher> ofStream = byStream.get(watcher.stream());
+    if (ofStream == null) {
+      return this;
+    }
+    if (join.nextRevision() <= revision) {
+      watcher.stream().tell(new HubMessage.Behind(watcher.watchId()));
+      return this;
+    }
+    synced.add(watcher, join.range(), join.nextRevision(), revision);
+    ofStream.add(watcher);
+    watcher.stream().tell(new HubMessage.Joined(watcher.watchId()));
+    return this;
+  }
+
+  private Behavior<WatchCommand> onLeave(HubMessage.Leave leave) {
+    synced.remove(leave.watcher());
+    Set<Watcher> ofStream = byStream.get(leave.watcher().stream());
+    if (ofStream != null) {
+      ofStream.remove(leave.watcher());
+    }
+    return this;
+  }
+
+  private Behavior<WatchCommand> onAskRevision(HubMessage.AskRevision ask) {
+    ask.stream().tell(new HubMessage.Revision(revision, ask.manual()));
+    return this;
+  }
+
+  private Behavior<WatchCommand> onCommitted(WatchCommand.Committed committed) {
+    Map<ActorRef<WatchStreamCommand>, List<Delivery>> out = new LinkedHashMap<>();
+    for (WatchCommand.Commit commit : committed.revisions()) {
+      if (commit.revision() > revision) {
+        revision = commit.revision();
+        match(commit, out);
+      }
+    }
+    out.forEach((stream, deliveries) -> stream.tell(new HubMessage.Deliver(deliveries)));
+    return this;
+  }
+
+  /** A revision stays whole: all its events for a watcher are one delivery (W6). */
+  private void match(
+      WatchCommand.Commit commit, Map<ActorRef<WatchStreamCommand>, List<Delivery>> out) {
+    Map<Watcher, List<SharedEvent>> matched = new LinkedHashMap<>();
+    for (Event event : commit.events()) {
+      SharedEvent shared = new SharedEvent(event);
+      synced.forEachMatch(
+          event.kv().key(),
+          commit.revision(),
+          watcher -> matched.computeIfAbsent(watcher, w -> new ArrayList<>(1)).add(shared));
+    }
+    matched.forEach(
+        (watcher, events) ->
+            out.computeIfAbsent(watcher.stream(), stream -> new ArrayList<>())
+                .add(new Delivery(watcher.watchId(), commit.revision(), events)));
+  }
+}

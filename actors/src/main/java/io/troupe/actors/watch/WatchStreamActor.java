@@ -1,0 +1,371 @@
+package io.troupe.actors.watch;
+
+import io.troupe.actors.watch.StreamWatcher.Mode;
+import io.troupe.model.Event;
+import io.troupe.model.Refusal;
+import io.troupe.mvcc.HistoryAnswer;
+import io.troupe.mvcc.MvccReader;
+import io.troupe.protocol.RefusedException;
+import io.troupe.protocol.SharedEvent;
+import io.troupe.protocol.WatchCommand;
+import io.troupe.protocol.WatchReply;
+import io.troupe.protocol.WatchStreamCommand;
+import io.troupe.watch.BatchCutter;
+import io.troupe.watch.WatchIds;
+import io.troupe.watch.WatchRules;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadLocalRandom;
+import org.apache.pekko.Done;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One client stream and its watchers (2.9). A watcher is a cursor over the committed revisions: it reads history until it has reached the
+ * hub, then takes live events, and goes back to history when the client does not read fast enough. Nothing below its cursor is sent
+ * twice, nothing is skipped.
+ */
+public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand> {
+  private static final String DUPLICATE_ID =
+      "mvcc: duplicate watch ID provided on the WatchStream";
+  private static final String EMPTY_RANGE = "mvcc: watcher range is empty";
+  private static final String COMPACTED = "etcdserver: mvcc: required revision has been compacted";
+
+  /** W8. */
+  private static final int REVISIONS_PER_READ = 1000;
+
+  private static final long BYTES_PER_READ = 1 << 20;
+  private static final long RESPONSE_OVERHEAD = 128;
+
+  private record HistoryRead(
+      StreamWatcher watcher, @Nullable HistoryAnswer answer, @Nullable Throwable failure)
+      implements WatchStreamCommand.Private {}
+
+  private enum ProgressTick implements WatchStreamCommand.Private {
+    INSTANCE
+  }
+
+  /**
+   * Numbers.
+   *
+   * @param bufferBytes unsent bytes above which live events stop (and half of which lets history go on)
+   * @param fragmentBytes size from which a response is split for who wants that (W17)
+   * @param progressInterval W15
+   * @param reads where history is read
+   */
+  public record Settings(
+      long bufferBytes, long fragmentBytes, Duration progressInterval, Executor reads) {}
+
+  private final ActorRef<WatchCommand> hub;
+  private final MvccReader reader;
+  private final Settings settings;
+  private final Map<Long, StreamWatcher> watchers = new LinkedHashMap<>();
+  private final WatchIds ids = new WatchIds();
+  private final StreamQueue queue = new StreamQueue();
+  private boolean reading;
+
+  private WatchStreamActor(
+      ActorContext<WatchStreamCommand> context,
+      ActorRef<WatchCommand> hub,
+      MvccReader reader,
+      Settings settings) {
+    super(context);
+    this.hub = hub;
+    this.reader = reader;
+    this.settings = settings;
+  }
+
+  static Behavior<WatchStreamCommand> create(
+      ActorRef<WatchCommand> hub, MvccReader reader, Settings settings) {
+    return Behaviors.setup(
+        context ->
+            Behaviors.withTimers(
+                timers -> {
+                  // Up to a tenth more, so that streams of one start do not tick together (W15).
+                  long ms = settings.progressInterval().toMillis();
+                  long jitter = ThreadLocalRandom.current().nextLong(ms / 10 + 1);
+                  timers.startTimerWithFixedDelay(
+                      ProgressTick.INSTANCE, Duration.ofMillis(ms + jitter));
+                  return new WatchStreamActor(context, hub, reader, settings);
+                }));
+  }
+
+  @Override
+  public Receive<WatchStreamCommand> createReceive() {
+    return newReceiveBuilder()
+        .onMessage(HubMessage.Deliver.class, this::onDeliver)
+        .onMessage(WatchStreamCommand.Next.class, this::onNext)
+        .onMessage(WatchStreamCommand.Create.class, this::onCreate)
+        .onMessage(WatchStreamCommand.Cancel.class, this::onCancel)
+        .onMessage(WatchStreamCommand.RequestProgress.class, this::onRequestProgress)
+        .onMessage(HubMessage.Joined.class, this::onJoined)
+        .onMessage(HubMessage.Behind.class, this::onBehind)
+        .onMessage(HubMessage.Revision.class, this::onRevision)
+        .onMessage(HistoryRead.class, this::onHistoryRead)
+        .onMessageEquals(ProgressTick.INSTANCE, this::onProgressTick)
+        .onMessageEquals(WatchStreamCommand.Close.INSTANCE, Behaviors::stopped)
+        .onSignal(PostStop.class, signal -> onStop())
+        .build();
+  }
+
+  private Behavior<WatchStreamCommand> onNext(WatchStreamCommand.Next next) {
+    queue.taker(next.replies());
+    return proceed();
+  }
+
+  /** Sends what can be sent and reads on where there is room. */
+  private Behavior<WatchStreamCommand> proceed() {
+    queue.flush();
+    if (!reading && queue.bytes() <= settings.bufferBytes() / 2) {
+      readNext();
+    }
+    return this;
+  }
+
+  private Behavior<WatchStreamCommand> onCreate(WatchStreamCommand.Create create) {
+    long current = reader.view().revision();
+    String refusal = refusal(create);
+    OptionalLong id = refusal == null ? ids.take(create.watchId()) : OptionalLong.empty();
+    if (id.isEmpty()) {
+      queue.add(
+          new WatchReply.CreateFailed(current, refusal == null ? DUPLICATE_ID : refusal));
+    } else {
+      long next = WatchRules.firstRevision(create.startRevision(), current);
+      StreamWatcher watcher =
+          new StreamWatcher(
+              id.getAsLong(),
+              create,
+              new HubMessage.Watcher(getContext().getSelf(), id.getAsLong()),
+              next);
+      watcher.silent = true;
+      watchers.put(watcher.id, watcher);
+      queue.add(new WatchReply.Created(watcher.id, current));
+      if (next > current) {
+        join(watcher);
+      }
+    }
+    create.replyTo().tell(Done.getInstance());
+    return proceed();
+  }
+
+  private static @Nullable String refusal(WatchStreamCommand.Create create) {
+    if (WatchRules.isStartRefused(create.startRevision())) {
+      return COMPACTED;
+    }
+    return WatchRules.isRangeRefused(create.range()) ? EMPTY_RANGE : null;
+  }
+
+  private void join(StreamWatcher watcher) {
+    watcher.mode = Mode.JOINING;
+    hub.tell(new HubMessage.Join(watcher.handle, watcher.create.range(), watcher.nextRevision));
+  }
+
+  private Behavior<WatchStreamCommand> onJoined(HubMessage.Joined joined) {
+    StreamWatcher watcher = watchers.get(joined.watchId());
+    if (watcher == null) {
+      // Cancelled meanwhile.
+      hub.tell(
+          new HubMessage.Leave(
+              new HubMessage.Watcher(getContext().getSelf(), joined.watchId())));
+    } else if (watcher.mode == Mode.JOINING) {
+      watcher.mode = Mode.SYNCED;
+    }
+    return this;
+  }
+
+  private Behavior<WatchStreamCommand> onBehind(HubMessage.Behind behind) {
+    StreamWatcher watcher = watchers.get(behind.watchId());
+    if (watcher != null && watcher.mode == Mode.JOINING) {
+      watcher.mode = Mode.CATCHING_UP;
+    }
+    return proceed();
+  }
+
+  private Behavior<WatchStreamCommand> onCancel(WatchStreamCommand.Cancel cancel) {
+    StreamWatcher watcher = watchers.remove(cancel.watchId());
+    if (watcher != null) {
+      ids.free(watcher.id);
+      if (watcher.mode == Mode.SYNCED || watcher.mode == Mode.JOINING) {
+        hub.tell(new HubMessage.Leave(watcher.handle));
+      }
+      queue.add(new WatchReply.Canceled(watcher.id, reader.view().revision(), 0));
+    }
+    cancel.replyTo().tell(Done.getInstance());
+    return proceed();
+  }
+
+  private Behavior<WatchStreamCommand> onDeliver(HubMessage.Deliver deliver) {
+    for (HubMessage.Delivery delivery : deliver.deliveries()) {
+      StreamWatcher watcher = watchers.get(delivery.watchId());
+      if (watcher != null
+          && watcher.mode == Mode.SYNCED
+          && delivery.revision() >= watcher.nextRevision) {
+        watcher.nextRevision = delivery.revision() + 1;
+        send(watcher, delivery.revision(), delivery.events());
+      }
+    }
+    queue.flush();
+    if (queue.bytes() > settings.bufferBytes()) {
+      fallBehind();
+    }
+    return this;
+  }
+
+  /** The client does not read fast enough: what comes now is read from history when it has caught up. */
+  private void fallBehind() {
+    for (StreamWatcher watcher : watchers.values()) {
+      if (watcher.mode == Mode.SYNCED) {
+        watcher.mode = Mode.CATCHING_UP;
+        hub.tell(new HubMessage.Leave(watcher.handle));
+      }
+    }
+  }
+
+  private void send(StreamWatcher watcher, long headerRevision, List<SharedEvent> events) {
+    List<SharedEvent> wanted = new ArrayList<>(events.size());
+    for (SharedEvent event : events) {
+      if (watcher.create.filter().accepts(event.event())) {
+        wanted.add(event);
+      }
+    }
+    if (wanted.isEmpty()) {
+      return;
+    }
+    watcher.silent = false;
+    boolean prevKv = watcher.create.prevKv();
+    if (!watcher.create.fragment()) {
+      queue.add(new WatchReply.Events(watcher.id, headerRevision, wanted, prevKv, false));
+      return;
+    }
+    List<BatchCutter.Piece> pieces =
+        BatchCutter.cut(
+            wanted.size(),
+            i -> StreamQueue.size(wanted.get(i).event(), prevKv),
+            RESPONSE_OVERHEAD,
+            settings.fragmentBytes());
+    for (BatchCutter.Piece piece : pieces) {
+      queue.add(
+          new WatchReply.Events(
+              watcher.id,
+              headerRevision,
+              List.copyOf(wanted.subList(piece.from(), piece.to())),
+              prevKv,
+              piece.fragment()));
+    }
+  }
+
+  /** One read at a time; the watcher that waited longest comes first. */
+  private void readNext() {
+    for (StreamWatcher watcher : watchers.values()) {
+      if (watcher.mode == Mode.CATCHING_UP) {
+        watcher.mode = Mode.READING;
+        reading = true;
+        long from = watcher.nextRevision;
+        getContext()
+            .pipeToSelf(
+                CompletableFuture.supplyAsync(
+                    () ->
+                        reader.history(
+                            watcher.create.range(),
+                            from,
+                            REVISIONS_PER_READ,
+                            BYTES_PER_READ,
+                            watcher.create.prevKv()),
+                    settings.reads()),
+                (answer, failure) -> new HistoryRead(watcher, answer, failure));
+        return;
+      }
+    }
+  }
+
+  private Behavior<WatchStreamCommand> onHistoryRead(HistoryRead read) {
+    reading = false;
+    if (read.failure() != null) {
+      throw new IllegalStateException("history cannot be read", read.failure());
+    }
+    StreamWatcher watcher = read.watcher();
+    // A cancelled watcher may have been replaced by another one with its id.
+    if (watchers.get(watcher.id) != watcher) {
+      return proceed();
+    }
+    if (read.answer() instanceof HistoryAnswer.Compacted compacted) {
+      watcher.mode = Mode.COMPACTED;
+      queue.add(new WatchReply.Canceled(watcher.id, 0, compacted.compactedRevision()));
+    } else if (read.answer() instanceof HistoryAnswer.Events events) {
+      List<SharedEvent> found = new ArrayList<>(events.events().size());
+      for (Event event : events.events()) {
+        found.add(new SharedEvent(event));
+      }
+      send(watcher, events.storeRevision(), found);
+      watcher.nextRevision = events.nextRevision();
+      if (watcher.nextRevision > events.storeRevision()) {
+        join(watcher);
+      } else {
+        watcher.mode = Mode.CATCHING_UP;
+        // Behind the others: a long history does not hold up short ones.
+        watchers.remove(watcher.id);
+        watchers.put(watcher.id, watcher);
+      }
+    }
+    return proceed();
+  }
+
+  private Behavior<WatchStreamCommand> onRequestProgress(
+      WatchStreamCommand.RequestProgress request) {
+    hub.tell(new HubMessage.AskRevision(getContext().getSelf(), true));
+    request.replyTo().tell(Done.getInstance());
+    return this;
+  }
+
+  private Behavior<WatchStreamCommand> onProgressTick() {
+    for (StreamWatcher watcher : watchers.values()) {
+      if (watcher.create.progressNotify()) {
+        hub.tell(new HubMessage.AskRevision(getContext().getSelf(), false));
+        return this;
+      }
+    }
+    return this;
+  }
+
+  /** Everything up to this revision was delivered before this message, so it is in the queue already. */
+  private Behavior<WatchStreamCommand> onRevision(HubMessage.Revision hubAt) {
+    if (hubAt.manual()) {
+      boolean all = !watchers.isEmpty();
+      for (StreamWatcher watcher : watchers.values()) {
+        all &= isAt(watcher, hubAt.revision());
+      }
+      if (all) {
+        queue.add(new WatchReply.Progress(WatchReply.NO_WATCHER, hubAt.revision()));
+      }
+      return proceed();
+    }
+    for (StreamWatcher watcher : watchers.values()) {
+      if (watcher.create.progressNotify() && watcher.silent && isAt(watcher, hubAt.revision())) {
+        queue.add(new WatchReply.Progress(watcher.id, hubAt.revision()));
+      }
+      watcher.silent = true;
+    }
+    return proceed();
+  }
+
+  private static boolean isAt(StreamWatcher watcher, long revision) {
+    return watcher.mode == Mode.SYNCED && watcher.create.startRevision() <= revision;
+  }
+
+  private Behavior<WatchStreamCommand> onStop() {
+    queue.fail(new RefusedException(Refusal.STOPPED));
+    return this;
+  }
+}

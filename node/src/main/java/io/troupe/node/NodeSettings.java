@@ -1,0 +1,79 @@
+package io.troupe.node;
+
+import com.typesafe.config.Config;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The checked configuration, keys under {@code troupe} (conf/node.conf explains each). Immutable.
+ *
+ * @param listenClientUrls where clients are served, at least one
+ * @param advertiseClientUrls what MemberList shows
+ * @param minFreeDiskBytes free space of the data directory's file system below which writes are refused
+ */
+public record NodeSettings(
+    String name,
+    Path dataDir,
+    List<URI> listenClientUrls,
+    List<String> advertiseClientUrls,
+    List<URI> listenPeerUrls,
+    List<String> initialAdvertisePeerUrls,
+    String initialCluster,
+    String initialClusterToken,
+    String initialClusterState,
+    Duration heartbeatInterval,
+    Duration electionTimeout,
+    long snapshotCount,
+    Duration snapshotMinInterval,
+    long walSegmentBytes,
+    int maxRequestBytes,
+    int maxTxnOps,
+    int maxPendingProposals,
+    long quotaBackendBytes,
+    long minFreeDiskBytes,
+    Duration watchProgressNotifyInterval,
+    long watchStreamBufferBytes,
+    int compactionBatchLimit,
+    Duration compactionSleepInterval,
+    Store store,
+    Log log) {
+
+  /**
+   * Memory of the state.
+   *
+   * @param blockCacheBytes cache of what is on disk
+   * @param writeBufferBytes changes that are not on disk yet (the log holds them)
+   * @param hotRecordBytes latest records of keys that are written often
+   */
+  public record Store(long blockCacheBytes, long writeBufferBytes, long hotRecordBytes) {}
+
+  /**
+   * Logging.
+   *
+   * @param level debug, info, warn or error
+   * @param format text or json
+   */
+  public record Log(String level, String format) {}
+
+  /** Election timeout in ticks of one heartbeat interval. */
+  public int electionTicks() {
+    return (int) (electionTimeout.toMillis() / heartbeatInterval.toMillis());
+  }
+
+  /** 5 s and two election timeouts (Q7). */
+  public Duration requestTimeout() {
+    return Duration.ofSeconds(5).plus(electionTimeout.multipliedBy(2));
+  }
+
+  /**
+   * Reads and checks.
+   *
+   * @param config complete, with the defaults behind it
+   * @throws StartException naming key, value and what would be right
+   */
+  public static NodeSettings of(Config config) {
+    return SettingsReader.read(config);
+  }
+}

@@ -1,0 +1,212 @@
+package io.troupe.node;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigException;
+import com.typesafe.config.ConfigFactory;
+import com.typesafe.config.ConfigUtil;
+import com.typesafe.config.ConfigValue;
+import com.typesafe.config.ConfigValueType;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+/** From configuration to {@link NodeSettings}; every complaint is one line with key, value and what would be right. */
+final class SettingsReader {
+  private static final String ROOT = "troupe";
+  private static final String DEFAULTS = "troupe-defaults.conf";
+  private static final Set<String> LEVELS = Set.of("debug", "info", "warn", "error");
+
+  private final Config config;
+
+  private SettingsReader(Config config) {
+    this.config = config;
+  }
+
+  static NodeSettings read(Config whole) {
+    refuseUnknownKeys(whole);
+    return new SettingsReader(whole).read();
+  }
+
+  private NodeSettings read() {
+    String name = text("name");
+    if (name.isEmpty()) {
+      throw wrong("name", "", "a name, for example \"node1\"");
+    }
+    Duration heartbeat = duration("heartbeat-interval", Duration.ofMillis(1), Duration.ofSeconds(10));
+    Duration election = duration("election-timeout", Duration.ofMillis(5), Duration.ofSeconds(50));
+    if (election.compareTo(heartbeat.multipliedBy(5)) < 0) {
+      throw wrong(
+          "election-timeout",
+          election.toMillis() + " ms",
+          "at least 5 times heartbeat-interval (" + heartbeat.toMillis() + " ms)");
+    }
+    String dataDir = text("data-dir");
+    List<URI> listenClient = urls("listen-client-urls");
+    return new NodeSettings(
+        name,
+        Path.of(dataDir.isEmpty() ? name + ".troupe" : dataDir).toAbsolutePath(),
+        listenClient,
+        advertised(listenClient),
+        urls("listen-peer-urls"),
+        urls("initial-advertise-peer-urls").stream().map(URI::toString).toList(),
+        text("initial-cluster"),
+        text("initial-cluster-token"),
+        oneOf("initial-cluster-state", Set.of("new", "existing")),
+        heartbeat,
+        election,
+        number("snapshot-count", 1, 1_000_000_000),
+        duration("snapshot-min-interval", Duration.ZERO, Duration.ofHours(1)),
+        bytes("wal-segment-size", 1 << 20, 1 << 30),
+        (int) bytes("max-request-bytes", 1024, 1 << 30),
+        (int) number("max-txn-ops", 1, 1_000_000),
+        (int) number("max-pending-proposals", 1, 10_000_000),
+        number("quota-backend-bytes", Long.MIN_VALUE, Long.MAX_VALUE),
+        bytes("min-free-disk-bytes", 0, Long.MAX_VALUE),
+        duration("watch-progress-notify-interval", Duration.ofMillis(100), Duration.ofDays(1)),
+        bytes("watch-stream-buffer-bytes", 64 << 10, 1 << 30),
+        (int) number("compaction-batch-limit", 1, 1_000_000),
+        duration("compaction-sleep-interval", Duration.ZERO, Duration.ofMinutes(1)),
+        new NodeSettings.Store(
+            bytes("store.block-cache-bytes", 1 << 20, Long.MAX_VALUE),
+            bytes("store.write-buffer-bytes", 1 << 20, Long.MAX_VALUE),
+            bytes("store.hot-record-bytes", 0, Long.MAX_VALUE)),
+        new NodeSettings.Log(oneOf("log.level", LEVELS), oneOf("log.format", Set.of("text", "json"))));
+  }
+
+  private List<String> advertised(List<URI> listen) {
+    List<URI> own = urls("advertise-client-urls");
+    return (own.isEmpty() ? listen : own).stream().map(URI::toString).toList();
+  }
+
+  private static void refuseUnknownKeys(Config whole) {
+    Config known = ConfigFactory.parseResources(DEFAULTS);
+    Config given = section(whole);
+    for (Map.Entry<String, ConfigValue> entry : given.entrySet()) {
+      if (!known.hasPathOrNull(ROOT + "." + entry.getKey())) {
+        throw new StartException(
+            ExitCode.CONFIGURATION,
+            "configuration: unknown key "
+                + ROOT
+                + "."
+                + entry.getKey()
+                + " = "
+                + entry.getValue().unwrapped()
+                + " ("
+                + entry.getValue().origin().description()
+                + "); known keys of this section: "
+                + siblings(known, entry.getKey()));
+      }
+    }
+  }
+
+  private static Config section(Config whole) {
+    try {
+      return whole.getConfig(ROOT);
+    } catch (ConfigException.WrongType wrong) {
+      throw new StartException(
+          ExitCode.CONFIGURATION,
+          "configuration: " + ROOT + " is no section: expected " + ROOT + " { ... }");
+    }
+  }
+
+  private static String siblings(Config known, String key) {
+    List<String> path = new ArrayList<>(ConfigUtil.splitPath(ROOT + "." + key));
+    path.remove(path.size() - 1);
+    while (!known.hasPath(ConfigUtil.joinPath(path))
+        || known.getValue(ConfigUtil.joinPath(path)).valueType() != ConfigValueType.OBJECT) {
+      path.remove(path.size() - 1);
+    }
+    return String.join(
+        ", ", known.getObject(ConfigUtil.joinPath(path)).keySet().stream().sorted().toList());
+  }
+
+  private String text(String key) {
+    return typed(key, config::getString, "a text");
+  }
+
+  private String oneOf(String key, Set<String> allowed) {
+    String value = text(key);
+    if (!allowed.contains(value)) {
+      throw wrong(key, value, "one of " + allowed.stream().sorted().toList());
+    }
+    return value;
+  }
+
+  private long number(String key, long min, long max) {
+    long value = typed(key, config::getLong, "a whole number");
+    return inRange(key, value, min, max);
+  }
+
+  private long bytes(String key, long min, long max) {
+    long value = typed(key, config::getBytes, "a size such as 1572864 or \"64 MiB\"");
+    return inRange(key, value, min, max);
+  }
+
+  private long inRange(String key, long value, long min, long max) {
+    if (value < min || value > max) {
+      throw wrong(
+          key,
+          Long.toString(value),
+          max == Long.MAX_VALUE ? "at least " + min : "between " + min + " and " + max);
+    }
+    return value;
+  }
+
+  private Duration duration(String key, Duration min, Duration max) {
+    Duration value = typed(key, config::getDuration, "a duration such as \"100 ms\"");
+    if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+      throw wrong(
+          key,
+          value.toMillis() + " ms",
+          "between " + min.toMillis() + " ms and " + max.toMillis() + " ms");
+    }
+    return value;
+  }
+
+  private List<URI> urls(String key) {
+    List<String> texts = typed(key, config::getStringList, "a list such as [\"http://localhost:2379\"]");
+    List<URI> urls = new ArrayList<>();
+    for (String text : texts) {
+      urls.add(url(key, text));
+    }
+    return List.copyOf(urls);
+  }
+
+  private URI url(String key, String text) {
+    String right = "http://host:port";
+    URI url;
+    try {
+      url = new URI(text);
+    } catch (URISyntaxException e) {
+      throw wrong(key, text, right);
+    }
+    boolean plain = "http".equals(url.getScheme());
+    boolean bare = url.getRawPath() == null || url.getRawPath().isEmpty();
+    if (!plain || url.getHost() == null || url.getPort() < 0 || url.getPort() > 65535 || !bare) {
+      throw wrong(key, text, right);
+    }
+    return url;
+  }
+
+  private <T> T typed(String key, Function<String, T> getter, String right) {
+    String path = ROOT + "." + key;
+    try {
+      return getter.apply(path);
+    } catch (ConfigException.Missing | ConfigException.WrongType | ConfigException.BadValue e) {
+      Object value = config.hasPathOrNull(path) ? config.getValue(path).unwrapped() : "nothing";
+      throw wrong(key, String.valueOf(value), right);
+    }
+  }
+
+  private static StartException wrong(String key, String value, String right) {
+    return new StartException(
+        ExitCode.CONFIGURATION,
+        "configuration: " + ROOT + "." + key + " = \"" + value + "\" is wrong: expected " + right);
+  }
+}
