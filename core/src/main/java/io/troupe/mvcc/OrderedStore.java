@@ -4,8 +4,9 @@ import io.troupe.model.Bytes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A durable ordered map, split into spaces. One thread writes; any number of threads read beside
- * it. Implementations: RocksDB (persistence) and {@link InMemoryOrderedStore} (simulation, tests).
+ * A durable ordered map, split into spaces. Two threads may write, one that applies entries and one
+ * that removes what is compacted; any number of threads read beside them. Implementations: RocksDB
+ * (persistence) and {@link InMemoryOrderedStore} (simulation, tests).
  *
  * <p>A failed write or read throws {@link StoreException}: the state can no longer be trusted and
  * the member stops.
@@ -39,6 +40,8 @@ public interface OrderedStore extends AutoCloseable {
 
   /**
    * Writes all of {@code batch} or nothing, visible to reads that begin after this call returns.
+   * Safe for two callers at once. What survives a crash is a prefix of the batches in the order
+   * their calls returned, over all spaces alike: a batch is never kept without those before it.
    */
   void write(StoreBatch batch);
 

@@ -1,0 +1,243 @@
+package io.troupe.machine;
+
+import io.troupe.lease.LeaseBook;
+import io.troupe.lease.LeaseRecords;
+import io.troupe.model.AlarmMember;
+import io.troupe.model.AlarmType;
+import io.troupe.model.Bytes;
+import io.troupe.model.Event;
+import io.troupe.model.Lease;
+import io.troupe.model.MemberAttributes;
+import io.troupe.model.Operation;
+import io.troupe.model.Refusal;
+import io.troupe.model.Result;
+import io.troupe.mvcc.Compactor;
+import io.troupe.mvcc.MetaRows;
+import io.troupe.mvcc.MvccReader;
+import io.troupe.mvcc.MvccStore;
+import io.troupe.mvcc.OrderedStore;
+import io.troupe.mvcc.OrderedStore.Space;
+import io.troupe.txn.QuotaCost;
+import io.troupe.txn.WriteEvaluator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies committed entries in log order. What comes of one depends on the state and the entry
+ * alone: no clock, no setting, no randomness, no order of a hash map. One thread calls the methods
+ * that change; {@link #reader}, {@link #view} and {@link #compactor} are for any thread.
+ *
+ * <p>Any number of entries may be applied before one {@link #commit}; later ones see earlier ones.
+ * A crash before it loses them together with the applied index, so the log brings them again.
+ */
+public final class StateMachine {
+  private final MvccStore store;
+  private final WriteEvaluator writes;
+  private final LeaseBook leases;
+  private final ClusterFacts facts;
+  private volatile StateView view;
+
+  /**
+   * Opens the state that the store holds.
+   *
+   * @param rows outlives this object and is closed by its owner
+   * @param cacheBytes bound of the memory for newest records of keys
+   */
+  public StateMachine(OrderedStore rows, long cacheBytes) {
+    this.store = new MvccStore(rows, cacheBytes);
+    this.leases = new LeaseBook(store.reader().leases(), new LeaseRows());
+    this.writes = new WriteEvaluator(store, leases::contains);
+    this.facts = new ClusterFacts(store, rows);
+    this.view = facts.view(store.appliedIndex(), store.appliedTerm());
+  }
+
+  /** Index of the last applied entry; the next one is one above. */
+  public long appliedIndex() {
+    return store.appliedIndex();
+  }
+
+  /** Current main revision, with entries that are not committed yet. */
+  public long currentRevision() {
+    return store.revision();
+  }
+
+  /** Reads of the committed state; any thread. */
+  public MvccReader reader() {
+    return store.reader();
+  }
+
+  /** Removal of what compaction left behind; any one thread. */
+  public Compactor compactor() {
+    return store.compactor();
+  }
+
+  /** Committed facts beside the keys; any thread. */
+  public StateView view() {
+    return view;
+  }
+
+  /** The granted leases; the applying thread only. */
+  public LeaseBook leases() {
+    return leases;
+  }
+
+  /**
+   * Applies an operation.
+   *
+   * @param index one above {@link #appliedIndex}
+   * @throws io.troupe.model.Invariant.Broken on a gap or a repeat, before anything is changed
+   */
+  public Applied apply(long index, long term, Operation operation) {
+    store.requireNext(index, term);
+    Refusal refusal = alarmRefusal(operation);
+    Applied applied = refusal != null ? refused(refusal) : run(operation);
+    store.applied(index, term);
+    return applied;
+  }
+
+  /** Applies an entry that changes nothing (a new leader's first). */
+  public void noop(long index, long term) {
+    store.requireNext(index, term);
+    store.applied(index, term);
+  }
+
+  /**
+   * Applies a change of the membership.
+   *
+   * @param membership encoded, as it is after the change; kept with the applied index and told by
+   *     {@link #view}
+   */
+  public void confChange(long index, long term, Bytes membership) {
+    store.requireNext(index, term);
+    facts.membership(membership);
+    store.applied(index, term);
+  }
+
+  /** Makes everything applied so far durable as far as the store is, and visible to readers. */
+  public void commit() {
+    store.commit();
+    view = facts.view(store.appliedIndex(), store.appliedTerm());
+  }
+
+  /** Q2 and Q4: what alarms refuse; of both, CORRUPT wins. */
+  private @Nullable Refusal alarmRefusal(Operation operation) {
+    if (facts.isAlarmed(AlarmType.CORRUPT) && isRefusedWhenCorrupt(operation)) {
+      return Refusal.CORRUPT;
+    }
+    return facts.isAlarmed(AlarmType.NOSPACE) && QuotaCost.of(operation) > 0
+        ? Refusal.NO_SPACE
+        : null;
+  }
+
+  private static boolean isRefusedWhenCorrupt(Operation operation) {
+    return operation instanceof Operation.Put
+        || operation instanceof Operation.DeleteRange
+        || operation instanceof Operation.Txn
+        || operation instanceof Operation.Compact
+        || operation instanceof Operation.LeaseGrant
+        || operation instanceof Operation.LeaseRevoke;
+  }
+
+  private Applied run(Operation operation) {
+    if (operation instanceof Operation.Put put) {
+      return changed(writes.put(put), List.of());
+    }
+    if (operation instanceof Operation.Txn txn) {
+      return changed(writes.txn(txn), List.of());
+    }
+    if (operation instanceof Operation.DeleteRange delete) {
+      return changed(writes.delete(delete), List.of());
+    }
+    if (operation instanceof Operation.LeaseGrant grant) {
+      return grant(grant);
+    }
+    if (operation instanceof Operation.LeaseRevoke revoke) {
+      return revoke(revoke.id());
+    }
+    if (operation instanceof Operation.LeaseCheckpoint checkpoint) {
+      return checkpoint(checkpoint);
+    }
+    if (operation instanceof Operation.Compact compact) {
+      Refusal refusal = store.compact(compact.revision());
+      return refusal != null
+          ? refused(refusal)
+          : unchanged(new Result.Compact(store.revision()), List.of());
+    }
+    return runFact(operation);
+  }
+
+  private Applied runFact(Operation operation) {
+    if (operation instanceof Operation.AlarmGet get) {
+      return alarms(facts.alarms(get.type()));
+    }
+    if (operation instanceof Operation.AlarmActivate activate) {
+      return alarms(facts.activate(activate.member(), activate.type()));
+    }
+    if (operation instanceof Operation.AlarmDeactivate deactivate) {
+      return alarms(facts.deactivate(deactivate.member(), deactivate.type()));
+    }
+    if (operation instanceof Operation.PublishMember publish) {
+      facts.publish(new MemberAttributes(publish.member(), publish.name(), publish.clientUrls()));
+      return unchanged(new Result.Done(store.revision()), List.of());
+    }
+    throw new IllegalArgumentException("no rule for " + operation.getClass());
+  }
+
+  private Applied grant(Operation.LeaseGrant grant) {
+    Refusal refusal = leases.grant(grant.id(), grant.ttlSeconds());
+    return refusal != null
+        ? refused(refusal)
+        : unchanged(
+            new Result.LeaseGrant(store.revision(), grant.id(), grant.ttlSeconds()),
+            List.of(new LeaseChange.Granted(grant.id(), grant.ttlSeconds())));
+  }
+
+  /** L9: the keys die in key order and in one revision. */
+  private Applied revoke(long id) {
+    Refusal refusal = leases.revoke(id);
+    if (refusal != null) {
+      return refused(refusal);
+    }
+    writes.deleteKeys(store.attachedKeys(id));
+    return changed(
+        new Result.LeaseRevoke(store.headerRevision()), List.of(new LeaseChange.Revoked(id)));
+  }
+
+  private Applied checkpoint(Operation.LeaseCheckpoint checkpoint) {
+    long left = checkpoint.remainingSeconds();
+    boolean known = leases.checkpoint(checkpoint.id(), left);
+    return unchanged(
+        new Result.Done(store.revision()),
+        known ? List.of(new LeaseChange.Checkpointed(checkpoint.id(), left)) : List.of());
+  }
+
+  private Applied alarms(List<AlarmMember> alarms) {
+    return unchanged(new Result.Alarms(store.revision(), alarms), List.of());
+  }
+
+  /** Ends a request that may have changed keys. */
+  private Applied changed(Result result, List<LeaseChange> leaseChanges) {
+    List<Event> events = store.finish();
+    return new Applied(result, store.revision(), events, leaseChanges);
+  }
+
+  private Applied unchanged(Result result, List<LeaseChange> leaseChanges) {
+    return new Applied(result, store.revision(), List.of(), leaseChanges);
+  }
+
+  private Applied refused(Refusal refusal) {
+    return unchanged(new Result.Refused(refusal), List.of());
+  }
+
+  private final class LeaseRows implements LeaseRecords {
+    @Override
+    public void save(Lease lease) {
+      store.putRow(Space.LEASE, MetaRows.grant(lease.id()), MetaRows.value(lease));
+    }
+
+    @Override
+    public void remove(long id) {
+      store.removeRow(Space.LEASE, MetaRows.grant(id));
+    }
+  }
+}

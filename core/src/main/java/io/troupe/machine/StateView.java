@@ -1,0 +1,38 @@
+package io.troupe.machine;
+
+import io.troupe.model.AlarmMember;
+import io.troupe.model.AlarmType;
+import io.troupe.model.Bytes;
+import io.troupe.model.MemberAttributes;
+import io.troupe.model.NodeId;
+import java.util.List;
+import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Committed facts beside the keys. Immutable.
+ *
+ * @param appliedIndex log index they belong to
+ * @param appliedTerm its term
+ * @param alarms active alarms, by member id as an unsigned number, then type
+ * @param members what members published, by id
+ * @param membership the last one noted by {@link StateMachine#confChange}, or null when there was
+ *     none
+ */
+public record StateView(
+    long appliedIndex,
+    long appliedTerm,
+    List<AlarmMember> alarms,
+    SortedMap<NodeId, MemberAttributes> members,
+    @Nullable Bytes membership) {
+
+  /** True when any member raised this alarm. */
+  public boolean isAlarmed(AlarmType type) {
+    for (int i = 0; i < alarms.size(); i++) {
+      if (alarms.get(i).type() == type) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,53 @@
+package io.troupe.mvcc;
+
+import io.troupe.model.Bytes;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/**
+ * Remembers how many keys lie from a start to a range end at a revision, so that paging through a
+ * range costs one count in all. Such a number never changes while its revision may be read.
+ * Bounded; thread-safe.
+ */
+final class CountCache {
+  private static final int MAX_GROUPS = 64;
+  private static final int MAX_SPANS = 32;
+
+  private record Group(Bytes rangeEnd, long revision) {}
+
+  /** Every start from the span's place up to {@code lastStart} has this count. */
+  private record Span(Bytes lastStart, long count) {}
+
+  private final Map<Group, NavigableMap<Bytes, Span>> groups =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Group, NavigableMap<Bytes, Span>> eldest) {
+          return size() > MAX_GROUPS;
+        }
+      };
+
+  /** Number of keys from {@code start} to {@code rangeEnd}, or -1 when it is not known. */
+  synchronized long find(Bytes start, Bytes rangeEnd, long revision) {
+    NavigableMap<Bytes, Span> spans = groups.get(new Group(rangeEnd, revision));
+    Map.Entry<Bytes, Span> at = spans == null ? null : spans.floorEntry(start);
+    return at == null || start.compareTo(at.getValue().lastStart()) > 0
+        ? -1
+        : at.getValue().count();
+  }
+
+  /** Notes that every start from {@code firstStart} to {@code lastStart} has this count. */
+  synchronized void note(
+      Bytes firstStart, Bytes lastStart, Bytes rangeEnd, long revision, long count) {
+    NavigableMap<Bytes, Span> spans =
+        groups.computeIfAbsent(new Group(rangeEnd, revision), group -> new TreeMap<>());
+    spans.put(firstStart, new Span(lastStart, count));
+    if (spans.size() > MAX_SPANS) {
+      // Pages go upwards: the lowest start is the one least likely to come again.
+      spans.pollFirstEntry();
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package io.troupe.mvcc;
+
+import io.troupe.model.Refusal;
+
+/** What hashing the store at a revision came to (MT6). */
+public sealed interface HashAnswer {
+
+  /**
+   * A hash.
+   *
+   * @param hash CRC-32C, unsigned in an int
+   * @param compactRevision compacted revision it was made under; equal inputs give equal hashes on
+   *     all members
+   * @param hashRevision revision that was hashed
+   * @param storeRevision current revision, for the header
+   */
+  record Hash(int hash, long compactRevision, long hashRevision, long storeRevision)
+      implements HashAnswer {}
+
+  /** Refused: {@link Refusal#COMPACTED} or {@link Refusal#FUTURE_REVISION}. */
+  record Refused(Refusal reason) implements HashAnswer {}
+}

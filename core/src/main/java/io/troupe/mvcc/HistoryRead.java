@@ -1,0 +1,105 @@
+package io.troupe.mvcc;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.Event;
+import io.troupe.model.KeyRange;
+import io.troupe.model.KeyValue;
+import io.troupe.mvcc.OrderedStore.Cursor;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Turns changes back into events, over two frozen cursors that the caller closes. */
+final class HistoryRead {
+  /** Changes looked at in one call, so that a range with few events cannot hold a reader long. */
+  private static final int MAX_CHANGES = 20_000;
+
+  private final Cursor changes;
+  private final Cursor rows;
+  private final KeyRange range;
+  private final boolean withPrev;
+  private final ReadView view;
+
+  HistoryRead(Cursor changes, Cursor rows, KeyRange range, boolean withPrev, ReadView view) {
+    this.changes = changes;
+    this.rows = rows;
+    this.range = range;
+    this.withPrev = withPrev;
+    this.view = view;
+  }
+
+  /** Reads on until a limit is reached at the end of a revision, or the cursor's end. */
+  HistoryAnswer.Events read(int maxRevisions, long maxBytes) {
+    List<Event> events = new ArrayList<>();
+    long bytes = 0;
+    int revisions = 0;
+    int looked = 0;
+    long open = -1;
+    long openWithEvents = -1;
+    while (changes.next()) {
+      long main = StoreKeys.revisionMain(changes.key());
+      if (main != open) {
+        if (revisions >= maxRevisions || bytes >= maxBytes || looked >= MAX_CHANGES) {
+          return answer(events, main);
+        }
+        open = main;
+      }
+      looked++;
+      Bytes change = changes.value();
+      Bytes key = RowCodec.changedKey(change);
+      if (!range.contains(key)) {
+        continue;
+      }
+      if (main != openWithEvents) {
+        openWithEvents = main;
+        revisions++;
+      }
+      Event event = event(key, main, RowCodec.isTombstoneChange(change));
+      events.add(event);
+      bytes += bytes(event);
+    }
+    return answer(events, view.revision() + 1);
+  }
+
+  private HistoryAnswer.Events answer(List<Event> events, long next) {
+    return new HistoryAnswer.Events(Collections.unmodifiableList(events), next, view.revision());
+  }
+
+  private Event event(Bytes key, long main, boolean tombstone) {
+    Bytes row = StoreKeys.row(key, main, StoreKeys.revisionSub(changes.key()), tombstone);
+    if (!tombstone || withPrev) {
+      if (!rows.seek(row) || !rows.key().equals(row)) {
+        throw new StoreException("a change of revision " + main + " has no row");
+      }
+    }
+    if (tombstone) {
+      return Event.delete(key, main, prev(row, main));
+    }
+    KeyValue kv = RowCodec.keyValue(row, rows.value());
+    return new Event(Event.Type.PUT, kv, kv.createRevision() == main ? null : prev(row, main));
+  }
+
+  /** The record at {@code main - 1}, with the cursor on {@code row}; W11. */
+  private @Nullable KeyValue prev(Bytes row, long main) {
+    if (!withPrev || main - 1 < view.compactedRevision()) {
+      return null;
+    }
+    while (rows.next() && StoreKeys.sameKey(rows.key(), row)) {
+      if (StoreKeys.main(rows.key()) < main) {
+        return StoreKeys.isTombstone(rows.key())
+            ? null
+            : RowCodec.keyValue(rows.key(), rows.value());
+      }
+    }
+    return null;
+  }
+
+  private static long bytes(Event event) {
+    KeyValue prev = event.prev();
+    return 64L
+        + event.kv().key().length()
+        + event.kv().value().length()
+        + (prev == null ? 0 : prev.key().length() + prev.value().length());
+  }
+}

@@ -1,0 +1,30 @@
+package io.troupe.mvcc;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.KeyRange;
+import io.troupe.model.KeyValue;
+import io.troupe.model.RangeQuery;
+import io.troupe.model.RangeResult;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** Reads of one state that does not move between two calls unless its owner writes. */
+public interface KvRead {
+  /** Current main revision. */
+  long revision();
+
+  /** Reads below it are refused; -1 when nothing was compacted. */
+  long compactedRevision();
+
+  /** The live record of a key, or null. */
+  @Nullable KeyValue get(Bytes key);
+
+  /** Hands every live record of a range, in key order, to {@code more} until it says false. */
+  void scan(KeyRange range, Predicate<KeyValue> more);
+
+  /**
+   * A read whose revision is already checked: 0 or less is the newest state, anything else lies
+   * between compacted and current.
+   */
+  RangeResult range(RangeQuery query);
+}

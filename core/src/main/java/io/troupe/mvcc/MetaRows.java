@@ -1,0 +1,138 @@
+package io.troupe.mvcc;
+
+import io.troupe.model.AlarmMember;
+import io.troupe.model.AlarmType;
+import io.troupe.model.Bytes;
+import io.troupe.model.Lease;
+import io.troupe.model.MemberAttributes;
+import io.troupe.model.NodeId;
+import io.troupe.mvcc.OrderedStore.Cursor;
+import io.troupe.mvcc.OrderedStore.Space;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rows beside versions whose meaning other packages know: alarms, published attributes, membership,
+ * grants. The codec stays here with that of all other rows (docs/formats/store-keys.md).
+ */
+public final class MetaRows {
+  /** Key of the encoded membership. */
+  public static final Bytes MEMBERSHIP = StoreKeys.META_MEMBERSHIP;
+
+  private static final Bytes ALARM = Bytes.utf8("alarm/");
+  private static final Bytes MEMBER = Bytes.utf8("member/");
+
+  private MetaRows() {}
+
+  /** Key of an alarm; the value is empty. */
+  public static Bytes alarm(AlarmMember alarm) {
+    byte[] tail = new byte[9];
+    StoreKeys.putLong(tail, 0, alarm.member().value());
+    tail[8] = code(alarm.type());
+    return ALARM.concat(Bytes.wrap(tail));
+  }
+
+  /** Key of what a member published. */
+  public static Bytes member(NodeId member) {
+    return MEMBER.concat(RowCodec.longs(member.value()));
+  }
+
+  /** Value of what a member published. */
+  public static Bytes value(MemberAttributes attributes) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    text(out, attributes.name());
+    attributes.clientUrls().forEach(url -> text(out, url));
+    return Bytes.wrap(out.toByteArray());
+  }
+
+  /** Hands over every alarm, by member id, then type. */
+  public static void forEachAlarm(OrderedStore store, Consumer<AlarmMember> each) {
+    try (Cursor rows = prefixed(store, ALARM)) {
+      while (rows.next()) {
+        Bytes tail = rows.key().slice(ALARM.length());
+        NodeId member = new NodeId(StoreKeys.getLong(tail, 0));
+        each.accept(new AlarmMember(member, alarmType(tail.at(8))));
+      }
+    }
+  }
+
+  /** Hands over what every member published, by id. */
+  public static void forEachMember(OrderedStore store, Consumer<MemberAttributes> each) {
+    try (Cursor rows = prefixed(store, MEMBER)) {
+      while (rows.next()) {
+        NodeId member = new NodeId(StoreKeys.getLong(rows.key(), MEMBER.length()));
+        List<String> texts = texts(rows.value());
+        each.accept(new MemberAttributes(member, texts.get(0), texts.subList(1, texts.size())));
+      }
+    }
+  }
+
+  /** The encoded membership, or null when none was noted. */
+  public static @Nullable Bytes membership(OrderedStore store) {
+    return store.get(Space.META, MEMBERSHIP);
+  }
+
+  /** Key of a grant, in {@link Space#LEASE}. */
+  public static Bytes grant(long id) {
+    return StoreKeys.grant(id);
+  }
+
+  /** Value of a grant. */
+  public static Bytes value(Lease lease) {
+    return RowCodec.grant(lease);
+  }
+
+  /** Numbers on disk: never reuse one. */
+  private static byte code(AlarmType type) {
+    return switch (type) {
+      case NONE -> 0;
+      case NOSPACE -> 1;
+      case CORRUPT -> 2;
+    };
+  }
+
+  private static AlarmType alarmType(byte code) {
+    for (AlarmType type : AlarmType.values()) {
+      if (code(type) == code) {
+        return type;
+      }
+    }
+    throw new StoreException("unknown alarm type " + code + " in the state");
+  }
+
+  private static Cursor prefixed(OrderedStore store, Bytes prefix) {
+    byte[] end = prefix.toArray();
+    end[end.length - 1]++;
+    return store.cursor(Space.META, prefix, Bytes.wrap(end), false);
+  }
+
+  /** Length in four bytes, then UTF-8. */
+  private static void text(ByteArrayOutputStream out, String text) {
+    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+    byte[] length = new byte[4];
+    StoreKeys.putInt(length, 0, utf8.length);
+    out.writeBytes(length);
+    out.writeBytes(utf8);
+  }
+
+  private static List<String> texts(Bytes value) {
+    List<String> texts = new ArrayList<>();
+    int at = 0;
+    while (at < value.length()) {
+      int length = StoreKeys.getInt(value, at);
+      if (length < 0 || length > value.length() - at - 4) {
+        throw new StoreException("damaged attributes of a member");
+      }
+      texts.add(value.slice(at + 4, at + 4 + length).utf8());
+      at += 4 + length;
+    }
+    if (texts.isEmpty()) {
+      throw new StoreException("damaged attributes of a member");
+    }
+    return texts;
+  }
+}

@@ -1,0 +1,280 @@
+package io.troupe.mvcc;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.KeyRange;
+import io.troupe.model.KeyValue;
+import io.troupe.model.Lease;
+import io.troupe.model.RangeQuery;
+import io.troupe.model.RangeResult;
+import io.troupe.model.Refusal;
+import io.troupe.model.Result;
+import io.troupe.mvcc.OrderedStore.Cursor;
+import io.troupe.mvcc.OrderedStore.Space;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads of the committed state, for any number of threads beside the writer; none waits for it.
+ *
+ * <p>Why an answer is never torn: a read takes the {@link ReadView} first and looks at nothing
+ * newer than its revision; then it opens its cursors, which are frozen; then it looks at the
+ * compacted revision once more. That one is published before anything is removed, so a revision
+ * that is still readable then is complete in the cursors.
+ */
+public final class MvccReader {
+  private static final int REMEMBERED_HASHES = 10;
+
+  private final OrderedStore store;
+  private final ViewHolder view;
+  private final CountCache counts = new CountCache();
+  private final Map<Long, HashAnswer.Hash> compactionHashes = new LinkedHashMap<>();
+
+  MvccReader(OrderedStore store, ViewHolder view) {
+    this.store = store;
+    this.view = view;
+  }
+
+  /** How far the committed state is now. */
+  public ReadView view() {
+    return view.get();
+  }
+
+  /** Answers a Range: {@link Result.Range} or {@link Result.Refused} (section 2.3). */
+  public Result range(RangeQuery query) {
+    while (true) {
+      ReadView before = view.get();
+      long at = query.revision() <= 0 ? before.revision() : query.revision();
+      Refusal refusal = refusal(before, at);
+      if (refusal != null) {
+        return new Result.Refused(refusal);
+      }
+      RangeResult result = rangeAt(query, at, before.revision(), counts);
+      if (result != null) {
+        return new Result.Range(result);
+      }
+      // A compaction went past: a read of the current state takes the newer one, others are late.
+      if (query.revision() > 0) {
+        return new Result.Refused(Refusal.COMPACTED);
+      }
+    }
+  }
+
+  /** The live record of a key now, or null. */
+  public @Nullable KeyValue get(Bytes key) {
+    RangeQuery query = RangeQuery.of(KeyRange.single(key), 0);
+    return range(query) instanceof Result.Range found && !found.range().kvs().isEmpty()
+        ? found.range().kvs().get(0)
+        : null;
+  }
+
+  private static @Nullable Refusal refusal(ReadView view, long at) {
+    if (at > view.revision()) {
+      return Refusal.FUTURE_REVISION;
+    }
+    return at < view.compactedRevision() ? Refusal.COMPACTED : null;
+  }
+
+  /** The answer, or null when {@code at} was compacted before the cursor was open. */
+  @Nullable RangeResult rangeAt(
+      RangeQuery query, long at, long headerRevision, @Nullable CountCache remembered) {
+    KeyRange range = query.range();
+    if (range.isEmpty()) {
+      return RangeRead.nothing(headerRevision);
+    }
+    try (Cursor rows = rows(range, at)) {
+      if (at < view.get().compactedRevision()) {
+        return null;
+      }
+      RangeRead read = new RangeRead(rows, query, at, headerRevision);
+      return range.isSingle() ? read.point() : read.range(remembered);
+    }
+  }
+
+  private Cursor rows(KeyRange range, long at) {
+    Bytes from =
+        range.isSingle() ? StoreKeys.newestAt(range.key(), at) : StoreKeys.firstOf(range.key());
+    return store.cursor(Space.KEY, from, StoreKeys.upper(range), false);
+  }
+
+  /**
+   * All reads of the result see the state as it is now; for transactions that only read. Whoever
+   * uses it asks {@link PinnedRead#isLost} at the end.
+   */
+  public PinnedRead pin() {
+    return new PinnedRead(this, store, view);
+  }
+
+  /**
+   * Reads one chunk of a range at a fixed revision (GS2-GS4).
+   *
+   * @param range begins where the chunk shall begin
+   * @param revision 1 or more
+   * @param limit most records, 1 or more
+   * @param maxBytes no further record once keys and values come to this; the first is always taken
+   * @param keysOnly leave out values and leases (G6)
+   */
+  public Page page(KeyRange range, long revision, int limit, long maxBytes, boolean keysOnly) {
+    Refusal refusal = refusal(view.get(), revision);
+    if (refusal != null) {
+      return new Page.Refused(refusal);
+    }
+    if (range.isEmpty()) {
+      return new Page.Records(List.of(), null, 0);
+    }
+    try (Cursor rows = rows(range, revision)) {
+      if (revision < view.get().compactedRevision()) {
+        return new Page.Refused(Refusal.COMPACTED);
+      }
+      VersionWalk walk = new VersionWalk(rows, revision);
+      List<KeyValue> kvs = new ArrayList<>(Math.min(limit, 1024));
+      long bytes = 0;
+      while (walk.next()) {
+        if (kvs.size() >= limit || (bytes >= maxBytes && !kvs.isEmpty())) {
+          return new Page.Records(kvs, StoreKeys.userKey(walk.row()), bytes);
+        }
+        KeyValue kv =
+            keysOnly
+                ? RowCodec.keyOnly(walk.row(), walk.value())
+                : RowCodec.keyValue(walk.row(), walk.value());
+        bytes += kv.key().length() + kv.value().length();
+        kvs.add(kv);
+      }
+      return new Page.Records(kvs, null, bytes);
+    }
+  }
+
+  /** Counts the keys of a range; 0 or less is the current revision. As {@link #range} answers. */
+  public Result count(KeyRange range, long revision) {
+    return range(
+        new RangeQuery(
+            range,
+            0,
+            revision,
+            RangeQuery.SortOrder.NONE,
+            RangeQuery.SortTarget.KEY,
+            false,
+            true,
+            0,
+            0,
+            0,
+            0));
+  }
+
+  /**
+   * Reads events for a watch that is behind (W8).
+   *
+   * @param range whose events; others are passed over
+   * @param fromRevision first revision that is needed
+   * @param maxRevisions most distinct revisions with events of the range, 1 or more
+   * @param maxBytes no further revision once the events come to this; one is always taken
+   * @param withPrev whether former records are wanted (W11)
+   */
+  public HistoryAnswer history(
+      KeyRange range, long fromRevision, int maxRevisions, long maxBytes, boolean withPrev) {
+    ReadView before = view.get();
+    if (fromRevision < before.compactedRevision()) {
+      return new HistoryAnswer.Compacted(before.compactedRevision());
+    }
+    if (fromRevision > before.revision()) {
+      return new HistoryAnswer.Events(List.of(), fromRevision, before.revision());
+    }
+    Bytes from = StoreKeys.revision(Math.max(fromRevision, 0), 0);
+    Bytes end = StoreKeys.revision(before.revision() + 1, 0);
+    try (Cursor changes = store.cursor(Space.REV, from, end, false);
+        Cursor rows = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
+      long compacted = view.get().compactedRevision();
+      if (fromRevision < compacted) {
+        return new HistoryAnswer.Compacted(compacted);
+      }
+      ReadView seen = new ReadView(before.revision(), compacted, before.appliedIndex());
+      return new HistoryRead(changes, rows, range, withPrev, seen).read(maxRevisions, maxBytes);
+    }
+  }
+
+  /**
+   * Hashes the history kept at a revision (MT6, MT7); reads everything up to it, so it is slow.
+   * Hashes of exactly the compacted revision are remembered, the last ten: whoever wants to compare
+   * them later asks for each once after its compaction.
+   *
+   * @param revision 0 or less is the current one
+   */
+  public HashAnswer hash(long revision) {
+    while (true) {
+      ReadView before = view.get();
+      long at = revision <= 0 ? before.revision() : revision;
+      HashAnswer.Hash known = remembered(at);
+      if (known != null) {
+        return new HashAnswer.Hash(
+            known.hash(), known.compactRevision(), known.hashRevision(), before.revision());
+      }
+      Refusal refusal = refusal(before, at);
+      if (refusal != null) {
+        return new HashAnswer.Refused(refusal);
+      }
+      HashAnswer.Hash hash = hashAt(at, before);
+      if (hash != null) {
+        return hash;
+      }
+    }
+  }
+
+  /** The hash, or null when a compaction came between view and cursors. */
+  private HashAnswer.@Nullable Hash hashAt(long at, ReadView before) {
+    Bytes end = StoreKeys.revision(at + 1, 0);
+    try (Cursor changes = store.cursor(Space.REV, Bytes.EMPTY, end, false);
+        Cursor rows = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
+      long compacted = before.compactedRevision();
+      if (view.get().compactedRevision() != compacted) {
+        return null;
+      }
+      int crc = new KvHash(changes, rows, compacted, at).compute();
+      HashAnswer.Hash hash = new HashAnswer.Hash(crc, compacted, at, before.revision());
+      if (at == compacted) {
+        remember(hash);
+      }
+      return hash;
+    }
+  }
+
+  private HashAnswer.@Nullable Hash remembered(long revision) {
+    synchronized (compactionHashes) {
+      return compactionHashes.get(revision);
+    }
+  }
+
+  private void remember(HashAnswer.Hash hash) {
+    synchronized (compactionHashes) {
+      compactionHashes.put(hash.hashRevision(), hash);
+      if (compactionHashes.size() > REMEMBERED_HASHES) {
+        compactionHashes.remove(compactionHashes.keySet().iterator().next());
+      }
+    }
+  }
+
+  /** Keys attached to a lease, in key order; empty for an unknown lease (L7, L14). */
+  public List<Bytes> attachedKeys(long lease) {
+    List<Bytes> keys = new ArrayList<>();
+    Bytes from = StoreKeys.attachment(lease, Bytes.EMPTY);
+    try (Cursor rows = store.cursor(Space.LEASE, from, StoreKeys.behindAttachments(lease), false)) {
+      while (rows.next()) {
+        keys.add(StoreKeys.attachedKey(rows.key()));
+      }
+    }
+    return keys;
+  }
+
+  /** Every granted lease, by id as an unsigned number. */
+  public List<Lease> leases() {
+    List<Lease> leases = new ArrayList<>();
+    try (Cursor rows =
+        store.cursor(Space.LEASE, StoreKeys.grants(false), StoreKeys.grants(true), false)) {
+      while (rows.next()) {
+        leases.add(RowCodec.lease(StoreKeys.leaseId(rows.key()), rows.value()));
+      }
+    }
+    return leases;
+  }
+}

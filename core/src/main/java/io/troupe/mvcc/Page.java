@@ -1,0 +1,22 @@
+package io.troupe.mvcc;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.KeyValue;
+import io.troupe.model.Refusal;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A chunk of a long read at one revision (2.4). */
+public sealed interface Page {
+
+  /**
+   * Records in key order.
+   *
+   * @param next where the following chunk begins, or null when the range is done
+   * @param bytes of keys and values, for choosing the next chunk's size
+   */
+  record Records(List<KeyValue> kvs, @Nullable Bytes next, long bytes) implements Page {}
+
+  /** Refused: {@link Refusal#COMPACTED} or {@link Refusal#FUTURE_REVISION}. */
+  record Refused(Refusal reason) implements Page {}
+}

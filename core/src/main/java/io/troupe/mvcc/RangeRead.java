@@ -1,0 +1,241 @@
+package io.troupe.mvcc;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.KeyValue;
+import io.troupe.model.RangeQuery;
+import io.troupe.model.RangeQuery.SortOrder;
+import io.troupe.model.RangeQuery.SortTarget;
+import io.troupe.model.RangeResult;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules of a range read (G3-G10) over one frozen cursor. Revisions are checked by the caller,
+ * who also closes the cursor.
+ *
+ * @source section 2.3
+ */
+final class RangeRead {
+  private static final Comparator<KeyValue> BY_KEY = Comparator.comparing(KeyValue::key);
+
+  private final OrderedStore.Cursor cursor;
+  private final RangeQuery query;
+  private final long atRevision;
+  private final long headerRevision;
+
+  /**
+   * Prepares a read.
+   *
+   * @param cursor over the rows of the query's range, before the first
+   * @param headerRevision what the answer names as the store's revision
+   */
+  RangeRead(OrderedStore.Cursor cursor, RangeQuery query, long atRevision, long headerRevision) {
+    this.cursor = cursor;
+    this.query = query;
+    this.atRevision = atRevision;
+    this.headerRevision = headerRevision;
+  }
+
+  /** The answer for a range that no key can be in. */
+  static RangeResult nothing(long headerRevision) {
+    return new RangeResult(headerRevision, List.of(), false, 0);
+  }
+
+  /** The answer for one key; the cursor begins at the newest version that may be seen. */
+  RangeResult point() {
+    if (!cursor.next() || StoreKeys.isTombstone(cursor.key())) {
+      return nothing(headerRevision);
+    }
+    if (query.countOnly()) {
+      return new RangeResult(headerRevision, List.of(), false, 1);
+    }
+    Bytes row = cursor.key();
+    KeyValue kv = decode(row, cursor.value());
+    if (query.hasRevisionFilter() && !passes(kv)) {
+      return new RangeResult(headerRevision, List.of(), false, 1);
+    }
+    return new RangeResult(headerRevision, List.of(stripped(kv)), false, 1);
+  }
+
+  /**
+   * The answer for a range.
+   *
+   * @param counts where counts of this revision are remembered, or null when it may still change
+   */
+  RangeResult range(@Nullable CountCache counts) {
+    long known = counts == null ? -1 : counts.find(start(), end(), atRevision);
+    if (query.countOnly()) {
+      return new RangeResult(headerRevision, List.of(), false, known >= 0 ? known : count(counts));
+    }
+    if (cutsLastKeys()) {
+      return lastKeys(counts);
+    }
+    return takesAllBeforeCut() ? sortedAll() : firstKeys(counts, known);
+  }
+
+  private Bytes start() {
+    return query.range().key();
+  }
+
+  private Bytes end() {
+    return query.range().rangeEnd();
+  }
+
+  private boolean limited() {
+    return query.limit() > 0;
+  }
+
+  private boolean keyOrder() {
+    return query.target() == SortTarget.KEY && query.order() != SortOrder.DESCEND;
+  }
+
+  /** G8: an explicit order on anything but ascending keys, or a filter, sees all matches. */
+  private boolean takesAllBeforeCut() {
+    return query.hasRevisionFilter() || (query.order() != SortOrder.NONE && !keyOrder());
+  }
+
+  private boolean cutsLastKeys() {
+    return limited()
+        && query.target() == SortTarget.KEY
+        && query.order() == SortOrder.DESCEND
+        && !query.hasRevisionFilter();
+  }
+
+  private long count(@Nullable CountCache counts) {
+    VersionWalk walk = new VersionWalk(cursor, atRevision);
+    long count = 0;
+    Bytes first = null;
+    while (walk.next()) {
+      if (count++ == 0) {
+        first = StoreKeys.userKey(walk.row());
+      }
+    }
+    noteWhole(counts, first, count);
+    return count;
+  }
+
+  /** The limit cuts while walking; what is behind it is only counted, and that only once. */
+  private RangeResult firstKeys(@Nullable CountCache counts, long known) {
+    // One more than asked tells "more"; with a sort target it also takes part in the sort (G8).
+    long fetch = limited() && query.limit() < Long.MAX_VALUE ? query.limit() + 1 : Long.MAX_VALUE;
+    VersionWalk walk = new VersionWalk(cursor, atRevision);
+    List<KeyValue> kvs = new ArrayList<>((int) Math.min(fetch, 16));
+    while (kvs.size() < fetch && walk.next()) {
+      kvs.add(decode(walk.row(), walk.value()));
+    }
+    long count = known >= 0 ? known : kvs.size();
+    if (kvs.size() == fetch) {
+      while (known < 0 && walk.next()) {
+        count++;
+      }
+      noteWhole(counts, kvs.get(0).key(), count);
+      noteRest(counts, kvs, count);
+    }
+    return answer(kvs, count);
+  }
+
+  private RangeResult sortedAll() {
+    VersionWalk walk = new VersionWalk(cursor, atRevision);
+    List<KeyValue> kvs = new ArrayList<>();
+    long count = 0;
+    while (walk.next()) {
+      count++;
+      KeyValue kv = decode(walk.row(), walk.value());
+      if (passes(kv)) {
+        kvs.add(kv);
+      }
+    }
+    return answer(kvs, count);
+  }
+
+  /** Descending keys with a limit: only the rows that are returned are ever decoded. */
+  private RangeResult lastKeys(@Nullable CountCache counts) {
+    VersionWalk walk = new VersionWalk(cursor, atRevision);
+    Bytes[] ring = new Bytes[(int) Math.min(query.limit(), 1024)];
+    long count = 0;
+    Bytes first = null;
+    while (walk.next()) {
+      if (count == ring.length && ring.length < query.limit()) {
+        ring = Arrays.copyOf(ring, (int) Math.min(query.limit(), 2L * ring.length));
+      }
+      ring[(int) (count++ % ring.length)] = walk.row();
+      first = first == null ? StoreKeys.userKey(walk.row()) : first;
+    }
+    noteWhole(counts, first, count);
+    int taken = (int) Math.min(count, ring.length);
+    List<KeyValue> kvs = new ArrayList<>(taken);
+    for (long i = count - 1; i >= count - taken; i--) {
+      Bytes row = ring[(int) (i % ring.length)];
+      if (!cursor.seek(row)) {
+        throw new StoreException("a row left a frozen view");
+      }
+      kvs.add(decode(row, cursor.value()));
+    }
+    return new RangeResult(headerRevision, Collections.unmodifiableList(kvs), count > taken, count);
+  }
+
+  private RangeResult answer(List<KeyValue> found, long count) {
+    if (!keyOrder()) {
+      found.sort(comparator());
+    }
+    boolean more = limited() && found.size() > query.limit();
+    List<KeyValue> kvs = more ? new ArrayList<>(found.subList(0, (int) query.limit())) : found;
+    if (query.keysOnly() && query.target() == SortTarget.VALUE) {
+      kvs.replaceAll(this::stripped);
+    }
+    return new RangeResult(headerRevision, Collections.unmodifiableList(kvs), more, count);
+  }
+
+  private Comparator<KeyValue> comparator() {
+    Comparator<KeyValue> ascending =
+        switch (query.target()) {
+          case KEY -> BY_KEY;
+          case VERSION -> Comparator.comparingLong(KeyValue::version);
+          case CREATE -> Comparator.comparingLong(KeyValue::createRevision);
+          case MOD -> Comparator.comparingLong(KeyValue::modRevision);
+          case VALUE -> Comparator.comparing(KeyValue::value);
+        };
+    return query.order() == SortOrder.DESCEND ? ascending.reversed() : ascending;
+  }
+
+  /** G6: keys-only records have no lease, unless values are needed for sorting. */
+  private KeyValue decode(Bytes row, Bytes value) {
+    return query.keysOnly() && query.target() != SortTarget.VALUE
+        ? RowCodec.keyOnly(row, value)
+        : RowCodec.keyValue(row, value);
+  }
+
+  private KeyValue stripped(KeyValue kv) {
+    return query.keysOnly() ? kv.withoutValue() : kv;
+  }
+
+  private boolean passes(KeyValue kv) {
+    return within(kv.modRevision(), query.minModRevision(), query.maxModRevision())
+        && within(kv.createRevision(), query.minCreateRevision(), query.maxCreateRevision());
+  }
+
+  /** G7: bounds are inclusive, 0 is no bound. */
+  private static boolean within(long revision, long min, long max) {
+    return (min == 0 || revision >= min) && (max == 0 || revision <= max);
+  }
+
+  private void noteWhole(@Nullable CountCache counts, @Nullable Bytes first, long count) {
+    if (counts != null && first != null && !query.range().isSingle()) {
+      counts.note(start(), first, end(), atRevision, count);
+    }
+  }
+
+  /** What the next page will ask: its start lies behind the last key that is returned. */
+  private void noteRest(@Nullable CountCache counts, List<KeyValue> fetched, long count) {
+    int last = fetched.size() - 2;
+    if (counts != null && last >= 0 && !query.range().isSingle()) {
+      Bytes next = fetched.get(last + 1).key();
+      Bytes behindLast = fetched.get(last).key().successor();
+      counts.note(behindLast, next, end(), atRevision, count - (last + 1));
+    }
+  }
+}

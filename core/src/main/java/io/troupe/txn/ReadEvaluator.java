@@ -1,0 +1,57 @@
+package io.troupe.txn;
+
+import io.troupe.model.Operation;
+import io.troupe.model.Operation.TxnOp;
+import io.troupe.model.Refusal;
+import io.troupe.model.Result;
+import io.troupe.mvcc.MvccReader;
+import io.troupe.mvcc.PinnedRead;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** Runs transactions that only read (X11) on committed state, for any thread. */
+public final class ReadEvaluator {
+  private final MvccReader reader;
+
+  /** Reads through {@code reader}. */
+  public ReadEvaluator(MvccReader reader) {
+    this.reader = reader;
+  }
+
+  /**
+   * Runs a transaction at the current revision: {@link Result.Txn} or {@link Result.Refused}.
+   *
+   * @param txn {@link TxnLimits#isReadOnly}
+   * @throws IllegalArgumentException if it holds anything but ranges
+   */
+  public Result txn(Operation.Txn txn) {
+    if (!TxnLimits.isReadOnly(txn)) {
+      throw new IllegalArgumentException("a transaction that writes has to be proposed");
+    }
+    while (true) {
+      PinnedRead state = reader.pin();
+      Result result = at(txn, state);
+      // A compaction went past: again, from a newer state, which also refuses what is too old now.
+      if (!state.isLost()) {
+        return result;
+      }
+    }
+  }
+
+  private static Result at(Operation.Txn txn, PinnedRead state) {
+    TxnPath path = TxnPath.decide(txn, state);
+    Refusal refusal = path.rangeRefusal(state);
+    if (refusal != null) {
+      return new Result.Refused(refusal);
+    }
+    List<Result> responses = new ArrayList<>(path.branch().size());
+    for (TxnOp op : path.branch()) {
+      if (op instanceof Operation.Range range) {
+        responses.add(new Result.Range(state.range(range.query())));
+      }
+    }
+    return new Result.Txn(
+        state.revision(), path.succeeded(), Collections.unmodifiableList(responses));
+  }
+}

@@ -1,0 +1,54 @@
+package io.troupe.txn;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.Operation;
+import io.troupe.model.Operation.TxnOp;
+import io.troupe.model.RangeQuery;
+import io.troupe.model.Refusal;
+import org.jspecify.annotations.Nullable;
+
+/** What can be refused from a request's shape alone, before it is proposed. Pure functions. */
+public final class RequestChecks {
+  private RequestChecks() {}
+
+  /** G1 (a key is there; unknown enum numbers never reach the model). Null when it may go on. */
+  public static @Nullable Refusal range(RangeQuery query) {
+    return key(query.range().key());
+  }
+
+  /** P1. */
+  public static @Nullable Refusal put(Operation.Put put) {
+    if (put.key().isEmpty()) {
+      return Refusal.KEY_NOT_PROVIDED;
+    }
+    if (put.ignoreValue() && !put.value().isEmpty()) {
+      return Refusal.VALUE_PROVIDED;
+    }
+    return put.ignoreLease() && put.lease() != 0 ? Refusal.LEASE_PROVIDED : null;
+  }
+
+  /** D1. */
+  public static @Nullable Refusal deleteRange(Operation.DeleteRange delete) {
+    return key(delete.range().key());
+  }
+
+  /** X2-X5; see {@link TxnLimits}. */
+  public static @Nullable Refusal txn(Operation.Txn txn, int maxOps) {
+    return TxnLimits.check(txn, maxOps);
+  }
+
+  /** The check of one operation of a branch; nested transactions are {@link TxnLimits}' matter. */
+  static @Nullable Refusal leaf(TxnOp op) {
+    if (op instanceof Operation.Put put) {
+      return put(put);
+    }
+    if (op instanceof Operation.Range range) {
+      return range(range.query());
+    }
+    return op instanceof Operation.DeleteRange delete ? deleteRange(delete) : null;
+  }
+
+  private static @Nullable Refusal key(Bytes key) {
+    return key.isEmpty() ? Refusal.KEY_NOT_PROVIDED : null;
+  }
+}

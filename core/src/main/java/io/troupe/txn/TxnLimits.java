@@ -1,0 +1,132 @@
+package io.troupe.txn;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.Compare;
+import io.troupe.model.KeyRange;
+import io.troupe.model.Operation;
+import io.troupe.model.Operation.TxnOp;
+import io.troupe.model.Refusal;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shape of a transaction: size, keys, and keys that would be written twice. Pure; needs no state.
+ *
+ * @source X2-X5
+ */
+public final class TxnLimits {
+  private TxnLimits() {}
+
+  /**
+   * Checks a transaction as a client sent it.
+   *
+   * @param maxOps most compares, or operations of a branch; what a level uses its nested ones lack
+   * @return why it is refused, or null
+   */
+  public static @Nullable Refusal check(Operation.Txn txn, int maxOps) {
+    Refusal refusal = shape(txn, maxOps);
+    if (refusal != null) {
+      return refusal;
+    }
+    return written(txn.success()) == null || written(txn.failure()) == null
+        ? Refusal.DUPLICATE_KEY
+        : null;
+  }
+
+  /** X11: only ranges at top level in both branches; served like a read and never proposed. */
+  public static boolean isReadOnly(Operation.Txn txn) {
+    return onlyRanges(txn.success()) && onlyRanges(txn.failure());
+  }
+
+  private static boolean onlyRanges(List<TxnOp> ops) {
+    for (int i = 0; i < ops.size(); i++) {
+      if (!(ops.get(i) instanceof Operation.Range)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static @Nullable Refusal shape(Operation.Txn txn, int maxOps) {
+    int used =
+        Math.max(txn.compares().size(), Math.max(txn.success().size(), txn.failure().size()));
+    if (used > maxOps) {
+      return Refusal.TOO_MANY_OPERATIONS;
+    }
+    for (Compare compare : txn.compares()) {
+      if (compare.range().key().isEmpty()) {
+        return Refusal.KEY_NOT_PROVIDED;
+      }
+    }
+    Refusal refusal = branch(txn.success(), maxOps - used);
+    return refusal != null ? refusal : branch(txn.failure(), maxOps - used);
+  }
+
+  private static @Nullable Refusal branch(List<TxnOp> ops, int allowance) {
+    for (TxnOp op : ops) {
+      Refusal refusal =
+          op instanceof Operation.Txn nested ? shape(nested, allowance) : RequestChecks.leaf(op);
+      if (refusal != null) {
+        return refusal;
+      }
+    }
+    return null;
+  }
+
+  /** What a branch may write. */
+  private static final class Written {
+    final Set<Bytes> puts = new HashSet<>();
+    final Spans deletes = new Spans();
+  }
+
+  /** What the branch may write, or null when a key would be written twice. */
+  private static @Nullable Written written(List<TxnOp> ops) {
+    Written all = new Written();
+    for (TxnOp op : ops) {
+      if (op instanceof Operation.DeleteRange delete) {
+        all.deletes.add(delete.range().key(), literalEnd(delete.range()));
+      }
+    }
+    for (TxnOp op : ops) {
+      if (op instanceof Operation.Txn nested && !addNested(nested, all)) {
+        return null;
+      }
+    }
+    for (TxnOp op : ops) {
+      if (op instanceof Operation.Put put
+          && (all.deletes.contains(put.key()) || !all.puts.add(put.key()))) {
+        return null;
+      }
+    }
+    return all;
+  }
+
+  /**
+   * Only one of the two branches runs, so they are not held against each other. They are held
+   * against the level's deletions and those of siblings before, not of siblings behind: X4's quirk.
+   */
+  private static boolean addNested(Operation.Txn nested, Written all) {
+    Written success = written(nested.success());
+    Written failure = written(nested.failure());
+    if (success == null || failure == null) {
+      return false;
+    }
+    Set<Bytes> puts = new HashSet<>(success.puts);
+    puts.addAll(failure.puts);
+    for (Bytes key : puts) {
+      if (all.deletes.contains(key) || !all.puts.add(key)) {
+        return false;
+      }
+    }
+    all.deletes.addAll(success.deletes);
+    all.deletes.addAll(failure.deletes);
+    return true;
+  }
+
+  /** X5: an open end is taken as the literal bound it is written as. */
+  private static Bytes literalEnd(KeyRange range) {
+    return range.isSingle() ? range.key().successor() : range.rangeEnd();
+  }
+}

@@ -1,0 +1,94 @@
+package io.troupe.txn;
+
+import io.troupe.model.Operation;
+import io.troupe.model.Operation.TxnOp;
+import io.troupe.model.RangeQuery;
+import io.troupe.model.Refusal;
+import io.troupe.mvcc.KvRead;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which branches of a transaction and of those nested in it run, decided up front from the state
+ * before it (X8), and what has to hold for all of them to run (X10).
+ *
+ * @param succeeded whether the compares held
+ * @param branch the operations that run
+ * @param nested the paths of the transactions in {@code branch}, in order
+ */
+record TxnPath(boolean succeeded, List<TxnOp> branch, List<TxnPath> nested) {
+
+  static TxnPath decide(Operation.Txn txn, KvRead before) {
+    boolean succeeded = Compares.allHold(txn.compares(), before);
+    List<TxnOp> branch = succeeded ? txn.success() : txn.failure();
+    List<TxnPath> nested = List.of();
+    for (int i = 0; i < branch.size(); i++) {
+      if (branch.get(i) instanceof Operation.Txn inner) {
+        nested = nested.isEmpty() ? new ArrayList<>(4) : nested;
+        nested.add(decide(inner, before));
+      }
+    }
+    return new TxnPath(succeeded, branch, nested);
+  }
+
+  /** Why the path cannot run on that state, or null. All puts are looked at before any range. */
+  @Nullable Refusal refusal(KvRead before, LongPredicate leaseExists) {
+    Refusal refusal = putRefusal(before, leaseExists);
+    return refusal != null ? refusal : rangeRefusal(before);
+  }
+
+  private @Nullable Refusal putRefusal(KvRead before, LongPredicate leaseExists) {
+    int inner = 0;
+    for (int i = 0; i < branch.size(); i++) {
+      TxnOp op = branch.get(i);
+      Refusal refusal = null;
+      if (op instanceof Operation.Put put) {
+        refusal = putRefusal(put, before, leaseExists);
+      } else if (op instanceof Operation.Txn) {
+        refusal = nested.get(inner++).putRefusal(before, leaseExists);
+      }
+      if (refusal != null) {
+        return refusal;
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable Refusal putRefusal(
+      Operation.Put put, KvRead before, LongPredicate leaseExists) {
+    if ((put.ignoreValue() || put.ignoreLease()) && before.get(put.key()) == null) {
+      return Refusal.KEY_NOT_FOUND;
+    }
+    return put.lease() != 0 && !leaseExists.test(put.lease()) ? Refusal.LEASE_NOT_FOUND : null;
+  }
+
+  @Nullable Refusal rangeRefusal(KvRead before) {
+    int inner = 0;
+    for (int i = 0; i < branch.size(); i++) {
+      TxnOp op = branch.get(i);
+      Refusal refusal = null;
+      if (op instanceof Operation.Range range) {
+        refusal = rangeRefusal(range.query(), before);
+      } else if (op instanceof Operation.Txn) {
+        refusal = nested.get(inner++).rangeRefusal(before);
+      }
+      if (refusal != null) {
+        return refusal;
+      }
+    }
+    return null;
+  }
+
+  /** X10's quirk: here a negative revision is held against the compacted one, too. */
+  private static @Nullable Refusal rangeRefusal(RangeQuery query, KvRead before) {
+    if (query.revision() == 0) {
+      return null;
+    }
+    if (query.revision() > before.revision()) {
+      return Refusal.FUTURE_REVISION;
+    }
+    return query.revision() < before.compactedRevision() ? Refusal.COMPACTED : null;
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Requests on keys: what may be checked without the state, and how they run against it. Entry
+ * class: {@link io.troupe.txn.WriteEvaluator}. Imports model and mvcc. See docs/rooms/apply.md.
+ */
+@NullMarked
+package io.troupe.txn;
+
+import org.jspecify.annotations.NullMarked;
