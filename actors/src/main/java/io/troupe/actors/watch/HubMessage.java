@@ -11,8 +11,12 @@ import org.apache.pekko.actor.typed.ActorRef;
 final class HubMessage {
   private HubMessage() {}
 
-  /** A watcher as the hub knows it. Equal by stream and id. */
-  record Watcher(ActorRef<WatchStreamCommand> stream, long watchId) {}
+  /**
+   * A watcher as the hub knows it.
+   *
+   * @param serial counts the watchers of a stream: unlike a watch id it is never used again
+   */
+  record Watcher(ActorRef<WatchStreamCommand> stream, long serial) {}
 
   /** The watcher has read everything below {@code nextRevision} and wants the rest live. */
   record Join(Watcher watcher, KeyRange range, long nextRevision) implements WatchCommand.Private {}
@@ -28,10 +32,10 @@ final class HubMessage {
   record StreamStopped(ActorRef<WatchStreamCommand> stream) implements WatchCommand.Private {}
 
   /** From here on the watcher gets live events; none was missed. */
-  record Joined(long watchId) implements WatchStreamCommand.Private {}
+  record Joined(long serial) implements WatchStreamCommand.Private {}
 
   /** The hub is further: there is history to read first. */
-  record Behind(long watchId) implements WatchStreamCommand.Private {}
+  record Behind(long serial) implements WatchStreamCommand.Private {}
 
   /**
    * How far the hub is. All deliveries up to it came before this message.
@@ -44,5 +48,5 @@ final class HubMessage {
   record Deliver(List<Delivery> deliveries) implements WatchStreamCommand.Private {}
 
   /** Events of one revision for one watcher, in order. */
-  record Delivery(long watchId, long revision, List<SharedEvent> events) {}
+  record Delivery(long serial, long revision, List<SharedEvent> events) {}
 }

@@ -19,6 +19,7 @@ final class StreamWatcher {
   }
 
   final long id;
+  final long serial;
   final WatchStreamCommand.Create create;
   final HubMessage.Watcher handle;
   Mode mode = Mode.CATCHING_UP;
@@ -33,6 +34,7 @@ final class StreamWatcher {
       HubMessage.Watcher handle,
       long nextRevision) {
     this.id = id;
+    this.serial = handle.serial();
     this.create = create;
     this.handle = handle;
     this.nextRevision = nextRevision;

@@ -87,12 +87,12 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
       return this;
     }
     if (join.nextRevision() <= revision) {
-      watcher.stream().tell(new HubMessage.Behind(watcher.watchId()));
+      watcher.stream().tell(new HubMessage.Behind(watcher.serial()));
       return this;
     }
     synced.add(watcher, join.range(), join.nextRevision(), revision);
     ofStream.add(watcher);
-    watcher.stream().tell(new HubMessage.Joined(watcher.watchId()));
+    watcher.stream().tell(new HubMessage.Joined(watcher.serial()));
     return this;
   }
 
@@ -136,6 +136,6 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
     matched.forEach(
         (watcher, events) ->
             out.computeIfAbsent(watcher.stream(), stream -> new ArrayList<>())
-                .add(new Delivery(watcher.watchId(), commit.revision(), events)));
+                .add(new Delivery(watcher.serial(), commit.revision(), events)));
   }
 }

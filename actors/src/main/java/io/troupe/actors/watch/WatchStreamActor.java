@@ -15,6 +15,7 @@ import io.troupe.watch.WatchIds;
 import io.troupe.watch.WatchRules;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -72,8 +73,10 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   private final MvccReader reader;
   private final Settings settings;
   private final Map<Long, StreamWatcher> watchers = new LinkedHashMap<>();
+  private final Map<Long, StreamWatcher> bySerial = new HashMap<>();
   private final WatchIds ids = new WatchIds();
   private final StreamQueue queue = new StreamQueue();
+  private long serials;
   private boolean reading;
 
   private WatchStreamActor(
@@ -147,10 +150,11 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
           new StreamWatcher(
               id.getAsLong(),
               create,
-              new HubMessage.Watcher(getContext().getSelf(), id.getAsLong()),
+              new HubMessage.Watcher(getContext().getSelf(), ++serials),
               next);
       watcher.silent = true;
       watchers.put(watcher.id, watcher);
+      bySerial.put(watcher.serial, watcher);
       queue.add(new WatchReply.Created(watcher.id, current));
       if (next > current) {
         join(watcher);
@@ -173,20 +177,15 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   }
 
   private Behavior<WatchStreamCommand> onJoined(HubMessage.Joined joined) {
-    StreamWatcher watcher = watchers.get(joined.watchId());
-    if (watcher == null) {
-      // Cancelled meanwhile.
-      hub.tell(
-          new HubMessage.Leave(
-              new HubMessage.Watcher(getContext().getSelf(), joined.watchId())));
-    } else if (watcher.mode == Mode.JOINING) {
+    StreamWatcher watcher = bySerial.get(joined.serial());
+    if (watcher != null && watcher.mode == Mode.JOINING) {
       watcher.mode = Mode.SYNCED;
     }
     return this;
   }
 
   private Behavior<WatchStreamCommand> onBehind(HubMessage.Behind behind) {
-    StreamWatcher watcher = watchers.get(behind.watchId());
+    StreamWatcher watcher = bySerial.get(behind.serial());
     if (watcher != null && watcher.mode == Mode.JOINING) {
       watcher.mode = Mode.CATCHING_UP;
     }
@@ -197,6 +196,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     StreamWatcher watcher = watchers.remove(cancel.watchId());
     if (watcher != null) {
       ids.free(watcher.id);
+      bySerial.remove(watcher.serial);
       if (watcher.mode == Mode.SYNCED || watcher.mode == Mode.JOINING) {
         hub.tell(new HubMessage.Leave(watcher.handle));
       }
@@ -208,7 +208,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
 
   private Behavior<WatchStreamCommand> onDeliver(HubMessage.Deliver deliver) {
     for (HubMessage.Delivery delivery : deliver.deliveries()) {
-      StreamWatcher watcher = watchers.get(delivery.watchId());
+      StreamWatcher watcher = bySerial.get(delivery.serial());
       if (watcher != null
           && watcher.mode == Mode.SYNCED
           && delivery.revision() >= watcher.nextRevision) {
@@ -296,8 +296,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
       throw new IllegalStateException("history cannot be read", read.failure());
     }
     StreamWatcher watcher = read.watcher();
-    // A cancelled watcher may have been replaced by another one with its id.
-    if (watchers.get(watcher.id) != watcher) {
+    if (!bySerial.containsKey(watcher.serial)) {
       return proceed();
     }
     if (read.answer() instanceof HistoryAnswer.Compacted compacted) {

@@ -1,5 +1,6 @@
 package io.troupe.grpc.http;
 
+import com.google.protobuf.Descriptors;
 import io.troupe.grpc.api.AlarmRequest;
 import io.troupe.grpc.api.HashKVRequest;
 import io.troupe.grpc.api.LeaseGrantRequest;
@@ -12,7 +13,6 @@ import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.grpc.service.EtcdServices;
 import io.troupe.model.Bytes;
-import com.google.protobuf.Descriptors;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pekko.stream.Materializer;
 
@@ -77,8 +77,7 @@ final class EtcdEndpoints {
         .unary(
             LEASE,
             "LeaseRevoke",
-            (request, call) ->
-                services.lease().revoke(LeaseRevokeRequest.parseFrom(raw(request))))
+            (request, call) -> services.lease().revoke(LeaseRevokeRequest.parseFrom(raw(request))))
         .unary(
             LEASE,
             "LeaseTimeToLive",

@@ -5,15 +5,15 @@ import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.http.javadsl.Http;
 import org.apache.pekko.http.javadsl.ServerBinding;
-import org.apache.pekko.http.javadsl.model.HttpProtocols;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.SystemMaterializer;
 
 /**
- * The client port. The first bytes of a connection decide: HTTP/2 is gRPC, HTTP/1 is everything else (T2). Settings of the HTTP layer
- * stand under {@code pekko.http.server} in troupe-defaults.conf.
+ * The client port. The first bytes of a connection decide: HTTP/2 is gRPC, HTTP/1 is everything
+ * else (T2). Settings of the HTTP layer stand under {@code pekko.http.server} in
+ * troupe-defaults.conf.
  */
 public final class GrpcServer {
   private final ActorSystem<?> system;
@@ -43,7 +43,7 @@ public final class GrpcServer {
   }
 
   private CompletionStage<HttpResponse> handle(HttpRequest request) {
-    return request.protocol().equals(HttpProtocols.HTTP_2_0)
+    return request.protocol().value().equals("HTTP/2.0")
         ? grpc.handle(request)
         : http.handle(request);
   }

@@ -25,7 +25,10 @@ import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 
-/** The calls with streams. Each pulls from its service only what the client's flow control lets through. */
+/**
+ * The calls with streams. Each pulls from its service only what the client's flow control lets
+ * through.
+ */
 final class StreamCalls {
   /** Renewals of one stream that are under way at once; answers keep the order of requests (L5). */
   private static final int KEEP_ALIVES_AT_ONCE = 64;
@@ -82,7 +85,8 @@ final class StreamCalls {
   Source<ByteString, NotUsed> watch(Source<Bytes, NotUsed> requests, Call call) {
     SharedKillSwitch clientFault = KillSwitches.shared("watch-requests");
     return Source.unfoldResourceAsync(
-            () -> WatchSession.open(services.member(), services.settings().requestTimeout())
+            () ->
+                WatchSession.open(services.member(), services.settings().requestTimeout())
                     .thenApply(session -> start(session, requests, clientFault)),
             session -> session.next().thenApply(Optional::of),
             session -> {
@@ -94,7 +98,10 @@ final class StreamCalls {
         .via(clientFault.flow());
   }
 
-  /** Feeds the client's requests to the session, one at a time. A broken request ends the whole stream with its status. */
+  /**
+   * Feeds the client's requests to the session, one at a time. A broken request ends the whole
+   * stream with its status.
+   */
   private WatchSession start(
       WatchSession session, Source<Bytes, NotUsed> requests, SharedKillSwitch clientFault) {
     requests

@@ -13,8 +13,8 @@ import java.util.List;
 import org.apache.pekko.util.ByteString;
 
 /**
- * Watch replies as frames. An event is encoded once for all its watchers; a response is the fields around those bytes, written by
- * hand because the generated class would encode each event again.
+ * Watch replies as frames. An event is encoded once for all its watchers; a response is the fields
+ * around those bytes, written by hand because the generated class would encode each event again.
  */
 final class WatchFrames {
   private static final int EVENT_TAG_BYTES = 1;
@@ -50,9 +50,7 @@ final class WatchFrames {
       return events(events);
     }
     WatchResponse.Builder out =
-        WatchResponse.newBuilder()
-            .setHeader(header(reply.revision()))
-            .setWatchId(reply.watchId());
+        WatchResponse.newBuilder().setHeader(header(reply.revision())).setWatchId(reply.watchId());
     if (reply instanceof WatchReply.Created) {
       out.setCreated(true);
     } else if (reply instanceof WatchReply.CreateFailed failed) {

@@ -25,9 +25,7 @@ public final class HealthService {
 
   /** All names. */
   public HealthListResponse list() {
-    return HealthListResponse.newBuilder()
-        .putStatuses("", response(ServingStatus.SERVING))
-        .build();
+    return HealthListResponse.newBuilder().putStatuses("", response(ServingStatus.SERVING)).build();
   }
 
   private static HealthCheckResponse response(ServingStatus status) {

@@ -24,8 +24,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sections 2.3 to 2.8. Requests come as bytes: a write that passed the checks goes into the log as it came. Refusals are thrown as
- * RefusedException or complete the stage with one.
+ * Sections 2.3 to 2.8. Requests come as bytes: a write that passed the checks goes into the log as
+ * it came. Refusals are thrown as RefusedException or complete the stage with one.
  */
 public final class KvService {
   private final Member member;

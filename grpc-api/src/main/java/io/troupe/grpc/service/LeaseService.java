@@ -31,8 +31,7 @@ public final class LeaseService {
   private final Proposer proposer;
   private final Quota quota;
 
-  public LeaseService(
-      Member member, GatewaySettings settings, Proposer proposer, Quota quota) {
+  public LeaseService(Member member, GatewaySettings settings, Proposer proposer, Quota quota) {
     this.member = member;
     this.settings = settings;
     this.proposer = proposer;
@@ -46,8 +45,7 @@ public final class LeaseService {
       throw new RefusedException(refusal);
     }
     long id = request.getID() == 0 ? proposer.nextLease() : request.getID();
-    long ttl =
-        LeaseRules.effectiveTtlSeconds(request.getTTL(), settings.minLeaseTtlSeconds());
+    long ttl = LeaseRules.effectiveTtlSeconds(request.getTTL(), settings.minLeaseTtlSeconds());
     Operation.LeaseGrant grant = new Operation.LeaseGrant(id, ttl);
     quota.admit(grant);
     return proposer
@@ -126,8 +124,7 @@ public final class LeaseService {
             });
   }
 
-  private CompletionStage<LeaseReply> ask(
-      Function<ActorRef<LeaseReply>, LeaseCommand> question) {
+  private CompletionStage<LeaseReply> ask(Function<ActorRef<LeaseReply>, LeaseCommand> question) {
     CompletionStage<LeaseReply> reply =
         AskPattern.ask(
             member.lease(), question::apply, settings.requestTimeout(), member.scheduler());

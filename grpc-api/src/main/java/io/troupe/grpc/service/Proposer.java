@@ -14,8 +14,8 @@ import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.javadsl.AskPattern;
 
 /**
- * Takes operations to the raft room and brings their results back. A proposal whose answer does not come in time may still be
- * applied: the client is told that it timed out, never that it failed.
+ * Takes operations to the raft room and brings their results back. A proposal whose answer does not
+ * come in time may still be applied: the client is told that it timed out, never that it failed.
  */
 public final class Proposer {
   private final Member member;

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Refuses what would take the state over its quota, and raises the alarm that stops writes on every member (Q1). The alarm itself is
- * checked where entries are applied (Q2). Thread-safe.
+ * Refuses what would take the state over its quota, and raises the alarm that stops writes on every
+ * member (Q1). The alarm itself is checked where entries are applied (Q2). Thread-safe.
  */
 public final class Quota {
   private static final Logger LOG = LoggerFactory.getLogger(Quota.class);
@@ -29,8 +29,7 @@ public final class Quota {
    * @param quotaBytes 0 or less for none
    * @param diskHasRoom false when the file system is so full that the log itself is in danger
    */
-  public Quota(
-      Member member, Proposer proposer, long quotaBytes, BooleanSupplier diskHasRoom) {
+  public Quota(Member member, Proposer proposer, long quotaBytes, BooleanSupplier diskHasRoom) {
     this.member = member;
     this.proposer = proposer;
     this.quotaBytes = quotaBytes;
@@ -71,8 +70,7 @@ public final class Quota {
     }
     LOG.warn("quota exceeded, raising alarm NOSPACE quota={} size={}", quotaBytes, size);
     proposer
-        .propose(
-            new Operation.AlarmActivate(member.status().memberId(), AlarmType.NOSPACE))
+        .propose(new Operation.AlarmActivate(member.status().memberId(), AlarmType.NOSPACE))
         .whenComplete(
             (done, failure) -> {
               raising.set(false);

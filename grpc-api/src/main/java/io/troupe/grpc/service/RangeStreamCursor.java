@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Where a RangeStream stands (GS2-GS6): immutable, each step gives the chunk and the rest. All chunks are read at one revision; the
- * last one carries the header and the count.
+ * Where a RangeStream stands (GS2-GS6): immutable, each step gives the chunk and the rest. All
+ * chunks are read at one revision; the last one carries the header and the count.
  */
 public final class RangeStreamCursor {
   private static final int FIRST_CHUNK_KEYS = 10;

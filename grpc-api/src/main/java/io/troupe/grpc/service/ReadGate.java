@@ -14,8 +14,9 @@ import org.apache.pekko.actor.typed.javadsl.AskPattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes reads linearizable: each waits for a read index round that began after it arrived. Reads that arrive during a round share
- * the next one (G12), so the raft room sees one message a round, however many clients read. Thread-safe.
+ * Makes reads linearizable: each waits for a read index round that began after it arrived. Reads
+ * that arrive during a round share the next one (G12), so the raft room sees one message a round,
+ * however many clients read. Thread-safe.
  */
 final class ReadGate {
   /** Point reads of one round that share a task on the read dispatcher. */
@@ -31,8 +32,7 @@ final class ReadGate {
     this.timeout = timeout;
   }
 
-  private record Waiting<T>(
-      Supplier<T> read, boolean cheap, CompletableFuture<T> answer) {
+  private record Waiting<T>(Supplier<T> read, boolean cheap, CompletableFuture<T> answer) {
     void run() {
       try {
         answer.complete(read.get());
@@ -43,7 +43,8 @@ final class ReadGate {
   }
 
   /**
-   * Runs {@code read} on the read dispatcher once the state holds all that was committed when this was called.
+   * Runs {@code read} on the read dispatcher once the state holds all that was committed when this
+   * was called.
    *
    * @param cheap a point read: may share a task with others
    */

@@ -17,8 +17,9 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.javadsl.AskPattern;
 
 /**
- * One watch stream of a client (2.9). The next request is taken only when {@link #request} has completed, the next replies are
- * fetched only when the former were sent: a client that floods or does not read stalls nobody but itself.
+ * One watch stream of a client (2.9). The next request is taken only when {@link #request} has
+ * completed, the next replies are fetched only when the former were sent: a client that floods or
+ * does not read stalls nobody but itself.
  */
 public final class WatchSession {
   private static final Bytes FIRST_KEY = Bytes.of(0);
@@ -47,8 +48,7 @@ public final class WatchSession {
       case CANCEL_REQUEST ->
           ask(
               replyTo ->
-                  new WatchStreamCommand.Cancel(
-                      request.getCancelRequest().getWatchId(), replyTo));
+                  new WatchStreamCommand.Cancel(request.getCancelRequest().getWatchId(), replyTo));
       case PROGRESS_REQUEST -> ask(WatchStreamCommand.RequestProgress::new);
       case REQUESTUNION_NOT_SET -> CompletableFuture.completedFuture(Done.getInstance());
     };
