@@ -1,0 +1,194 @@
+package io.troupe.persistence.datadir;
+
+import io.troupe.model.NodeId;
+import io.troupe.persistence.datadir.CheckedText.BadTextException;
+import io.troupe.persistence.datadir.DataDirException.Reason;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The data directory of one member, held by a lock from {@link #open} to {@link #close}.
+ *
+ * <p>A directory is fresh (no identity yet: {@link #bootstrap} gives it one) or belongs to a
+ * member. Whatever is wrong with it, it is left as it was found.
+ */
+public final class DataDir implements AutoCloseable {
+  private static final String IDENTITY = "identity";
+  private static final String LOCK = "lock";
+  private static final Set<String> KNOWN =
+      Set.of(IDENTITY, IDENTITY + ".new", LOCK, "wal", "state", "snapshots", "lost+found");
+
+  private final Path root;
+  private final DirectoryLock lock;
+  private @Nullable MemberIdentity identity;
+
+  private DataDir(Path root, DirectoryLock lock, @Nullable MemberIdentity identity) {
+    this.root = root;
+    this.lock = lock;
+    this.identity = identity;
+  }
+
+  /**
+   * Opens and locks {@code root}, creating it (0700) if it is missing.
+   *
+   * @throws DataDirException IN_USE, NOT_WRITABLE, WRONG_VERSION, FOREIGN (something else lives in
+   *     there) or CORRUPT; the lock is not held then
+   */
+  public static DataDir open(Path root) {
+    try {
+      DurableFiles.createDirectory(root);
+      refuseForeign(root);
+    } catch (IOException e) {
+      throw new DataDirException(Reason.NOT_WRITABLE, "cannot use " + root + ": " + e, e);
+    }
+    DirectoryLock lock = DirectoryLock.acquire(root.resolve(LOCK));
+    @Nullable DataDir opened = null;
+    try {
+      @Nullable MemberIdentity identity = readIdentity(root);
+      if (identity == null) {
+        refuseOrphans(root);
+      }
+      opened = new DataDir(root, lock, identity);
+      opened.createRooms();
+      return opened;
+    } catch (IOException e) {
+      throw new DataDirException(Reason.NOT_WRITABLE, "cannot use " + root + ": " + e, e);
+    } finally {
+      if (opened == null) {
+        lock.close();
+      }
+    }
+  }
+
+  /** Whose directory it is, or null while it is fresh. */
+  public @Nullable MemberIdentity identity() {
+    return identity;
+  }
+
+  /**
+   * Gives a fresh directory its identity. Durable when this returns.
+   *
+   * @throws IllegalStateException if it has one
+   * @throws DataDirException NOT_WRITABLE
+   */
+  public void bootstrap(MemberIdentity member) {
+    if (identity != null) {
+      throw new IllegalStateException(root + " already belongs to " + identity);
+    }
+    try {
+      DurableFiles.replace(root.resolve(IDENTITY), member.encode());
+      DurableFiles.forceDirectory(root);
+    } catch (IOException e) {
+      throw new DataDirException(Reason.NOT_WRITABLE, "cannot write the identity: " + e, e);
+    }
+    identity = member;
+  }
+
+  /**
+   * Checks that the directory belongs to that member of that cluster.
+   *
+   * @return the identity on disk
+   * @throws DataDirException FOREIGN if it does not, or if it is still fresh
+   */
+  public MemberIdentity requireMember(long clusterId, NodeId memberId) {
+    MemberIdentity held = identity;
+    if (held == null) {
+      throw new DataDirException(Reason.FOREIGN, root + " belongs to nobody yet");
+    }
+    if (held.clusterId() != clusterId || !held.memberId().equals(memberId)) {
+      throw new DataDirException(
+          Reason.FOREIGN,
+          root
+              + " belongs to member "
+              + held.memberId()
+              + " of cluster "
+              + Long.toHexString(held.clusterId())
+              + ", not to member "
+              + memberId
+              + " of cluster "
+              + Long.toHexString(clusterId));
+    }
+    return held;
+  }
+
+  /** The directory itself. */
+  public Path root() {
+    return root;
+  }
+
+  /** Where the write-ahead log lives. */
+  public Path wal() {
+    return root.resolve("wal");
+  }
+
+  /** Where the store lives. */
+  public Path state() {
+    return root.resolve("state");
+  }
+
+  /** Where snapshots live. On the same file system as {@link #state()}: they share files. */
+  public Path snapshots() {
+    return root.resolve("snapshots");
+  }
+
+  /** Releases the lock. */
+  @Override
+  public void close() {
+    lock.close();
+  }
+
+  private void createRooms() throws IOException {
+    for (Path room : List.of(wal(), state(), snapshots())) {
+      DurableFiles.createDirectory(room);
+    }
+  }
+
+  private static @Nullable MemberIdentity readIdentity(Path root) throws IOException {
+    Path file = root.resolve(IDENTITY);
+    if (!Files.exists(file)) {
+      return null;
+    }
+    try {
+      return MemberIdentity.decode(Files.readAllBytes(file));
+    } catch (BadTextException e) {
+      Reason reason = e.otherVersion() ? Reason.WRONG_VERSION : Reason.CORRUPT;
+      throw new DataDirException(reason, file + ": " + e.getMessage(), e);
+    } catch (IllegalArgumentException e) {
+      throw new DataDirException(Reason.CORRUPT, file + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void refuseForeign(Path root) throws IOException {
+    if (Files.exists(root.resolve(IDENTITY))) {
+      return;
+    }
+    try (Stream<Path> names = Files.list(root)) {
+      for (Path found : (Iterable<Path>) names::iterator) {
+        if (!KNOWN.contains(String.valueOf(found.getFileName()))) {
+          throw new DataDirException(
+              Reason.FOREIGN, root + " is no data directory, but holds " + found.getFileName());
+        }
+      }
+    }
+  }
+
+  private static void refuseOrphans(Path root) throws IOException {
+    for (String room : List.of("wal", "state", "snapshots")) {
+      Path directory = root.resolve(room);
+      if (!Files.isDirectory(directory)) {
+        continue;
+      }
+      try (Stream<Path> names = Files.list(directory)) {
+        if (names.anyMatch(p -> !String.valueOf(p.getFileName()).equals("lost+found"))) {
+          throw new DataDirException(
+              Reason.CORRUPT, directory + " is not empty, but the identity file is missing");
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * Snapshots of the state: checkpoint directories with a manifest, behind Pekko Persistence. Entry
+ * class: {@link io.troupe.persistence.snapshot.SnapshotPlugin}. Imports model, datadir and Pekko
+ * Persistence. See docs/rooms/snapshot.md.
+ */
+@NullMarked
+package io.troupe.persistence.snapshot;
+
+import org.jspecify.annotations.NullMarked;

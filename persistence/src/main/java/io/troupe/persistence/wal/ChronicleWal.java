@@ -1,0 +1,366 @@
+package io.troupe.persistence.wal;
+
+import io.troupe.model.Entry;
+import io.troupe.model.HardState;
+import io.troupe.persistence.datadir.DurableFiles;
+import io.troupe.persistence.wal.WalException.Kind;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The log on Chronicle Queue: one queue directory per segment, a fresh segment at every start,
+ * older ones only read. See docs/rooms/wal.md.
+ */
+public final class ChronicleWal implements Wal {
+  private final Path directory;
+  private final WalSettings settings;
+  private final SecureRandom salts = new SecureRandom();
+  private final ByteSink sink = new ByteSink();
+  private final Deque<Sealed> sealed = new ArrayDeque<>();
+  private @Nullable SegmentWriter open;
+  private long openMaxIndex;
+  private long sealedBytes;
+
+  private HardState hardState;
+  private long floor;
+  private long firstSegment;
+  private long lastIndex;
+  private long sequence;
+  private long forced;
+  private @Nullable Throwable failure;
+  private boolean closed;
+  private volatile WalStatus status;
+
+  private record Sealed(SegmentName name, long maxIndex, long bytes) {}
+
+  private ChronicleWal(Path directory, WalSettings settings, WalReplay replay) {
+    this.directory = directory;
+    this.settings = settings;
+    this.hardState = replay.hardState();
+    this.floor = replay.floor();
+    this.firstSegment = replay.firstSegment();
+    this.lastIndex = replay.lastIndex();
+    this.sequence = replay.lastSequence();
+    this.forced = sequence;
+    this.status = new WalStatus(0, 0, floor, lastIndex, sequence, forced, 0, false);
+  }
+
+  /**
+   * Continues the log in {@code directory} (created if missing) in a fresh segment: cuts off a torn
+   * tail, removes what is no longer needed, then writes and forces the new segment's first record.
+   *
+   * @param replay what {@link WalReplay#read} just said of the same directory
+   * @throws WalException DISK_FULL or IO
+   */
+  public static ChronicleWal open(Path directory, WalSettings settings, WalReplay replay) {
+    ChronicleWal wal = new ChronicleWal(directory, settings, replay);
+    boolean opened = false;
+    try {
+      wal.guarded(
+          () -> {
+            DurableFiles.createDirectory(directory);
+            wal.adopt(replay);
+            wal.openSegment();
+          });
+      opened = true;
+    } finally {
+      if (!opened) {
+        wal.close();
+      }
+    }
+    return wal;
+  }
+
+  @Override
+  public void append(HardState state, List<Entry> entries) {
+    checkFits(entries);
+    guarded(
+        () -> {
+          int to = endOfRecord(entries, 0);
+          if (to < entries.size() && !state.equals(hardState)) {
+            // A batch of several records may be cut between them: the term must not lag behind the
+            // entries, and the commit index must not run ahead of them.
+            HardState early = new HardState(state.term(), state.vote(), hardState.commit());
+            write(early, entries.subList(0, to));
+          } else if (to > 0 || !state.equals(hardState)) {
+            write(state, entries.subList(0, to));
+          }
+          for (int from = to; from < entries.size(); from = to) {
+            to = endOfRecord(entries, from);
+            write(to == entries.size() ? state : hardState, entries.subList(from, to));
+          }
+        });
+  }
+
+  @Override
+  public void sync() {
+    guarded(this::force);
+  }
+
+  @Override
+  public void dropBefore(long index) {
+    if (index < 1) {
+      throw new IllegalArgumentException("index " + index);
+    }
+    guarded(
+        () -> {
+          long first = firstAfter(index - 1);
+          if (first > firstSegment || index - 1 > lastIndex) {
+            cover(Math.max(floor, index - 1), first, false);
+          }
+        });
+  }
+
+  @Override
+  public void restartAfter(long index) {
+    if (index < floor) {
+      throw new IllegalArgumentException("restart after " + index + " below floor " + floor);
+    }
+    guarded(() -> cover(index, writer().name().number(), true));
+  }
+
+  @Override
+  public long sizeOnDisk() {
+    return status.sizeOnDisk();
+  }
+
+  @Override
+  public WalStatus status() {
+    return status;
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    SegmentWriter last = open;
+    open = null;
+    if (last == null) {
+      return;
+    }
+    try {
+      if (failure != null) {
+        last.release();
+        return;
+      }
+      open = last;
+      write(new WalPayload.End());
+      force();
+      SegmentWriter current = writer();
+      open = null;
+      current.seal();
+    } catch (IOException | RuntimeException | InternalError e) {
+      throw broken(e);
+    }
+  }
+
+  private void checkFits(List<Entry> entries) {
+    if (entries.isEmpty()) {
+      return;
+    }
+    long index = entries.get(0).index();
+    if (index <= floor || index > lastIndex + 1) {
+      throw new IllegalArgumentException(
+          "entry " + index + " cannot follow " + lastIndex + " above floor " + floor);
+    }
+    for (Entry entry : entries) {
+      if (entry.index() != index++) {
+        throw new IllegalArgumentException("entries are not contiguous at " + entry.index());
+      }
+      if (entry.data().length() > settings.maxEntryBytes()) {
+        throw new IllegalArgumentException(
+            "entry " + entry.index() + " has " + entry.data().length() + " bytes");
+      }
+    }
+  }
+
+  /** As many entries as one record may hold; at least one if there is any. */
+  private int endOfRecord(List<Entry> entries, int from) {
+    long bytes = 64;
+    int to = from;
+    while (to < entries.size()) {
+      bytes += entries.get(to).data().length() + 24;
+      if (to > from && bytes > settings.maxRecordBytes()) {
+        break;
+      }
+      to++;
+    }
+    return to;
+  }
+
+  private void write(HardState state, List<Entry> entries) throws IOException {
+    write(new WalPayload.Batch(state.equals(hardState) ? null : state, entries));
+    hardState = state;
+    if (!entries.isEmpty()) {
+      lastIndex = entries.get(entries.size() - 1).index();
+      openMaxIndex = Math.max(openMaxIndex, lastIndex);
+    }
+  }
+
+  private void write(WalPayload payload) throws IOException {
+    encode(payload);
+    if (!writer().hasRoom(sink.size())) {
+      roll();
+      encode(payload);
+    }
+    sequence++;
+    writer().append(sink.array(), sink.size());
+  }
+
+  private void encode(WalPayload payload) {
+    sink.reset();
+    sink.skip(WalRecord.HEADER_BYTES);
+    payload.encode(sink);
+    WalRecord.seal(sink, payload.type(), sequence + 1, forced, writer().name().salt());
+  }
+
+  private void force() throws IOException {
+    if (forced < sequence) {
+      writer().force();
+      forced = sequence;
+    }
+  }
+
+  private void roll() throws IOException {
+    force();
+    SegmentWriter full = writer();
+    open = null;
+    keep(new Sealed(full.name(), openMaxIndex, full.seal()));
+    openSegment();
+  }
+
+  private void openSegment() throws IOException {
+    long number = sealed.isEmpty() ? firstSegment : sealed.getLast().name().number() + 1;
+    SegmentWriter writer =
+        SegmentWriter.create(directory, new SegmentName(number, salts.nextLong()), settings);
+    open = writer;
+    openMaxIndex = 0;
+    encode(new WalPayload.SegmentStart(number, firstSegment, floor, lastIndex, hardState));
+    sequence++;
+    writer.append(sink.array(), sink.size());
+    writer.forceCreation();
+    forced = sequence;
+  }
+
+  /** Number of the oldest segment that holds an entry above {@code covered}, or is open. */
+  private long firstAfter(long covered) {
+    for (Sealed segment : sealed) {
+      if (segment.maxIndex() > covered) {
+        return segment.name().number();
+      }
+    }
+    return writer().name().number();
+  }
+
+  private void cover(long newFloor, long first, boolean restart) throws IOException {
+    write(new WalPayload.Floor(newFloor, first, restart));
+    force();
+    floor = newFloor;
+    firstSegment = first;
+    if (restart || lastIndex < floor) {
+      lastIndex = floor;
+      openMaxIndex = 0;
+    }
+    boolean removed = false;
+    while (!sealed.isEmpty() && sealed.getFirst().name().number() < first) {
+      Sealed gone = sealed.removeFirst();
+      sealedBytes -= gone.bytes();
+      DurableFiles.deleteTree(directory.resolve(gone.name().text()));
+      removed = true;
+    }
+    if (removed) {
+      DurableFiles.forceDirectory(directory);
+    }
+  }
+
+  private void adopt(WalReplay replay) throws IOException {
+    for (SegmentName name : SegmentName.list(directory)) {
+      WalReplay.Segment segment = find(replay, name);
+      Path path = directory.resolve(name.text());
+      if (segment == null || name.number() < firstSegment) {
+        // Covered by a snapshot and half deleted, or never held a record that counts.
+        DurableFiles.deleteTree(path);
+        continue;
+      }
+      Path data = path.resolve(SegmentName.DATA_FILE);
+      if (Files.size(data) > segment.usedBytes()) {
+        try (FileChannel channel = FileChannel.open(data, StandardOpenOption.WRITE)) {
+          channel.truncate(segment.usedBytes());
+          channel.force(true);
+        }
+      }
+      // A lock left in it by a killed process with our process id would block the queue for good.
+      Files.deleteIfExists(path.resolve(SegmentName.TABLE_FILE));
+      keep(new Sealed(name, segment.maxIndex(), segment.usedBytes()));
+    }
+    DurableFiles.forceDirectory(directory);
+  }
+
+  private void keep(Sealed segment) {
+    sealed.add(segment);
+    sealedBytes += segment.bytes();
+  }
+
+  private static WalReplay.@Nullable Segment find(WalReplay replay, SegmentName name) {
+    for (WalReplay.Segment segment : replay.segments()) {
+      if (segment.directory().equals(name.text())) {
+        return segment;
+      }
+    }
+    return null;
+  }
+
+  private SegmentWriter writer() {
+    SegmentWriter writer = open;
+    if (writer == null) {
+      throw new IllegalStateException("no open segment");
+    }
+    return writer;
+  }
+
+  private interface DiskWork {
+    void run() throws IOException;
+  }
+
+  private void guarded(DiskWork work) {
+    if (closed) {
+      throw new WalException(Kind.CLOSED, "the log is closed", null);
+    }
+    if (failure != null) {
+      throw new WalException(Kind.BROKEN, "the log failed earlier: " + failure, failure);
+    }
+    try {
+      work.run();
+    } catch (IOException | RuntimeException | InternalError e) {
+      throw broken(e);
+    }
+    publish(false);
+  }
+
+  private WalException broken(Throwable e) {
+    failure = e;
+    publish(true);
+    boolean full = DurableFiles.isDiskFull(e);
+    String what = full ? "the disk of the log is full: " : "the log cannot be written: ";
+    return new WalException(full ? Kind.DISK_FULL : Kind.IO, what + e, e);
+  }
+
+  private void publish(boolean broken) {
+    long size = sealedBytes;
+    SegmentWriter writer = open;
+    long number = writer == null ? 0 : writer.name().number();
+    size += writer == null ? 0 : writer.sizeOnDisk();
+    int segments = sealed.size() + (writer == null ? 0 : 1);
+    status = new WalStatus(segments, number, floor, lastIndex, sequence, forced, size, broken);
+  }
+}

@@ -1,0 +1,206 @@
+package io.troupe.persistence.wal;
+
+import io.troupe.model.Entry;
+import io.troupe.model.HardState;
+import io.troupe.persistence.wal.SegmentScanner.Found;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The state of one {@link WalReplay#read}: what the records so far add up to. */
+final class ReplayRun {
+  private final long skipThrough;
+  private final List<WalReplay.Segment> segments = new ArrayList<>();
+  private final List<Entry> tail = new ArrayList<>();
+  private HardState hardState = HardState.INITIAL;
+  private long firstSegment;
+  private long floor;
+  private long lastIndex;
+
+  /** Number of the record that must come next; 0 before the first segment's first record. */
+  private long expected;
+
+  private @Nullable SegmentName lastGood;
+  private long lastGoodEnd;
+
+  ReplayRun(long skipThrough, long firstSegment) {
+    this.skipThrough = skipThrough;
+    this.firstSegment = firstSegment;
+    this.expected = firstSegment == 1 ? 1 : 0;
+  }
+
+  void readSegment(Path wal, SegmentName name) throws IOException {
+    if (segments.isEmpty() && name.number() != firstSegment) {
+      throw new WalCorruptException(
+          name.text(), 0, "segment " + firstSegment + " is needed but missing");
+    }
+    Path file = name.dataFile(wal);
+    if (!Files.exists(file)) {
+      return;
+    }
+    Tally tally = new Tally();
+    try (SegmentScanner scanner = new SegmentScanner(file, name)) {
+      boolean cut = false;
+      for (Found found = scanner.next(); found != null; found = scanner.next()) {
+        if (accepts(name, found, tally, cut)) {
+          WalPayload payload = decode(name, found);
+          apply(name, found, payload, tally);
+          tally.records++;
+          tally.end = found.end();
+          expected = found.record().sequence() + 1;
+          lastGood = name;
+          lastGoodEnd = found.end();
+        } else {
+          cut = true;
+        }
+      }
+    }
+    if (tally.records > 0) {
+      segments.add(
+          new WalReplay.Segment(
+              name.number(), name.text(), tally.end, tally.maxIndex, tally.records));
+    }
+  }
+
+  WalReplay finish(Path wal) throws IOException {
+    String torn = null;
+    SegmentName last = lastGood;
+    if (last != null) {
+      try (SegmentScanner scanner = new SegmentScanner(last.dataFile(wal), last)) {
+        if (!scanner.zeroFrom(lastGoodEnd)) {
+          torn = "segment " + last.text() + " from byte " + lastGoodEnd;
+        }
+      }
+    }
+    return new WalReplay(
+        hardState,
+        List.copyOf(tail),
+        floor,
+        lastIndex,
+        firstSegment,
+        Math.max(expected - 1, 0),
+        List.copyOf(segments),
+        torn);
+  }
+
+  static WalPayload decode(SegmentName name, Found found) {
+    try {
+      return WalPayload.decode(found.record().type(), found.record().payload());
+    } catch (IllegalArgumentException e) {
+      throw new WalCorruptException(
+          name.text(), found.position(), "record that cannot be: " + e.getMessage());
+    }
+  }
+
+  /**
+   * Whether the record is the next one.
+   *
+   * @param cut true if an earlier record of the segment was not
+   */
+  private boolean accepts(SegmentName name, Found found, Tally tally, boolean cut) {
+    WalRecord record = found.record();
+    if (tally.records == 0 && !cut) {
+      if (record.type() != WalPayload.TYPE_SEGMENT) {
+        throw new WalCorruptException(name.text(), 0, "the segment's first record is missing");
+      }
+      if (expected == 0) {
+        return true;
+      }
+      if (record.sequence() < expected) {
+        throw new WalCorruptException(
+            name.text(), found.position(), "begins again at record " + record.sequence());
+      }
+    }
+    if (record.sequence() == expected && !cut) {
+      return true;
+    }
+    if (record.forced() >= expected) {
+      SegmentName at = lastGood == null ? name : lastGood;
+      throw new WalCorruptException(
+          at.text(),
+          lastGoodEnd,
+          "record "
+              + expected
+              + " is missing or damaged, but was forced before record "
+              + record.sequence()
+              + " of segment "
+              + name.text()
+              + " was written");
+    }
+    return false;
+  }
+
+  private void apply(SegmentName name, Found found, WalPayload payload, Tally tally) {
+    if (payload instanceof WalPayload.SegmentStart start) {
+      begin(name, found, start, tally);
+    } else if (payload instanceof WalPayload.Batch batch) {
+      if (batch.state() != null) {
+        hardState = batch.state();
+      }
+      for (Entry entry : batch.entries()) {
+        add(name, found, entry);
+        tally.maxIndex = Math.max(tally.maxIndex, entry.index());
+      }
+    } else if (payload instanceof WalPayload.Floor covered) {
+      cover(covered);
+    }
+  }
+
+  private void begin(SegmentName name, Found found, WalPayload.SegmentStart start, Tally tally) {
+    boolean fits = tally.records == 0 && start.number() == name.number();
+    if (segments.isEmpty()) {
+      hardState = start.state();
+      floor = start.floor();
+      lastIndex = start.lastIndex();
+    } else {
+      fits &= start.floor() == floor && start.lastIndex() == lastIndex;
+      fits &= start.state().equals(hardState);
+    }
+    if (!fits) {
+      throw new WalCorruptException(
+          name.text(), found.position(), "does not continue the segment before it");
+    }
+  }
+
+  private void add(SegmentName name, Found found, Entry entry) {
+    if (entry.index() > lastIndex + 1 || entry.index() <= floor) {
+      throw new WalCorruptException(
+          name.text(),
+          found.position(),
+          "entry " + entry.index() + " cannot follow " + lastIndex + " above floor " + floor);
+    }
+    truncateFrom(entry.index());
+    if (entry.index() > skipThrough) {
+      tail.add(entry);
+    }
+    lastIndex = entry.index();
+  }
+
+  private void truncateFrom(long index) {
+    if (!tail.isEmpty() && index <= lastIndex) {
+      long keep = Math.max(0, index - tail.get(0).index());
+      tail.subList((int) Math.min(keep, tail.size()), tail.size()).clear();
+    }
+  }
+
+  private void cover(WalPayload.Floor covered) {
+    floor = covered.floor();
+    firstSegment = Math.max(firstSegment, covered.firstSegment());
+    if (covered.restart() || lastIndex < floor) {
+      tail.clear();
+      lastIndex = floor;
+    } else if (!tail.isEmpty()) {
+      long drop = Math.max(0, floor + 1 - tail.get(0).index());
+      tail.subList(0, (int) Math.min(drop, tail.size())).clear();
+    }
+  }
+
+  private static final class Tally {
+    private long records;
+    private long end;
+    private long maxIndex;
+  }
+}

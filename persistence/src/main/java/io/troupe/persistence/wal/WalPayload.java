@@ -1,0 +1,172 @@
+package io.troupe.persistence.wal;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.Entry;
+import io.troupe.model.HardState;
+import io.troupe.model.NodeId;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a record says; see docs/formats/wal-record.md. The type codes are on disk. */
+sealed interface WalPayload {
+  int TYPE_SEGMENT = 1;
+  int TYPE_BATCH = 2;
+  int TYPE_FLOOR = 3;
+  int TYPE_END = 4;
+
+  /** Type code in the record header. */
+  int type();
+
+  /** Appends the payload's bytes. */
+  void encode(ByteSink sink);
+
+  /**
+   * First record of a segment: everything that older segments said and that must outlive them.
+   *
+   * @param number of this segment, 1 or more
+   * @param firstSegment oldest segment that is still needed
+   * @param floor entries at or below it are covered by a snapshot
+   * @param lastIndex last entry before this segment, or the floor
+   * @param state hard state at this point
+   */
+  record SegmentStart(long number, long firstSegment, long floor, long lastIndex, HardState state)
+      implements WalPayload {
+    @Override
+    public int type() {
+      return TYPE_SEGMENT;
+    }
+
+    @Override
+    public void encode(ByteSink sink) {
+      sink.putVarint(number);
+      sink.putVarint(firstSegment);
+      sink.putVarint(floor);
+      sink.putVarint(lastIndex);
+      putState(sink, state);
+    }
+
+    private static SegmentStart decode(ByteSource in) {
+      return new SegmentStart(
+          in.getVarint(), in.getVarint(), in.getVarint(), in.getVarint(), getState(in));
+    }
+  }
+
+  /**
+   * One append.
+   *
+   * @param state new hard state, or null if it is unchanged
+   * @param entries contiguous; each drops what the log held at its index and above
+   */
+  record Batch(@Nullable HardState state, List<Entry> entries) implements WalPayload {
+    private static final int HAS_STATE = 1;
+
+    @Override
+    public int type() {
+      return TYPE_BATCH;
+    }
+
+    @Override
+    public void encode(ByteSink sink) {
+      sink.putByte(state == null ? 0 : HAS_STATE);
+      if (state != null) {
+        putState(sink, state);
+      }
+      sink.putVarint(entries.size());
+      if (!entries.isEmpty()) {
+        sink.putVarint(entries.get(0).index());
+      }
+      for (Entry entry : entries) {
+        sink.putVarint(entry.term());
+        sink.putByte(entry.kind().code());
+        sink.putVarint(entry.data().length());
+        sink.putBytes(entry.data());
+      }
+    }
+
+    private static Batch decode(ByteSource in) {
+      int flags = in.getByte();
+      if ((flags & ~HAS_STATE) != 0) {
+        throw new IllegalArgumentException("unknown flags " + flags);
+      }
+      HardState state = flags == 0 ? null : getState(in);
+      int count = in.getCount();
+      long index = count == 0 ? 0 : in.getVarint();
+      List<Entry> entries = new ArrayList<>(count);
+      for (int i = 0; i < count; i++) {
+        long term = in.getVarint();
+        Entry.Kind kind = Entry.Kind.ofCode(in.getByte());
+        Bytes data = in.getBytes(in.getCount());
+        entries.add(new Entry(term, index + i, kind, data));
+      }
+      return new Batch(state, entries);
+    }
+  }
+
+  /**
+   * A snapshot covers the log's beginning.
+   *
+   * @param floor entries at or below it are covered
+   * @param firstSegment oldest segment that is still needed; older ones may be gone
+   * @param restart true if entries above the floor went too
+   */
+  record Floor(long floor, long firstSegment, boolean restart) implements WalPayload {
+    @Override
+    public int type() {
+      return TYPE_FLOOR;
+    }
+
+    @Override
+    public void encode(ByteSink sink) {
+      sink.putVarint(floor);
+      sink.putVarint(firstSegment);
+      sink.putByte(restart ? 1 : 0);
+    }
+
+    private static Floor decode(ByteSource in) {
+      return new Floor(in.getVarint(), in.getVarint(), in.getByte() == 1);
+    }
+  }
+
+  /** The log was closed in order: every record before this one was forced. */
+  record End() implements WalPayload {
+    @Override
+    public int type() {
+      return TYPE_END;
+    }
+
+    @Override
+    public void encode(ByteSink sink) {}
+  }
+
+  /**
+   * Reads a payload.
+   *
+   * @throws IllegalArgumentException if it is not one; the checksum was right, so it was written so
+   */
+  static WalPayload decode(int type, Bytes payload) {
+    ByteSource in = new ByteSource(payload);
+    WalPayload decoded =
+        switch (type) {
+          case TYPE_SEGMENT -> SegmentStart.decode(in);
+          case TYPE_BATCH -> Batch.decode(in);
+          case TYPE_FLOOR -> Floor.decode(in);
+          case TYPE_END -> new End();
+          default -> throw new IllegalArgumentException("unknown record type " + type);
+        };
+    if (!in.atEnd()) {
+      throw new IllegalArgumentException("bytes behind the end of the record");
+    }
+    return decoded;
+  }
+
+  private static void putState(ByteSink sink, HardState state) {
+    sink.putVarint(state.term());
+    sink.putLong(state.vote().value());
+    sink.putVarint(state.commit());
+  }
+
+  private static HardState getState(ByteSource in) {
+    return new HardState(in.getVarint(), new NodeId(in.getLong()), in.getVarint());
+  }
+}

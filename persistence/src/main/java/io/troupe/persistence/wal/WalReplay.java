@@ -1,0 +1,114 @@
+package io.troupe.persistence.wal;
+
+import io.troupe.model.Entry;
+import io.troupe.model.HardState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a log on disk says, read once at start. Reading changes nothing on disk.
+ *
+ * <p>Later wins: an entry at index i drops all earlier entries at i and above. Records are numbered
+ * without gaps, and each tells up to which number the log was forced when it was written. So a
+ * record that is missing or damaged ends the log if nothing proves that it was ever forced (a torn
+ * tail), and is corruption if a later whole record, in this segment or another, proves that it was.
+ *
+ * @param hardState last hard state; {@link HardState#INITIAL} for a fresh log
+ * @param entries the last form of the entries above both {@code floor} and the index that reading
+ *     was told to skip to; contiguous, oldest first, immutable
+ * @param floor entries at or below it are covered by a snapshot and may be gone: a state that has
+ *     applied less than this must be restored from a snapshot before the log is any use to it
+ * @param lastIndex index of the last entry, or the floor if there is none; may be below what the
+ *     state has applied if the disk lost the log's end
+ * @param firstSegment oldest segment that is still needed
+ * @param lastSequence number of the last record, 0 for a fresh log
+ * @param segments needed segments that hold a record, oldest first; immutable
+ * @param tornTail where a torn tail begins, or null if the log ends cleanly; for the operator's log
+ */
+public record WalReplay(
+    HardState hardState,
+    List<Entry> entries,
+    long floor,
+    long lastIndex,
+    long firstSegment,
+    long lastSequence,
+    List<Segment> segments,
+    @Nullable String tornTail) {
+
+  /**
+   * A segment that was read.
+   *
+   * @param number its number
+   * @param directory name of its directory
+   * @param usedBytes bytes of the data file up to the end of the last record that counts
+   * @param maxIndex greatest entry index in it, 0 if it has no entry
+   * @param records records in it that count
+   */
+  public record Segment(
+      long number, String directory, long usedBytes, long maxIndex, long records) {}
+
+  /**
+   * Reads the log in {@code directory}; a missing directory is a fresh log.
+   *
+   * @param skipThrough entries at or below it are read and checked but not kept: the state's
+   *     applied index, or 0 for all
+   * @throws WalCorruptException if records are missing that were forced
+   * @throws WalException IO if the disk does not answer
+   */
+  public static WalReplay read(Path directory, long skipThrough) {
+    try {
+      List<SegmentName> names = SegmentName.list(directory);
+      long first = firstNeeded(directory, names);
+      List<SegmentName> needed = names.stream().filter(n -> n.number() >= first).toList();
+      ReplayRun run = new ReplayRun(skipThrough, first);
+      for (SegmentName name : needed) {
+        run.readSegment(directory, name);
+      }
+      return run.finish(directory);
+    } catch (IOException e) {
+      throw new WalException(WalException.Kind.IO, "cannot read the log: " + e, e);
+    }
+  }
+
+  /**
+   * The oldest segment that the newest readable one still asks for. What lies before may be half
+   * deleted.
+   */
+  private static long firstNeeded(Path directory, List<SegmentName> names) throws IOException {
+    for (int i = names.size() - 1; i >= 0; i--) {
+      SegmentName name = names.get(i);
+      if (!Files.exists(name.dataFile(directory))) {
+        continue;
+      }
+      try (SegmentScanner scanner = new SegmentScanner(name.dataFile(directory), name)) {
+        SegmentScanner.Found found = scanner.next();
+        if (found == null || found.record().type() != WalPayload.TYPE_SEGMENT) {
+          continue;
+        }
+        long first = 1;
+        long expected = found.record().sequence();
+        while (found != null && found.record().sequence() == expected) {
+          first = Math.max(first, firstIn(name, found));
+          expected++;
+          found = scanner.next();
+        }
+        return first;
+      }
+    }
+    return 1;
+  }
+
+  private static long firstIn(SegmentName name, SegmentScanner.Found found) {
+    int type = found.record().type();
+    if (type != WalPayload.TYPE_SEGMENT && type != WalPayload.TYPE_FLOOR) {
+      return 1;
+    }
+    WalPayload payload = ReplayRun.decode(name, found);
+    return payload instanceof WalPayload.SegmentStart start
+        ? start.firstSegment()
+        : ((WalPayload.Floor) payload).firstSegment();
+  }
+}

@@ -1,0 +1,23 @@
+package io.troupe.persistence.wal;
+
+/**
+ * What a log looks like at one moment.
+ *
+ * @param segments number of segments on disk, the open one included
+ * @param currentSegment number of the open segment
+ * @param floor entries at or below it may be gone; 0 at first
+ * @param lastIndex index of the last entry, or the floor if there is none
+ * @param records number of the last record written, counted over the life of the log
+ * @param forcedRecords number of the last record that was forced
+ * @param sizeOnDisk bytes on disk
+ * @param broken true after a failure
+ */
+public record WalStatus(
+    int segments,
+    long currentSegment,
+    long floor,
+    long lastIndex,
+    long records,
+    long forcedRecords,
+    long sizeOnDisk,
+    boolean broken) {}

@@ -1,0 +1,9 @@
+/**
+ * The write-ahead log: appends, forces, replays after a stop, drops what a snapshot covers. Entry
+ * class: {@link io.troupe.persistence.wal.Wal}. Imports model, datadir and Chronicle Queue. See
+ * docs/rooms/wal.md.
+ */
+@NullMarked
+package io.troupe.persistence.wal;
+
+import org.jspecify.annotations.NullMarked;
