@@ -8,7 +8,10 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
 import java.util.List;
 
-/** Identities of members and clusters at bootstrap (8.3): the same as etcd's for the same URLs and token. */
+/**
+ * Identities of members and clusters at bootstrap (8.3): the same as etcd's for the same URLs and
+ * token.
+ */
 final class ClusterIds {
   private ClusterIds() {}
 

@@ -1,6 +1,8 @@
 package io.troupe.node;
 
-/** How the process ends, for supervisors (docs/operations.md). Stable: scripts rely on the numbers. */
+/**
+ * How the process ends, for supervisors (docs/operations.md). Stable: scripts rely on the numbers.
+ */
 public enum ExitCode {
   /** Something that none of the others names. */
   UNEXPECTED(1),

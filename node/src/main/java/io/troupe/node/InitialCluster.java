@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The members a new cluster begins with, from etcd's form {@code name=url,name=url}; a name may be repeated for several URLs.
+ * The members a new cluster begins with, from etcd's form {@code name=url,name=url}; a name may be
+ * repeated for several URLs.
  *
  * @param members name to peer URLs, in the order given
  */
@@ -15,7 +16,8 @@ record InitialCluster(Map<String, List<String>> members) {
   /**
    * Reads the setting. Empty means: this member alone, with the URLs it advertises (F8).
    *
-   * @throws StartException when it is malformed, or this member is not in it with exactly its advertised URLs (F9)
+   * @throws StartException when it is malformed, or this member is not in it with exactly its
+   *     advertised URLs (F9)
    */
   static InitialCluster of(NodeSettings settings) {
     String text = settings.initialCluster();
@@ -36,7 +38,9 @@ record InitialCluster(Map<String, List<String>> members) {
     if (own == null) {
       throw wrong(text, "an entry for this member's name \"" + settings.name() + "\"");
     }
-    if (!own.stream().sorted().toList()
+    if (!own.stream()
+        .sorted()
+        .toList()
         .equals(settings.initialAdvertisePeerUrls().stream().sorted().toList())) {
       throw wrong(
           text,

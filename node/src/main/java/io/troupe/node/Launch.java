@@ -11,8 +11,8 @@ final class Launch {
   private Launch() {}
 
   /**
-   * Applies {@code -Dkey=value} arguments, then reads the file that {@code config.file} names, system properties above it and the
-   * defaults behind it.
+   * Applies {@code -Dkey=value} arguments, then reads the file that {@code config.file} names,
+   * system properties above it and the defaults behind it.
    *
    * @throws StartException for any other argument, a missing or a malformed file
    */
@@ -22,7 +22,9 @@ final class Launch {
       if (!arg.startsWith("-D") || equals < 3) {
         throw new StartException(
             ExitCode.CONFIGURATION,
-            "argument " + arg + " is not understood: expected -Dkey=value, for example"
+            "argument "
+                + arg
+                + " is not understood: expected -Dkey=value, for example"
                 + " -Dconfig.file=conf/node.conf or -Dtroupe.name=node1");
       }
       System.setProperty(arg.substring(2, equals), arg.substring(equals + 1));

@@ -11,7 +11,8 @@ import java.util.List;
  *
  * @param listenClientUrls where clients are served, at least one
  * @param advertiseClientUrls what MemberList shows
- * @param minFreeDiskBytes free space of the data directory's file system below which writes are refused
+ * @param minFreeDiskBytes free space of the data directory's file system below which writes are
+ *     refused
  */
 public record NodeSettings(
     String name,

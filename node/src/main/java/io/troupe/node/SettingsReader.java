@@ -16,7 +16,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
-/** From configuration to {@link NodeSettings}; every complaint is one line with key, value and what would be right. */
+/**
+ * From configuration to {@link NodeSettings}; every complaint is one line with key, value and what
+ * would be right.
+ */
 final class SettingsReader {
   private static final String ROOT = "troupe";
   private static final String DEFAULTS = "troupe-defaults.conf";
@@ -38,7 +41,8 @@ final class SettingsReader {
     if (name.isEmpty()) {
       throw wrong("name", "", "a name, for example \"node1\"");
     }
-    Duration heartbeat = duration("heartbeat-interval", Duration.ofMillis(1), Duration.ofSeconds(10));
+    Duration heartbeat =
+        duration("heartbeat-interval", Duration.ofMillis(1), Duration.ofSeconds(10));
     Duration election = duration("election-timeout", Duration.ofMillis(5), Duration.ofSeconds(50));
     if (election.compareTo(heartbeat.multipliedBy(5)) < 0) {
       throw wrong(
@@ -76,7 +80,8 @@ final class SettingsReader {
             bytes("store.block-cache-bytes", 1 << 20, Long.MAX_VALUE),
             bytes("store.write-buffer-bytes", 1 << 20, Long.MAX_VALUE),
             bytes("store.hot-record-bytes", 0, Long.MAX_VALUE)),
-        new NodeSettings.Log(oneOf("log.level", LEVELS), oneOf("log.format", Set.of("text", "json"))));
+        new NodeSettings.Log(
+            oneOf("log.level", LEVELS), oneOf("log.format", Set.of("text", "json"))));
   }
 
   private List<String> advertised(List<URI> listen) {
@@ -170,7 +175,8 @@ final class SettingsReader {
   }
 
   private List<URI> urls(String key) {
-    List<String> texts = typed(key, config::getStringList, "a list such as [\"http://localhost:2379\"]");
+    List<String> texts =
+        typed(key, config::getStringList, "a list such as [\"http://localhost:2379\"]");
     List<URI> urls = new ArrayList<>();
     for (String text : texts) {
       urls.add(url(key, text));

@@ -1,6 +1,6 @@
 /**
- * Reads the configuration, wires the rooms, runs the process. Entry class: {@link io.troupe.node.NodeMain}. May import everything.
- * See docs/operations.md.
+ * Reads the configuration, wires the rooms, runs the process. Entry class: {@link
+ * io.troupe.node.NodeMain}. May import everything. See docs/operations.md.
  */
 @NullMarked
 package io.troupe.node;

@@ -29,8 +29,9 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 
 /**
- * The only writer of the state and the owner of pending replies. A run of committed entries becomes one atomic batch; only after that is
- * written do answers, events and lease changes leave, in log order.
+ * The only writer of the state and the owner of pending replies. A run of committed entries becomes
+ * one atomic batch; only after that is written do answers, events and lease changes leave, in log
+ * order.
  */
 public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   /** Entries of one batch: bounds its memory and how long an answer waits for others. */
@@ -192,7 +193,8 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
       links.lease().tell(new LeaseCommand.Changed(List.copyOf(leaseChanges)));
       leaseChanges.clear();
     }
-    // Watches before answers: whoever learns that his write was applied may ask how far his watch is (W16).
+    // Watches before answers: whoever learns that his write was applied may ask how far his watch
+    // is (W16).
     if (!commits.isEmpty()) {
       links.watch().tell(new WatchCommand.Committed(List.copyOf(commits)));
       commits.clear();
@@ -224,7 +226,10 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     }
   }
 
-  /** Forgets who waits for entries that never came: they were lost with their leader, and their asks are over. */
+  /**
+   * Forgets who waits for entries that never came: they were lost with their leader, and their asks
+   * are over.
+   */
   private Behavior<ApplyCommand> onSweep() {
     sweeps++;
     waiting.values().removeIf(who -> who.sweep() + 1 < sweeps);

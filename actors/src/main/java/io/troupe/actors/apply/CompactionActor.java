@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Frees what compaction left behind, in small steps with pauses (C4), beside the writer. What a stop interrupts goes on after the next
- * start.
+ * Frees what compaction left behind, in small steps with pauses (C4), beside the writer. What a
+ * stop interrupts goes on after the next start.
  */
 public final class CompactionActor extends AbstractBehavior<CompactionActor.Command> {
   private static final Logger LOG = LoggerFactory.getLogger(CompactionActor.class);
@@ -98,8 +98,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
     Compactor.Progress progress = compactor.removeBatch(settings.batchLimit());
     removed += progress.removed();
     waiting.removeIf(
-        await ->
-            await.revision() <= progress.finishedRevision() && await.done().complete(null));
+        await -> await.revision() <= progress.finishedRevision() && await.done().complete(null));
     if (!progress.done()) {
       next();
       return this;

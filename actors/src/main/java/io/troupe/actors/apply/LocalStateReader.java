@@ -60,8 +60,7 @@ public final class LocalStateReader implements StateReader {
   }
 
   @Override
-  public Chunk chunk(
-      KeyRange range, long revision, int limit, long maxBytes, boolean keysOnly) {
+  public Chunk chunk(KeyRange range, long revision, int limit, long maxBytes, boolean keysOnly) {
     Page page = machine.reader().page(range, revision, limit, maxBytes, keysOnly);
     if (page instanceof Page.Refused refused) {
       throw new RefusedException(refused.reason());

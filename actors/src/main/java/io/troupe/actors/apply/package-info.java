@@ -1,5 +1,6 @@
 /**
- * The only writer of the state. Entry class: {@link io.troupe.actors.apply.ApplyActor}. Imports core, protocol, persistence and Pekko. See docs/rooms/apply.md.
+ * The only writer of the state. Entry class: {@link io.troupe.actors.apply.ApplyActor}. Imports
+ * core, protocol, persistence and Pekko. See docs/rooms/apply.md.
  */
 @NullMarked
 package io.troupe.actors.apply;

@@ -29,8 +29,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts leases down while this member leads (L4, L5, L10). Deletes nothing: what has run out is proposed as a revoke, and the entry
- * does the rest on every member alike.
+ * Counts leases down while this member leads (L4, L5, L10). Deletes nothing: what has run out is
+ * proposed as a revoke, and the entry does the rest on every member alike.
  */
 public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseActor.class);
@@ -108,8 +108,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
     passTime();
     long id = renew.id();
     switch (countdown.renew(id)) {
-      case RENEWED ->
-          renew.replyTo().tell(new LeaseReply.Renewed(id, ttls.getOrDefault(id, 0L)));
+      case RENEWED -> renew.replyTo().tell(new LeaseReply.Renewed(id, ttls.getOrDefault(id, 0L)));
       case UNKNOWN -> renew.replyTo().tell(new LeaseReply.Renewed(id, 0));
       // It must not seem alive once more: the answer waits for its revoke.
       case EXPIRED -> ending.computeIfAbsent(id, lease -> new ArrayList<>()).add(renew.replyTo());
@@ -196,7 +195,8 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
   private Behavior<LeaseCommand> onCheck() {
     passTime();
     if (leading) {
-      due.addAll(countdown.takeExpired(EXPIRED_PER_CHECK - Math.min(EXPIRED_PER_CHECK, due.size())));
+      due.addAll(
+          countdown.takeExpired(EXPIRED_PER_CHECK - Math.min(EXPIRED_PER_CHECK, due.size())));
       revokeNext();
     }
     return this;
@@ -222,7 +222,9 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
             (reply, failure) -> new RevokeEnded(lease));
   }
 
-  /** However it ended: what is still there runs out again and is named again after its time (L10). */
+  /**
+   * However it ended: what is still there runs out again and is named again after its time (L10).
+   */
   private Behavior<LeaseCommand> onRevokeEnded(RevokeEnded ended) {
     inFlight--;
     LOG.debug("revoke of expired lease ended lease={}", Long.toHexString(ended.lease()));

@@ -1,5 +1,6 @@
 /**
- * Counts leases down on the leader. Entry class: {@link io.troupe.actors.lease.LeaseActor}. Imports core, protocol, persistence and Pekko. See docs/rooms/lease.md.
+ * Counts leases down on the leader. Entry class: {@link io.troupe.actors.lease.LeaseActor}. Imports
+ * core, protocol, persistence and Pekko. See docs/rooms/lease.md.
  */
 @NullMarked
 package io.troupe.actors.lease;

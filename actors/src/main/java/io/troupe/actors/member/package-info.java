@@ -1,5 +1,7 @@
 /**
- * Recovery order, spawning of the rooms, and what a stopped room means. Entry class: {@link io.troupe.actors.member.MemberGuardian}. Imports core, protocol, persistence and Pekko. See docs/architecture.md.
+ * Recovery order, spawning of the rooms, and what a stopped room means. Entry class: {@link
+ * io.troupe.actors.member.MemberGuardian}. Imports core, protocol, persistence and Pekko. See
+ * docs/architecture.md.
  */
 @NullMarked
 package io.troupe.actors.member;

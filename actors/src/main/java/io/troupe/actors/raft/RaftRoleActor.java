@@ -36,8 +36,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Shell of {@link RaftCore}: turns messages into inputs and effects into messages, decides nothing. Proposals that wait in the mailbox
- * together become one batch, hence one record in the log.
+ * Shell of {@link RaftCore}: turns messages into inputs and effects into messages, decides nothing.
+ * Proposals that wait in the mailbox together become one batch, hence one record in the log.
  */
 public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implements RaftEffects {
   private static final Logger LOG = LoggerFactory.getLogger(RaftRoleActor.class);
@@ -60,6 +60,12 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
       ActorRef<ApplyCommand> apply,
       PeerTransport peers,
       Consumer<RaftStatus> status) {}
+
+  /**
+   * Tells the room whom it speaks to, and starts it. The first message, sent once: the others need
+   * this room's address.
+   */
+  public record Begin(Links links) implements RaftCommand.Private {}
 
   private final RaftCore core;
   private final Links links;
@@ -86,20 +92,22 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
    * @param tick length of a tick
    */
   public static Behavior<RaftCommand> create(
-      RaftState recovered,
-      RaftSettings settings,
-      Duration tick,
-      RandomGenerator jitter,
-      Links links) {
-    return Behaviors.setup(
-        context ->
-            Behaviors.withTimers(
-                timers -> {
-                  timers.startTimerWithFixedDelay(Tick.INSTANCE, tick);
-                  RaftRoleActor room =
-                      new RaftRoleActor(context, recovered, settings, jitter, links);
-                  return room.feed(room.core::start);
-                }));
+      RaftState recovered, RaftSettings settings, Duration tick, RandomGenerator jitter) {
+    return Behaviors.receive(RaftCommand.class)
+        .onMessage(
+            Begin.class,
+            begin ->
+                Behaviors.setup(
+                    context ->
+                        Behaviors.withTimers(
+                            timers -> {
+                              timers.startTimerWithFixedDelay(Tick.INSTANCE, tick);
+                              RaftRoleActor room =
+                                  new RaftRoleActor(
+                                      context, recovered, settings, jitter, begin.links());
+                              return room.feed(room.core::start);
+                            })))
+        .build();
   }
 
   @Override
@@ -107,7 +115,8 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     return newReceiveBuilder()
         .onMessage(RaftCommand.Propose.class, this::onPropose)
         .onMessageEquals(Flush.INSTANCE, this::onFlush)
-        .onMessage(RaftCommand.Durable.class, m -> feed(() -> core.persisted(m.term(), m.lastIndex())))
+        .onMessage(
+            RaftCommand.Durable.class, m -> feed(() -> core.persisted(m.term(), m.lastIndex())))
         .onMessage(RaftCommand.Applied.class, m -> feed(() -> core.applied(m.index())))
         .onMessage(RaftCommand.ReadIndex.class, this::onReadIndex)
         .onMessage(RaftCommand.FromPeer.class, m -> feed(() -> core.receive(m.from(), m.message())))

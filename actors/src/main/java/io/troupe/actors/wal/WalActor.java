@@ -17,8 +17,8 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 
 /**
- * Group commit: the flush message queues behind the appends that already wait, so one forced write serves them all. Blocks its own
- * thread; any failure of the disk stops the member.
+ * Group commit: the flush message queues behind the appends that already wait, so one forced write
+ * serves them all. Blocks its own thread; any failure of the disk stops the member.
  */
 public final class WalActor extends AbstractBehavior<WalCommand> {
   private enum Flush implements WalCommand.Private {
@@ -31,10 +31,7 @@ public final class WalActor extends AbstractBehavior<WalCommand> {
   private final List<WalCommand.Append> unsynced = new ArrayList<>();
 
   private WalActor(
-      ActorContext<WalCommand> context,
-      Wal wal,
-      ActorRef<RaftCommand> raft,
-      PeerTransport peers) {
+      ActorContext<WalCommand> context, Wal wal, ActorRef<RaftCommand> raft, PeerTransport peers) {
     super(context);
     this.wal = wal;
     this.raft = raft;

@@ -1,5 +1,6 @@
 /**
- * Group commit. Entry class: {@link io.troupe.actors.wal.WalActor}. Imports core, protocol, persistence and Pekko. See docs/rooms/wal.md.
+ * Group commit. Entry class: {@link io.troupe.actors.wal.WalActor}. Imports core, protocol,
+ * persistence and Pekko. See docs/rooms/wal.md.
  */
 @NullMarked
 package io.troupe.actors.wal;

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Replies that a stream has not sent yet, and their weight. Handed out in one piece whenever the client can take more. */
+/**
+ * Replies that a stream has not sent yet, and their weight. Handed out in one piece whenever the
+ * client can take more.
+ */
 final class StreamQueue {
   /** What a record weighs besides its key and value, at most. */
   private static final int RECORD_OVERHEAD = 64;

@@ -29,10 +29,7 @@ final class StreamWatcher {
   boolean silent;
 
   StreamWatcher(
-      long id,
-      WatchStreamCommand.Create create,
-      HubMessage.Watcher handle,
-      long nextRevision) {
+      long id, WatchStreamCommand.Create create, HubMessage.Watcher handle, long nextRevision) {
     this.id = id;
     this.serial = handle.serial();
     this.create = create;

@@ -23,8 +23,9 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 
 /**
- * Gets every committed change once, in revision order, and passes it to the streams whose watchers are in sync. Never waits for a
- * stream: one that cannot keep up leaves, reads history, and joins again.
+ * Gets every committed change once, in revision order, and passes it to the streams whose watchers
+ * are in sync. Never waits for a stream: one that cannot keep up leaves, reads history, and joins
+ * again.
  */
 public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
   private final MvccReader reader;

@@ -34,13 +34,12 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client stream and its watchers (2.9). A watcher is a cursor over the committed revisions: it reads history until it has reached the
- * hub, then takes live events, and goes back to history when the client does not read fast enough. Nothing below its cursor is sent
- * twice, nothing is skipped.
+ * One client stream and its watchers (2.9). A watcher is a cursor over the committed revisions: it
+ * reads history until it has reached the hub, then takes live events, and goes back to history when
+ * the client does not read fast enough. Nothing below its cursor is sent twice, nothing is skipped.
  */
 public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand> {
-  private static final String DUPLICATE_ID =
-      "mvcc: duplicate watch ID provided on the WatchStream";
+  private static final String DUPLICATE_ID = "mvcc: duplicate watch ID provided on the WatchStream";
   private static final String EMPTY_RANGE = "mvcc: watcher range is empty";
   private static final String COMPACTED = "etcdserver: mvcc: required revision has been compacted";
 
@@ -61,7 +60,8 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   /**
    * Numbers.
    *
-   * @param bufferBytes unsent bytes above which live events stop (and half of which lets history go on)
+   * @param bufferBytes unsent bytes above which live events stop (and half of which lets history go
+   *     on)
    * @param fragmentBytes size from which a response is split for who wants that (W17)
    * @param progressInterval W15
    * @param reads where history is read
@@ -142,8 +142,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     String refusal = refusal(create);
     OptionalLong id = refusal == null ? ids.take(create.watchId()) : OptionalLong.empty();
     if (id.isEmpty()) {
-      queue.add(
-          new WatchReply.CreateFailed(current, refusal == null ? DUPLICATE_ID : refusal));
+      queue.add(new WatchReply.CreateFailed(current, refusal == null ? DUPLICATE_ID : refusal));
     } else {
       long next = WatchRules.firstRevision(create.startRevision(), current);
       StreamWatcher watcher =
@@ -223,7 +222,10 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     return this;
   }
 
-  /** The client does not read fast enough: what comes now is read from history when it has caught up. */
+  /**
+   * The client does not read fast enough: what comes now is read from history when it has caught
+   * up.
+   */
   private void fallBehind() {
     for (StreamWatcher watcher : watchers.values()) {
       if (watcher.mode == Mode.SYNCED) {
@@ -338,7 +340,10 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     return this;
   }
 
-  /** Everything up to this revision was delivered before this message, so it is in the queue already. */
+  /**
+   * Everything up to this revision was delivered before this message, so it is in the queue
+   * already.
+   */
   private Behavior<WatchStreamCommand> onRevision(HubMessage.Revision hubAt) {
     if (hubAt.manual()) {
       boolean all = !watchers.isEmpty();

@@ -1,5 +1,6 @@
 /**
- * The watch hub and its streams. Entry class: {@link io.troupe.actors.watch.WatchHubActor}. Imports core, protocol, persistence and Pekko. See docs/rooms/watch.md.
+ * The watch hub and its streams. Entry class: {@link io.troupe.actors.watch.WatchHubActor}. Imports
+ * core, protocol, persistence and Pekko. See docs/rooms/watch.md.
  */
 @NullMarked
 package io.troupe.actors.watch;

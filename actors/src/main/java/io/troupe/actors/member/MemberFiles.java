@@ -1,0 +1,137 @@
+package io.troupe.actors.member;
+
+import io.troupe.machine.StateMachine;
+import io.troupe.model.HardState;
+import io.troupe.persistence.datadir.DataDir;
+import io.troupe.persistence.datadir.MemberIdentity;
+import io.troupe.persistence.store.RocksStore;
+import io.troupe.persistence.wal.ChronicleWal;
+import io.troupe.persistence.wal.Wal;
+import io.troupe.persistence.wal.WalReplay;
+import io.troupe.raft.RaftState;
+import io.troupe.raft.membership.Membership;
+import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a member has on its disk, opened in the order of recovery: the state with its applied index,
+ * then the log from there on. Nothing is derived twice: the state says how far it is, the log
+ * brings the rest.
+ */
+public final class MemberFiles implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(MemberFiles.class);
+
+  private final DataDir dataDir;
+  private final MemberIdentity identity;
+  private final RocksStore store;
+  private final StateMachine machine;
+  private final RaftState recovered;
+  private final Wal wal;
+
+  private MemberFiles(
+      DataDir dataDir,
+      MemberIdentity identity,
+      RocksStore store,
+      StateMachine machine,
+      RaftState recovered,
+      Wal wal) {
+    this.dataDir = dataDir;
+    this.identity = identity;
+    this.store = store;
+    this.machine = machine;
+    this.recovered = recovered;
+    this.wal = wal;
+  }
+
+  /**
+   * Opens state and log of a data directory that has an identity.
+   *
+   * @throws io.troupe.mvcc.StoreException if the state cannot be opened
+   * @throws io.troupe.persistence.wal.WalCorruptException if the log lacks what it once held
+   * @throws io.troupe.persistence.wal.WalException if the disk does not work
+   */
+  public static MemberFiles open(DataDir dataDir, MemberSettings settings) {
+    MemberIdentity identity =
+        Objects.requireNonNull(dataDir.identity(), "the data directory has no identity yet");
+    RocksStore store = RocksStore.open(dataDir.state(), settings.store());
+    boolean opened = false;
+    try {
+      StateMachine machine = new StateMachine(store, settings.hotRecordBytes());
+      WalReplay replay = WalReplay.read(dataDir.wal(), machine.appliedIndex());
+      RaftState recovered = recovered(identity, machine, replay);
+      Wal wal = ChronicleWal.open(dataDir.wal(), settings.wal(), replay);
+      opened = true;
+      return new MemberFiles(dataDir, identity, store, machine, recovered, wal);
+    } finally {
+      if (!opened) {
+        store.close();
+      }
+    }
+  }
+
+  private static RaftState recovered(
+      MemberIdentity identity, StateMachine machine, WalReplay replay) {
+    long applied = machine.appliedIndex();
+    HardState hard = replay.hardState();
+    LOG.info(
+        "recovered revision={} applied={} log-entries={} last-index={} term={} commit={}",
+        machine.currentRevision(),
+        applied,
+        replay.entries().size(),
+        replay.lastIndex(),
+        hard.term(),
+        hard.commit());
+    if (replay.tornTail() != null) {
+      LOG.warn(
+          "the log ends in an unfinished write, which was never acknowledged at={}",
+          replay.tornTail());
+    }
+    return new RaftState(
+        identity.memberId(),
+        hard,
+        Membership.ofVoters(identity.memberId()),
+        applied,
+        machine.view().appliedTerm(),
+        replay.entries(),
+        applied);
+  }
+
+  /** Who this is. */
+  public MemberIdentity identity() {
+    return identity;
+  }
+
+  /** Where it lives. */
+  public DataDir dataDir() {
+    return dataDir;
+  }
+
+  /** The state's store. */
+  public RocksStore store() {
+    return store;
+  }
+
+  /** The state. */
+  public StateMachine machine() {
+    return machine;
+  }
+
+  RaftState recovered() {
+    return recovered;
+  }
+
+  Wal wal() {
+    return wal;
+  }
+
+  /**
+   * Closes the state, writing what is only in memory, and lets go of the directory. The wal room
+   * closes the log.
+   */
+  @Override
+  public void close() {
+    store.close();
+    dataDir.close();
+  }
+}

@@ -1,0 +1,35 @@
+package io.troupe.actors.member;
+
+import io.troupe.actors.apply.CompactionActor;
+import io.troupe.persistence.store.RocksSettings;
+import io.troupe.persistence.wal.WalSettings;
+import io.troupe.raft.RaftSettings;
+import java.time.Duration;
+
+/**
+ * Numbers of the rooms; each room checks its own.
+ *
+ * @param tick length of a Raft tick
+ * @param electionTimeout in real time
+ * @param snapshotCount entries between two snapshots
+ * @param snapshotMinInterval least time between two snapshots, however many entries there are
+ * @param requestTimeout how long somebody waits for an answer
+ * @param hotRecordBytes see StateMachine
+ * @param watchBufferBytes unsent bytes of a watch stream
+ * @param watchFragmentBytes W17
+ * @param watchProgressInterval W15
+ */
+public record MemberSettings(
+    RaftSettings raft,
+    Duration tick,
+    Duration electionTimeout,
+    WalSettings wal,
+    RocksSettings store,
+    long hotRecordBytes,
+    long snapshotCount,
+    Duration snapshotMinInterval,
+    Duration requestTimeout,
+    CompactionActor.Settings compaction,
+    long watchBufferBytes,
+    long watchFragmentBytes,
+    Duration watchProgressInterval) {}

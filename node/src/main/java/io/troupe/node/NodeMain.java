@@ -1,0 +1,101 @@
+package io.troupe.node;
+
+import com.typesafe.config.Config;
+import io.troupe.model.Invariant;
+import io.troupe.mvcc.StoreException;
+import io.troupe.persistence.datadir.DataDirException;
+import io.troupe.persistence.store.StoreFailure;
+import io.troupe.persistence.wal.WalCorruptException;
+import io.troupe.persistence.wal.WalException;
+import io.troupe.raft.InvariantViolation;
+import java.util.concurrent.CompletionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@code java -jar node.jar -Dconfig.file=node.conf}: runs one member until it is told to stop or
+ * cannot go on.
+ */
+public final class NodeMain {
+  private NodeMain() {}
+
+  /**
+   * Runs.
+   *
+   * @param args {@code -Dkey=value}, the same as before {@code -jar}
+   */
+  public static void main(String[] args) {
+    Config config;
+    try {
+      config = Launch.configuration(args);
+      Logging.configure(NodeSettings.of(config).log());
+    } catch (StartException e) {
+      System.err.println(e.getMessage());
+      System.exit(e.exitCode().code());
+      return;
+    }
+    Logger log = LoggerFactory.getLogger(NodeMain.class);
+    RunningNode node;
+    try {
+      node = RunningNode.start(config, failure -> end(log, failure));
+    } catch (RuntimeException failure) {
+      end(log, failure);
+      return;
+    }
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(log, node), "stop"));
+    log.info("ready to serve client requests");
+    System.out.println("ready to serve client requests");
+    System.out.flush();
+  }
+
+  private static void stop(Logger log, RunningNode node) {
+    log.info("stopping");
+    node.close();
+    log.info("stopped");
+  }
+
+  /** One line, and out: whatever is still running must not answer anybody any more. */
+  private static void end(Logger log, Throwable failure) {
+    Throwable cause = failure;
+    while (cause instanceof CompletionException && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    ExitCode code = code(cause);
+    if (code == ExitCode.UNEXPECTED || code == ExitCode.INVARIANT) {
+      log.error("stopping exit-code={} reason={}", code.code(), cause.toString(), cause);
+    } else {
+      log.error("stopping exit-code={} reason={}", code.code(), cause.getMessage());
+    }
+    Runtime.getRuntime().halt(code.code());
+  }
+
+  private static ExitCode code(Throwable cause) {
+    if (cause instanceof StartException start) {
+      return start.exitCode();
+    }
+    if (cause instanceof DataDirException dataDir) {
+      return switch (dataDir.reason()) {
+        case IN_USE -> ExitCode.DATA_IN_USE;
+        case NOT_WRITABLE -> ExitCode.DISK_FAILURE;
+        case WRONG_VERSION, FOREIGN, CORRUPT -> ExitCode.DATA_CORRUPT;
+      };
+    }
+    if (cause instanceof WalCorruptException) {
+      return ExitCode.DATA_CORRUPT;
+    }
+    if (cause instanceof WalException) {
+      return ExitCode.DISK_FAILURE;
+    }
+    if (cause instanceof StoreException store) {
+      return switch (StoreFailure.of(store)) {
+        case CORRUPTION -> ExitCode.DATA_CORRUPT;
+        case DISK_FULL, IO -> ExitCode.DISK_FAILURE;
+        case OTHER -> ExitCode.UNEXPECTED;
+      };
+    }
+    if (cause instanceof InvariantViolation || cause instanceof Invariant.Broken) {
+      return ExitCode.INVARIANT;
+    }
+    return ExitCode.UNEXPECTED;
+  }
+}

@@ -1,0 +1,277 @@
+package io.troupe.node;
+
+import com.typesafe.config.Config;
+import io.troupe.actors.apply.CompactionActor;
+import io.troupe.actors.member.MemberFiles;
+import io.troupe.actors.member.MemberGuardian;
+import io.troupe.actors.member.MemberSettings;
+import io.troupe.grpc.http.GrpcServer;
+import io.troupe.grpc.service.EtcdServices;
+import io.troupe.grpc.service.GatewaySettings;
+import io.troupe.grpc.service.Member;
+import io.troupe.grpc.service.MemberInfo;
+import io.troupe.grpc.service.Proposer;
+import io.troupe.lease.LeaseRules;
+import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
+import io.troupe.persistence.datadir.DataDir;
+import io.troupe.persistence.datadir.MemberIdentity;
+import io.troupe.persistence.store.RocksSettings;
+import io.troupe.persistence.wal.WalSettings;
+import io.troupe.raft.RaftSettings;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.http.javadsl.ServerBinding;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A member that serves, from its locked data directory to its open port. Closing it ends it
+ * cleanly.
+ */
+public final class RunningNode implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RunningNode.class);
+  private static final Duration STOP_STEP = Duration.ofMillis(800);
+
+  private final NodeSettings settings;
+  private final DataDir dataDir;
+  private final MemberFiles files;
+  private final ActorSystem<Void> system;
+  private final List<ServerBinding> bindings = new ArrayList<>();
+
+  private RunningNode(
+      NodeSettings settings, DataDir dataDir, MemberFiles files, ActorSystem<Void> system) {
+    this.settings = settings;
+    this.dataDir = dataDir;
+    this.files = files;
+    this.system = system;
+  }
+
+  /**
+   * Starts a member and returns once it leads (or knows who does), has published itself, and
+   * listens.
+   *
+   * @param config complete, as {@link Launch} makes it
+   * @param broken told when the member cannot go on; shall end the process
+   * @throws StartException if it cannot start
+   */
+  public static RunningNode start(Config config, Consumer<Throwable> broken) {
+    NodeSettings settings = NodeSettings.of(config);
+    DataDir dataDir = DataDir.open(settings.dataDir());
+    RunningNode node = null;
+    try {
+      identify(dataDir, settings);
+      MemberFiles files = MemberFiles.open(dataDir, memberSettings(settings));
+      CompletableFuture<MemberGuardian.Rooms> spawned = new CompletableFuture<>();
+      ActorSystem<Void> system =
+          ActorSystem.create(
+              MemberGuardian.create(
+                  files,
+                  memberSettings(settings),
+                  (to, message) -> LOG.debug("no way to member={}", to),
+                  System.currentTimeMillis(),
+                  spawned,
+                  broken),
+              "troupe",
+              config);
+      node = new RunningNode(settings, dataDir, files, system);
+      node.serve(spawned);
+      return node;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StartException(ExitCode.UNEXPECTED, "interrupted while starting", e);
+    } finally {
+      if (node == null) {
+        dataDir.close();
+      }
+    }
+  }
+
+  private static void identify(DataDir dataDir, NodeSettings settings) {
+    InitialCluster initial = InitialCluster.of(settings);
+    List<NodeId> members =
+        initial.members().values().stream()
+            .map(urls -> ClusterIds.member(urls, settings.initialClusterToken()))
+            .toList();
+    NodeId self =
+        ClusterIds.member(settings.initialAdvertisePeerUrls(), settings.initialClusterToken());
+    MemberIdentity identity = dataDir.identity();
+    if (identity == null) {
+      identity =
+          new MemberIdentity(
+              ClusterIds.cluster(members),
+              self,
+              settings.name(),
+              settings.initialAdvertisePeerUrls(),
+              Version.product());
+      dataDir.bootstrap(identity);
+      LOG.info(
+          "bootstrapped a new member name={} member-id={} cluster-id={} data-dir={}",
+          settings.name(),
+          self,
+          Long.toHexString(identity.clusterId()),
+          dataDir.root());
+    } else {
+      // Bootstrap settings are ignored once data exists (F6).
+      LOG.info(
+          "found data of member name={} member-id={} cluster-id={} data-dir={}",
+          identity.name(),
+          identity.memberId(),
+          Long.toHexString(identity.clusterId()),
+          dataDir.root());
+    }
+  }
+
+  private static MemberSettings memberSettings(NodeSettings settings) {
+    RaftSettings defaults = RaftSettings.defaults();
+    return new MemberSettings(
+        new RaftSettings(
+            settings.electionTicks(),
+            1,
+            defaults.maxEntriesPerAppend(),
+            defaults.maxBytesPerAppend(),
+            defaults.maxInflightAppends(),
+            settings.maxPendingProposals(),
+            defaults.maxLogBytesInMemory(),
+            defaults.diskStallTicks()),
+        settings.heartbeatInterval(),
+        settings.electionTimeout(),
+        new WalSettings(settings.walSegmentBytes(), 1 << 20),
+        new RocksSettings(
+            settings.store().blockCacheBytes(),
+            settings.store().writeBufferBytes(),
+            2,
+            RocksSettings.DEFAULT.maxOpenFiles(),
+            0),
+        settings.store().hotRecordBytes(),
+        settings.snapshotCount(),
+        settings.snapshotMinInterval(),
+        settings.requestTimeout(),
+        new CompactionActor.Settings(
+            settings.compactionBatchLimit(), settings.compactionSleepInterval()),
+        settings.watchStreamBufferBytes(),
+        settings.maxRequestBytes() + 512L * 1024,
+        settings.watchProgressNotifyInterval());
+  }
+
+  private void serve(CompletableFuture<MemberGuardian.Rooms> spawned) throws InterruptedException {
+    MemberGuardian.Rooms rooms = await(spawned, "the rooms to start");
+    Member member =
+        new Member(
+            rooms.status(),
+            rooms.state(),
+            rooms.raft(),
+            rooms.lease(),
+            rooms.watch(),
+            rooms.reads(),
+            system.scheduler());
+    GatewaySettings gateway =
+        new GatewaySettings(
+            settings.maxRequestBytes(),
+            settings.maxTxnOps(),
+            settings.requestTimeout(),
+            LeaseRules.minTtlSeconds(
+                settings.electionTicks(), settings.heartbeatInterval().toMillis()),
+            settings.quotaBackendBytes() == 0 ? 2L << 30 : settings.quotaBackendBytes());
+    Proposer proposer = new Proposer(member, gateway, rooms.ids());
+    await(rooms.status().firstLeader().toCompletableFuture(), "a leader");
+    publish(proposer);
+    DiskSpace space = new DiskSpace(dataDir.root(), settings.minFreeDiskBytes());
+    MemberInfo self =
+        new MemberInfo(files.identity().memberId(), files.identity().peerUrls(), false);
+    EtcdServices services =
+        new EtcdServices(
+            member,
+            gateway,
+            proposer,
+            () -> List.of(self),
+            space::hasRoom,
+            () -> rooms.reads().execute(files.store()::compactFully));
+    GrpcServer server = new GrpcServer(system, services);
+    for (URI url : settings.listenClientUrls()) {
+      bind(server, url);
+    }
+  }
+
+  private void publish(Proposer proposer) throws InterruptedException {
+    Operation publish =
+        new Operation.PublishMember(
+            files.identity().memberId(), settings.name(), settings.advertiseClientUrls());
+    await(proposer.propose(publish).toCompletableFuture(), "this member's name to be committed");
+    LOG.info(
+        "published local member to cluster through raft name={} client-urls={}",
+        settings.name(),
+        settings.advertiseClientUrls());
+  }
+
+  private void bind(GrpcServer server, URI url) throws InterruptedException {
+    try {
+      ServerBinding binding =
+          server.bind(url.getHost(), url.getPort()).toCompletableFuture().get(10, TimeUnit.SECONDS);
+      bindings.add(binding);
+      LOG.info(
+          "serving client traffic insecurely; this is strongly discouraged! address={}",
+          binding.localAddress());
+    } catch (ExecutionException | TimeoutException e) {
+      throw new StartException(
+          ExitCode.ADDRESS,
+          "cannot listen on troupe.listen-client-urls = "
+              + url
+              + ": "
+              + String.valueOf(cause(e).getMessage()),
+          e);
+    }
+  }
+
+  private <T> T await(CompletableFuture<T> stage, String what) throws InterruptedException {
+    try {
+      return stage.get(settings.requestTimeout().toMillis() * 4, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      throw new StartException(ExitCode.UNEXPECTED, "waited too long for " + what, e);
+    } catch (ExecutionException e) {
+      throw new CompletionException(cause(e));
+    }
+  }
+
+  private static Throwable cause(Throwable failure) {
+    Throwable cause = failure.getCause();
+    return cause == null ? failure : cause;
+  }
+
+  /** Local ports that are open, in the order of listen-client-urls. */
+  public List<Integer> clientPorts() {
+    return bindings.stream().map(binding -> binding.localAddress().getPort()).toList();
+  }
+
+  /**
+   * Closes the port, then the rooms (the log last of them), then the state. Takes less than 2 s.
+   */
+  @Override
+  public void close() {
+    for (ServerBinding binding : bindings) {
+      finish(binding.terminate(Duration.ofMillis(200)).toCompletableFuture(), "connections");
+    }
+    system.terminate();
+    finish(system.getWhenTerminated().toCompletableFuture(), "rooms");
+    files.close();
+  }
+
+  private static void finish(CompletableFuture<?> stage, String what) {
+    try {
+      stage.get(STOP_STEP.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warn("{} did not close in time: {}", what, e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
