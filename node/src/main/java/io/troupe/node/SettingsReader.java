@@ -174,12 +174,16 @@ final class SettingsReader {
     return value;
   }
 
+  /** A list, or one text with commas as etcd's flags have it. */
   private List<URI> urls(String key) {
+    String path = ROOT + "." + key;
     List<String> texts =
-        typed(key, config::getStringList, "a list such as [\"http://localhost:2379\"]");
+        config.getValue(path).valueType() == ConfigValueType.STRING
+            ? List.of(config.getString(path).split(",", -1))
+            : typed(key, config::getStringList, "a list such as [\"http://localhost:2379\"]");
     List<URI> urls = new ArrayList<>();
     for (String text : texts) {
-      urls.add(url(key, text));
+      urls.add(url(key, text.trim()));
     }
     return List.copyOf(urls);
   }
