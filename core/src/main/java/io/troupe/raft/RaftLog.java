@@ -210,7 +210,7 @@ final class RaftLog {
    * maxBytes}.
    */
   void trimMemory(long upTo, long maxBytes) {
-    while (bytes > maxBytes && firstInMemory <= upTo) {
+    while (bytes >= maxBytes && firstInMemory <= upTo) {
       removeFirst();
     }
   }
