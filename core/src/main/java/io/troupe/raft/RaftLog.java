@@ -206,7 +206,7 @@ final class RaftLog {
   }
 
   /**
-   * Lets entries up to {@code upTo} leave memory, oldest first, until the rest fits into {@code
+   * Lets entries up to {@code upTo} leave memory, oldest first, until the rest is below {@code
    * maxBytes}.
    */
   void trimMemory(long upTo, long maxBytes) {

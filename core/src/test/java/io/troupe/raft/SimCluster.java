@@ -97,7 +97,7 @@ final class SimCluster {
     NodeId former = leaders.putIfAbsent(term, node.id);
     require(former == null || former.equals(node.id), "two leaders in term " + term);
     elections++;
-    RaftLog log = node.core().log();
+    RaftLog log = node.core().log;
     for (int i = truth.size(); i > log.snapshotIndex() && i > truth.size() - 200; i--) {
       require(log.termAt(i) == truth.get(i - 1).term(), "leader lacks an applied entry", i, term);
     }

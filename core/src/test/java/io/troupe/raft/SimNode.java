@@ -148,7 +148,7 @@ final class SimNode implements RaftEffects {
                 + SimTrace.of(entries)
                 + " then="
                 + SimTrace.outgoing(thenSend));
-    RaftLog log = core().log();
+    RaftLog log = core().log;
     for (Entry entry : entries) {
       cluster.appended(entry, log.termAt(entry.index() - 1));
     }
