@@ -1,5 +1,5 @@
 /**
- * Tests of the majorities. Entry class: {@link io.troupe.raft.quorum.QuorumProperties}. Imports
+ * Tests of the majorities. Entry class: {@link io.troupe.raft.quorum.QuorumPropertiesTest}. Imports
  * io.troupe.model. See docs/rooms/raft.md.
  */
 @NullMarked

@@ -14,7 +14,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
 /** The rules against their definitions, by trying every subset of voters. */
-class QuorumProperties {
+class QuorumPropertiesTest {
   @Property(tries = 2000)
   void majorityCommitsWhatSomeMajorityStores_dissertation3_5(
       @ForAll @IntRange(min = 1, max = 7) int n, @ForAll long seed) {
