@@ -90,7 +90,9 @@ final class RaftFixture {
 
   /** Wins the next election with the vote of member 2; the noop is on its way but not durable. */
   RaftFixture lead() {
-    while (core.status().role() != RaftRole.PRE_CANDIDATE) {
+    for (int i = 0;
+        i < 2 * SETTINGS.electionTicks() && core.status().role() == RaftRole.FOLLOWER;
+        i++) {
       core.tick();
     }
     long next = core.status().term() + 1;

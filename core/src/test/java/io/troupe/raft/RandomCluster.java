@@ -18,6 +18,7 @@ final class RandomCluster {
   private final SplittableRandom random;
   private final boolean calm;
   private int[] side;
+  private boolean[] slowClock;
   private long nextRead = 1;
   private int nextOperation = 1;
 
@@ -40,6 +41,7 @@ final class RandomCluster {
     calm = random.nextInt(4) == 0;
     cluster = new SimCluster(voters, learners, settings, false);
     side = new int[cluster.nodes.size()];
+    slowClock = new boolean[side.length];
     for (SimNode node : cluster.nodes) {
       node.boot(random.nextLong());
     }
@@ -72,10 +74,22 @@ final class RandomCluster {
     } else if (dice < 996) {
       compact(node);
     } else {
-      boolean split = random.nextInt(3) > 0;
-      for (int i = 0; i < side.length; i++) {
-        side[i] = split ? random.nextInt(2) : 0;
-      }
+      split();
+    }
+  }
+
+  /**
+   * Heals the network, cuts it in two, or cuts a leader off, whose clock may then run slowly: it
+   * believes longer.
+   */
+  private void split() {
+    int dice = random.nextInt(4);
+    boolean slow = random.nextBoolean();
+    for (int i = 0; i < side.length; i++) {
+      SimNode node = cluster.nodes.get(i);
+      boolean leads = node.isUp() && node.core().status().role() == RaftRole.LEADER;
+      side[i] = dice == 0 ? 0 : dice == 1 ? random.nextInt(2) : leads ? 1 : 0;
+      slowClock[i] = slow && side[i] == 1;
     }
   }
 
@@ -102,7 +116,8 @@ final class RandomCluster {
 
   private void tickAll() {
     for (SimNode node : cluster.nodes) {
-      if (node.isUp() && random.nextInt(8) > 0) {
+      int dice = random.nextInt(8);
+      if (node.isUp() && (slowClock[at(node.id)] ? dice == 0 : dice > 0)) {
         node.core().tick();
         node.check();
       }
@@ -158,6 +173,7 @@ final class RandomCluster {
 
   private void heal() {
     side = new int[side.length];
+    slowClock = new boolean[side.length];
     for (SimNode node : cluster.nodes) {
       if (!node.isUp()) {
         node.boot(random.nextLong());
@@ -192,7 +208,10 @@ final class RandomCluster {
 
   private void quietRounds(int rounds) {
     for (int i = 0; i < rounds; i++) {
-      tickAll();
+      for (SimNode node : cluster.nodes) {
+        node.core().tick();
+        node.check();
+      }
       settle();
     }
   }
