@@ -27,7 +27,7 @@ final class CandidateRole extends Role {
 
   @Override
   void enter() {
-    RaftLog log = core.log();
+    RaftLog log = core.log;
     core.promiseToOtherVoters(
         new PeerMessage.RequestVote(core.term(), false, log.lastIndex(), log.lastTerm()));
   }
@@ -54,13 +54,13 @@ final class CandidateRole extends Role {
 
   @Override
   void durable() {
-    if (core.disk().durableTerm() == core.term()) {
-      count(core.self(), true);
+    if (core.disk.durableTerm() == core.term()) {
+      count(core.self, true);
     }
   }
 
   private void count(NodeId voter, boolean yes) {
-    VoteResult result = ballot.record(voter, yes, core.quorum());
+    VoteResult result = ballot.record(voter, yes, core.quorum);
     if (result == VoteResult.WON) {
       core.becomeLeader();
     } else if (result == VoteResult.LOST) {
@@ -75,7 +75,7 @@ final class CandidateRole extends Role {
 
   @Override
   void requestRead(long readId) {
-    core.effects().rejectRead(readId, Refusal.NO_LEADER);
+    core.effects.rejectRead(readId, Refusal.NO_LEADER);
   }
 
   @Override

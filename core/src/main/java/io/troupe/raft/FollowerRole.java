@@ -30,7 +30,7 @@ final class FollowerRole extends Role {
   @Override
   void leave() {
     for (ReadQueue.Read read : reads.drain()) {
-      core.effects().rejectRead(read.id(), Refusal.LEADER_CHANGED);
+      core.effects.rejectRead(read.id(), Refusal.LEADER_CHANGED);
     }
   }
 
@@ -43,7 +43,7 @@ final class FollowerRole extends Role {
     // The question or the answer may be lost. The same context may be asked again: any answer to it
     // is young enough.
     ticksSinceReadRound++;
-    if (reads.isRoundOpen() && ticksSinceReadRound >= core.settings().heartbeatTicks()) {
+    if (reads.isRoundOpen() && ticksSinceReadRound >= core.settings.heartbeatTicks()) {
       askForReadIndex();
     }
   }
@@ -65,25 +65,24 @@ final class FollowerRole extends Role {
     if (message instanceof PeerMessage.Append append) {
       onAppend(from, append);
     } else if (message instanceof PeerMessage.Heartbeat heartbeat) {
-      core.log().commitTo(heartbeat.commit());
-      core.effects()
-          .send(from, new PeerMessage.HeartbeatReply(core.term(), heartbeat.readContext()));
+      core.log.commitTo(heartbeat.commit());
+      core.effects.send(from, new PeerMessage.HeartbeatReply(core.term(), heartbeat.readContext()));
     } else if (message instanceof PeerMessage.InstallSnapshot snapshot
-        && snapshot.index() <= core.log().commit()) {
-      core.promise(from, PeerMessage.AppendReply.matched(core.term(), core.log().commit()));
+        && snapshot.index() <= core.log.commit()) {
+      core.outbox.promise(from, PeerMessage.AppendReply.matched(core.term(), core.log.commit()));
     }
   }
 
   private void onAppend(NodeId from, PeerMessage.Append append) {
-    RaftLog log = core.log();
+    RaftLog log = core.log;
     if (append.prevIndex() < log.commit()) {
       // Late. Everything committed is the same everywhere, so this much is certain.
-      core.promise(from, PeerMessage.AppendReply.matched(core.term(), log.commit()));
+      core.outbox.promise(from, PeerMessage.AppendReply.matched(core.term(), log.commit()));
       return;
     }
     if (log.termAt(append.prevIndex()) != append.prevTerm()) {
       long hint = log.lastAtOrBelow(append.prevIndex(), append.prevTerm());
-      core.promise(
+      core.outbox.promise(
           from,
           new PeerMessage.AppendReply(
               core.term(), true, append.prevIndex(), hint, log.termAt(hint)));
@@ -92,7 +91,7 @@ final class FollowerRole extends Role {
     core.takeOver(newPart(append));
     long lastNew = append.prevIndex() + append.entries().size();
     log.commitTo(Math.min(append.commit(), lastNew));
-    core.promise(from, PeerMessage.AppendReply.matched(core.term(), lastNew));
+    core.outbox.promise(from, PeerMessage.AppendReply.matched(core.term(), lastNew));
   }
 
   /**
@@ -105,7 +104,7 @@ final class FollowerRole extends Role {
       Entry entry = entries.get(i);
       long expected = append.prevIndex() + 1 + i;
       Invariant.require(entry.index() == expected, "gap in an append", expected, entry.index());
-      if (core.log().termAt(entry.index()) != entry.term()) {
+      if (core.log.termAt(entry.index()) != entry.term()) {
         return i == 0 ? entries : List.copyOf(entries.subList(i, entries.size()));
       }
     }
@@ -116,21 +115,21 @@ final class FollowerRole extends Role {
   void propose(Entry.Kind kind, List<Proposal> batch) {
     if (core.leader().isNone()) {
       core.rejectAll(batch, Refusal.NO_LEADER);
-    } else if (core.log().commit() - core.appliedIndex() >= core.settings().maxPendingProposals()) {
+    } else if (core.log.commit() - core.handout.applied() >= core.settings.maxPendingProposals()) {
       core.rejectAll(batch, Refusal.TOO_MANY_REQUESTS);
     } else {
-      core.effects().send(core.leader(), core.forwarded(kind, batch));
+      core.effects.send(core.leader(), core.forwarded(kind, batch));
     }
   }
 
   @Override
   void requestRead(long readId) {
     if (core.leader().isNone()) {
-      core.effects().rejectRead(readId, Refusal.NO_LEADER);
-    } else if (reads.size() >= core.settings().maxPendingProposals()) {
-      core.effects().rejectRead(readId, Refusal.TOO_MANY_REQUESTS);
+      core.effects.rejectRead(readId, Refusal.NO_LEADER);
+    } else if (reads.size() >= core.settings.maxPendingProposals()) {
+      core.effects.rejectRead(readId, Refusal.TOO_MANY_REQUESTS);
     } else {
-      reads.add(new ReadQueue.Read(core.self(), readId));
+      reads.add(new ReadQueue.Read(core.self, readId));
       openReadRound();
     }
   }
@@ -144,7 +143,7 @@ final class FollowerRole extends Role {
 
   private void askForReadIndex() {
     ticksSinceReadRound = 0;
-    core.effects().send(core.leader(), new PeerMessage.ReadIndex(core.term(), reads.context()));
+    core.effects.send(core.leader(), new PeerMessage.ReadIndex(core.term(), reads.context()));
   }
 
   private void onReadIndexReply(PeerMessage.ReadIndexReply reply) {
@@ -152,7 +151,7 @@ final class FollowerRole extends Role {
       return;
     }
     for (ReadQueue.Read read : reads.close()) {
-      core.effects().releaseRead(read.id(), reply.index());
+      core.effects.releaseRead(read.id(), reply.index());
     }
     openReadRound();
   }

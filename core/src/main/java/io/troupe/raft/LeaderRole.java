@@ -40,12 +40,12 @@ final class LeaderRole extends Role {
 
   @Override
   void enter() {
-    RaftLog log = core.log();
+    RaftLog log = core.log;
     firstOwnIndex = log.lastIndex() + 1;
     for (NodeId member : core.others()) {
-      followers.put(member, new Progress(firstOwnIndex, core.settings().maxInflightAppends()));
+      followers.put(member, new Progress(firstOwnIndex, core.settings.maxInflightAppends()));
     }
-    for (long index = core.appliedIndex() + 1; index < firstOwnIndex; index++) {
+    for (long index = core.handout.applied() + 1; index < firstOwnIndex; index++) {
       if (log.get(index).kind() == Entry.Kind.CONF_CHANGE) {
         pendingConfChange = index;
       }
@@ -60,35 +60,35 @@ final class LeaderRole extends Role {
   void leave() {
     for (ReadQueue.Read read : reads.drain()) {
       // Members that asked for a read index notice the change of leader themselves.
-      if (read.origin().equals(core.self())) {
-        core.effects().rejectRead(read.id(), Refusal.LEADER_CHANGED);
+      if (read.origin().equals(core.self)) {
+        core.effects.rejectRead(read.id(), Refusal.LEADER_CHANGED);
       }
     }
   }
 
   @Override
   void tick() {
-    int stall = core.settings().diskStallTicks();
-    if (stall > 0 && core.disk().ticksWithoutAnswer() >= stall) {
+    int stall = core.settings.diskStallTicks();
+    if (stall > 0 && core.disk.ticksWithoutAnswer() >= stall) {
       core.becomeFollower(core.term(), NodeId.NONE);
       return;
     }
-    if (++ticksSinceQuorumCheck >= core.settings().electionTicks()) {
+    if (++ticksSinceQuorumCheck >= core.settings.electionTicks()) {
       ticksSinceQuorumCheck = 0;
       if (!hasActiveQuorum()) {
         core.becomeFollower(core.term(), NodeId.NONE);
         return;
       }
     }
-    if (++ticksSinceHeartbeat >= core.settings().heartbeatTicks()) {
+    if (++ticksSinceHeartbeat >= core.settings.heartbeatTicks()) {
       broadcastHeartbeats();
     }
   }
 
   private boolean hasActiveQuorum() {
     VoteResult active =
-        core.quorum()
-            .tally(member -> isSelf(member) || isActive(followers.get(member)), member -> false);
+        core.quorum.tally(
+            member -> isSelf(member) || isActive(followers.get(member)), member -> false);
     followers.values().forEach(Progress::forgetActivity);
     return active == VoteResult.WON;
   }
@@ -138,21 +138,20 @@ final class LeaderRole extends Role {
       for (Proposal refused : batch.subList(taken, batch.size())) {
         ids.add(refused.id());
       }
-      core.effects()
-          .send(
-              from, new PeerMessage.ProposalsRejected(core.term(), ids, Refusal.TOO_MANY_REQUESTS));
+      core.effects.send(
+          from, new PeerMessage.ProposalsRejected(core.term(), ids, Refusal.TOO_MANY_REQUESTS));
     }
   }
 
   /** Appends as many as may wait; returns how many. */
   private int take(Entry.Kind kind, List<Proposal> batch) {
-    RaftLog log = core.log();
+    RaftLog log = core.log;
     boolean conf = kind == Entry.Kind.CONF_CHANGE;
     // One change of membership at a time: the next one must be judged by the outcome of this one.
-    if ((conf && pendingConfChange > core.appliedIndex()) || core.isLogMemoryFull()) {
+    if ((conf && pendingConfChange > core.handout.applied()) || core.handout.isLogMemoryFull()) {
       return 0;
     }
-    long room = core.settings().maxPendingProposals() - (log.lastIndex() - core.appliedIndex());
+    long room = core.settings.maxPendingProposals() - (log.lastIndex() - core.handout.applied());
     int count = (int) Math.min(conf ? 1 : batch.size(), Math.max(0, room));
     if (count == 0) {
       return 0;
@@ -178,7 +177,7 @@ final class LeaderRole extends Role {
 
   /** Sends what the window allows. */
   private void sendAppends(NodeId to, Progress progress) {
-    while (progress.next() <= core.log().lastIndex() && sendAppend(to, progress)) {
+    while (progress.next() <= core.log.lastIndex() && sendAppend(to, progress)) {
       // One message each time.
     }
   }
@@ -188,10 +187,10 @@ final class LeaderRole extends Role {
     if (progress.isPaused()) {
       return false;
     }
-    RaftLog log = core.log();
+    RaftLog log = core.log;
     long prevIndex = progress.next() - 1;
     long prevTerm = log.termAt(prevIndex);
-    RaftSettings settings = core.settings();
+    RaftSettings settings = core.settings;
     List<Entry> entries =
         prevTerm < 0
             ? List.of()
@@ -203,20 +202,19 @@ final class LeaderRole extends Role {
     if (prevTerm < 0 || (entries.isEmpty() && prevIndex < log.lastIndex())) {
       long index = log.snapshotIndex();
       progress.announced();
-      core.effects()
-          .send(to, new PeerMessage.InstallSnapshot(core.term(), index, log.termAt(index)));
+      core.effects.send(to, new PeerMessage.InstallSnapshot(core.term(), index, log.termAt(index)));
       return false;
     }
     long lastSent = prevIndex + entries.size();
     progress.sent(entries.size(), lastSent, log.commit());
-    core.effects()
-        .send(to, new PeerMessage.Append(core.term(), prevIndex, prevTerm, entries, log.commit()));
+    core.effects.send(
+        to, new PeerMessage.Append(core.term(), prevIndex, prevTerm, entries, log.commit()));
     return true;
   }
 
   private void onAppendReply(NodeId from, Progress progress, PeerMessage.AppendReply reply) {
     progress.heard();
-    RaftLog log = core.log();
+    RaftLog log = core.log;
     if (reply.rejected()) {
       long retryAt = log.lastAtOrBelow(reply.hintIndex(), reply.hintTerm());
       if (progress.rejected(reply.index(), retryAt)) {
@@ -234,8 +232,8 @@ final class LeaderRole extends Role {
   }
 
   private void advanceCommit() {
-    RaftLog log = core.log();
-    long index = core.quorum().committedIndex(this::matchOf);
+    RaftLog log = core.log;
+    long index = core.quorum.committedIndex(this::matchOf);
     // By counting only entries of its own term (5.4.2); earlier ones ride along.
     if (index > log.commit() && log.termAt(index) == core.term() && log.commitTo(index)) {
       openReadRound();
@@ -245,7 +243,7 @@ final class LeaderRole extends Role {
 
   private long matchOf(NodeId member) {
     if (isSelf(member)) {
-      return core.log().stable();
+      return core.log.stable();
     }
     Progress progress = followers.get(member);
     return progress == null ? 0 : progress.match();
@@ -256,7 +254,7 @@ final class LeaderRole extends Role {
    * knows.
    */
   private void tellCommit(NodeId to, Progress progress) {
-    boolean knows = progress.sentCommit() >= Math.min(core.log().commit(), progress.next() - 1);
+    boolean knows = progress.sentCommit() >= Math.min(core.log.commit(), progress.next() - 1);
     if (progress.state() == Progress.State.REPLICATE && !knows) {
       sendAppend(to, progress);
     }
@@ -277,15 +275,15 @@ final class LeaderRole extends Role {
     followers.forEach(
         (to, progress) -> {
           // Never past what the follower surely has: its log decides nothing here.
-          long commit = Math.min(progress.match(), core.log().commit());
-          core.effects().send(to, new PeerMessage.Heartbeat(core.term(), commit, reads.context()));
+          long commit = Math.min(progress.match(), core.log.commit());
+          core.effects.send(to, new PeerMessage.Heartbeat(core.term(), commit, reads.context()));
         });
   }
 
   private void onHeartbeatReply(NodeId from, Progress progress, PeerMessage.HeartbeatReply reply) {
     progress.heard();
     progress.resume();
-    if (progress.match() < core.log().lastIndex()) {
+    if (progress.match() < core.log.lastIndex()) {
       // Even without entries: if the last message was lost, nobody else would notice.
       sendAppend(from, progress);
     }
@@ -297,13 +295,13 @@ final class LeaderRole extends Role {
 
   @Override
   void requestRead(long readId) {
-    if (!addRead(new ReadQueue.Read(core.self(), readId))) {
-      core.effects().rejectRead(readId, Refusal.TOO_MANY_REQUESTS);
+    if (!addRead(new ReadQueue.Read(core.self, readId))) {
+      core.effects.rejectRead(readId, Refusal.TOO_MANY_REQUESTS);
     }
   }
 
   private boolean addRead(ReadQueue.Read read) {
-    if (reads.size() >= core.settings().maxPendingProposals()) {
+    if (reads.size() >= core.settings.maxPendingProposals()) {
       return false;
     }
     reads.add(read);
@@ -316,27 +314,27 @@ final class LeaderRole extends Role {
    * predecessors committed.
    */
   private void openReadRound() {
-    if (!reads.hasWaiting() || reads.isRoundOpen() || core.log().commit() < firstOwnIndex) {
+    if (!reads.hasWaiting() || reads.isRoundOpen() || core.log.commit() < firstOwnIndex) {
       return;
     }
-    reads.open(core.nextReadContext(), core.log().commit());
-    reads.confirm(core.self());
+    reads.open(core.nextReadContext(), core.log.commit());
+    reads.confirm(core.self);
     if (!closeReadRound()) {
       broadcastHeartbeats();
     }
   }
 
   private boolean closeReadRound() {
-    if (core.quorum().tally(reads::isConfirmedBy, member -> false) != VoteResult.WON) {
+    if (core.quorum.tally(reads::isConfirmedBy, member -> false) != VoteResult.WON) {
       return false;
     }
     long index = reads.index();
     for (ReadQueue.Read read : reads.close()) {
       if (isSelf(read.origin())) {
-        core.effects().releaseRead(read.id(), index);
+        core.effects.releaseRead(read.id(), index);
       } else {
-        core.effects()
-            .send(read.origin(), new PeerMessage.ReadIndexReply(core.term(), read.id(), index));
+        core.effects.send(
+            read.origin(), new PeerMessage.ReadIndexReply(core.term(), read.id(), index));
       }
     }
     openReadRound();
@@ -344,6 +342,6 @@ final class LeaderRole extends Role {
   }
 
   private boolean isSelf(NodeId member) {
-    return member.equals(core.self());
+    return member.equals(core.self);
   }
 }

@@ -26,9 +26,9 @@ final class PreCandidateRole extends Role {
 
   @Override
   void enter() {
-    RaftLog log = core.log();
+    RaftLog log = core.log;
     // Nothing is promised here, so nothing waits for the disk.
-    if (!count(core.self(), true)) {
+    if (!count(core.self, true)) {
       core.sendToOtherVoters(
           new PeerMessage.RequestVote(core.term() + 1, true, log.lastIndex(), log.lastTerm()));
     }
@@ -58,7 +58,7 @@ final class PreCandidateRole extends Role {
 
   /** Returns true if this vote decided the question. */
   private boolean count(NodeId voter, boolean yes) {
-    VoteResult result = ballot.record(voter, yes, core.quorum());
+    VoteResult result = ballot.record(voter, yes, core.quorum);
     if (result == VoteResult.WON) {
       core.becomeCandidate();
     } else if (result == VoteResult.LOST) {
@@ -74,7 +74,7 @@ final class PreCandidateRole extends Role {
 
   @Override
   void requestRead(long readId) {
-    core.effects().rejectRead(readId, Refusal.NO_LEADER);
+    core.effects.rejectRead(readId, Refusal.NO_LEADER);
   }
 
   @Override

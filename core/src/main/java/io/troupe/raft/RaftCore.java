@@ -2,7 +2,6 @@ package io.troupe.raft;
 
 import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
-import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
@@ -37,18 +36,18 @@ import java.util.random.RandomGenerator;
  * @source Raft dissertation, chapters 3, 6 and 9.6
  */
 public final class RaftCore {
-  private final NodeId self;
-  private final RaftSettings settings;
+  final NodeId self;
+  final RaftSettings settings;
   private final RandomGenerator jitter;
-  private final RaftEffects effects;
+  final RaftEffects effects;
   private final Membership membership;
-  private final Quorum quorum;
-  private final RaftLog log;
-  private final PendingPersists disk;
+  final Quorum quorum;
+  final RaftLog log;
+  final PendingPersists disk;
   private final long origin;
-  private final List<Outgoing> promises = new ArrayList<>();
+  final Outbox outbox;
+  final Handout handout;
 
-  private List<Entry> staged = List.of();
   private long term;
   private NodeId vote;
   private NodeId leader = NodeId.NONE;
@@ -56,11 +55,8 @@ public final class RaftCore {
   private RaftRole toldRole = RaftRole.FOLLOWER;
   private long toldTerm = -1;
   private NodeId toldLeader = NodeId.NONE;
-  private boolean hardStateChanged;
   private int ticksInRole;
   private int electionTimeout;
-  private long handedOut;
-  private long applied;
   private long readContext;
   private long forwardSequence;
   private boolean busy;
@@ -98,8 +94,8 @@ public final class RaftCore {
     this.disk = new PendingPersists(recovered.hardState().term());
     this.term = recovered.hardState().term();
     this.vote = recovered.hardState().vote();
-    this.applied = recovered.applied();
-    this.handedOut = applied;
+    this.outbox = new Outbox(effects, log, disk);
+    this.handout = new Handout(effects, log, settings, recovered.applied());
     // Numbers that a former run of this member gave out must not come again: an answer to them
     // could still be on its way.
     this.origin = jitter.nextLong();
@@ -116,7 +112,6 @@ public final class RaftCore {
    */
   public void start() {
     begin();
-    trimMemory();
     if (membership.voters().size() == 1 && membership.isVoter(self)) {
       campaign();
     }
@@ -207,9 +202,7 @@ public final class RaftCore {
   /** The state machine holds everything up to {@code index}. */
   public void applied(long index) {
     begin();
-    Invariant.require(index <= handedOut, "applied what was not handed out", index, handedOut);
-    applied = Math.max(applied, index);
-    trimMemory();
+    handout.applied(index);
     finish();
   }
 
@@ -219,7 +212,8 @@ public final class RaftCore {
    */
   public void compactLog(long index) {
     begin();
-    Invariant.require(index <= applied, "snapshot past the applied index", index, applied);
+    Invariant.require(
+        index <= handout.applied(), "snapshot past the applied index", index, handout.applied());
     log.compactTo(index);
     finish();
   }
@@ -227,7 +221,13 @@ public final class RaftCore {
   /** Where this member stands. */
   public RaftStatus status() {
     return new RaftStatus(
-        role.kind(), term, leader, log.commit(), applied, log.lastIndex(), log.firstIndex());
+        role.kind(),
+        term,
+        leader,
+        log.commit(),
+        handout.applied(),
+        log.lastIndex(),
+        log.firstIndex());
   }
 
   // ---- one input
@@ -241,38 +241,10 @@ public final class RaftCore {
    * Tells what the input gathered: at most one persist, then what may be applied, then the role.
    */
   private void finish() {
-    if (hardStateChanged || !staged.isEmpty() || (!promises.isEmpty() && !disk.isEmpty())) {
-      long lastEntry = staged.isEmpty() ? 0 : staged.get(staged.size() - 1).index();
-      disk.issued(term, lastEntry, log.lastIndex());
-      effects.persist(new HardState(term, vote, log.commit()), staged, List.copyOf(promises));
-    } else {
-      // All that these messages promise is durable already.
-      for (Outgoing promise : promises) {
-        effects.send(promise.to(), promise.message());
-      }
-    }
-    hardStateChanged = false;
-    staged = List.of();
-    promises.clear();
-    handOut();
+    outbox.flush(term, vote);
+    handout.handOut();
     tellRole();
     busy = false;
-  }
-
-  /**
-   * Only what is durable here too: a state machine that is ahead of its own log could not be
-   * recovered.
-   */
-  private void handOut() {
-    long to = Math.min(log.commit(), log.stable());
-    while (handedOut < to) {
-      List<Entry> entries =
-          log.slice(
-              handedOut + 1, to + 1, settings.maxEntriesPerAppend(), settings.maxBytesPerAppend());
-      Invariant.require(!entries.isEmpty(), "entry to apply has left memory", handedOut + 1, to);
-      handedOut += entries.size();
-      effects.apply(entries);
-    }
   }
 
   private void tellRole() {
@@ -295,9 +267,9 @@ public final class RaftCore {
   private boolean admit(NodeId from, PeerMessage message) {
     if (message.term() < term) {
       if (Role.isFromLeader(message)) {
-        promise(from, new PeerMessage.AppendReply(term, true, 0, 0, 0));
+        outbox.promise(from, new PeerMessage.AppendReply(term, true, 0, 0, 0));
       } else if (message instanceof PeerMessage.RequestVote request) {
-        promise(from, new PeerMessage.VoteReply(term, request.preVote(), false));
+        outbox.promise(from, new PeerMessage.VoteReply(term, request.preVote(), false));
       }
       return false;
     }
@@ -337,12 +309,12 @@ public final class RaftCore {
     boolean granted = upToDate && free;
     if (granted && vote.isNone()) {
       vote = from;
-      hardStateChanged = true;
+      outbox.hardStateChanged();
     }
     if (granted) {
       ticksInRole = 0;
     }
-    promise(from, new PeerMessage.VoteReply(term, false, granted));
+    outbox.promise(from, new PeerMessage.VoteReply(term, false, granted));
   }
 
   // ---- changes of role and term
@@ -354,7 +326,7 @@ public final class RaftCore {
     if (newTerm > term) {
       term = newTerm;
       vote = NodeId.NONE;
-      hardStateChanged = true;
+      outbox.hardStateChanged();
     }
     leader = newLeader;
     become(new FollowerRole(this));
@@ -373,7 +345,7 @@ public final class RaftCore {
     role.leave();
     term++;
     vote = self;
-    hardStateChanged = true;
+    outbox.hardStateChanged();
     become(new CandidateRole(this));
   }
 
@@ -397,40 +369,12 @@ public final class RaftCore {
 
   // ---- for the roles
 
-  NodeId self() {
-    return self;
-  }
-
-  RaftSettings settings() {
-    return settings;
-  }
-
-  RaftEffects effects() {
-    return effects;
-  }
-
-  Quorum quorum() {
-    return quorum;
-  }
-
-  RaftLog log() {
-    return log;
-  }
-
-  PendingPersists disk() {
-    return disk;
-  }
-
   long term() {
     return term;
   }
 
   NodeId leader() {
     return leader;
-  }
-
-  long appliedIndex() {
-    return applied;
   }
 
   /** All members but this one, ascending, voters first. */
@@ -482,19 +426,13 @@ public final class RaftCore {
     for (int i = 0; i < entries.size(); i++) {
       log.append(entries.get(i));
     }
-    Invariant.require(staged.isEmpty(), "two appends in one input");
-    staged = entries;
-  }
-
-  /** Sends when everything this input changes is durable. */
-  void promise(NodeId to, PeerMessage message) {
-    promises.add(new Outgoing(to, message));
+    outbox.stage(entries);
   }
 
   void promiseToOtherVoters(PeerMessage message) {
     for (NodeId voter : membership.voters()) {
       if (!voter.equals(self)) {
-        promise(voter, message);
+        outbox.promise(voter, message);
       }
     }
   }
@@ -523,15 +461,5 @@ public final class RaftCore {
       readContext++;
     }
     return readContext;
-  }
-
-  /** True if the entries not applied yet fill the memory meant for the log. */
-  boolean isLogMemoryFull() {
-    trimMemory();
-    return log.bytesInMemory() >= settings.maxLogBytesInMemory();
-  }
-
-  private void trimMemory() {
-    log.trimMemory(Math.min(applied, log.stable()), settings.maxLogBytesInMemory());
   }
 }

@@ -206,11 +206,11 @@ final class RaftLog {
   }
 
   /**
-   * Lets entries up to {@code upTo} leave memory, oldest first, until the rest fits into {@code
+   * Lets entries up to {@code upTo} leave memory, oldest first, until the rest is below {@code
    * maxBytes}.
    */
   void trimMemory(long upTo, long maxBytes) {
-    while (bytes > maxBytes && firstInMemory <= upTo) {
+    while (bytes >= maxBytes && firstInMemory <= upTo) {
       removeFirst();
     }
   }

@@ -1,0 +1,284 @@
+package io.troupe.raft;
+
+import static io.troupe.raft.RaftFixture.ONE;
+import static io.troupe.raft.RaftFixture.SETTINGS;
+import static io.troupe.raft.RaftFixture.THREE;
+import static io.troupe.raft.RaftFixture.TWO;
+import static io.troupe.raft.RaftFixture.entry;
+import static io.troupe.raft.RaftFixture.id;
+import static io.troupe.raft.RaftFixture.noop;
+import static io.troupe.raft.RaftFixture.proposals;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.Entry;
+import io.troupe.model.Refusal;
+import io.troupe.raft.RecordingEffects.Apply;
+import io.troupe.raft.RecordingEffects.Persist;
+import io.troupe.raft.RecordingEffects.Reject;
+import io.troupe.raft.RecordingEffects.RejectRead;
+import io.troupe.raft.RecordingEffects.ReleaseRead;
+import io.troupe.raft.RecordingEffects.Send;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Proposals and reads: Raft dissertation 6.2 to 6.4; limits of Q6. */
+class RaftClientsTest {
+  // ---- proposals
+
+  @Test
+  void withoutALeaderProposalsAndReadsAreRefused() {
+    RaftFixture one = RaftFixture.fresh(3);
+    one.effects.take();
+    one.core.propose(proposals("a", "b"));
+    one.core.requestRead(5);
+    assertThat(one.effects.take())
+        .containsExactly(
+            new Reject(id("a"), Refusal.NO_LEADER),
+            new Reject(id("b"), Refusal.NO_LEADER),
+            new RejectRead(5, Refusal.NO_LEADER));
+  }
+
+  @Test
+  void followerForwardsAndTheLeaderTakesEachMessageOnce() {
+    RaftFixture follower = RaftFixture.withLog(1);
+    follower.core.receive(TWO, new PeerMessage.Heartbeat(1, 0, 0));
+    follower.effects.take();
+    follower.core.propose(proposals("a"));
+    PeerMessage forwarded = follower.sentTo(TWO).get(0);
+
+    RaftFixture leader = RaftFixture.fresh(3).leadAndCommit();
+    leader.core.receive(TWO, forwarded);
+    leader.core.receive(TWO, forwarded);
+    assertThat(leader.core.status().lastIndex()).isEqualTo(2);
+  }
+
+  @Test
+  void tooManyPendingProposalsAreRefused_Q6() {
+    RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
+    one.core.propose(proposals("1", "2", "3", "4", "5", "6", "7", "8", "9"));
+    assertThat(one.effects.take(Reject.class))
+        .containsExactly(new Reject(id("9"), Refusal.TOO_MANY_REQUESTS));
+    one.core.receive(
+        TWO, new PeerMessage.ForwardedProposals(1, 77, 1, Entry.Kind.OPERATION, proposals("x")));
+    assertThat(one.sentTo(TWO))
+        .containsExactly(
+            new PeerMessage.ProposalsRejected(1, List.of(id("x")), Refusal.TOO_MANY_REQUESTS));
+    one.durable();
+    one.ack(TWO, 5);
+    one.core.applied(5);
+    one.effects.take();
+    one.core.propose(proposals("y"));
+    assertThat(one.effects.take(Reject.class)).as("room again").isEmpty();
+  }
+
+  @Test
+  void refusalOfTheLeaderReachesTheClientOfTheFollower() {
+    RaftFixture one = RaftFixture.withLog(1);
+    one.core.receive(TWO, new PeerMessage.Heartbeat(1, 0, 0));
+    one.effects.take();
+    one.core.receive(
+        TWO, new PeerMessage.ProposalsRejected(1, List.of(id("a")), Refusal.TOO_MANY_REQUESTS));
+    assertThat(one.effects.take()).containsExactly(new Reject(id("a"), Refusal.TOO_MANY_REQUESTS));
+  }
+
+  @Test
+  void memoryOfTheLogIsBounded() {
+    RaftSettings settings = new RaftSettings(10, 2, 100, 10_000, 2, 1000, 1000, 0);
+    RaftFixture one = new RaftFixture(RaftState.fresh(ONE, RaftFixture.voters(1)), settings);
+    one.core.persisted(1, 0);
+    one.core.persisted(1, 1);
+    for (int i = 0; i < 30; i++) {
+      one.core.propose(proposals("p" + i));
+    }
+    assertThat(one.effects.take(Reject.class)).isNotEmpty();
+    long last = one.core.status().lastIndex();
+    assertThat(last).isBetween(10L, 20L);
+    one.core.persisted(1, last);
+    one.core.applied(last);
+    assertThat(one.core.log.bytesInMemory()).isLessThan(1000);
+    one.core.propose(proposals("q"));
+    assertThat(one.effects.take(Reject.class)).isEmpty();
+  }
+
+  @Test
+  void membershipChangesComeOneAtATime() {
+    RaftFixture one = RaftFixture.fresh(1);
+    one.core.persisted(1, 0);
+    one.core.persisted(1, 1);
+    one.core.applied(1);
+    one.effects.take();
+    Bytes change = Bytes.utf8("publish");
+    one.core.proposeConfChange(id("c1"), change);
+    one.core.proposeConfChange(id("c2"), change);
+    Entry entry = new Entry(1, 2, Entry.Kind.CONF_CHANGE, change);
+    List<RecordingEffects.Effect> effects = one.effects.take();
+    assertThat(effects)
+        .filteredOn(Persist.class::isInstance)
+        .extracting(e -> ((Persist) e).entries())
+        .containsExactly(List.of(entry));
+    assertThat(effects).contains(new Reject(id("c2"), Refusal.TOO_MANY_REQUESTS));
+    one.core.persisted(1, 2);
+    assertThat(one.effects.take()).containsExactly(new Apply(List.of(entry)));
+    one.core.applied(2);
+    one.core.proposeConfChange(id("c3"), change);
+    assertThat(one.effects.take(Reject.class)).isEmpty();
+  }
+
+  // ---- reads
+
+  @Test
+  void soleVoterReadsAtOnceButNotBeforeItsFirstEntryIsCommitted_6_4() {
+    RaftFixture one = RaftFixture.fresh(1);
+    one.core.persisted(1, 0);
+    one.effects.take();
+    one.core.requestRead(1);
+    assertThat(one.effects.take()).isEmpty();
+    one.core.persisted(1, 1);
+    assertThat(one.effects.take())
+        .containsExactly(new ReleaseRead(1, 1), new Apply(List.of(noop(1, 1))));
+    one.core.requestRead(2);
+    assertThat(one.effects.take()).containsExactly(new ReleaseRead(2, 1));
+  }
+
+  @Test
+  void readWaitsForAQuorumThatAnswersThisVeryRound_6_4() {
+    RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
+    one.core.requestRead(1);
+    long context = heartbeatContext(one);
+    one.core.requestRead(2);
+    assertThat(one.effects.take()).as("younger reads wait for the next round").isEmpty();
+    one.core.receive(THREE, new PeerMessage.HeartbeatReply(1, 0));
+    one.core.receive(THREE, new PeerMessage.HeartbeatReply(1, context - 1));
+    assertThat(one.effects.take(ReleaseRead.class)).as("answers to other heartbeats").isEmpty();
+    one.core.receive(THREE, new PeerMessage.HeartbeatReply(1, context));
+    List<RecordingEffects.Effect> effects = one.effects.take();
+    assertThat(effects)
+        .filteredOn(ReleaseRead.class::isInstance)
+        .containsExactly(new ReleaseRead(1, 1));
+    assertThat(effects)
+        .anyMatch(
+            e ->
+                e instanceof Send s
+                    && s.message() instanceof PeerMessage.Heartbeat h
+                    && h.readContext() != context
+                    && h.readContext() != 0);
+  }
+
+  @Test
+  void readsThatWaitTogetherShareARound_6_4() {
+    RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
+    one.core.requestRead(1);
+    long first = heartbeatContext(one);
+    one.core.requestRead(2);
+    one.core.requestRead(3);
+    one.core.receive(TWO, new PeerMessage.HeartbeatReply(1, first));
+    long second = heartbeatContext(one);
+    one.core.receive(TWO, new PeerMessage.HeartbeatReply(1, second));
+    assertThat(one.effects.take(ReleaseRead.class))
+        .containsExactly(new ReleaseRead(2, 1), new ReleaseRead(3, 1));
+  }
+
+  @Test
+  void lostRoundIsRepeatedByTheNextHeartbeat_6_4() {
+    RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
+    one.core.requestRead(1);
+    long context = heartbeatContext(one);
+    one.ticks(SETTINGS.heartbeatTicks());
+    assertThat(heartbeatContext(one)).isEqualTo(context);
+  }
+
+  @Test
+  void readsAreRefusedWhenTheLeaderStepsDown() {
+    RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
+    one.core.requestRead(1);
+    one.effects.take();
+    one.core.receive(TWO, new PeerMessage.Heartbeat(2, 0, 0));
+    assertThat(one.effects.take(RejectRead.class))
+        .containsExactly(new RejectRead(1, Refusal.LEADER_CHANGED));
+  }
+
+  @Test
+  void followerAsksTheLeaderAgainUntilItAnswers_6_4() {
+    RaftFixture follower = RaftFixture.withLog(1);
+    follower.core.receive(TWO, new PeerMessage.Heartbeat(1, 0, 0));
+    follower.effects.take();
+    follower.core.requestRead(1);
+    PeerMessage question = follower.sentTo(TWO).get(0);
+    follower.core.requestRead(2);
+    assertThat(follower.effects.take()).isEmpty();
+    follower.ticks(SETTINGS.heartbeatTicks());
+    assertThat(follower.sentTo(TWO)).containsExactly(question);
+    long context = ((PeerMessage.ReadIndex) question).context();
+    follower.core.receive(TWO, new PeerMessage.ReadIndexReply(1, context + 9, 1));
+    assertThat(follower.effects.take()).isEmpty();
+    follower.core.receive(TWO, new PeerMessage.ReadIndexReply(1, context, 4));
+    List<RecordingEffects.Effect> effects = follower.effects.take();
+    assertThat(effects).hasSize(2).contains(new ReleaseRead(1, 4));
+    follower.core.receive(TWO, new PeerMessage.ReadIndexReply(1, context, 4));
+    assertThat(follower.effects.take()).as("an answer counts once").isEmpty();
+  }
+
+  @Test
+  void twoRunsOfAMemberNeverShareAContext_6_4() {
+    RaftState state = RaftState.fresh(ONE, RaftFixture.voters(3));
+    RaftCore before =
+        new RaftCore(state, SETTINGS, new java.util.SplittableRandom(1), new RecordingEffects());
+    RaftCore after =
+        new RaftCore(state, SETTINGS, new java.util.SplittableRandom(2), new RecordingEffects());
+    assertThat(before.nextReadContext()).isNotEqualTo(after.nextReadContext());
+  }
+
+  @Test
+  void leaderConfirmsReadsOfFollowers_6_4() {
+    RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
+    one.core.receive(TWO, new PeerMessage.ReadIndex(1, 99));
+    long context = heartbeatContext(one);
+    one.core.receive(TWO, new PeerMessage.HeartbeatReply(1, context));
+    assertThat(one.sentTo(TWO)).contains(new PeerMessage.ReadIndexReply(1, 99, 1));
+  }
+
+  // ---- misuse
+
+  @Test
+  void theDiskMayAnswerSeveralPersistsAtOnceButNothingElse() {
+    RaftFixture one = RaftFixture.fresh(1);
+    one.core.persisted(1, 0);
+    one.core.propose(proposals("a"));
+    one.core.propose(proposals("b"));
+    one.core.persisted(1, 3);
+    assertThat(one.core.status().commit()).isEqualTo(3);
+    assertThatThrownBy(() -> one.core.persisted(1, 9)).isInstanceOf(InvariantViolation.class);
+  }
+
+  @Test
+  void appliedAndCompactedIndexAreChecked() {
+    assertThatThrownBy(() -> RaftFixture.fresh(1).core.applied(1))
+        .isInstanceOf(InvariantViolation.class);
+    RaftFixture one = RaftFixture.withLog(1, 1, 1);
+    one.append(1, 2, 1, 2);
+    one.core.applied(1);
+    one.core.compactLog(1);
+    assertThat(one.core.status().firstIndex()).isEqualTo(2);
+    assertThat(one.core.log.get(2)).isEqualTo(entry(1, 2));
+    assertThatThrownBy(() -> one.core.compactLog(2)).isInstanceOf(InvariantViolation.class);
+  }
+
+  @Test
+  void settingsAreCheckedByName() {
+    assertThatThrownBy(() -> new RaftSettings(4, 1, 1, 1, 1, 1, 1, 0))
+        .hasMessageContaining("electionTicks");
+    assertThatThrownBy(() -> new RaftSettings(5, 1, 1, 1, 0, 1, 1, 0))
+        .hasMessageContaining("maxInflightAppends");
+  }
+
+  private static long heartbeatContext(RaftFixture one) {
+    return one.effects.take(Send.class).stream()
+        .filter(s -> s.message() instanceof PeerMessage.Heartbeat)
+        .map(s -> ((PeerMessage.Heartbeat) s.message()).readContext())
+        .filter(context -> context != 0)
+        .findFirst()
+        .orElseThrow();
+  }
+}

@@ -1,0 +1,107 @@
+package io.troupe.raft;
+
+import static io.troupe.raft.RaftFixture.ONE;
+import static io.troupe.raft.RaftFixture.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.model.Entry;
+import io.troupe.model.HardState;
+import io.troupe.model.NodeId;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+class RaftLogTest {
+  private static final int SIZE = RaftLog.ENTRY_OVERHEAD_BYTES + entry(1, 10).data().length();
+
+  private static RaftLog log(LogReader reader, Entry... entries) {
+    return new RaftLog(
+        new RaftState(
+            ONE,
+            new HardState(9, NodeId.NONE, 0),
+            RaftFixture.voters(1),
+            0,
+            0,
+            List.of(entries),
+            0),
+        reader);
+  }
+
+  private static RaftLog longLog(int length, LogReader reader) {
+    RaftLog log = log(reader);
+    for (int i = 1; i <= length; i++) {
+      log.append(entry(1, i));
+    }
+    log.commitTo(length);
+    log.stableTo(length);
+    return log;
+  }
+
+  @Test
+  void ringGrowsAndWrapsAround() {
+    RaftLog log = log(LogReader.NONE);
+    for (long i = 1; i <= 3000; i++) {
+      log.append(entry(i / 700 + 1, i));
+      if (i % 3 == 0) {
+        log.commitTo(i);
+        log.stableTo(i);
+        log.compactTo(i - 200 - i % 200 > 0 ? i - 200 - i % 200 : 0);
+      }
+    }
+    for (long i = log.firstIndex(); i <= 3000; i++) {
+      assertThat(log.get(i)).isEqualTo(entry(i / 700 + 1, i));
+      assertThat(log.termAt(i)).isEqualTo(i / 700 + 1);
+    }
+    assertThat(log.termAt(3001)).isEqualTo(-1);
+    assertThat(log.termAt(log.snapshotIndex() - 1)).isEqualTo(-1);
+    long held =
+        LongStream.rangeClosed(log.firstIndex(), 3000)
+            .map(i -> log.get(i).data().length() + RaftLog.ENTRY_OVERHEAD_BYTES)
+            .sum();
+    assertThat(log.bytesInMemory()).isEqualTo(held);
+  }
+
+  @Test
+  void sliceKeepsItsLimitsButGivesOneEntryAlways() {
+    RaftLog log = longLog(20, LogReader.NONE);
+    assertThat(log.slice(10, 21, 3, 1000))
+        .containsExactly(entry(1, 10), entry(1, 11), entry(1, 12));
+    assertThat(log.slice(10, 21, 100, 11)).containsExactly(entry(1, 10), entry(1, 11));
+    assertThat(log.slice(10, 21, 100, 1)).containsExactly(entry(1, 10));
+    assertThat(log.slice(21, 21, 100, 100)).isEmpty();
+  }
+
+  @Test
+  void entriesThatLeftMemoryComeFromTheReaderAndKeepTheirTerms() {
+    LogReader reader =
+        (from, until, maxBytes) ->
+            LongStream.range(from, until).mapToObj(i -> entry(1, i)).toList();
+    RaftLog log = longLog(100, reader);
+    log.trimMemory(60, 0);
+    assertThat(log.bytesInMemory()).isEqualTo(40L * SIZE + 1);
+    assertThat(log.firstIndex()).isEqualTo(1);
+    assertThat(log.termAt(30)).isEqualTo(1);
+    assertThat(log.slice(59, 101, 10, 1000)).containsExactly(entry(1, 59), entry(1, 60));
+    assertThat(log.slice(61, 101, 2, 1000)).containsExactly(entry(1, 61), entry(1, 62));
+  }
+
+  @Test
+  void readerThatGivesOtherEntriesIsFoundOut() {
+    RaftLog log = longLog(100, (from, until, maxBytes) -> List.of(entry(2, from)));
+    log.trimMemory(60, 0);
+    assertThatThrownBy(() -> log.slice(1, 101, 10, 1000)).isInstanceOf(InvariantViolation.class);
+  }
+
+  @Test
+  void truncationTakesBackWhatWasDurable() {
+    RaftLog log = log(LogReader.NONE, entry(1, 1), entry(1, 2), entry(2, 3));
+    assertThat(log.stable()).isEqualTo(3);
+    log.truncateFrom(2);
+    assertThat(log.stable()).isEqualTo(1);
+    assertThat(log.lastTerm()).isEqualTo(1);
+    log.append(entry(5, 2));
+    assertThat(log.stable()).isEqualTo(1);
+    assertThat(log.termAt(2)).isEqualTo(5);
+  }
+}

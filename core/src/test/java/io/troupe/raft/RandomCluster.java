@@ -1,0 +1,242 @@
+package io.troupe.raft;
+
+import static io.troupe.raft.Invariant.require;
+
+import io.troupe.model.NodeId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/**
+ * One seeded run: a while of random events and faults, then no more faults, and the cluster must
+ * come to rest.
+ */
+final class RandomCluster {
+  final SimCluster cluster;
+  private final SplittableRandom random;
+  private final boolean calm;
+  private int[] side;
+  private boolean[] slowClock;
+  private long nextRead = 1;
+  private int nextOperation = 1;
+
+  RandomCluster(long seed) {
+    random = new SplittableRandom(seed);
+    int voters = random.nextInt(10) == 0 ? 1 : random.nextBoolean() ? 3 : 5;
+    int learners = random.nextInt(6) == 0 ? 1 : 0;
+    boolean small = random.nextInt(3) == 0;
+    RaftSettings settings =
+        new RaftSettings(
+            5,
+            1,
+            1 + random.nextInt(6),
+            200,
+            1 + random.nextInt(4),
+            small ? 6 : 100,
+            small ? 1000 : 100_000,
+            random.nextInt(3) == 0 ? 12 : 0);
+    // Some runs are calm enough to get far, most are not.
+    calm = random.nextInt(4) == 0;
+    cluster = new SimCluster(voters, learners, settings, false);
+    side = new int[cluster.nodes.size()];
+    slowClock = new boolean[side.length];
+    for (SimNode node : cluster.nodes) {
+      node.boot(random.nextLong());
+    }
+  }
+
+  void run(int steps) {
+    for (int i = 0; i < steps; i++) {
+      step();
+    }
+    heal();
+  }
+
+  private void step() {
+    int dice = random.nextInt(1000);
+    SimNode node = cluster.nodes.get(random.nextInt(cluster.nodes.size()));
+    if (dice < 500) {
+      network();
+    } else if (dice < 600) {
+      tickAll();
+    } else if (dice < (calm ? 992 : 970)) {
+      work(node, dice);
+    } else if (dice < (calm ? 995 : 985)) {
+      if (node.isUp()) {
+        node.crash(random.nextInt(3) == 0 ? random.nextInt(4) : 0);
+      }
+    } else if (dice < 994) {
+      if (!node.isUp()) {
+        node.boot(random.nextLong());
+      }
+    } else if (dice < 996) {
+      compact(node);
+    } else {
+      split();
+    }
+  }
+
+  /**
+   * Heals the network, cuts it in two, or cuts a leader off, whose clock may then run slowly: it
+   * believes longer.
+   */
+  private void split() {
+    int dice = random.nextInt(4);
+    boolean slow = random.nextBoolean();
+    for (int i = 0; i < side.length; i++) {
+      SimNode node = cluster.nodes.get(i);
+      boolean leads = node.isUp() && node.core().status().role() == RaftRole.LEADER;
+      side[i] = dice == 0 ? 0 : dice == 1 ? random.nextInt(2) : leads ? 1 : 0;
+      slowClock[i] = slow && side[i] == 1;
+    }
+  }
+
+  private void network() {
+    if (cluster.network.isEmpty()) {
+      return;
+    }
+    // Mostly the older messages first.
+    int at = random.nextInt(Math.min(cluster.network.size(), random.nextInt(4) == 0 ? 40 : 3));
+    SimCluster.Flight flight = cluster.network.get(at);
+    int dice = random.nextInt(100);
+    boolean cut = side[at(flight.from())] != side[at(flight.to())];
+    if (dice >= 5) {
+      cluster.network.remove(at);
+    }
+    if (!cut && (dice < 5 || dice >= (calm ? 6 : 12))) {
+      cluster.deliver(flight);
+    }
+  }
+
+  private static int at(NodeId id) {
+    return (int) id.value() - 1;
+  }
+
+  private void tickAll() {
+    for (SimNode node : cluster.nodes) {
+      int dice = random.nextInt(8);
+      if (node.isUp() && (slowClock[at(node.id)] ? dice == 0 : dice > 0)) {
+        node.core().tick();
+        node.check();
+      }
+    }
+  }
+
+  private void work(SimNode node, int dice) {
+    if (!node.isUp()) {
+      return;
+    }
+    if (dice < 780) {
+      int unforced = node.disk.unforced.size();
+      if (unforced > 1 && random.nextBoolean()) {
+        node.forceTogether(1 + random.nextInt(unforced));
+      } else if (unforced > 0) {
+        node.force();
+      }
+    } else if (dice < 870) {
+      while (!node.toApply.isEmpty()) {
+        node.applyOldest();
+      }
+      if (random.nextInt(3) == 0) {
+        node.flushMachine();
+      }
+    } else if (dice < 930) {
+      cluster.propose(node, names(1 + random.nextInt(4)));
+    } else {
+      node.read(nextRead++);
+    }
+  }
+
+  private List<String> names(int count) {
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      names.add("o" + nextOperation++);
+    }
+    return names;
+  }
+
+  /** Only as far as everybody has it: content of snapshots is not part of these runs. */
+  private void compact(SimNode node) {
+    if (!node.isUp()) {
+      return;
+    }
+    long index = node.core().status().applied();
+    for (SimNode other : cluster.nodes) {
+      index = Math.min(index, other.disk.applied());
+    }
+    node.compact(index);
+  }
+
+  // ---- after the faults
+
+  private void heal() {
+    side = new int[side.length];
+    slowClock = new boolean[side.length];
+    for (SimNode node : cluster.nodes) {
+      if (!node.isUp()) {
+        node.boot(random.nextLong());
+      }
+    }
+    quietRounds(60);
+    long leading =
+        cluster.nodes.stream().filter(n -> n.core().status().role() == RaftRole.LEADER).count();
+    require(leading == 1, "leaders after the faults", leading, 1);
+    List<Proposal> last = new ArrayList<>();
+    Map<SimNode, Long> reads = new HashMap<>();
+    for (SimNode node : cluster.nodes) {
+      last.addAll(cluster.propose(node, names(2)));
+      reads.put(node, nextRead);
+      node.read(nextRead++);
+      // One after the other: a small limit of pending proposals may not come into play.
+      quietRounds(3);
+    }
+    quietRounds(10);
+    for (Proposal proposal : last) {
+      require(cluster.isApplied(proposal), "proposal got lost without faults: " + proposal);
+    }
+    for (SimNode node : cluster.nodes) {
+      require(
+          node.core().status().applied() == cluster.truthLength(),
+          "member stays behind: " + node.core().status());
+      require(
+          node.releasedReads.containsKey(reads.get(node)),
+          "read got lost without faults at " + node.id);
+    }
+  }
+
+  private void quietRounds(int rounds) {
+    for (int i = 0; i < rounds; i++) {
+      for (SimNode node : cluster.nodes) {
+        node.core().tick();
+        node.check();
+      }
+      settle();
+    }
+  }
+
+  /** Until nobody has anything to do; a chatter that never ends is an error. */
+  private void settle() {
+    int budget = 20_000;
+    boolean busy = true;
+    while (busy) {
+      busy = false;
+      while (!cluster.network.isEmpty()) {
+        require(budget-- > 0, "endless chatter");
+        cluster.deliver(cluster.network.remove(0));
+        busy = true;
+      }
+      for (SimNode node : cluster.nodes) {
+        while (!node.disk.unforced.isEmpty()) {
+          node.force();
+          busy = true;
+        }
+        while (!node.toApply.isEmpty()) {
+          node.applyOldest();
+          busy = true;
+        }
+      }
+    }
+  }
+}

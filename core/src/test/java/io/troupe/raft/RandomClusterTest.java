@@ -1,0 +1,47 @@
+package io.troupe.raft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/**
+ * Seeded clusters of one, three and five voters under loss, repetition, reordering, partitions and
+ * crashes that lose unforced writes. {@code -Draft.seed=N} runs one seed, {@code -Draft.seeds=N}
+ * another number of them.
+ */
+class RandomClusterTest {
+  private static final int STEPS = 1200;
+
+  @Test
+  void rulesHoldUnderFaultsAndProgressComesBack() {
+    Long only = Long.getLong("raft.seed");
+    long first = only == null ? Long.getLong("raft.firstSeed", 1L) : only;
+    long count = only == null ? Long.getLong("raft.seeds", 3000L) : 1;
+    long elections = 0;
+    long acknowledged = 0;
+    long reads = 0;
+    for (long seed = first; seed < first + count; seed++) {
+      SimCluster cluster = run(seed);
+      elections += cluster.elections;
+      acknowledged += cluster.acknowledged;
+      reads += cluster.releases;
+    }
+    System.out.printf(
+        "raft random clusters: seeds=%d elections=%d acknowledged=%d reads=%d%n",
+        count, elections, acknowledged, reads);
+    // The runs are worth something only if things happened in them.
+    assertThat(elections).isGreaterThan(count);
+    assertThat(acknowledged).isGreaterThan(10 * count);
+    assertThat(reads).isGreaterThan(5 * count);
+  }
+
+  private static SimCluster run(long seed) {
+    try {
+      RandomCluster world = new RandomCluster(seed);
+      world.run(STEPS);
+      return world.cluster;
+    } catch (RuntimeException e) {
+      throw new AssertionError("raft.seed=" + seed + ": " + e.getMessage(), e);
+    }
+  }
+}

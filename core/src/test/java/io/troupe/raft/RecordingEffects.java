@@ -1,0 +1,77 @@
+package io.troupe.raft;
+
+import io.troupe.model.Entry;
+import io.troupe.model.HardState;
+import io.troupe.model.NodeId;
+import io.troupe.model.Refusal;
+import io.troupe.model.RequestId;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Notes every effect as a record, in order. */
+final class RecordingEffects implements RaftEffects {
+  sealed interface Effect {}
+
+  record Persist(HardState state, List<Entry> entries, List<Outgoing> thenSend) implements Effect {}
+
+  record Send(NodeId to, PeerMessage message) implements Effect {}
+
+  record Apply(List<Entry> committed) implements Effect {}
+
+  record ReleaseRead(long readId, long readIndex) implements Effect {}
+
+  record RejectRead(long readId, Refusal reason) implements Effect {}
+
+  record Reject(RequestId id, Refusal reason) implements Effect {}
+
+  record RoleChanged(RaftRole role, long term, NodeId leader) implements Effect {}
+
+  private final List<Effect> effects = new ArrayList<>();
+
+  /** All effects since the last call. */
+  List<Effect> take() {
+    List<Effect> taken = List.copyOf(effects);
+    effects.clear();
+    return taken;
+  }
+
+  /** As {@link #take}, only those of one kind. */
+  <T extends Effect> List<T> take(Class<T> kind) {
+    return take().stream().filter(kind::isInstance).map(kind::cast).toList();
+  }
+
+  @Override
+  public void persist(HardState state, List<Entry> entries, List<Outgoing> thenSend) {
+    effects.add(new Persist(state, entries, thenSend));
+  }
+
+  @Override
+  public void send(NodeId to, PeerMessage message) {
+    effects.add(new Send(to, message));
+  }
+
+  @Override
+  public void apply(List<Entry> committed) {
+    effects.add(new Apply(committed));
+  }
+
+  @Override
+  public void releaseRead(long readId, long readIndex) {
+    effects.add(new ReleaseRead(readId, readIndex));
+  }
+
+  @Override
+  public void rejectRead(long readId, Refusal reason) {
+    effects.add(new RejectRead(readId, reason));
+  }
+
+  @Override
+  public void reject(RequestId id, Refusal reason) {
+    effects.add(new Reject(id, reason));
+  }
+
+  @Override
+  public void roleChanged(RaftStatus status) {
+    effects.add(new RoleChanged(status.role(), status.term(), status.leader()));
+  }
+}

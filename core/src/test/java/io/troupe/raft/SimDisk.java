@@ -1,0 +1,105 @@
+package io.troupe.raft;
+
+import static io.troupe.raft.Invariant.require;
+
+import io.troupe.model.Entry;
+import io.troupe.model.HardState;
+import io.troupe.model.NodeId;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A disk that makes writes durable only when told to, in order, and forgets the others in a crash.
+ * Reads as the log is read back: a later entry at an index drops what was there and above.
+ */
+final class SimDisk implements LogReader {
+  /** One persist that is not durable yet. */
+  record Write(HardState state, List<Entry> entries, List<Outgoing> thenSend) {
+    long lastIndex() {
+      return entries.isEmpty() ? 0 : entries.get(entries.size() - 1).index();
+    }
+  }
+
+  final ArrayDeque<Write> unforced = new ArrayDeque<>();
+  private final List<Entry> entries = new ArrayList<>();
+  private HardState state = HardState.INITIAL;
+  private long snapshotIndex;
+  private long snapshotTerm;
+  private long applied;
+
+  HardState state() {
+    return state;
+  }
+
+  long applied() {
+    return applied;
+  }
+
+  long lastIndex() {
+    return snapshotIndex + entries.size();
+  }
+
+  /** Makes the oldest write durable. */
+  Write force() {
+    Write write = unforced.removeFirst();
+    HardState next = write.state();
+    require(next.term() >= state.term(), "term sinks on disk", next.term(), state.term());
+    require(next.commit() >= state.commit(), "commit sinks on disk", next.commit(), state.commit());
+    require(
+        next.term() > state.term() || state.vote().isNone() || state.vote().equals(next.vote()),
+        "two votes in a term",
+        next.vote().value(),
+        state.vote().value());
+    state = next;
+    for (Entry entry : write.entries()) {
+      require(entry.index() > snapshotIndex && entry.index() <= lastIndex() + 1, "gap on disk");
+      while (lastIndex() >= entry.index()) {
+        entries.remove(entries.size() - 1);
+      }
+      entries.add(entry);
+    }
+    return write;
+  }
+
+  /** The state machine flushed up to {@code index}. */
+  void flushApplied(long index) {
+    applied = Math.max(applied, index);
+  }
+
+  /** A snapshot up to {@code index} is durable. */
+  void compact(long index) {
+    if (index > snapshotIndex) {
+      snapshotTerm = entries.get((int) (index - snapshotIndex - 1)).term();
+      entries.subList(0, (int) (index - snapshotIndex)).clear();
+      snapshotIndex = index;
+    }
+  }
+
+  /** The process dies; the first {@code survivors} unforced writes happened to reach the disk. */
+  void crash(int survivors) {
+    for (int i = 0; i < survivors; i++) {
+      force();
+    }
+    unforced.clear();
+  }
+
+  RaftState recover(NodeId self, io.troupe.raft.membership.Membership membership) {
+    return new RaftState(self, state, membership, snapshotIndex, snapshotTerm, entries, applied);
+  }
+
+  @Override
+  public List<Entry> read(long from, long until, long maxBytes) {
+    List<Entry> out = new ArrayList<>();
+    long bytes = 0;
+    for (long i = from; i < until && i > snapshotIndex && i <= lastIndex(); i++) {
+      Entry entry = entries.get((int) (i - snapshotIndex - 1));
+      bytes += entry.data().length();
+      if (!out.isEmpty() && bytes > maxBytes) {
+        break;
+      }
+      out.add(entry);
+    }
+    return List.copyOf(out);
+  }
+}

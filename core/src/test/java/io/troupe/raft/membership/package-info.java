@@ -1,0 +1,8 @@
+/**
+ * Tests of memberships and their changes. Entry class: {@link
+ * io.troupe.raft.membership.MembershipTest}. Imports io.troupe.model. See docs/rooms/raft.md.
+ */
+@NullMarked
+package io.troupe.raft.membership;
+
+import org.jspecify.annotations.NullMarked;
