@@ -34,9 +34,14 @@ final class OperationSource {
   private static final int LEASES = 4;
 
   private final SplittableRandom random;
+  private final int keys;
+  private final int compactions;
 
   OperationSource(SplittableRandom random) {
     this.random = random;
+    // Few keys and rare compactions give long histories of one key.
+    this.keys = random.nextBoolean() ? KEYS.size() : 2 + random.nextInt(4);
+    this.compactions = random.nextBoolean() ? 6 : 1;
   }
 
   /** The next operation; a shape that a gateway would refuse is never made. */
@@ -57,7 +62,7 @@ final class OperationSource {
     if (kind < 92) {
       return new Operation.LeaseRevoke(lease());
     }
-    return kind < 94
+    return kind < 100 - compactions
         ? new Operation.LeaseCheckpoint(lease(), random.nextInt(50))
         : new Operation.Compact(revision - random.nextInt(-1, 12));
   }
@@ -68,7 +73,7 @@ final class OperationSource {
   }
 
   private Bytes key() {
-    return KEYS.get(random.nextInt(KEYS.size()));
+    return KEYS.get((int) ((random.nextInt(keys) * 7L) % KEYS.size()));
   }
 
   KeyRange range() {
