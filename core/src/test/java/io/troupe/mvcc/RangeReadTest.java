@@ -163,7 +163,7 @@ class RangeReadTest {
       RangeResult page =
           big.read(
               new RangeQuery(
-                  rest, 50, revision, SortOrder.NONE, SortTarget.KEY, false, false, 0, 0, 0, 0));
+                  rest, 100, revision, SortOrder.NONE, SortTarget.KEY, false, false, 0, 0, 0, 0));
       assertThat(page.count()).isEqualTo(2000 - seen);
       seen += page.kvs().size();
       next = page.more() ? page.kvs().get(page.kvs().size() - 1).key().successor() : null;
