@@ -7,8 +7,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How much is left of each lease, counted by the leader alone. It proposes nothing and deletes
@@ -218,10 +218,10 @@ public final class LeaseCountdown {
     return clear;
   }
 
-  /** What is left in milliseconds, 0 or less when it has run out, or null when unknown (L7). */
-  public @Nullable Long remainingMs(long id) {
+  /** What is left in milliseconds, 0 or less when it has run out; empty when unknown (L7). */
+  public OptionalLong remainingMs(long id) {
     Counted lease = byId.get(id);
-    return lease == null ? null : lease.endMs - nowMs;
+    return lease == null ? OptionalLong.empty() : OptionalLong.of(lease.endMs - nowMs);
   }
 
   /** All ids, ascending by what is left (L8). */

@@ -2,54 +2,54 @@ package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
 import java.util.EnumMap;
-import java.util.Iterator;
 import java.util.Map;
-import java.util.NavigableMap;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@link OrderedStore} in sorted maps, for simulation and as the oracle of property tests. A cursor
- * copies its part of the map, so it is frozen as the contract asks.
+ * {@link OrderedStore} in memory, for simulation and as the oracle of property tests. Spaces are
+ * immutable trees, so a cursor holds a frozen view for free.
  */
 public final class InMemoryOrderedStore implements OrderedStore {
-  private final Map<Space, NavigableMap<Bytes, Bytes>> spaces = new EnumMap<>(Space.class);
+  private final Map<Space, FrozenTree> spaces = new EnumMap<>(Space.class);
   private long bytes;
 
+  /** An empty store. */
   public InMemoryOrderedStore() {
     for (Space space : Space.values()) {
-      spaces.put(space, new TreeMap<>());
+      spaces.put(space, FrozenTree.EMPTY);
     }
+  }
+
+  private InMemoryOrderedStore(InMemoryOrderedStore other) {
+    spaces.putAll(other.spaces);
+    bytes = other.bytes;
+  }
+
+  /** A store with the same content that goes its own way from now on, as a checkpoint does. */
+  public synchronized InMemoryOrderedStore copy() {
+    return new InMemoryOrderedStore(this);
   }
 
   @Override
   public synchronized @Nullable Bytes get(Space space, Bytes key) {
-    return map(space).get(key);
+    return tree(space).get(key);
   }
 
   @Override
   public synchronized Cursor cursor(
       Space space, Bytes from, @Nullable Bytes toExclusive, boolean reverse) {
-    NavigableMap<Bytes, Bytes> part;
-    if (toExclusive == null) {
-      part = map(space).tailMap(from, true);
-    } else if (toExclusive.compareTo(from) <= 0) {
-      part = new TreeMap<>();
-    } else {
-      part = map(space).subMap(from, true, toExclusive, false);
-    }
-    TreeMap<Bytes, Bytes> frozen = new TreeMap<>(part);
-    return new MapCursor(reverse ? frozen.descendingMap() : frozen);
+    return new TreeCursor(tree(space).walk(from, toExclusive, reverse));
   }
 
   @Override
   public synchronized void write(StoreBatch batch) {
     for (StoreBatch.Change change : batch.changes()) {
+      FrozenTree tree = tree(change.space());
+      Bytes old = tree.get(change.key());
       Bytes value = change.value();
-      Bytes old =
-          value == null
-              ? map(change.space()).remove(change.key())
-              : map(change.space()).put(change.key(), value);
+      spaces.put(
+          change.space(),
+          value == null ? tree.remove(change.key()) : tree.put(change.key(), value));
       bytes -= old == null ? 0 : change.key().length() + old.length();
       bytes += value == null ? 0 : change.key().length() + value.length();
     }
@@ -68,33 +68,31 @@ public final class InMemoryOrderedStore implements OrderedStore {
   @Override
   public void close() {}
 
-  private NavigableMap<Bytes, Bytes> map(Space space) {
-    NavigableMap<Bytes, Bytes> map = spaces.get(space);
-    if (map == null) {
+  private FrozenTree tree(Space space) {
+    FrozenTree tree = spaces.get(space);
+    if (tree == null) {
       throw new StoreException("no space " + space);
     }
-    return map;
+    return tree;
   }
 
-  private static final class MapCursor implements Cursor {
-    private final NavigableMap<Bytes, Bytes> view;
-    private Iterator<Map.Entry<Bytes, Bytes>> rest;
+  private static final class TreeCursor implements Cursor {
+    private final FrozenTree.Walk walk;
     private Map.@Nullable Entry<Bytes, Bytes> current;
 
-    MapCursor(NavigableMap<Bytes, Bytes> view) {
-      this.view = view;
-      this.rest = view.entrySet().iterator();
+    TreeCursor(FrozenTree.Walk walk) {
+      this.walk = walk;
     }
 
     @Override
     public boolean next() {
-      current = rest.hasNext() ? rest.next() : null;
+      current = walk.next();
       return current != null;
     }
 
     @Override
     public boolean seek(Bytes key) {
-      rest = view.tailMap(key, true).entrySet().iterator();
+      walk.seek(key);
       return next();
     }
 

@@ -1,0 +1,8 @@
+/**
+ * Tests of io.troupe.lease. Entry class: {@link io.troupe.lease.LeaseCountdownTest}. Imports core
+ * and the test libraries. See docs/rooms/lease.md.
+ */
+@NullMarked
+package io.troupe.lease;
+
+import org.jspecify.annotations.NullMarked;

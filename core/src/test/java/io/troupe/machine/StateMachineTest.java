@@ -1,0 +1,220 @@
+package io.troupe.machine;
+
+import static io.troupe.mvcc.Fixture.delete;
+import static io.troupe.mvcc.Fixture.key;
+import static io.troupe.mvcc.Fixture.one;
+import static io.troupe.mvcc.Fixture.put;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.model.AlarmMember;
+import io.troupe.model.AlarmType;
+import io.troupe.model.Bytes;
+import io.troupe.model.Event;
+import io.troupe.model.Invariant;
+import io.troupe.model.KeyRange;
+import io.troupe.model.KeyValue;
+import io.troupe.model.Lease;
+import io.troupe.model.MemberAttributes;
+import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
+import io.troupe.model.RangeQuery;
+import io.troupe.model.Refusal;
+import io.troupe.model.Result;
+import io.troupe.mvcc.Fixture;
+import io.troupe.mvcc.InMemoryOrderedStore;
+import io.troupe.mvcc.OrderedStore.Space;
+import io.troupe.mvcc.StoreBatch;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class StateMachineTest {
+  private static final NodeId ONE = new NodeId(1);
+  private static final NodeId HIGH = new NodeId(-2);
+  private static final Result NO_SPACE = new Result.Refused(Refusal.NO_SPACE);
+  private static final Result CORRUPT = new Result.Refused(Refusal.CORRUPT);
+
+  private final Fixture fixture = new Fixture();
+
+  private Operation.Txn txn(Operation.TxnOp op) {
+    return new Operation.Txn(List.of(), List.of(op), List.of());
+  }
+
+  @Test
+  void anEntryIsAppliedOnceAndNoneIsLeftOut() {
+    StateMachine machine = fixture.machine;
+    machine.apply(1, 1, put("a", "1"));
+    assertThatThrownBy(() -> machine.apply(1, 1, put("a", "2")))
+        .isInstanceOf(Invariant.Broken.class);
+    assertThatThrownBy(() -> machine.apply(3, 1, put("a", "2")))
+        .isInstanceOf(Invariant.Broken.class);
+    assertThatThrownBy(() -> machine.noop(3, 1)).isInstanceOf(Invariant.Broken.class);
+    assertThatThrownBy(() -> machine.noop(2, 0)).isInstanceOf(Invariant.Broken.class);
+    assertThat(machine.currentRevision()).isEqualTo(2);
+    machine.noop(2, 1);
+    assertThat(machine.appliedIndex()).isEqualTo(2);
+  }
+
+  @Test
+  void appliedButNotCommittedIsInvisibleAndLost() {
+    fixture.apply(put("a", "1"));
+    StateMachine before = fixture.machine;
+    before.apply(2, 4, put("a", "2"));
+    assertThat(before.currentRevision()).isEqualTo(3);
+    assertThat(before.reader().view().revision()).isEqualTo(2);
+    assertThat(before.view().appliedIndex()).isEqualTo(1);
+    StateMachine after = new StateMachine(fixture.store, 0);
+    assertThat(after.appliedIndex()).isEqualTo(1);
+    assertThat(after.currentRevision()).isEqualTo(2);
+    after.apply(2, 4, put("a", "2"));
+    after.commit();
+    assertThat(after.view().appliedTerm()).isEqualTo(4);
+    assertThat(after.reader().get(key("a")))
+        .isEqualTo(new KeyValue(key("a"), 2, 3, 2, key("2"), 0));
+    assertThat(before.reader().get(key("a")))
+        .isEqualTo(new KeyValue(key("a"), 2, 2, 1, key("1"), 0));
+  }
+
+  @Test
+  void theAppliedIndexIsWrittenWithTheData() {
+    InMemoryOrderedStore store = new InMemoryOrderedStore();
+    StateMachine machine = new StateMachine(store, 0);
+    for (int i = 1; i <= 20; i++) {
+      machine.apply(i, 1, put("k" + i, "v"));
+      machine.commit();
+      // Whatever a crash keeps is a state between two batches: index and data agree.
+      StateMachine recovered = new StateMachine(store.copy(), 0);
+      assertThat(recovered.appliedIndex()).isEqualTo(i);
+      assertThat(recovered.currentRevision()).isEqualTo(i + 1L);
+      assertThat(recovered.reader().view().appliedIndex()).isEqualTo(i);
+    }
+  }
+
+  @Test
+  void revisionBelowStoredChangesIsRefusedAtStart() {
+    fixture.apply(put("a", "1"));
+    StoreBatch batch = new StoreBatch();
+    batch.delete(Space.META, Bytes.utf8("revision"));
+    fixture.store.write(batch);
+    assertThatThrownBy(() -> new StateMachine(fixture.store, 0))
+        .isInstanceOf(Invariant.Broken.class);
+  }
+
+  @Test
+  void revokeDeletesAttachedKeysInKeyOrderInOneRevision_L9_R3() {
+    fixture.apply(new Operation.LeaseGrant(5, 10));
+    fixture.apply(put("b", "1", 5));
+    fixture.apply(put("a", "1", 5));
+    fixture.apply(put("c", "1", 5));
+    fixture.apply(put("c", "2"));
+    Applied revoked = fixture.apply(new Operation.LeaseRevoke(5));
+    assertThat(revoked.result()).isEqualTo(new Result.LeaseRevoke(6));
+    assertThat(revoked.leaseChanges()).containsExactly(new LeaseChange.Revoked(5));
+    assertThat(revoked.events())
+        .extracting(event -> event.kv().key().utf8())
+        .containsExactly("a", "b");
+    assertThat(revoked.events()).allMatch(event -> event.type() == Event.Type.DELETE);
+    assertThat(fixture.result(new Operation.LeaseRevoke(5)))
+        .isEqualTo(new Result.Refused(Refusal.LEASE_NOT_FOUND));
+    fixture.apply(new Operation.LeaseGrant(5, 10));
+    assertThat(fixture.apply(new Operation.LeaseRevoke(5)).revision()).isEqualTo(6);
+  }
+
+  @Test
+  void leasesSurviveARestart_L12() {
+    Applied granted = fixture.apply(new Operation.LeaseGrant(-5, 10));
+    assertThat(granted.leaseChanges()).containsExactly(new LeaseChange.Granted(-5, 10));
+    assertThat(granted.result()).isEqualTo(new Result.LeaseGrant(1, -5, 10));
+    fixture.apply(put("a", "1", -5));
+    Applied noted = fixture.apply(new Operation.LeaseCheckpoint(-5, 4));
+    assertThat(noted.leaseChanges()).containsExactly(new LeaseChange.Checkpointed(-5, 4));
+    assertThat(fixture.apply(new Operation.LeaseCheckpoint(9, 4)).leaseChanges()).isEmpty();
+    StateMachine machine = new StateMachine(fixture.store, 0);
+    assertThat(machine.leases().find(-5)).isEqualTo(new Lease(-5, 10, 4));
+    assertThat(machine.reader().leases()).containsExactly(new Lease(-5, 10, 4));
+    assertThat(machine.reader().attachedKeys(-5)).containsExactly(key("a"));
+  }
+
+  @Test
+  void deletionAndNewLeaseDetach_D2_P4_L15() {
+    fixture.apply(new Operation.LeaseGrant(1, 10));
+    fixture.apply(new Operation.LeaseGrant(2, 10));
+    fixture.apply(put("a", "1", 1));
+    fixture.apply(put("a", "1", 2));
+    assertThat(fixture.machine.reader().attachedKeys(1)).isEmpty();
+    assertThat(fixture.machine.reader().attachedKeys(2)).containsExactly(key("a"));
+    fixture.apply(delete(one("a")));
+    assertThat(fixture.machine.reader().attachedKeys(2)).isEmpty();
+    assertThat(fixture.machine.leases().contains(2)).isTrue();
+  }
+
+  @Test
+  void alarmsAreKeptByMemberAndType_MT3() {
+    AlarmMember high = new AlarmMember(HIGH, AlarmType.NOSPACE);
+    AlarmMember one = new AlarmMember(ONE, AlarmType.CORRUPT);
+    assertThat(alarms(new Operation.AlarmActivate(HIGH, AlarmType.NOSPACE))).containsExactly(high);
+    assertThat(alarms(new Operation.AlarmActivate(HIGH, AlarmType.NOSPACE))).containsExactly(high);
+    assertThat(alarms(new Operation.AlarmActivate(ONE, AlarmType.NONE))).isEmpty();
+    assertThat(alarms(new Operation.AlarmActivate(ONE, AlarmType.CORRUPT))).containsExactly(one);
+    assertThat(alarms(new Operation.AlarmGet(AlarmType.NONE))).containsExactly(one, high);
+    assertThat(alarms(new Operation.AlarmGet(AlarmType.NOSPACE))).containsExactly(high);
+    assertThat(new StateMachine(fixture.store, 0).view().alarms()).containsExactly(one, high);
+    assertThat(alarms(new Operation.AlarmDeactivate(ONE, AlarmType.NOSPACE))).isEmpty();
+    assertThat(alarms(new Operation.AlarmDeactivate(ONE, AlarmType.CORRUPT))).containsExactly(one);
+    assertThat(fixture.machine.view().alarms()).containsExactly(high);
+    assertThat(fixture.machine.currentRevision()).isEqualTo(1);
+  }
+
+  private List<AlarmMember> alarms(Operation operation) {
+    return ((Result.Alarms) fixture.result(operation)).alarms();
+  }
+
+  @Test
+  void noSpaceRefusesWhatGrows_Q2_D4_C7() {
+    fixture.apply(put("a", "1"));
+    fixture.apply(new Operation.LeaseGrant(5, 10));
+    fixture.apply(new Operation.AlarmActivate(ONE, AlarmType.NOSPACE));
+    assertThat(fixture.result(put("a", "2"))).isEqualTo(NO_SPACE);
+    assertThat(fixture.result(new Operation.LeaseGrant(6, 10))).isEqualTo(NO_SPACE);
+    assertThat(fixture.result(txn(put("a", "2")))).isEqualTo(NO_SPACE);
+    assertThat(fixture.result(txn(delete(one("x"))))).isInstanceOf(Result.Txn.class);
+    assertThat(fixture.result(new Operation.LeaseRevoke(5))).isEqualTo(new Result.LeaseRevoke(2));
+    assertThat(fixture.result(delete(one("a")))).isInstanceOf(Result.DeleteRange.class);
+    assertThat(fixture.result(new Operation.Compact(3))).isEqualTo(new Result.Compact(3));
+    fixture.apply(new Operation.AlarmDeactivate(ONE, AlarmType.NOSPACE));
+    assertThat(fixture.result(put("a", "2"))).isInstanceOf(Result.Put.class);
+  }
+
+  @Test
+  void corruptRefusesAllChangesAndWins_Q4() {
+    fixture.apply(new Operation.LeaseGrant(5, 10));
+    fixture.apply(new Operation.AlarmActivate(ONE, AlarmType.NOSPACE));
+    fixture.apply(new Operation.AlarmActivate(HIGH, AlarmType.CORRUPT));
+    assertThat(fixture.result(put("a", "2"))).isEqualTo(CORRUPT);
+    assertThat(fixture.result(delete(one("a")))).isEqualTo(CORRUPT);
+    assertThat(fixture.result(txn(delete(one("x"))))).isEqualTo(CORRUPT);
+    assertThat(fixture.result(new Operation.Compact(0))).isEqualTo(CORRUPT);
+    assertThat(fixture.result(new Operation.LeaseGrant(6, 10))).isEqualTo(CORRUPT);
+    assertThat(fixture.result(new Operation.LeaseRevoke(5))).isEqualTo(CORRUPT);
+    assertThat(fixture.machine.leases().contains(5)).isTrue();
+    assertThat(fixture.machine.reader().range(RangeQuery.of(KeyRange.all(), 0)))
+        .isInstanceOf(Result.Range.class);
+  }
+
+  @Test
+  void factsBesideTheKeysAreKept_M3() {
+    fixture.apply(new Operation.PublishMember(HIGH, "last", List.of("http://h:1", "http://h:2")));
+    fixture.apply(new Operation.PublishMember(ONE, "first", List.of()));
+    fixture.machine.confChange(3, 2, Bytes.utf8("one,two"));
+    assertThat(fixture.machine.view().membership()).isNull();
+    fixture.machine.commit();
+    StateView view = new StateMachine(fixture.store, 0).view();
+    assertThat(view).isEqualTo(fixture.machine.view());
+    assertThat(view.appliedIndex()).isEqualTo(3);
+    assertThat(view.membership()).isEqualTo(Bytes.utf8("one,two"));
+    assertThat(view.members().values())
+        .containsExactly(
+            new MemberAttributes(ONE, "first", List.of()),
+            new MemberAttributes(HIGH, "last", List.of("http://h:1", "http://h:2")));
+  }
+}

@@ -1,0 +1,172 @@
+package io.troupe.mvcc;
+
+import static io.troupe.mvcc.Fixture.key;
+import static io.troupe.mvcc.Fixture.one;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.machine.StateMachine;
+import io.troupe.model.Bytes;
+import io.troupe.model.Compare;
+import io.troupe.model.Event;
+import io.troupe.model.KeyRange;
+import io.troupe.model.KeyValue;
+import io.troupe.model.Operation;
+import io.troupe.model.Operation.TxnOp;
+import io.troupe.model.RangeQuery;
+import io.troupe.model.RangeResult;
+import io.troupe.model.Result;
+import io.troupe.txn.ReadEvaluator;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Readers beside a writer and a compactor. Every revision writes the revision's own number to four
+ * keys and deletes and recreates a fifth, so any torn answer shows.
+ */
+class ConcurrentReadTest {
+  private static final int REVISIONS = 6000;
+  private static final KeyRange FOUR = new KeyRange(key("k"), key("l"));
+
+  private final StateMachine machine = new StateMachine(new InMemoryOrderedStore(), 1 << 16);
+  private final AtomicBoolean writing = new AtomicBoolean(true);
+
+  @Test
+  void answersAreWholeWhateverRunsBeside_R9_G2_W6() throws Exception {
+    List<Callable<Void>> readers = List.of(this::compactor, this::current, this::pinned, this::txn);
+    ExecutorService threads = Executors.newFixedThreadPool(readers.size() + 1);
+    try {
+      List<Future<Void>> running = new ArrayList<>();
+      for (Callable<Void> reader : readers) {
+        running.add(threads.submit(reader));
+      }
+      running.add(threads.submit(this::history));
+      try {
+        write();
+      } finally {
+        writing.set(false);
+      }
+      for (Future<Void> each : running) {
+        each.get();
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private void write() {
+    for (int i = 1; i <= REVISIONS; i++) {
+      long revision = machine.currentRevision() + 1;
+      List<TxnOp> ops = new ArrayList<>();
+      for (String name : List.of("k1", "k2", "k3", "k4")) {
+        ops.add(new Operation.Put(key(name), key("" + revision), 0, false, false, false));
+      }
+      machine.apply(machine.appliedIndex() + 1, 1, new Operation.Txn(List.of(), ops, List.of()));
+      if (i % 7 == 0) {
+        machine.apply(machine.appliedIndex() + 1, 1, new Operation.Compact(revision - 3));
+      }
+      if (i % 3 == 0) {
+        machine.commit();
+      }
+    }
+    machine.commit();
+  }
+
+  private Void compactor() {
+    while (writing.get()) {
+      machine.compactor().removeBatch(13);
+    }
+    return null;
+  }
+
+  private Void current() {
+    while (writing.get()) {
+      RangeResult all = ((Result.Range) machine.reader().range(RangeQuery.of(FOUR, 0))).range();
+      assertWhole(all, all.revision());
+      RangeResult point =
+          ((Result.Range) machine.reader().range(RangeQuery.of(one("k3"), 0))).range();
+      if (point.revision() > 1) {
+        assertThat(point.kvs().get(0).modRevision()).isEqualTo(point.revision());
+      }
+    }
+    return null;
+  }
+
+  private Void pinned() {
+    while (writing.get()) {
+      long revision = machine.reader().view().revision() - 2;
+      Result result = machine.reader().range(RangeQuery.of(FOUR, revision));
+      if (revision > 1 && result instanceof Result.Range range) {
+        assertWhole(range.range(), revision);
+      }
+    }
+    return null;
+  }
+
+  private static void assertWhole(RangeResult result, long revision) {
+    if (revision == 1) {
+      assertThat(result.kvs()).isEmpty();
+      return;
+    }
+    assertThat(result.kvs()).hasSize(4);
+    assertThat(result.count()).isEqualTo(4);
+    for (KeyValue kv : result.kvs()) {
+      assertThat(kv.modRevision()).isEqualTo(revision);
+      assertThat(kv.value()).isEqualTo(key("" + revision));
+      assertThat(result.revision()).isGreaterThanOrEqualTo(revision);
+    }
+  }
+
+  /** X11: both parts of a transaction that only reads see one revision. */
+  private Void txn() {
+    ReadEvaluator evaluator = new ReadEvaluator(machine.reader());
+    Operation.Txn txn =
+        new Operation.Txn(
+            List.of(
+                new Compare(
+                    one("k1"), Compare.Target.MOD, Compare.Relation.GREATER, 0, Bytes.EMPTY)),
+            List.of(
+                new Operation.Range(RangeQuery.of(one("k1"), 0)),
+                new Operation.Range(RangeQuery.of(FOUR, 0))),
+            List.of());
+    while (writing.get()) {
+      Result.Txn done = (Result.Txn) evaluator.txn(txn);
+      if (done.succeeded()) {
+        for (Result response : done.responses()) {
+          RangeResult range = ((Result.Range) response).range();
+          assertThat(range.revision()).isEqualTo(done.revision());
+          assertThat(range.kvs()).allMatch(kv -> kv.modRevision() == done.revision());
+        }
+      }
+    }
+    return null;
+  }
+
+  /** A watch that follows: no gap, no repeat, whole revisions; compaction may only cancel it. */
+  private Void history() {
+    long next = 2;
+    while (writing.get()) {
+      HistoryAnswer answer = machine.reader().history(KeyRange.all(), next, 5, 1 << 20, true);
+      if (answer instanceof HistoryAnswer.Compacted compacted) {
+        assertThat(compacted.compactedRevision()).isGreaterThan(next);
+        next = compacted.compactedRevision();
+        continue;
+      }
+      HistoryAnswer.Events events = (HistoryAnswer.Events) answer;
+      assertThat(events.events()).hasSize((int) (events.nextRevision() - next) * 4);
+      for (int i = 0; i < events.events().size(); i++) {
+        Event event = events.events().get(i);
+        assertThat(event.kv().modRevision()).isEqualTo(next + i / 4);
+        KeyValue prev = event.prev();
+        assertThat(prev == null || prev.modRevision() == next + i / 4 - 1).isTrue();
+      }
+      next = events.nextRevision();
+    }
+    return null;
+  }
+}

@@ -1,0 +1,68 @@
+package io.troupe.mvcc;
+
+import io.troupe.model.Bytes;
+import org.jspecify.annotations.Nullable;
+
+/** Counts how often cursors step or seek. */
+final class CountingStore implements OrderedStore {
+  private final OrderedStore store = new InMemoryOrderedStore();
+  long steps;
+
+  @Override
+  public @Nullable Bytes get(Space space, Bytes key) {
+    return store.get(space, key);
+  }
+
+  @Override
+  public Cursor cursor(Space space, Bytes from, @Nullable Bytes toExclusive, boolean reverse) {
+    Cursor cursor = store.cursor(space, from, toExclusive, reverse);
+    return new Cursor() {
+      @Override
+      public boolean next() {
+        steps++;
+        return cursor.next();
+      }
+
+      @Override
+      public boolean seek(Bytes key) {
+        steps++;
+        return cursor.seek(key);
+      }
+
+      @Override
+      public Bytes key() {
+        return cursor.key();
+      }
+
+      @Override
+      public Bytes value() {
+        return cursor.value();
+      }
+
+      @Override
+      public void close() {
+        cursor.close();
+      }
+    };
+  }
+
+  @Override
+  public void write(StoreBatch batch) {
+    store.write(batch);
+  }
+
+  @Override
+  public long sizeOnDisk() {
+    return store.sizeOnDisk();
+  }
+
+  @Override
+  public long sizeInUse() {
+    return store.sizeInUse();
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}

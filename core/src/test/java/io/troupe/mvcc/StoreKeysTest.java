@@ -1,0 +1,141 @@
+package io.troupe.mvcc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.machine.StateMachine;
+import io.troupe.model.AlarmMember;
+import io.troupe.model.AlarmType;
+import io.troupe.model.Bytes;
+import io.troupe.model.KeyValue;
+import io.troupe.model.Lease;
+import io.troupe.model.MemberAttributes;
+import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
+import io.troupe.mvcc.OrderedStore.Space;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.ByteRange;
+import net.jqwik.api.constraints.LongRange;
+import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
+
+/** Bytes on disk, schema 1: a change here is a new schema. */
+class StoreKeysTest {
+  private static String hex(Bytes bytes) {
+    return HexFormat.of().formatHex(bytes.toArray());
+  }
+
+  @Test
+  void goldenRows() {
+    Bytes key = Bytes.of('a', 0, 'b');
+    assertThat(hex(StoreKeys.row(key, 5, 2, false)))
+        .isEqualTo("6100ff62" + "0000" + "fffffffffffffffa" + "fffffffd" + "01");
+    assertThat(hex(StoreKeys.row(Bytes.utf8("k"), 1L << 40, 0, true)))
+        .isEqualTo("6b" + "0000" + "fffffeffffffffff" + "ffffffff" + "00");
+    assertThat(hex(RowCodec.record(300, 2, -1, Bytes.utf8("v"))))
+        .isEqualTo("ac02" + "02" + "ffffffffffffffffff01" + "76");
+    assertThat(hex(StoreKeys.revision(258, 3))).isEqualTo("0000000000000102" + "00000003");
+    assertThat(hex(RowCodec.change(true, key))).isEqualTo("00" + "610062");
+    assertThat(hex(RowCodec.change(false, key))).isEqualTo("01" + "610062");
+    assertThat(hex(StoreKeys.grant(7))).isEqualTo("01" + "0000000000000007");
+    assertThat(hex(RowCodec.grant(new Lease(7, 60, 5)))).isEqualTo("3c05");
+    assertThat(hex(StoreKeys.attachment(7, key))).isEqualTo("02" + "0000000000000007" + "610062");
+    assertThat(hex(MetaRows.alarm(new AlarmMember(new NodeId(9), AlarmType.CORRUPT))))
+        .isEqualTo(hex(Bytes.utf8("alarm/")) + "0000000000000009" + "02");
+    assertThat(hex(MetaRows.value(new MemberAttributes(new NodeId(9), "m", List.of("u:1")))))
+        .isEqualTo("00000001" + "6d" + "00000003" + "753a31");
+  }
+
+  @Test
+  void goldenMetaOfASmallState() {
+    InMemoryOrderedStore store = new InMemoryOrderedStore();
+    StateMachine machine = new StateMachine(store, 0);
+    machine.noop(1, 1);
+    machine.apply(2, 3, new Operation.Put(Bytes.utf8("k"), Bytes.EMPTY, 0, false, false, false));
+    machine.apply(3, 3, new Operation.Compact(2));
+    machine.confChange(4, 3, Bytes.utf8("m"));
+    machine.commit();
+    machine.compactor().removeBatch(10);
+    List<String> rows = new ArrayList<>();
+    for (StoreBatch.Change row : StoreModelDriver.dump(store, Space.META)) {
+      Bytes value = row.value();
+      rows.add(row.key() + "=" + (value == null ? "" : hex(value)));
+    }
+    assertThat(rows)
+        .containsExactly(
+            "applied=" + "0000000000000004" + "0000000000000003",
+            "compacted=" + "0000000000000002",
+            "compaction-finished=" + "0000000000000002",
+            "membership=" + "6d",
+            "revision=" + "0000000000000002",
+            "schema=" + "0000000000000001");
+  }
+
+  @Test
+  void refusesAnotherSchema() {
+    InMemoryOrderedStore store = new InMemoryOrderedStore();
+    StoreBatch batch = new StoreBatch();
+    batch.put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(2));
+    store.write(batch);
+    assertThatThrownBy(() -> new StateMachine(store, 0))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("schema 2");
+  }
+
+  @Property(tries = 2000)
+  void rowsSortByKeyThenNewestFirst_R10(
+      @ForAll @Size(min = 1, max = 4) byte @ByteRange(min = -1, max = 1) [] one,
+      @ForAll @Size(min = 1, max = 4) byte @ByteRange(min = -1, max = 1) [] two,
+      @ForAll @LongRange(min = 0, max = 3) long main,
+      @ForAll @LongRange(min = 0, max = 3) long otherMain) {
+    Bytes a = Bytes.copyOf(one);
+    Bytes b = Bytes.copyOf(two);
+    Bytes rowA = StoreKeys.row(a, main, 1, false);
+    Bytes rowB = StoreKeys.row(b, otherMain, 1, true);
+    int keys = Integer.signum(a.compareTo(b));
+    int expected = keys != 0 ? keys : Long.compare(otherMain, main);
+    int rows = StoreKeys.sameKey(rowA, rowB) && main == otherMain ? 0 : rowA.compareTo(rowB);
+    assertThat(Integer.signum(rows)).isEqualTo(expected);
+    assertThat(StoreKeys.userKey(rowA)).isEqualTo(a);
+    assertThat(StoreKeys.main(rowA)).isEqualTo(main);
+    assertThat(StoreKeys.sub(rowA)).isEqualTo(1);
+    assertThat(StoreKeys.firstOf(a)).isLessThanOrEqualTo(rowA);
+    assertThat(StoreKeys.behind(a)).isGreaterThan(rowA).isEqualTo(StoreKeys.behindRow(rowA));
+    assertThat(StoreKeys.newestAt(a, main)).isLessThanOrEqualTo(rowA);
+    if (main > 0) {
+      assertThat(StoreKeys.newestAt(a, main - 1)).isGreaterThan(rowA);
+    }
+    if (keys < 0) {
+      assertThat(StoreKeys.behind(a)).isLessThanOrEqualTo(StoreKeys.firstOf(b));
+    }
+  }
+
+  @Property(tries = 500)
+  void recordsComeBack(
+      @ForAll @LongRange(min = 0) long create,
+      @ForAll @LongRange(min = 1) long version,
+      @ForAll long lease,
+      @ForAll @Size(max = 20) byte[] value) {
+    Bytes row = StoreKeys.row(Bytes.utf8("key"), 77, 0, false);
+    Bytes record = RowCodec.record(create, version, lease, Bytes.copyOf(value));
+    assertThat(RowCodec.keyValue(row, record))
+        .isEqualTo(
+            new KeyValue(Bytes.utf8("key"), create, 77, version, Bytes.copyOf(value), lease));
+    assertThat(RowCodec.keyOnly(row, record))
+        .isEqualTo(new KeyValue(Bytes.utf8("key"), create, 77, version, Bytes.EMPTY, 0));
+  }
+
+  @Test
+  void damagedRecordsAreNoticed() {
+    Bytes row = StoreKeys.row(Bytes.utf8("key"), 77, 0, false);
+    assertThatThrownBy(() -> RowCodec.keyValue(row, Bytes.of(0x80)))
+        .isInstanceOf(StoreException.class);
+    assertThatThrownBy(() -> StoreKeys.userKey(Bytes.wrap("x".getBytes(StandardCharsets.UTF_8))))
+        .isInstanceOf(StoreException.class);
+  }
+}

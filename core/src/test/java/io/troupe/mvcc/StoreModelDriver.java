@@ -1,0 +1,267 @@
+package io.troupe.mvcc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.machine.Applied;
+import io.troupe.machine.StateMachine;
+import io.troupe.model.Bytes;
+import io.troupe.model.Event;
+import io.troupe.model.KeyRange;
+import io.troupe.model.KeyValue;
+import io.troupe.model.Operation;
+import io.troupe.model.RangeQuery;
+import io.troupe.model.RangeResult;
+import io.troupe.model.Refusal;
+import io.troupe.model.Result;
+import io.troupe.mvcc.OrderedStore.Cursor;
+import io.troupe.mvcc.OrderedStore.Space;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Supplier;
+
+/**
+ * Drives a state machine over a store and a naive model with the same random operations, and
+ * compares results, events, reads of any revision, history and hashes; with compaction beside it,
+ * restarts, and crashes that lose what was applied but not committed. Any {@link OrderedStore} can
+ * be driven: {@code new StoreModelDriver(stores, seed).run(steps, commitEvery)}.
+ */
+public class StoreModelDriver {
+  private static final long CACHE_BYTES = 2000;
+
+  private final Supplier<OrderedStore> stores;
+  private final String name;
+  private final SplittableRandom random;
+  private final OperationSource source;
+  private final List<Operation> log = new ArrayList<>();
+  private final NaiveState model = new NaiveState();
+
+  /**
+   * Prepares a run.
+   *
+   * @param stores gives an empty store at each call; the run closes it
+   * @param seed of everything random
+   */
+  public StoreModelDriver(Supplier<OrderedStore> stores, long seed) {
+    this.stores = stores;
+    this.name = "seed=" + seed;
+    this.random = new SplittableRandom(seed);
+    this.source = new OperationSource(random);
+  }
+
+  /**
+   * What a restart does to the store. A durable store may close it here and open it again.
+   *
+   * @return the store to go on with, with the same content
+   */
+  protected OrderedStore restarted(OrderedStore store) {
+    return store;
+  }
+
+  /**
+   * Runs.
+   *
+   * @param steps number of operations
+   * @param commitEvery entries in one batch
+   */
+  public final void run(int steps, int commitEvery) {
+    OrderedStore store = stores.get();
+    StateMachine machine = new StateMachine(store, CACHE_BYTES);
+    for (int step = 1; step <= steps; step++) {
+      Operation operation = source.next(model.revision);
+      log.add(operation);
+      int eventsBefore = model.events.size();
+      Result expected = model.apply(operation);
+      Applied applied = machine.apply(log.size(), 1 + step / 100, operation);
+      compare(operation, expected, applied, eventsBefore);
+      if (step % commitEvery == 0) {
+        machine.commit();
+        read(machine.reader());
+        if (random.nextInt(4) == 0) {
+          machine.compactor().removeBatch(1 + random.nextInt(20));
+        }
+      }
+      if (random.nextInt(60) == 0) {
+        store = restarted(store);
+        machine = recovered(store);
+      }
+    }
+    machine.commit();
+    finish(store, machine, commitEvery);
+    store.close();
+  }
+
+  private void compare(Operation operation, Result expected, Applied applied, int eventsBefore) {
+    assertThat(applied.result()).as("%s %s", name, operation).isEqualTo(expected);
+    assertThat(applied.revision()).as("%s %s", name, operation).isEqualTo(model.revision);
+    assertThat(applied.events())
+        .as("%s events of %s", name, operation)
+        .isEqualTo(model.events.subList(eventsBefore, model.events.size()));
+  }
+
+  /** Loses what was not committed; the log brings it again, and to the same end. */
+  private StateMachine recovered(OrderedStore store) {
+    StateMachine machine = new StateMachine(store, CACHE_BYTES);
+    for (long index = machine.appliedIndex() + 1; index <= log.size(); index++) {
+      machine.apply(index, 1 + index / 100, log.get((int) index - 1));
+    }
+    machine.commit();
+    assertThat(machine.currentRevision()).as(name).isEqualTo(model.revision);
+    return machine;
+  }
+
+  // ---- reads ----
+
+  private void read(MvccReader reader) {
+    for (int i = 0; i < 3; i++) {
+      RangeQuery query = source.query(model.revision);
+      assertThat(reader.range(query)).as("%s %s", name, query).isEqualTo(model.range(query));
+    }
+    readPages(reader);
+    readHistory(reader);
+    for (long lease : new long[] {-1, 1, 2, 3}) {
+      assertThat(reader.attachedKeys(lease)).as(name).isEqualTo(model.attached(lease));
+    }
+    assertThat(reader.leases()).as(name).hasSameSizeAs(model.leases.entrySet());
+  }
+
+  /** Unary pages of a list (KU2) and chunks of a stream (GS4) both add up to the whole. */
+  private void readPages(MvccReader reader) {
+    KeyRange range = source.range();
+    long revision = Math.max(Math.max(1, model.compacted), model.revision - random.nextInt(5));
+    List<KeyValue> all = List.copyOf(model.live(range, revision).values());
+    List<KeyValue> paged = new ArrayList<>();
+    List<KeyValue> chunked = new ArrayList<>();
+    int limit = 1 + random.nextInt(4);
+    Bytes next = range.isSingle() ? null : range.key();
+    while (next != null) {
+      KeyRange rest = new KeyRange(next, range.rangeEnd());
+      RangeResult page = ((Result.Range) reader.range(limited(rest, limit, revision))).range();
+      assertThat(page.count()).as(name).isEqualTo(all.size() - paged.size());
+      paged.addAll(page.kvs());
+      next = page.more() ? page.kvs().get(page.kvs().size() - 1).key().successor() : null;
+    }
+    Bytes from = range.key();
+    while (from != null) {
+      KeyRange rest = new KeyRange(from, range.rangeEnd());
+      Page.Records chunk =
+          (Page.Records) reader.page(rest, revision, limit, random.nextInt(20), false);
+      chunked.addAll(chunk.kvs());
+      from = chunk.next();
+    }
+    assertThat(chunked).as(name).isEqualTo(all);
+    if (!range.isSingle()) {
+      assertThat(paged).as(name).isEqualTo(all);
+    }
+  }
+
+  private static RangeQuery limited(KeyRange range, long limit, long revision) {
+    RangeQuery all = RangeQuery.of(range, revision);
+    return new RangeQuery(
+        range, limit, revision, all.order(), all.target(), false, false, 0, 0, 0, 0);
+  }
+
+  private void readHistory(MvccReader reader) {
+    long from = Math.max(0, model.revision - random.nextInt(-2, 25));
+    KeyRange range = source.range();
+    boolean withPrev = random.nextBoolean();
+    int revisions = 1 + random.nextInt(6);
+    HistoryAnswer answer =
+        reader.history(range, from, revisions, 1 + random.nextInt(500), withPrev);
+    if (from < model.compacted) {
+      assertThat(answer).as(name).isEqualTo(new HistoryAnswer.Compacted(model.compacted));
+      return;
+    }
+    HistoryAnswer.Events events = (HistoryAnswer.Events) answer;
+    assertThat(events.nextRevision()).as(name).isGreaterThanOrEqualTo(from);
+    assertThat(events.nextRevision() > from || from > model.revision).as(name).isTrue();
+    assertThat(events.events())
+        .as("%s from %d", name, from)
+        .isEqualTo(model.history(range, from, events.nextRevision(), withPrev));
+    assertThat(events.events().stream().map(Event::kv).map(KeyValue::modRevision).distinct())
+        .hasSizeLessThanOrEqualTo(revisions);
+  }
+
+  // ---- the end ----
+
+  /** The same log on a second store, cut into other batches, ends in the same bytes. */
+  private void finish(OrderedStore store, StateMachine machine, int commitEvery) {
+    OrderedStore other = stores.get();
+    StateMachine second = new StateMachine(other, 0);
+    for (int i = 1; i <= log.size(); i++) {
+      second.apply(i, 1 + i / 100, log.get(i - 1));
+      if (i % (commitEvery * 3 + 1) == 0) {
+        second.commit();
+      }
+    }
+    second.commit();
+    for (long at = Math.max(1, model.compacted); at <= model.revision; at++) {
+      assertThat(machine.reader().hash(at)).as(name).isEqualTo(second.reader().hash(at));
+    }
+    removeAll(machine);
+    HashAnswer removed = machine.reader().hash(model.revision);
+    assertThat(removed).as("%s hash after removal", name).isEqualTo(second.reader().hash(0));
+    removeAll(second);
+    for (Space space : Space.values()) {
+      assertThat(dump(store, space)).as("%s %s", name, space).isEqualTo(dump(other, space));
+    }
+    assertKept(store);
+    compactAll(machine, second);
+    other.close();
+  }
+
+  private static void removeAll(StateMachine machine) {
+    Compactor.Progress progress = machine.compactor().removeBatch(7);
+    while (!progress.done()) {
+      progress = machine.compactor().removeBatch(7);
+    }
+  }
+
+  /** C2: of what lies at or below the compacted revision only what may be read or watched stays. */
+  private void assertKept(OrderedStore store) {
+    List<Bytes> expected = new ArrayList<>();
+    for (NaiveState.Version version : model.versions) {
+      boolean newest =
+          model.versions.stream()
+              .noneMatch(
+                  v ->
+                      v.key().equals(version.key())
+                          && v.main() <= model.compacted
+                          && model.versions.indexOf(v) > model.versions.indexOf(version));
+      boolean kept = version.main() >= model.compacted || (newest && version.kv() != null);
+      if (kept) {
+        expected.add(StoreKeys.revision(version.main(), version.sub()));
+      }
+    }
+    List<Bytes> kept = dump(store, Space.REV).stream().map(StoreBatch.Change::key).toList();
+    assertThat(kept).as("%s kept at %d", name, model.compacted).isEqualTo(expected);
+  }
+
+  /** Compacting at the current revision leaves nothing but the live keys and its own deletions. */
+  private void compactAll(StateMachine machine, StateMachine second) {
+    for (StateMachine each : List.of(machine, second)) {
+      Applied applied =
+          each.apply(log.size() + 1, 1_000_000, new Operation.Compact(model.revision));
+      each.commit();
+      removeAll(each);
+      if (model.compacted == model.revision) {
+        assertThat(applied.result()).isEqualTo(new Result.Refused(Refusal.COMPACTED));
+      }
+    }
+    assertThat(machine.reader().hash(0)).as(name).isEqualTo(second.reader().hash(0));
+    RangeQuery all = RangeQuery.of(KeyRange.all(), 0);
+    List<KeyValue> live = List.copyOf(model.live(KeyRange.all(), model.revision).values());
+    assertThat(((Result.Range) machine.reader().range(all)).range().kvs()).isEqualTo(live);
+  }
+
+  /** Every row of a space. */
+  static List<StoreBatch.Change> dump(OrderedStore store, Space space) {
+    List<StoreBatch.Change> rows = new ArrayList<>();
+    try (Cursor cursor = store.cursor(space, Bytes.EMPTY, null, false)) {
+      while (cursor.next()) {
+        rows.add(new StoreBatch.Change(space, cursor.key(), cursor.value()));
+      }
+    }
+    return rows;
+  }
+}

@@ -1,0 +1,16 @@
+package io.troupe.mvcc;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@link StoreModelDriver} over the store in memory. */
+class StoreModelTest {
+  @ParameterizedTest
+  @CsvSource({"1", "3", "17", "1000"})
+  void agreesWithTheNaiveModel_R1toR9_G1toG10_P_D_X_C_L9(int commitEvery) {
+    for (long seed = 1; seed <= 25; seed++) {
+      new StoreModelDriver(InMemoryOrderedStore::new, 1000L * commitEvery + seed)
+          .run(400, commitEvery);
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Tests of io.troupe.txn. Entry class: {@link io.troupe.txn.TxnEvaluationTest}. Imports core and
+ * the test libraries. See docs/rooms/apply.md.
+ */
+@NullMarked
+package io.troupe.txn;
+
+import org.jspecify.annotations.NullMarked;

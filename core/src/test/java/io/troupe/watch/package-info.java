@@ -1,0 +1,8 @@
+/**
+ * Tests of io.troupe.watch. Entry class: {@link io.troupe.watch.WatcherGroupsTest}. Imports core
+ * and the test libraries. See docs/rooms/watch.md.
+ */
+@NullMarked
+package io.troupe.watch;
+
+import org.jspecify.annotations.NullMarked;
