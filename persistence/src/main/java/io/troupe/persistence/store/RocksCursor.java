@@ -1,0 +1,147 @@
+package io.troupe.persistence.store;
+
+import io.troupe.model.Bytes;
+import io.troupe.mvcc.OrderedStore.Cursor;
+import io.troupe.mvcc.StoreException;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+
+/** A walk over a RocksDB iterator, whose view is frozen at its creation. */
+final class RocksCursor implements Cursor {
+  private final RocksIterator iterator;
+  private final Release release;
+  private final Bytes from;
+  private final boolean reverse;
+  private Place place = Place.BEFORE;
+  private @Nullable Bytes key;
+  private @Nullable Bytes value;
+
+  private enum Place {
+    BEFORE,
+    ON_RECORD,
+    BEHIND,
+    CLOSED
+  }
+
+  /**
+   * What is given back when the cursor closes.
+   *
+   * @param gate the store's, entered for this cursor
+   * @param bound the iterator's upper end, or null if it has none
+   */
+  record Release(OpenGate gate, UpperBound.Pool bounds, @Nullable UpperBound bound) {
+    private void run() {
+      if (bound != null) {
+        bounds.giveBack(bound);
+      }
+      gate.leave();
+    }
+  }
+
+  /** Takes over the iterator. */
+  RocksCursor(RocksIterator iterator, Release release, Bytes from, boolean reverse) {
+    this.iterator = iterator;
+    this.release = release;
+    this.from = from;
+    this.reverse = reverse;
+  }
+
+  @Override
+  public boolean next() {
+    switch (place) {
+      case BEHIND -> {
+        return false;
+      }
+      case CLOSED -> throw new IllegalStateException("the cursor is closed");
+      case BEFORE -> {
+        if (reverse) {
+          iterator.seekToLast();
+        } else {
+          iterator.seek(from.toArrayUnsafe());
+        }
+      }
+      case ON_RECORD -> {
+        if (reverse) {
+          iterator.prev();
+        } else {
+          iterator.next();
+        }
+      }
+    }
+    return settle();
+  }
+
+  @Override
+  public boolean seek(Bytes target) {
+    if (place == Place.CLOSED) {
+      throw new IllegalStateException("the cursor is closed");
+    }
+    if (reverse) {
+      iterator.seekForPrev(target.toArrayUnsafe());
+    } else {
+      Bytes start = target.compareTo(from) < 0 ? from : target;
+      iterator.seek(start.toArrayUnsafe());
+    }
+    return settle();
+  }
+
+  private boolean settle() {
+    key = null;
+    value = null;
+    if (iterator.isValid()) {
+      place = Place.ON_RECORD;
+      // The upper end is RocksDB's to watch. Watching the lower one here saves a native object.
+      if (!reverse || key().compareTo(from) >= 0) {
+        return true;
+      }
+      key = null;
+    } else {
+      try {
+        iterator.status();
+      } catch (RocksDBException e) {
+        throw new StoreException("cannot read: " + e.getMessage(), e);
+      }
+    }
+    place = Place.BEHIND;
+    return false;
+  }
+
+  @Override
+  public Bytes key() {
+    Bytes known = key;
+    if (known == null) {
+      requireRecord();
+      known = Bytes.wrap(iterator.key());
+      key = known;
+    }
+    return known;
+  }
+
+  @Override
+  public Bytes value() {
+    Bytes known = value;
+    if (known == null) {
+      requireRecord();
+      known = Bytes.wrap(iterator.value());
+      value = known;
+    }
+    return known;
+  }
+
+  private void requireRecord() {
+    if (place != Place.ON_RECORD) {
+      throw new IllegalStateException("the cursor stands on no record");
+    }
+  }
+
+  @Override
+  public void close() {
+    if (place == Place.CLOSED) {
+      return;
+    }
+    place = Place.CLOSED;
+    iterator.close();
+    release.run();
+  }
+}

@@ -1,0 +1,138 @@
+package io.troupe.persistence.store;
+
+import io.troupe.mvcc.OrderedStore.Space;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Locale;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompressionType;
+import org.rocksdb.DBOptions;
+import org.rocksdb.IndexType;
+import org.rocksdb.InfoLogLevel;
+import org.rocksdb.LRUCache;
+import org.rocksdb.RateLimiter;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.WriteBufferManager;
+import org.rocksdb.WriteOptions;
+
+/** Every native option object of one open store; freed together, in reverse order. */
+final class RocksOptions implements AutoCloseable {
+  private static final int BLOCK_BYTES = 8 << 10;
+  private static final int BLOOM_BITS = 10;
+
+  private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+  private final DBOptions db;
+  private final List<ColumnFamilyDescriptor> families = new ArrayList<>();
+  private final ReadOptions read;
+  private final WriteOptions write;
+
+  RocksOptions(RocksSettings settings) {
+    RocksDB.loadLibrary();
+    // The buffers are charged to the cache, so one number bounds both.
+    LRUCache cache =
+        own(new LRUCache(settings.blockCacheBytes() + settings.writeBufferBytes(), -1, false, 0.2));
+    WriteBufferManager buffers =
+        own(new WriteBufferManager(settings.writeBufferBytes(), cache, false));
+    db = own(dbOptions(settings, buffers));
+    if (settings.compactionBytesPerSecond() > 0) {
+      db.setRateLimiter(own(new RateLimiter(settings.compactionBytesPerSecond())));
+    }
+    BloomFilter bloom = own(new BloomFilter(BLOOM_BITS, false));
+    ColumnFamilyOptions unused = own(new ColumnFamilyOptions());
+    families.add(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, unused));
+    for (Space space : Space.values()) {
+      families.add(
+          new ColumnFamilyDescriptor(
+              familyName(space), own(family(settings, cache, bloom, space))));
+    }
+    read = own(new ReadOptions());
+    write = own(new WriteOptions().setDisableWAL(true));
+  }
+
+  /** Name of a space on disk. */
+  static byte[] familyName(Space space) {
+    return space.name().toLowerCase(Locale.ROOT).getBytes(StandardCharsets.US_ASCII);
+  }
+
+  DBOptions db() {
+    return db;
+  }
+
+  /** RocksDB's obligatory default family first, which stays empty, then each space in order. */
+  List<ColumnFamilyDescriptor> families() {
+    return families;
+  }
+
+  ReadOptions read() {
+    return read;
+  }
+
+  WriteOptions write() {
+    return write;
+  }
+
+  private static DBOptions dbOptions(RocksSettings settings, WriteBufferManager buffers) {
+    return new DBOptions()
+        .setCreateIfMissing(true)
+        .setCreateMissingColumnFamilies(true)
+        // Without a log of its own RocksDB keeps a batch over several families whole only so.
+        .setAtomicFlush(true)
+        .setWriteBufferManager(buffers)
+        .setMaxBackgroundJobs(settings.backgroundThreads())
+        .setMaxOpenFiles(settings.maxOpenFiles())
+        .setBytesPerSync(1 << 20)
+        .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
+        .setMaxLogFileSize(4 << 20)
+        .setKeepLogFileNum(2)
+        .setStatsDumpPeriodSec(0)
+        .setStatsPersistPeriodSec(0);
+  }
+
+  private static ColumnFamilyOptions family(
+      RocksSettings settings, LRUCache cache, BloomFilter bloom, Space space) {
+    BlockBasedTableConfig table =
+        new BlockBasedTableConfig()
+            .setBlockCache(cache)
+            .setBlockSize(BLOCK_BYTES)
+            .setFormatVersion(5)
+            .setIndexType(IndexType.kBinarySearch)
+            .setCacheIndexAndFilterBlocks(true)
+            .setCacheIndexAndFilterBlocksWithHighPriority(true)
+            .setPinL0FilterAndIndexBlocksInCache(true);
+    if (space != Space.KEY) {
+      // Versions of a key are found by seeking, which a filter over whole keys cannot help.
+      table.setFilterPolicy(bloom);
+    }
+    long buffer = Math.max(1 << 20, settings.writeBufferBytes() / 2);
+    return new ColumnFamilyOptions()
+        .setTableFormatConfig(table)
+        .setCompressionType(CompressionType.LZ4_COMPRESSION)
+        .setLevelCompactionDynamicLevelBytes(true)
+        .setWriteBufferSize(buffer)
+        .setMaxWriteBufferNumber(4)
+        .setTargetFileSizeBase(32 << 20);
+  }
+
+  private <T extends AutoCloseable> T own(T option) {
+    owned.push(option);
+    return option;
+  }
+
+  @Override
+  public void close() {
+    while (!owned.isEmpty()) {
+      try {
+        owned.pop().close();
+      } catch (Exception e) {
+        throw new IllegalStateException("cannot free an option", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,365 @@
+package io.troupe.persistence.store;
+
+import io.troupe.model.Bytes;
+import io.troupe.mvcc.OrderedStore;
+import io.troupe.mvcc.StoreBatch;
+import io.troupe.mvcc.StoreException;
+import io.troupe.persistence.datadir.DurableFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.Checkpoint;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.FlushOptions;
+import org.rocksdb.Options;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.WriteBatch;
+
+/**
+ * {@link OrderedStore} on RocksDB: one column family per space, no log of its own, flushed
+ * atomically over all families. What a crash loses is always a whole tail of batches, in order; the
+ * write-ahead log brings it back.
+ *
+ * <p>Safe for any number of reading threads and for two writing ones (apply and background
+ * compaction). {@link #close()} waits for calls and cursors in other threads and flushes.
+ */
+public final class RocksStore implements OrderedStore {
+  private static final long CLOSE_TIMEOUT_MS = 10_000;
+  private static final long SIZE_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private final RocksOptions options;
+  private final RocksDB db;
+  private final boolean readOnly;
+  private final List<ColumnFamilyHandle> handles;
+  private final Map<Space, ColumnFamilyHandle> spaces = new EnumMap<>(Space.class);
+  private final UpperBound.Pool bounds = new UpperBound.Pool();
+  private final OpenGate gate = new OpenGate();
+  private volatile Sizes sizes;
+
+  private record Sizes(long onDisk, long inUse, long readAtNanos) {}
+
+  private RocksStore(
+      RocksOptions options, RocksDB db, List<ColumnFamilyHandle> handles, boolean readOnly) {
+    this.options = options;
+    this.db = db;
+    this.handles = handles;
+    this.readOnly = readOnly;
+    int next = 1;
+    for (Space space : Space.values()) {
+      spaces.put(space, handles.get(next++));
+    }
+    this.sizes = readSizes();
+  }
+
+  /**
+   * Opens the store in {@code directory}, creating it if missing.
+   *
+   * @throws StoreException if it cannot be read; see {@link StoreFailure#of}
+   */
+  public static RocksStore open(Path directory, RocksSettings settings) {
+    return open(directory, settings, false);
+  }
+
+  /**
+   * Opens a store or a checkpoint without changing anything in it; {@link #write} fails.
+   *
+   * @throws StoreException if it cannot be read
+   */
+  public static RocksStore openReadOnly(Path directory, RocksSettings settings) {
+    return open(directory, settings, true);
+  }
+
+  private static RocksStore open(Path directory, RocksSettings settings, boolean readOnly) {
+    RocksOptions options = new RocksOptions(settings);
+    List<ColumnFamilyHandle> handles = new ArrayList<>();
+    @Nullable RocksStore opened = null;
+    try {
+      if (!readOnly) {
+        DurableFiles.createDirectory(directory);
+      }
+      refuseUnknownSpaces(directory, options);
+      String path = directory.toString();
+      RocksDB db =
+          readOnly
+              ? RocksDB.openReadOnly(options.db(), path, options.families(), handles)
+              : RocksDB.open(options.db(), path, options.families(), handles);
+      opened = new RocksStore(options, db, List.copyOf(handles), readOnly);
+      return opened;
+    } catch (RocksDBException | IOException e) {
+      throw new StoreException("cannot open the store in " + directory + ": " + e.getMessage(), e);
+    } finally {
+      if (opened == null) {
+        options.close();
+      }
+    }
+  }
+
+  /** A family that this program does not know was made by a newer one. */
+  private static void refuseUnknownSpaces(Path directory, RocksOptions options)
+      throws RocksDBException {
+    if (!Files.exists(directory.resolve("CURRENT"))) {
+      return;
+    }
+    Set<String> unknown = new TreeSet<>();
+    try (Options listing = new Options()) {
+      for (byte[] name : RocksDB.listColumnFamilies(listing, directory.toString())) {
+        unknown.add(Bytes.wrap(name).utf8());
+      }
+    }
+    for (ColumnFamilyDescriptor known : options.families()) {
+      unknown.remove(Bytes.copyOf(known.getName()).utf8());
+    }
+    if (!unknown.isEmpty()) {
+      throw new StoreException("the store in " + directory + " has unknown spaces " + unknown);
+    }
+  }
+
+  @Override
+  public @Nullable Bytes get(Space space, Bytes key) {
+    gate.enter();
+    try {
+      byte[] value =
+          db.get(
+              handle(space), options.read(), key.backingArray(), key.backingOffset(), key.length());
+      return value == null ? null : Bytes.wrap(value);
+    } catch (RocksDBException e) {
+      throw failed("read", e);
+    } finally {
+      gate.leave();
+    }
+  }
+
+  @Override
+  public Cursor cursor(Space space, Bytes from, @Nullable Bytes toExclusive, boolean reverse) {
+    gate.enter();
+    @Nullable UpperBound bound = null;
+    @Nullable RocksCursor made = null;
+    try {
+      if (toExclusive != null) {
+        // RocksDB misbehaves if the upper end lies below the place it starts from.
+        bound = bounds.take(toExclusive.compareTo(from) < 0 ? from : toExclusive);
+      }
+      RocksIterator iterator =
+          db.newIterator(handle(space), bound == null ? options.read() : bound.options());
+      made = new RocksCursor(iterator, new RocksCursor.Release(gate, bounds, bound), from, reverse);
+      return made;
+    } finally {
+      if (made == null) {
+        if (bound != null) {
+          bound.close();
+        }
+        gate.leave();
+      }
+    }
+  }
+
+  @Override
+  public void write(StoreBatch batch) {
+    if (batch.isEmpty()) {
+      return;
+    }
+    gate.enter();
+    try (WriteBatch out = new WriteBatch()) {
+      for (StoreBatch.Change change : batch.changes()) {
+        byte[] key = change.key().toArrayUnsafe();
+        Bytes value = change.value();
+        if (value == null) {
+          out.delete(handle(change.space()), key);
+        } else {
+          out.put(handle(change.space()), key, value.toArrayUnsafe());
+        }
+      }
+      db.write(options.write(), out);
+    } catch (RocksDBException e) {
+      throw failed("write", e);
+    } finally {
+      gate.leave();
+    }
+  }
+
+  /** {@inheritDoc} Table files and write buffers; at most a tenth of a second old. */
+  @Override
+  public long sizeOnDisk() {
+    return currentSizes().onDisk();
+  }
+
+  /** {@inheritDoc} At most a tenth of a second old. */
+  @Override
+  public long sizeInUse() {
+    return currentSizes().inUse();
+  }
+
+  /**
+   * Brings all batches written so far to disk, durably.
+   *
+   * @throws StoreException on failure
+   */
+  public void flush() {
+    gate.enter();
+    try (FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {
+      db.flush(flush, handles);
+    } catch (RocksDBException e) {
+      throw failed("flush", e);
+    } finally {
+      gate.leave();
+    }
+  }
+
+  /**
+   * Makes a durable copy of the store at one moment between two batches, at or after this call: all
+   * spaces alike, whole batches only. Table files are shared by hard links, so it takes little time
+   * and space and must be on the same file system. Writers and readers go on meanwhile.
+   *
+   * @param target a directory that does not exist; its parent does. What a crash leaves there is of
+   *     no use
+   * @throws StoreException on failure
+   */
+  public void checkpoint(Path target) {
+    gate.enter();
+    try (Checkpoint checkpoint = Checkpoint.create(db)) {
+      checkpoint.createCheckpoint(target.toString());
+      DurableFiles.forceTree(target);
+      Path parent = target.toAbsolutePath().getParent();
+      if (parent != null) {
+        DurableFiles.forceDirectory(parent);
+      }
+    } catch (RocksDBException e) {
+      throw failed("make a checkpoint in " + target, e);
+    } catch (IOException e) {
+      throw new StoreException("cannot make a checkpoint in " + target + ": " + e, e);
+    } finally {
+      gate.leave();
+    }
+  }
+
+  /**
+   * Rewrites all files, so that deleted and overwritten records give their space back. Slow: for a
+   * maintenance request, from a thread of its own.
+   *
+   * @throws StoreException on failure
+   */
+  public void compactFully() {
+    gate.enter();
+    try {
+      for (ColumnFamilyHandle handle : handles) {
+        db.compactRange(handle);
+      }
+    } catch (RocksDBException e) {
+      throw failed("compact", e);
+    } finally {
+      gate.leave();
+    }
+  }
+
+  /**
+   * Figures of RocksDB by its property names, for metrics; summed over the spaces.
+   *
+   * @param property for example {@code rocksdb.num-running-compactions}
+   */
+  public long property(String property) {
+    gate.enter();
+    try {
+      return sum(property);
+    } catch (RocksDBException e) {
+      throw failed("read property " + property, e);
+    } finally {
+      gate.leave();
+    }
+  }
+
+  /**
+   * Flushes and frees everything.
+   *
+   * @throws StoreException if a call or a cursor is still open after ten seconds (nothing is freed
+   *     then), or the flush failed
+   */
+  @Override
+  public void close() {
+    if (!gate.shut()) {
+      return;
+    }
+    if (!gate.awaitEmpty(CLOSE_TIMEOUT_MS)) {
+      throw new StoreException("closed while " + gate.users() + " reads or cursors are open");
+    }
+    try (FlushOptions flush = new FlushOptions().setWaitForFlush(true)) {
+      if (!readOnly) {
+        db.flush(flush, handles);
+      }
+    } catch (RocksDBException e) {
+      throw failed("flush at its end", e);
+    } finally {
+      free();
+    }
+  }
+
+  private void free() {
+    bounds.close();
+    for (ColumnFamilyHandle handle : handles) {
+      handle.close();
+    }
+    try {
+      db.closeE();
+    } catch (RocksDBException e) {
+      throw failed("close", e);
+    } finally {
+      options.close();
+    }
+  }
+
+  private Sizes currentSizes() {
+    Sizes known = sizes;
+    if (System.nanoTime() - known.readAtNanos() < SIZE_AGE_NANOS) {
+      return known;
+    }
+    gate.enter();
+    try {
+      Sizes fresh = readSizes();
+      sizes = fresh;
+      return fresh;
+    } finally {
+      gate.leave();
+    }
+  }
+
+  private Sizes readSizes() {
+    try {
+      long buffers = sum("rocksdb.cur-size-all-mem-tables");
+      long onDisk = sum("rocksdb.total-sst-files-size") + buffers;
+      long inUse = Math.min(onDisk, sum("rocksdb.estimate-live-data-size") + buffers);
+      return new Sizes(onDisk, inUse, System.nanoTime());
+    } catch (RocksDBException e) {
+      throw failed("read its sizes", e);
+    }
+  }
+
+  private long sum(String property) throws RocksDBException {
+    long sum = 0;
+    for (ColumnFamilyHandle handle : handles) {
+      sum += db.getLongProperty(handle, property);
+    }
+    return sum;
+  }
+
+  private ColumnFamilyHandle handle(Space space) {
+    ColumnFamilyHandle handle = spaces.get(space);
+    if (handle == null) {
+      throw new StoreException("no space " + space);
+    }
+    return handle;
+  }
+
+  private static StoreException failed(String what, RocksDBException e) {
+    return new StoreException("the store cannot " + what + ": " + e.getMessage(), e);
+  }
+}

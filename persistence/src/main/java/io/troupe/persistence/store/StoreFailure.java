@@ -1,0 +1,49 @@
+package io.troupe.persistence.store;
+
+import io.troupe.mvcc.StoreException;
+import io.troupe.persistence.datadir.DurableFiles;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.Status;
+
+/** What is behind a {@link StoreException}, for the exit code and the operator's line. */
+public enum StoreFailure {
+  /** A checksum or a structure on disk is wrong: restore the state from a snapshot. */
+  CORRUPTION,
+  /** No space, or over a quota. */
+  DISK_FULL,
+  /** The disk failed otherwise. */
+  IO,
+  /** Used after close, or a fault of ours. */
+  OTHER;
+
+  /** Which kind {@code failure} is. */
+  public static StoreFailure of(StoreException failure) {
+    if (DurableFiles.isDiskFull(failure)) {
+      return DISK_FULL;
+    }
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      if (t instanceof RocksDBException e) {
+        return ofStatus(e);
+      }
+      if (t instanceof java.io.IOException) {
+        return IO;
+      }
+    }
+    return OTHER;
+  }
+
+  private static StoreFailure ofStatus(RocksDBException e) {
+    Status status = e.getStatus();
+    if (status == null) {
+      return OTHER;
+    }
+    if (status.getSubCode() == Status.SubCode.NoSpace) {
+      return DISK_FULL;
+    }
+    return switch (status.getCode()) {
+      case Corruption -> CORRUPTION;
+      case IOError -> IO;
+      default -> OTHER;
+    };
+  }
+}

@@ -1,0 +1,70 @@
+package io.troupe.persistence.store;
+
+import io.troupe.model.Bytes;
+import java.nio.ByteBuffer;
+import java.util.concurrent.ArrayBlockingQueue;
+import org.rocksdb.DirectSlice;
+import org.rocksdb.ReadOptions;
+
+/**
+ * Read options with an exclusive upper end that can be moved, so that a short walk does not pay for
+ * making and freeing two native objects. Used by one cursor at a time, and not moved while its
+ * iterator lives: the iterator looks at the same memory.
+ */
+final class UpperBound implements AutoCloseable {
+  private static final int SHARED_CAPACITY = 1024;
+
+  private final ByteBuffer buffer;
+  private final DirectSlice slice;
+  private final ReadOptions options;
+
+  private UpperBound(int capacity) {
+    buffer = ByteBuffer.allocateDirect(capacity);
+    slice = new DirectSlice(buffer);
+    options = new ReadOptions().setIterateUpperBound(slice);
+  }
+
+  ReadOptions options() {
+    return options;
+  }
+
+  private void set(Bytes end) {
+    buffer.clear();
+    buffer.put(end.backingArray(), end.backingOffset(), end.length());
+    slice.setLength(end.length());
+  }
+
+  @Override
+  public void close() {
+    options.close();
+    slice.close();
+  }
+
+  /** Unused bounds of one store. Safe for many threads. */
+  static final class Pool implements AutoCloseable {
+    private final ArrayBlockingQueue<UpperBound> idle = new ArrayBlockingQueue<>(32);
+
+    /** A bound at {@code end}; give it back when the iterator is closed. */
+    UpperBound take(Bytes end) {
+      UpperBound bound = end.length() > SHARED_CAPACITY ? null : idle.poll();
+      if (bound == null) {
+        bound = new UpperBound(Math.max(SHARED_CAPACITY, end.length()));
+      }
+      bound.set(end);
+      return bound;
+    }
+
+    void giveBack(UpperBound bound) {
+      if (bound.buffer.capacity() > SHARED_CAPACITY || !idle.offer(bound)) {
+        bound.close();
+      }
+    }
+
+    @Override
+    public void close() {
+      for (UpperBound bound = idle.poll(); bound != null; bound = idle.poll()) {
+        bound.close();
+      }
+    }
+  }
+}
