@@ -1,0 +1,343 @@
+package io.troupe.persistence.snapshot;
+
+import io.troupe.persistence.datadir.DurableFiles;
+import io.troupe.persistence.snapshot.SnapshotException.Kind;
+import io.troupe.persistence.snapshot.SnapshotManifest.FileSum;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The snapshots of one member on disk. A snapshot exists from the moment its manifest has its final
+ * name until that name is removed; a content directory without one is a stray. So a crash at any
+ * point leaves the old snapshots, or the old ones and the new.
+ *
+ * <p>Not thread-safe: one caller at a time, which is the plugin's actor once the member runs.
+ */
+public final class SnapshotDirectory {
+  /** How many snapshots stay after a save. */
+  public static final int KEPT = 2;
+
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotDirectory.class);
+  private static final String MANIFEST_SUFFIX = ".manifest";
+  private static final Pattern MANIFEST = Pattern.compile("([0-9a-f]{16})-[0-9a-f]{16}\\.manifest");
+
+  private final Path root;
+
+  /**
+   * @param root the data directory's snapshots room; created when first needed
+   */
+  public SnapshotDirectory(Path root) {
+    this.root = root.toAbsolutePath().normalize();
+  }
+
+  /**
+   * Where the content of a coming snapshot has to be made. A stray there is removed first, so the
+   * directory does not exist when this returns.
+   *
+   * @throws SnapshotException IO; or DAMAGED if a snapshot with this index and term exists already
+   */
+  public Path prepare(long index, long term) {
+    return io(
+        "prepare snapshot " + index,
+        () -> {
+          DurableFiles.createDirectory(root);
+          if (Files.exists(manifestFile(index, term))) {
+            throw new SnapshotException(Kind.DAMAGED, "snapshot " + index + " exists already");
+          }
+          Path content = root.resolve(baseName(index, term));
+          DurableFiles.deleteTree(content);
+          DurableFiles.forceDirectory(root);
+          return content;
+        });
+  }
+
+  /**
+   * Makes the prepared content a snapshot, then removes all but the newest {@value #KEPT}. Durable
+   * when this returns.
+   *
+   * @param ref its directory is the one that {@link #prepare} named, filled
+   * @throws SnapshotException DISK_FULL or IO; the snapshot does not exist then
+   */
+  public void save(SnapshotRef ref) {
+    Path content = root.resolve(baseName(ref.index(), ref.term()));
+    if (!ref.directory().toAbsolutePath().normalize().equals(content)) {
+      throw new IllegalArgumentException(ref.directory() + " was not prepared for " + ref.index());
+    }
+    io(
+        "save snapshot " + ref.index(),
+        () -> {
+          DurableFiles.forceTree(content);
+          DurableFiles.forceDirectory(root);
+          @Nullable SnapshotManifest earlier = newestManifest();
+          List<FileSum> files =
+              ContentSums.of(
+                  content, earlier, earlier == null ? null : root.resolve(earlier.directory()));
+          SnapshotManifest manifest =
+              new SnapshotManifest(
+                  ref.index(),
+                  ref.term(),
+                  ref.membership(),
+                  baseName(ref.index(), ref.term()),
+                  files);
+          DurableFiles.replace(manifestFile(ref.index(), ref.term()), manifest.encode());
+          return ref;
+        });
+    List<Path> manifests = manifests();
+    for (Path old : manifests.subList(Math.min(KEPT, manifests.size()), manifests.size())) {
+      remove(old);
+    }
+  }
+
+  /**
+   * The newest snapshot whose manifest is whole and whose files have the right sizes. A damaged one
+   * is skipped with an error in the log, and kept for whoever wants to look at it.
+   *
+   * @param maxIndex snapshots above it do not count; {@link Long#MAX_VALUE} for all
+   * @throws SnapshotException IO if the disk does not answer
+   */
+  public Optional<SnapshotRef> latest(long maxIndex) {
+    for (Path file : manifests()) {
+      if (indexOf(file) > maxIndex) {
+        continue;
+      }
+      try {
+        SnapshotManifest manifest = read(file);
+        checkSizes(manifest);
+        return Optional.of(ref(manifest));
+      } catch (SnapshotException e) {
+        if (e.kind() == Kind.IO) {
+          throw e;
+        }
+        LOG.error("snapshot skipped manifest={} reason={}", file, e.getMessage());
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * Compares every byte of the content with the manifest's checksums.
+   *
+   * @throws SnapshotException DAMAGED naming the file, or IO
+   */
+  public void verify(SnapshotRef ref) {
+    SnapshotManifest manifest = manifest(ref);
+    checkSizes(manifest);
+    for (FileSum file : manifest.files()) {
+      Path path = root.resolve(manifest.directory()).resolve(file.name());
+      int crc = io("read " + path, () -> ContentSums.crc32c(path));
+      if (crc != file.crc32c()) {
+        throw new SnapshotException(Kind.DAMAGED, path + " does not fit its checksum");
+      }
+    }
+  }
+
+  /**
+   * The manifest of a snapshot, for sending it to a peer.
+   *
+   * @throws SnapshotException DAMAGED or IO
+   */
+  public SnapshotManifest manifest(SnapshotRef ref) {
+    return read(manifestFile(ref.index(), ref.term()));
+  }
+
+  /**
+   * Removes the snapshots with an index in that range, manifest first.
+   *
+   * @param from inclusive
+   * @param to inclusive
+   */
+  public void delete(long from, long to) {
+    for (Path file : manifests()) {
+      if (indexOf(file) >= from && indexOf(file) <= to) {
+        remove(file);
+      }
+    }
+  }
+
+  /**
+   * Removes what no manifest speaks for: leftovers of a crash while a snapshot was made, received
+   * or removed. Only at start, before anything is prepared.
+   */
+  public void removeStrays() {
+    io(
+        "clean up " + root,
+        () -> {
+          DurableFiles.createDirectory(root);
+          Set<String> known = new HashSet<>();
+          for (Path file : manifests()) {
+            String name = String.valueOf(file.getFileName());
+            known.add(name);
+            known.add(name.substring(0, name.length() - MANIFEST_SUFFIX.length()));
+          }
+          known.add("lost+found");
+          try (Stream<Path> paths = Files.list(root)) {
+            for (Path path : (Iterable<Path>) paths::iterator) {
+              if (!known.contains(String.valueOf(path.getFileName()))) {
+                LOG.info("stray removed path={}", path);
+                DurableFiles.deleteTree(path);
+              }
+            }
+          }
+          DurableFiles.forceDirectory(root);
+          return root;
+        });
+  }
+
+  /**
+   * Makes a state directory from a snapshot: table files are shared by hard links where the file
+   * system allows it, all others copied, all forced. The snapshot stays whole whatever happens to
+   * the state.
+   *
+   * @param target does not exist or is empty; a crash leaves it so
+   * @throws SnapshotException DAMAGED if the content does not fit its checksums, DISK_FULL or IO
+   */
+  public void restore(SnapshotRef ref, Path target) {
+    verify(ref);
+    SnapshotManifest manifest = manifest(ref);
+    io(
+        "restore snapshot " + ref.index() + " to " + target,
+        () -> {
+          Path fresh = target.resolveSibling(target.getFileName() + ".restoring");
+          DurableFiles.deleteTree(fresh);
+          DurableFiles.createDirectory(fresh);
+          Path content = root.resolve(manifest.directory());
+          for (FileSum file : manifest.files()) {
+            linkOrCopy(content.resolve(file.name()), fresh.resolve(file.name()));
+          }
+          DurableFiles.forceTree(fresh);
+          Files.deleteIfExists(target);
+          DurableFiles.rename(fresh, target);
+          return target;
+        });
+  }
+
+  /** Table files never change, so a link will do; RocksDB rewrites the others in place. */
+  private static void linkOrCopy(Path from, Path to) throws IOException {
+    if (String.valueOf(from.getFileName()).endsWith(".sst")) {
+      try {
+        Files.createLink(to, from);
+        return;
+      } catch (UnsupportedOperationException | IOException e) {
+        LOG.debug("copy instead of link path={} reason={}", from, e.toString());
+      }
+    }
+    Files.copy(from, to);
+  }
+
+  private void remove(Path manifestFile) {
+    String name = String.valueOf(manifestFile.getFileName());
+    Path content = root.resolve(name.substring(0, name.length() - MANIFEST_SUFFIX.length()));
+    io(
+        "remove " + manifestFile,
+        () -> {
+          Files.deleteIfExists(manifestFile);
+          DurableFiles.forceDirectory(root);
+          DurableFiles.deleteTree(content);
+          DurableFiles.forceDirectory(root);
+          return content;
+        });
+  }
+
+  private @Nullable SnapshotManifest newestManifest() {
+    for (Path file : manifests()) {
+      try {
+        return read(file);
+      } catch (SnapshotException e) {
+        LOG.error("snapshot manifest unreadable path={} reason={}", file, e.getMessage());
+      }
+    }
+    return null;
+  }
+
+  private SnapshotManifest read(Path file) {
+    SnapshotManifest manifest =
+        SnapshotManifest.decode(io("read " + file, () -> Files.readAllBytes(file)));
+    if (!file.equals(manifestFile(manifest.index(), manifest.term()))
+        || !manifest.directory().equals(baseName(manifest.index(), manifest.term()))) {
+      throw new SnapshotException(Kind.DAMAGED, file + " speaks of " + manifest.directory());
+    }
+    return manifest;
+  }
+
+  private void checkSizes(SnapshotManifest manifest) {
+    for (FileSum file : manifest.files()) {
+      Path path = root.resolve(manifest.directory()).resolve(file.name());
+      if (!Files.isRegularFile(path)) {
+        throw new SnapshotException(Kind.DAMAGED, path + " is missing");
+      }
+      long size = io("read " + path, () -> Files.size(path));
+      if (size != file.size()) {
+        throw new SnapshotException(
+            Kind.DAMAGED, path + " has " + size + " bytes instead of " + file.size());
+      }
+    }
+  }
+
+  private SnapshotRef ref(SnapshotManifest manifest) {
+    return new SnapshotRef(
+        manifest.index(),
+        manifest.term(),
+        manifest.membership(),
+        root.resolve(manifest.directory()));
+  }
+
+  /** Manifests by name, greatest index first. */
+  private List<Path> manifests() {
+    return io(
+        "list " + root,
+        () -> {
+          List<Path> found = new ArrayList<>();
+          if (Files.isDirectory(root)) {
+            try (Stream<Path> paths = Files.list(root)) {
+              paths
+                  .filter(p -> MANIFEST.matcher(String.valueOf(p.getFileName())).matches())
+                  .sorted(Comparator.reverseOrder())
+                  .forEach(found::add);
+            }
+          }
+          return found;
+        });
+  }
+
+  private static long indexOf(Path manifestFile) {
+    Matcher matcher = MANIFEST.matcher(String.valueOf(manifestFile.getFileName()));
+    if (!matcher.matches()) {
+      throw new IllegalArgumentException(manifestFile + " is no manifest");
+    }
+    return Long.parseUnsignedLong(matcher.group(1), 16);
+  }
+
+  private Path manifestFile(long index, long term) {
+    return root.resolve(baseName(index, term) + MANIFEST_SUFFIX);
+  }
+
+  private static String baseName(long index, long term) {
+    return String.format("%016x-%016x", index, term);
+  }
+
+  private interface DiskWork<T> {
+    T run() throws IOException;
+  }
+
+  private static <T> T io(String what, DiskWork<T> work) {
+    try {
+      return work.run();
+    } catch (IOException e) {
+      Kind kind = DurableFiles.isDiskFull(e) ? Kind.DISK_FULL : Kind.IO;
+      throw new SnapshotException(kind, "cannot " + what + ": " + e, e);
+    }
+  }
+}

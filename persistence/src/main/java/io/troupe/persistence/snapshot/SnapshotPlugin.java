@@ -1,0 +1,137 @@
+package io.troupe.persistence.snapshot;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.actor.ActorRef;
+import org.apache.pekko.actor.ClassicActorSystemProvider;
+import org.apache.pekko.pattern.Patterns;
+import org.apache.pekko.persistence.DeleteSnapshotsFailure;
+import org.apache.pekko.persistence.DeleteSnapshotsSuccess;
+import org.apache.pekko.persistence.Persistence;
+import org.apache.pekko.persistence.SaveSnapshotFailure;
+import org.apache.pekko.persistence.SaveSnapshotSuccess;
+import org.apache.pekko.persistence.SelectedSnapshot;
+import org.apache.pekko.persistence.SnapshotMetadata;
+import org.apache.pekko.persistence.SnapshotProtocol;
+import org.apache.pekko.persistence.SnapshotSelectionCriteria;
+
+/**
+ * Saving, loading and deleting snapshots through Pekko Persistence, for a typed actor: it calls,
+ * gets a stage, and pipes it to itself. One per actor system.
+ *
+ * <p>A failed stage carries a {@link SnapshotException}, or a timeout whose outcome is unknown.
+ */
+public final class SnapshotPlugin {
+  /** Configuration path of the plugin; its defaults are in reference.conf. */
+  public static final String ID = "troupe.persistence.snapshot-store";
+
+  private final ActorRef store;
+  private final SnapshotDirectory directory;
+  private final String persistenceId;
+  private final Duration timeout;
+
+  private SnapshotPlugin(
+      ActorRef store, SnapshotDirectory directory, String persistenceId, Duration timeout) {
+    this.store = store;
+    this.directory = directory;
+    this.persistenceId = persistenceId;
+    this.timeout = timeout;
+  }
+
+  /**
+   * Removes strays, then starts the plugin. Blocks for the clean-up; call it before anything is
+   * prepared.
+   *
+   * @param snapshots the data directory's snapshots room
+   * @param persistenceId names the member in Pekko's messages
+   * @throws SnapshotException if the room cannot be used
+   */
+  public static SnapshotPlugin start(
+      ClassicActorSystemProvider system, Path snapshots, String persistenceId) {
+    SnapshotDirectory directory = new SnapshotDirectory(snapshots);
+    directory.removeStrays();
+    Config config =
+        ConfigFactory.parseMap(Map.of(ID + ".directory", snapshots.toAbsolutePath().toString()));
+    ActorRef store = Persistence.get(system).snapshotStoreFor(ID, config);
+    Duration timeout =
+        system
+            .classicSystem()
+            .settings()
+            .config()
+            .getDuration(ID + ".circuit-breaker.call-timeout");
+    return new SnapshotPlugin(store, directory, persistenceId, timeout);
+  }
+
+  /**
+   * The files behind, for preparing, verifying, sending and restoring. All of its calls block;
+   * saving and deleting belong to this class.
+   */
+  public SnapshotDirectory directory() {
+    return directory;
+  }
+
+  /** Makes a prepared and filled directory a snapshot and keeps the last two; durable when done. */
+  public CompletionStage<Void> save(SnapshotRef ref) {
+    SnapshotMetadata metadata = new SnapshotMetadata(persistenceId, ref.index(), 0);
+    return ask(new SnapshotProtocol.SaveSnapshot(metadata, ref))
+        .thenAccept(
+            reply -> {
+              if (reply instanceof SaveSnapshotFailure failure) {
+                throw new CompletionException(failure.cause());
+              }
+              expect(reply instanceof SaveSnapshotSuccess, reply);
+            });
+  }
+
+  /** The newest snapshot that is not damaged. */
+  public CompletionStage<Optional<SnapshotRef>> loadLatest() {
+    return ask(new SnapshotProtocol.LoadSnapshot(
+            persistenceId, SnapshotSelectionCriteria.latest(), Long.MAX_VALUE))
+        .thenApply(
+            reply -> {
+              if (reply instanceof SnapshotProtocol.LoadSnapshotFailed failure) {
+                throw new CompletionException(failure.cause());
+              }
+              if (reply instanceof SnapshotProtocol.LoadSnapshotResult result) {
+                return result.snapshot().isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(ref(result.snapshot().get()));
+              }
+              throw new IllegalStateException("unexpected reply " + reply);
+            });
+  }
+
+  /** Removes every snapshot with an index below {@code index}. */
+  public CompletionStage<Void> deleteBefore(long index) {
+    SnapshotSelectionCriteria below =
+        SnapshotSelectionCriteria.create(index - 1, Long.MAX_VALUE, 0, 0);
+    return ask(new SnapshotProtocol.DeleteSnapshots(persistenceId, below))
+        .thenAccept(
+            reply -> {
+              if (reply instanceof DeleteSnapshotsFailure failure) {
+                throw new CompletionException(failure.cause());
+              }
+              expect(reply instanceof DeleteSnapshotsSuccess, reply);
+            });
+  }
+
+  private CompletionStage<Object> ask(Object message) {
+    return Patterns.ask(store, message, timeout);
+  }
+
+  private static SnapshotRef ref(SelectedSnapshot selected) {
+    return (SnapshotRef) selected.snapshot();
+  }
+
+  private static void expect(boolean fits, Object reply) {
+    if (!fits) {
+      throw new IllegalStateException("unexpected reply " + reply);
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package io.troupe.persistence.datadir;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** A process that holds a data directory until it is killed. */
+final class DataDirHolder {
+  private DataDirHolder() {}
+
+  public static void main(String[] args) throws IOException {
+    try (DataDir dir = DataDir.open(Path.of(args[0]))) {
+      System.out.println("held");
+      System.out.flush();
+      // Nobody writes: this waits for the end.
+      int end = System.in.read();
+      System.out.println("released " + dir.root() + end);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package io.troupe.persistence.wal;
+
+import io.troupe.model.Entry;
+import io.troupe.model.HardState;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a log should say, kept naively: the oracle of the log's tests. Immutable. */
+record LogModel(HardState state, List<Entry> entries, long floor, long last) {
+  static final LogModel EMPTY = new LogModel(HardState.INITIAL, List.of(), 0, 0);
+
+  LogModel append(HardState next, List<Entry> added) {
+    List<Entry> all = new ArrayList<>(entries);
+    long end = last;
+    for (Entry entry : added) {
+      all.removeIf(e -> e.index() >= entry.index());
+      all.add(entry);
+      end = entry.index();
+    }
+    return new LogModel(next, List.copyOf(all), floor, end);
+  }
+
+  LogModel restartAfter(long index) {
+    return new LogModel(state, List.of(), index, index);
+  }
+
+  /** The entries above {@code index}: what must be there whatever was dropped. */
+  List<Entry> above(long index) {
+    return entries.stream().filter(e -> e.index() > index).toList();
+  }
+}
