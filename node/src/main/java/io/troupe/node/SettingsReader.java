@@ -90,7 +90,9 @@ final class SettingsReader {
   }
 
   private static void refuseUnknownKeys(Config whole) {
-    Config known = ConfigFactory.parseResources(DEFAULTS);
+    Config known =
+        ConfigFactory.parseResources(DEFAULTS)
+            .withFallback(ConfigFactory.defaultReferenceUnresolved());
     Config given = section(whole);
     for (Map.Entry<String, ConfigValue> entry : given.entrySet()) {
       if (!known.hasPathOrNull(ROOT + "." + entry.getKey())) {

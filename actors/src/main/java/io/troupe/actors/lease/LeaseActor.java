@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -122,13 +123,13 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
       return this;
     }
     passTime();
-    Long leftMs = countdown.remainingMs(ask.id());
+    OptionalLong leftMs = countdown.remainingMs(ask.id());
     ask.replyTo()
         .tell(
-            leftMs == null
+            leftMs.isEmpty()
                 ? new LeaseReply.Remaining(ask.id(), -1, 0)
                 : new LeaseReply.Remaining(
-                    ask.id(), leftMs / 1000, ttls.getOrDefault(ask.id(), 0L)));
+                    ask.id(), leftMs.getAsLong() / 1000, ttls.getOrDefault(ask.id(), 0L)));
     return this;
   }
 

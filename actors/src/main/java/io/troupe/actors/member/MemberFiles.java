@@ -2,15 +2,23 @@ package io.troupe.actors.member;
 
 import io.troupe.machine.StateMachine;
 import io.troupe.model.HardState;
+import io.troupe.mvcc.StoreException;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.MemberIdentity;
+import io.troupe.persistence.snapshot.SnapshotDirectory;
+import io.troupe.persistence.snapshot.SnapshotRef;
 import io.troupe.persistence.store.RocksStore;
 import io.troupe.persistence.wal.ChronicleWal;
 import io.troupe.persistence.wal.Wal;
 import io.troupe.persistence.wal.WalReplay;
 import io.troupe.raft.RaftState;
 import io.troupe.raft.membership.Membership;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,6 +62,7 @@ public final class MemberFiles implements AutoCloseable {
   public static MemberFiles open(DataDir dataDir, MemberSettings settings) {
     MemberIdentity identity =
         Objects.requireNonNull(dataDir.identity(), "the data directory has no identity yet");
+    restoreIfEmpty(dataDir);
     RocksStore store = RocksStore.open(dataDir.state(), settings.store());
     boolean opened = false;
     try {
@@ -70,6 +79,28 @@ public final class MemberFiles implements AutoCloseable {
     }
   }
 
+  /**
+   * A state directory that somebody emptied is made anew from the newest snapshot; the log brings
+   * the rest.
+   */
+  private static void restoreIfEmpty(DataDir dataDir) {
+    try (Stream<Path> found = Files.list(dataDir.state())) {
+      if (found.findAny().isPresent()) {
+        return;
+      }
+    } catch (IOException e) {
+      throw new StoreException("cannot read " + dataDir.state() + ": " + e, e);
+    }
+    SnapshotDirectory snapshots = new SnapshotDirectory(dataDir.snapshots());
+    Optional<SnapshotRef> latest = snapshots.latest(Long.MAX_VALUE);
+    if (latest.isPresent()) {
+      LOG.warn(
+          "the state directory is empty, restoring the newest snapshot index={}",
+          latest.get().index());
+      snapshots.restore(latest.get(), dataDir.state());
+    }
+  }
+
   private static RaftState recovered(
       MemberIdentity identity, StateMachine machine, WalReplay replay) {
     long applied = machine.appliedIndex();
@@ -82,6 +113,14 @@ public final class MemberFiles implements AutoCloseable {
         replay.lastIndex(),
         hard.term(),
         hard.commit());
+    if (applied < replay.floor()) {
+      throw new StoreException(
+          "the state holds the log up to index "
+              + applied
+              + ", but the log begins behind "
+              + replay.floor()
+              + ": the state is older than the snapshot; empty the state directory to restore it");
+    }
     if (replay.tornTail() != null) {
       LOG.warn(
           "the log ends in an unfinished write, which was never acknowledged at={}",

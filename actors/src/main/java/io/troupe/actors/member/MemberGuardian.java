@@ -134,7 +134,12 @@ public final class MemberGuardian {
             "watch");
     context.watch(watch);
     ActorRef<SnapshotCommand> snapshot =
-        room(context, SnapshotActor.create(files, settings, wal, raft), "snapshot", "blocking");
+        room(
+            context,
+            SnapshotActor.create(
+                files, settings.snapshotMinInterval(), new SnapshotActor.Links(wal, raft)),
+            "snapshot",
+            "blocking");
     ActorRef<CompactionActor.Command> compaction =
         room(
             context,
