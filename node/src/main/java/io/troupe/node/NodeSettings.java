@@ -31,6 +31,7 @@ public record NodeSettings(
     long walSegmentBytes,
     int maxRequestBytes,
     int maxTxnOps,
+    int maxConcurrentStreams,
     int maxPendingProposals,
     long quotaBackendBytes,
     long minFreeDiskBytes,

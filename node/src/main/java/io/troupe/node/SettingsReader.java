@@ -66,9 +66,10 @@ final class SettingsReader {
         election,
         number("snapshot-count", 1, 1_000_000_000),
         duration("snapshot-min-interval", Duration.ZERO, Duration.ofHours(1)),
-        bytes("wal-segment-size", 1 << 20, 1 << 30),
+        bytes("wal-segment-size", 1 << 20, 512 << 20),
         (int) bytes("max-request-bytes", 1024, 1 << 30),
         (int) number("max-txn-ops", 1, 1_000_000),
+        (int) number("max-concurrent-streams", 1, 4_194_304),
         (int) number("max-pending-proposals", 1, 10_000_000),
         number("quota-backend-bytes", Long.MIN_VALUE, Long.MAX_VALUE),
         bytes("min-free-disk-bytes", 0, Long.MAX_VALUE),
@@ -77,8 +78,8 @@ final class SettingsReader {
         (int) number("compaction-batch-limit", 1, 1_000_000),
         duration("compaction-sleep-interval", Duration.ZERO, Duration.ofMinutes(1)),
         new NodeSettings.Store(
-            bytes("store.block-cache-bytes", 1 << 20, Long.MAX_VALUE),
-            bytes("store.write-buffer-bytes", 1 << 20, Long.MAX_VALUE),
+            bytes("store.block-cache-bytes", 8 << 20, Long.MAX_VALUE),
+            bytes("store.write-buffer-bytes", 4 << 20, Long.MAX_VALUE),
             bytes("store.hot-record-bytes", 0, Long.MAX_VALUE)),
         new NodeSettings.Log(
             oneOf("log.level", LEVELS), oneOf("log.format", Set.of("text", "json"))));
