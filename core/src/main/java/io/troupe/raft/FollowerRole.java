@@ -158,7 +158,4 @@ final class FollowerRole extends Role {
 
   @Override
   void durable() {}
-
-  @Override
-  void applied() {}
 }

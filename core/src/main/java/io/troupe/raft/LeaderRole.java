@@ -265,9 +265,6 @@ final class LeaderRole extends Role {
     advanceCommit();
   }
 
-  @Override
-  void applied() {}
-
   // ---- heartbeats and reads
 
   private void broadcastHeartbeats() {
