@@ -11,7 +11,6 @@ import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.codec.OperationCodec;
 import java.util.concurrent.CompletionStage;
-import org.apache.pekko.actor.typed.javadsl.AskPattern;
 
 /**
  * Takes operations to the raft room and brings their results back. A proposal whose answer does not
@@ -50,7 +49,7 @@ public final class Proposer {
       throw new RefusedException(Refusal.REQUEST_TOO_LARGE);
     }
     CompletionStage<ProposeReply> reply =
-        AskPattern.ask(
+        Ask.ask(
             member.raft(),
             replyTo -> new RaftCommand.Propose(id, operation, replyTo),
             settings.requestTimeout(),
