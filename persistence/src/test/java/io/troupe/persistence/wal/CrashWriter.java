@@ -3,9 +3,11 @@ package io.troupe.persistence.wal;
 import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
+import io.troupe.model.NodeId;
 import io.troupe.mvcc.OrderedStore.Space;
 import io.troupe.mvcc.StoreBatch;
 import io.troupe.persistence.datadir.DataDir;
+import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.store.RocksStore;
 import java.nio.file.Path;
@@ -66,6 +68,9 @@ final class CrashWriter {
 
   public static void main(String[] args) {
     DataDir dir = DataDir.open(Path.of(args[0]));
+    if (dir.identity() == null) {
+      dir.bootstrap(new MemberIdentity(1, new NodeId(2), "m", List.of("http://m:2380"), "test"));
+    }
     RocksStore store = RocksStore.open(dir.state(), STORE);
     WalReplay replay = WalReplay.read(dir.wal(), applied(store));
     ChronicleWal wal = ChronicleWal.open(dir.wal(), SETTINGS, replay);
@@ -80,7 +85,7 @@ final class CrashWriter {
       for (int i = 0; i <= random.nextInt(30); i++) {
         batch.add(entry(++index));
       }
-      wal.append(new HardState(1, io.troupe.model.NodeId.NONE, index - 1), batch);
+      wal.append(new HardState(1, NodeId.NONE, index - 1), batch);
       wal.sync();
       System.out.println("durable " + index);
       System.out.flush();
