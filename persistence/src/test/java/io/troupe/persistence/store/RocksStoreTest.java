@@ -214,7 +214,7 @@ class RocksStoreTest {
       assertThat(StoreFailure.of(e)).isEqualTo(StoreFailure.DISK_FULL);
       assertThatThrownBy(store::close).isInstanceOf(StoreException.class);
     } finally {
-      run("umount", mount.toString());
+      run("umount", "-l", mount.toString());
     }
   }
 

@@ -82,7 +82,8 @@ final class CrashWriter {
     System.out.println("start " + index);
     while (true) {
       List<Entry> batch = new ArrayList<>();
-      for (int i = 0; i <= random.nextInt(30); i++) {
+      int count = 1 + random.nextInt(30);
+      for (int i = 0; i < count; i++) {
         batch.add(entry(++index));
       }
       wal.append(new HardState(1, NodeId.NONE, index - 1), batch);
