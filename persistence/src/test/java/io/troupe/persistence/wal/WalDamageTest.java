@@ -235,6 +235,22 @@ class WalDamageTest {
   }
 
   @Test
+  void aLastSegmentWithoutAWholeRecordIsCorruptionUnlessItWasJustCreated() throws IOException {
+    SegmentName last = names.get(2);
+    WalFixture.copy(clean, broken);
+    byte[] noise = new byte[10_000];
+    new Random(5).nextBytes(noise);
+    writeAt(last, 0, noise);
+    assertThatThrownBy(() -> WalReplay.read(broken, 0)).isInstanceOf(WalCorruptException.class);
+    Files.write(last.dataFile(broken), new byte[100_000]);
+    writeAt(last, 0, java.util.Arrays.copyOf(noise, 500));
+    int before = (int) placed.stream().filter(p -> !p.segment().equals(last)).count();
+    assertSays(before, "crash at creation");
+    WalFixture.open(broken).close();
+    assertThat(WalReplay.read(broken, 0).entries()).isEqualTo(models.get(before).entries());
+  }
+
+  @Test
   void aSegmentOfAnotherLogIsCorruption() throws IOException {
     Path other = temp.resolve("other");
     try (ChronicleWal wal = WalFixture.open(other)) {
