@@ -20,11 +20,14 @@ import org.rocksdb.Checkpoint;
 import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.FlushOptions;
+import org.rocksdb.NativeLibraryLoader;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.WriteBatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * {@link OrderedStore} on RocksDB: one column family per space, no log of its own, flushed
@@ -35,6 +38,7 @@ import org.rocksdb.WriteBatch;
  * compaction). {@link #close()} waits for calls and cursors in other threads and flushes.
  */
 public final class RocksStore implements OrderedStore {
+  private static final Logger LOG = LoggerFactory.getLogger(RocksStore.class);
   private static final long CLOSE_TIMEOUT_MS = 10_000;
   private static final long SIZE_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -81,6 +85,7 @@ public final class RocksStore implements OrderedStore {
   }
 
   private static RocksStore open(Path directory, RocksSettings settings, boolean readOnly) {
+    loadLibrary(readOnly ? null : directory);
     RocksOptions options = new RocksOptions(settings);
     List<ColumnFamilyHandle> handles = new ArrayList<>();
     @Nullable RocksStore opened = null;
@@ -103,6 +108,23 @@ public final class RocksStore implements OrderedStore {
         options.close();
       }
     }
+  }
+
+  /**
+   * Loads the native library once per process. It is unpacked to a fixed name in {@code directory},
+   * where the next start replaces it: in the temporary directory each killed process would leave a
+   * copy of tens of megabytes. Unpacked there after all if the directory forbids execution.
+   */
+  private static void loadLibrary(@Nullable Path directory) {
+    if (directory != null) {
+      try {
+        DurableFiles.createDirectory(directory);
+        NativeLibraryLoader.getInstance().loadLibrary(directory.toString());
+      } catch (IOException | UnsatisfiedLinkError | RuntimeException e) {
+        LOG.warn("native library not loaded directory={} reason={}", directory, e.toString());
+      }
+    }
+    RocksDB.loadLibrary();
   }
 
   /** A family that this program does not know was made by a newer one. */
