@@ -26,6 +26,7 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.WriteBatch;
+import org.rocksdb.util.Environment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -85,14 +86,11 @@ public final class RocksStore implements OrderedStore {
   }
 
   private static RocksStore open(Path directory, RocksSettings settings, boolean readOnly) {
-    loadLibrary(readOnly ? null : directory);
+    prepare(directory, readOnly);
     RocksOptions options = new RocksOptions(settings);
     List<ColumnFamilyHandle> handles = new ArrayList<>();
     @Nullable RocksStore opened = null;
     try {
-      if (!readOnly) {
-        DurableFiles.createDirectory(directory);
-      }
       refuseUnknownSpaces(directory, options);
       String path = directory.toString();
       RocksDB db =
@@ -101,7 +99,7 @@ public final class RocksStore implements OrderedStore {
               : RocksDB.open(options.db(), path, options.families(), handles);
       opened = new RocksStore(options, db, List.copyOf(handles), readOnly);
       return opened;
-    } catch (RocksDBException | IOException e) {
+    } catch (RocksDBException e) {
       throw new StoreException("cannot open the store in " + directory + ": " + e.getMessage(), e);
     } finally {
       if (opened == null) {
@@ -110,18 +108,31 @@ public final class RocksStore implements OrderedStore {
     }
   }
 
+  private static void prepare(Path directory, boolean readOnly) {
+    try {
+      if (!readOnly) {
+        DurableFiles.createDirectory(directory);
+      }
+      loadLibrary(readOnly ? null : directory);
+    } catch (IOException e) {
+      throw new StoreException("cannot open the store in " + directory + ": " + e, e);
+    }
+  }
+
   /**
    * Loads the native library once per process. It is unpacked to a fixed name in {@code directory},
    * where the next start replaces it: in the temporary directory each killed process would leave a
    * copy of tens of megabytes. Unpacked there after all if the directory forbids execution.
    */
-  private static void loadLibrary(@Nullable Path directory) {
+  private static void loadLibrary(@Nullable Path directory) throws IOException {
     if (directory != null) {
+      Path library = directory.resolve(Environment.getJniLibraryFileName("rocksdb"));
       try {
-        DurableFiles.createDirectory(directory);
         NativeLibraryLoader.getInstance().loadLibrary(directory.toString());
       } catch (IOException | UnsatisfiedLinkError | RuntimeException e) {
         LOG.warn("native library not loaded directory={} reason={}", directory, e.toString());
+        // Perhaps half unpacked on a full disk.
+        Files.deleteIfExists(library);
       }
     }
     RocksDB.loadLibrary();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * there, and log and state must fit together (durability rules 1 and 3).
  */
 class KillTest {
-  private static final int ROUNDS = 6;
+  private static final int ROUNDS = 4;
 
   private final Path root;
   private final Path scratch;

@@ -165,7 +165,7 @@ class WalDamageTest {
     long seed = 20_261;
     Random random = new Random(seed);
     WalFixture.copy(clean, broken);
-    for (int round = 0; round < 600; round++) {
+    for (int round = 0; round < 300; round++) {
       SegmentName name = names.get(random.nextInt(3));
       long used = placed.stream().filter(p -> p.segment().equals(name)).count();
       long end =
