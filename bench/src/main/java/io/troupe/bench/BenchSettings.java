@@ -50,6 +50,7 @@ record BenchSettings(
               "warm-up",
               "duration",
               "server-warm-up",
+              "quiet-wait",
               "rate",
               "history",
               "rounds",
@@ -80,6 +81,7 @@ record BenchSettings(
             options.duration("duration", Duration.ofSeconds(5)),
             options.integer("rate", 2000),
             options.integer("history", 500_000),
+            options.duration("quiet-wait", Duration.ZERO),
             options.number("seed", 1));
     return new BenchSettings(
         home,

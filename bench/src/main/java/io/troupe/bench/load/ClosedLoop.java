@@ -37,6 +37,7 @@ final class ClosedLoop {
    */
   static Cell measure(Target target, String profile, int clients, IntFunction<Workload> workloads) {
     try (Connections connections = target.connect(clients)) {
+      target.awaitQuiet();
       Window window = Window.after(target.settings().warmUp(), target.settings().duration());
       ClosedLoop loop = new ClosedLoop(connections, clients, window);
       loop.start(clients, workloads);

@@ -50,6 +50,7 @@ final class KeepAlives {
   }
 
   private static Cell measure(Target target, Connections connections, List<Long> leases) {
+    target.awaitQuiet();
     Window window = Window.after(target.settings().warmUp(), target.settings().duration());
     KeepAlives load = new KeepAlives(window, connections.count(), leases.size());
     for (int i = 0; i < leases.size(); i++) {
