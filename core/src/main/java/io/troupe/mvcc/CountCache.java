@@ -13,7 +13,7 @@ import java.util.TreeMap;
  */
 final class CountCache {
   private static final int MAX_GROUPS = 64;
-  private static final int MAX_SPANS = 32;
+  private static final int MAX_SPANS = 64;
 
   private record Group(Bytes rangeEnd, long revision) {}
 
@@ -46,8 +46,8 @@ final class CountCache {
         groups.computeIfAbsent(new Group(rangeEnd, revision), group -> new TreeMap<>());
     spans.put(firstStart, new Span(lastStart, count));
     if (spans.size() > MAX_SPANS) {
-      // Pages go upwards: the lowest start is the one least likely to come again.
-      spans.pollFirstEntry();
+      // Pages go upwards, so low starts do not come again, but for the lowest: the whole range.
+      spans.remove(spans.higherKey(spans.firstKey()));
     }
   }
 }

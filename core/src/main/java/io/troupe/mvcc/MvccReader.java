@@ -29,12 +29,14 @@ public final class MvccReader {
 
   private final OrderedStore store;
   private final ViewHolder view;
+  private final RecordCache records;
   private final CountCache counts = new CountCache();
   private final Map<Long, HashAnswer.Hash> compactionHashes = new LinkedHashMap<>();
 
-  MvccReader(OrderedStore store, ViewHolder view) {
+  MvccReader(OrderedStore store, ViewHolder view, RecordCache records) {
     this.store = store;
     this.view = view;
+    this.records = records;
   }
 
   /** How far the committed state is now. */
@@ -84,12 +86,43 @@ public final class MvccReader {
     if (range.isEmpty()) {
       return RangeRead.nothing(headerRevision);
     }
+    if (range.isSingle()) {
+      KeyValue kv = point(range.key(), at);
+      return at < view.get().compactedRevision()
+          ? null
+          : RangeRead.point(RecordCache.isAbsent(kv) ? null : kv, query, headerRevision);
+    }
     try (Cursor rows = rows(range, at)) {
-      if (at < view.get().compactedRevision()) {
-        return null;
-      }
-      RangeRead read = new RangeRead(rows, query, at, headerRevision);
-      return range.isSingle() ? read.point() : read.range(remembered);
+      return at < view.get().compactedRevision()
+          ? null
+          : new RangeRead(rows, query, at, headerRevision).range(remembered);
+    }
+  }
+
+  /** What a key is at a published revision, from memory if its newest record is old enough. */
+  private KeyValue point(Bytes key, long at) {
+    KeyValue known = records.find(key);
+    if (known != null && known.modRevision() <= at) {
+      return known;
+    }
+    // Only a read of the newest state tells the newest record.
+    boolean newest = known == null && at == view.get().revision();
+    KeyValue found = load(key, at);
+    if (newest) {
+      records.loaded(found, at);
+    }
+    return found;
+  }
+
+  /**
+   * The record at a revision from the store; an {@link RecordCache#absent} one if none is alive.
+   */
+  KeyValue load(Bytes key, long at) {
+    Bytes from = StoreKeys.newestAt(key, at);
+    try (Cursor rows = store.cursor(Space.KEY, from, StoreKeys.behind(key), false)) {
+      return rows.next() && !StoreKeys.isTombstone(rows.key())
+          ? RowCodec.keyValue(rows.key(), rows.value())
+          : RecordCache.absent(Bytes.wrap(key.toArray()), at);
     }
   }
 

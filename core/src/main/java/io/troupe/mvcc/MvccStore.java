@@ -11,7 +11,9 @@ import io.troupe.model.Refusal;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +30,8 @@ public final class MvccStore implements KvRead {
   private static final long NOTHING_COMPACTED = -1;
 
   private final OrderedStore store;
-  private final LatestCache latest;
+  private final RecordCache records;
+  private final Map<Bytes, KeyValue> changed = new HashMap<>();
   private final ViewHolder view;
   private final MvccReader reader;
   private final Compactor compactor;
@@ -62,9 +65,9 @@ public final class MvccStore implements KvRead {
     this.revision = meta(StoreKeys.META_REVISION, FIRST_REVISION);
     this.compacted = meta(StoreKeys.META_COMPACTED, NOTHING_COMPACTED);
     requireNothingAbove(revision);
-    this.latest = new LatestCache(cacheBytes);
+    this.records = new RecordCache(cacheBytes);
     this.view = new ViewHolder(new ReadView(revision, compacted, appliedIndex));
-    this.reader = new MvccReader(store, view);
+    this.reader = new MvccReader(store, view, records);
     long finished = meta(StoreKeys.META_COMPACTION_FINISHED, NOTHING_COMPACTED);
     this.compactor = new Compactor(store, view, finished);
   }
@@ -123,23 +126,22 @@ public final class MvccStore implements KvRead {
 
   @Override
   public @Nullable KeyValue get(Bytes key) {
-    KeyValue known = latest.find(key);
+    KeyValue known = changed.get(key);
+    if (known == null) {
+      known = records.find(key);
+    }
     if (known == null) {
       known = load(key);
     }
-    return LatestCache.isAbsent(known) ? null : known;
+    return RecordCache.isAbsent(known) ? null : known;
   }
 
+  /** Nothing is pending for the key: what is committed is its newest record. */
   private KeyValue load(Bytes key) {
-    try (Cursor rows = pending.cursor(Space.KEY, StoreKeys.firstOf(key), StoreKeys.behind(key))) {
-      if (rows.next() && !StoreKeys.isTombstone(rows.key())) {
-        KeyValue found = RowCodec.keyValue(rows.key(), rows.value());
-        latest.live(found);
-        return found;
-      }
-    }
-    latest.absent(key);
-    return LatestCache.ABSENT;
+    long committed = view.get().revision();
+    KeyValue found = reader.load(key, committed);
+    records.loaded(found, committed);
+    return found;
   }
 
   @Override
@@ -169,13 +171,23 @@ public final class MvccStore implements KvRead {
     }
     long at = query.revision() <= 0 ? Long.MAX_VALUE : query.revision();
     if (range.isSingle()) {
-      Bytes from = StoreKeys.newestAt(range.key(), at);
-      try (Cursor rows = pending.cursor(Space.KEY, from, StoreKeys.behind(range.key()))) {
-        return new RangeRead(rows, query, at, headerRevision()).point();
-      }
+      return RangeRead.point(pointAt(range.key(), at), query, headerRevision());
     }
     try (Cursor rows = rows(range)) {
       return new RangeRead(rows, query, at, headerRevision()).range(null);
+    }
+  }
+
+  private @Nullable KeyValue pointAt(Bytes key, long at) {
+    KeyValue newest = get(key);
+    if (newest == null ? at > revision : newest.modRevision() <= at) {
+      return newest;
+    }
+    try (Cursor rows =
+        pending.cursor(Space.KEY, StoreKeys.newestAt(key, at), StoreKeys.behind(key))) {
+      return rows.next() && !StoreKeys.isTombstone(rows.key())
+          ? RowCodec.keyValue(rows.key(), rows.value())
+          : null;
     }
   }
 
@@ -216,7 +228,7 @@ public final class MvccStore implements KvRead {
     moveLease(key, old == null ? 0 : old.lease(), lease);
     // Decoded from our own rows, so that no request is kept alive by the cache.
     KeyValue kv = RowCodec.keyValue(row, record);
-    latest.live(kv);
+    changed.put(kv.key(), kv);
     events.add(new Event(Event.Type.PUT, kv, create == main ? null : before(key, old)));
     return old;
   }
@@ -242,7 +254,7 @@ public final class MvccStore implements KvRead {
     pending.put(Space.KEY, StoreKeys.row(key, main, sub, true), Bytes.EMPTY);
     pending.put(Space.REV, StoreKeys.revision(main, sub), RowCodec.change(true, key));
     moveLease(key, old.lease(), 0);
-    latest.absent(key);
+    changed.put(key, RecordCache.absent(key, main));
     events.add(Event.delete(key, main, before(key, old)));
   }
 
@@ -357,6 +369,10 @@ public final class MvccStore implements KvRead {
       revisionMoved = false;
     }
     pending.write();
+    for (KeyValue kv : changed.values()) {
+      records.committed(kv, revision);
+    }
+    changed.clear();
     view.set(new ReadView(revision, compacted, appliedIndex));
   }
 }

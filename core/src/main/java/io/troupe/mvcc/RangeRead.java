@@ -45,20 +45,31 @@ final class RangeRead {
     return new RangeResult(headerRevision, List.of(), false, 0);
   }
 
-  /** The answer for one key; the cursor begins at the newest version that may be seen. */
-  RangeResult point() {
-    if (!cursor.next() || StoreKeys.isTombstone(cursor.key())) {
+  /**
+   * The answer for one key.
+   *
+   * @param kv the key's record at the asked revision, or null
+   */
+  static RangeResult point(@Nullable KeyValue kv, RangeQuery query, long headerRevision) {
+    if (kv == null) {
       return nothing(headerRevision);
     }
-    if (query.countOnly()) {
+    if (query.countOnly() || (query.hasRevisionFilter() && !passes(query, kv))) {
       return new RangeResult(headerRevision, List.of(), false, 1);
     }
-    Bytes row = cursor.key();
-    KeyValue kv = decode(row, cursor.value());
-    if (query.hasRevisionFilter() && !passes(kv)) {
-      return new RangeResult(headerRevision, List.of(), false, 1);
-    }
-    return new RangeResult(headerRevision, List.of(stripped(kv)), false, 1);
+    KeyValue shown = query.keysOnly() ? bare(kv, query.target()) : kv;
+    return new RangeResult(headerRevision, List.of(shown), false, 1);
+  }
+
+  /** G6: keys-only records have no lease, unless values are needed for sorting. */
+  private static KeyValue bare(KeyValue kv, SortTarget target) {
+    return new KeyValue(
+        kv.key(),
+        kv.createRevision(),
+        kv.modRevision(),
+        kv.version(),
+        Bytes.EMPTY,
+        target == SortTarget.VALUE ? kv.lease() : 0);
   }
 
   /**
@@ -145,7 +156,7 @@ final class RangeRead {
     while (walk.next()) {
       count++;
       KeyValue kv = decode(walk.row(), walk.value());
-      if (passes(kv)) {
+      if (passes(query, kv)) {
         kvs.add(kv);
       }
     }
@@ -185,7 +196,7 @@ final class RangeRead {
     boolean more = limited() && found.size() > query.limit();
     List<KeyValue> kvs = more ? new ArrayList<>(found.subList(0, (int) query.limit())) : found;
     if (query.keysOnly() && query.target() == SortTarget.VALUE) {
-      kvs.replaceAll(this::stripped);
+      kvs.replaceAll(KeyValue::withoutValue);
     }
     return new RangeResult(headerRevision, Collections.unmodifiableList(kvs), more, count);
   }
@@ -209,11 +220,7 @@ final class RangeRead {
         : RowCodec.keyValue(row, value);
   }
 
-  private KeyValue stripped(KeyValue kv) {
-    return query.keysOnly() ? kv.withoutValue() : kv;
-  }
-
-  private boolean passes(KeyValue kv) {
+  private static boolean passes(RangeQuery query, KeyValue kv) {
     return within(kv.modRevision(), query.minModRevision(), query.maxModRevision())
         && within(kv.createRevision(), query.minCreateRevision(), query.maxCreateRevision());
   }

@@ -77,7 +77,4 @@ final class CandidateRole extends Role {
   void requestRead(long readId) {
     core.effects.rejectRead(readId, Refusal.NO_LEADER);
   }
-
-  @Override
-  void applied() {}
 }

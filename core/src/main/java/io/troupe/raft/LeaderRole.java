@@ -2,6 +2,7 @@ package io.troupe.raft;
 
 import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
+import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
@@ -264,9 +265,6 @@ final class LeaderRole extends Role {
   void durable() {
     advanceCommit();
   }
-
-  @Override
-  void applied() {}
 
   // ---- heartbeats and reads
 

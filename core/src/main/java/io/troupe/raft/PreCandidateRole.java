@@ -79,7 +79,4 @@ final class PreCandidateRole extends Role {
 
   @Override
   void durable() {}
-
-  @Override
-  void applied() {}
 }

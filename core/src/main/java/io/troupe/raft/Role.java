@@ -42,9 +42,6 @@ abstract sealed class Role permits FollowerRole, PreCandidateRole, CandidateRole
    */
   abstract void durable();
 
-  /** The shell applied more. */
-  abstract void applied();
-
   /** True for what only the leader of a term says. */
   static boolean isFromLeader(PeerMessage message) {
     return message instanceof PeerMessage.Append

@@ -23,22 +23,27 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Readers beside a writer and a compactor. Every revision writes the revision's own number to four
  * keys and deletes and recreates a fifth, so any torn answer shows.
  */
 class ConcurrentReadTest {
-  private static final int REVISIONS = 6000;
+  private static final int REVISIONS = 4000;
   private static final KeyRange FOUR = new KeyRange(key("k"), key("l"));
 
-  private final StateMachine machine = new StateMachine(new InMemoryOrderedStore(), 1 << 16);
+  private StateMachine machine = new StateMachine(new InMemoryOrderedStore(), 0);
   private final AtomicBoolean writing = new AtomicBoolean(true);
 
-  @Test
-  void answersAreWholeWhateverRunsBeside_R9_G2_W6() throws Exception {
-    List<Callable<Void>> readers = List.of(this::compactor, this::current, this::pinned, this::txn);
+  /** Without a cache, with one that always evicts, and with ones that hold everything. */
+  @ParameterizedTest
+  @ValueSource(longs = {0, 830, 1 << 16, 8 << 20})
+  void answersAreWholeWhateverRunsBeside_R9_G2_W6(long cacheBytes) throws Exception {
+    machine = new StateMachine(new InMemoryOrderedStore(), cacheBytes);
+    List<Callable<Void>> readers =
+        List.of(this::compactor, this::current, this::fifth, this::pinned, this::txn);
     ExecutorService threads = Executors.newFixedThreadPool(readers.size() + 1);
     try {
       List<Future<Void>> running = new ArrayList<>();
@@ -66,6 +71,10 @@ class ConcurrentReadTest {
       for (String name : List.of("k1", "k2", "k3", "k4")) {
         ops.add(new Operation.Put(key(name), key("" + revision), 0, false, false, false));
       }
+      ops.add(
+          revision % 2 == 0
+              ? new Operation.Put(key("m"), key("" + revision), 0, false, false, false)
+              : new Operation.DeleteRange(one("m"), false));
       machine.apply(machine.appliedIndex() + 1, 1, new Operation.Txn(List.of(), ops, List.of()));
       if (i % 7 == 0) {
         machine.apply(machine.appliedIndex() + 1, 1, new Operation.Compact(revision - 3));
@@ -92,6 +101,23 @@ class ConcurrentReadTest {
           ((Result.Range) machine.reader().range(RangeQuery.of(one("k3"), 0))).range();
       if (point.revision() > 1) {
         assertThat(point.kvs().get(0).modRevision()).isEqualTo(point.revision());
+      }
+    }
+    return null;
+  }
+
+  /** The key is there at even revisions only. */
+  private Void fifth() {
+    while (writing.get()) {
+      RangeResult m = ((Result.Range) machine.reader().range(RangeQuery.of(one("m"), 0))).range();
+      assertThat(m.count()).isEqualTo(1 - m.revision() % 2);
+      if (m.count() == 1) {
+        assertThat(m.kvs().get(0).modRevision()).isEqualTo(m.revision());
+      }
+      long before = m.revision() - 1;
+      Result old = machine.reader().range(RangeQuery.of(one("m"), before));
+      if (before > 1 && old instanceof Result.Range range) {
+        assertThat(range.range().count()).isEqualTo(1 - before % 2);
       }
     }
     return null;
@@ -158,12 +184,12 @@ class ConcurrentReadTest {
         continue;
       }
       HistoryAnswer.Events events = (HistoryAnswer.Events) answer;
-      assertThat(events.events()).hasSize((int) (events.nextRevision() - next) * 4);
+      assertThat(events.events()).hasSize((int) (events.nextRevision() - next) * 5);
       for (int i = 0; i < events.events().size(); i++) {
         Event event = events.events().get(i);
-        assertThat(event.kv().modRevision()).isEqualTo(next + i / 4);
+        assertThat(event.kv().modRevision()).isEqualTo(next + i / 5);
         KeyValue prev = event.prev();
-        assertThat(prev == null || prev.modRevision() == next + i / 4 - 1).isTrue();
+        assertThat(prev == null || prev.modRevision() == next + i / 5 - 1).isTrue();
       }
       next = events.nextRevision();
     }

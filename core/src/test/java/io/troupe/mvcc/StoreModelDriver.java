@@ -27,9 +27,8 @@ import java.util.function.Supplier;
  * be driven: {@code new StoreModelDriver(stores, seed).run(steps, commitEvery)}.
  */
 public class StoreModelDriver {
-  private static final long CACHE_BYTES = 2000;
-
   private final Supplier<OrderedStore> stores;
+  private final long cacheBytes;
   private final String name;
   private final SplittableRandom random;
   private final OperationSource source;
@@ -44,6 +43,7 @@ public class StoreModelDriver {
    */
   public StoreModelDriver(Supplier<OrderedStore> stores, long seed) {
     this.stores = stores;
+    this.cacheBytes = seed % 3 == 0 ? 0 : seed % 3 == 1 ? 1000 : 1 << 20;
     this.name = "seed=" + seed;
     this.random = new SplittableRandom(seed);
     this.source = new OperationSource(random);
@@ -66,7 +66,7 @@ public class StoreModelDriver {
    */
   public final void run(int steps, int commitEvery) {
     OrderedStore store = stores.get();
-    StateMachine machine = new StateMachine(store, CACHE_BYTES);
+    StateMachine machine = new StateMachine(store, cacheBytes);
     for (int step = 1; step <= steps; step++) {
       Operation operation = source.next(model.revision);
       log.add(operation);
@@ -101,7 +101,7 @@ public class StoreModelDriver {
 
   /** Loses what was not committed; the log brings it again, and to the same end. */
   private StateMachine recovered(OrderedStore store) {
-    StateMachine machine = new StateMachine(store, CACHE_BYTES);
+    StateMachine machine = new StateMachine(store, cacheBytes);
     for (long index = machine.appliedIndex() + 1; index <= log.size(); index++) {
       machine.apply(index, 1 + index / 100, log.get((int) index - 1));
     }
@@ -187,7 +187,7 @@ public class StoreModelDriver {
   /** The same log on a second store, cut into other batches, ends in the same bytes. */
   private void finish(OrderedStore store, StateMachine machine, int commitEvery) {
     OrderedStore other = stores.get();
-    StateMachine second = new StateMachine(other, 0);
+    StateMachine second = new StateMachine(other, 3000);
     for (int i = 1; i <= log.size(); i++) {
       second.apply(i, 1 + i / 100, log.get(i - 1));
       if (i % (commitEvery * 3 + 1) == 0) {

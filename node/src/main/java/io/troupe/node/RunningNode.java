@@ -179,6 +179,8 @@ public final class RunningNode implements AutoCloseable {
             settings.maxRequestBytes(),
             settings.maxTxnOps(),
             settings.requestTimeout(),
+            Runtime.getRuntime().maxMemory() / 8,
+            Runtime.getRuntime().maxMemory() / 4,
             LeaseRules.minTtlSeconds(
                 settings.electionTicks(), settings.heartbeatInterval().toMillis()),
             settings.quotaBackendBytes() == 0 ? 2L << 30 : settings.quotaBackendBytes());

@@ -60,7 +60,7 @@ final class EtcdEndpoints {
 
   private static void kv(GrpcMethods methods, EtcdServices services, StreamCalls streams) {
     methods
-        .unary(KV, "Range", (request, call) -> services.kv().range(request))
+        .unary(KV, "Range", (GrpcMethods.Read) (request, call) -> services.kv().range(request))
         .unary(KV, "Put", (request, call) -> services.kv().put(request))
         .unary(KV, "DeleteRange", (request, call) -> services.kv().deleteRange(request))
         .unary(KV, "Txn", (request, call) -> services.kv().txn(request))

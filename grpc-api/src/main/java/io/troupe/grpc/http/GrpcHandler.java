@@ -30,10 +30,13 @@ import org.apache.pekko.util.ByteString;
 final class GrpcHandler {
   private final GrpcMethods methods;
   private final int maxReceiveBytes;
+  private final UnsentResponses unsent;
   private final Materializer materializer;
 
-  GrpcHandler(GrpcMethods methods, int maxReceiveBytes, Materializer materializer) {
+  GrpcHandler(
+      GrpcMethods methods, int maxReceiveBytes, UnsentResponses unsent, Materializer materializer) {
     this.methods = methods;
+    this.unsent = unsent;
     this.maxReceiveBytes = maxReceiveBytes;
     this.materializer = materializer;
   }
@@ -117,7 +120,7 @@ final class GrpcHandler {
     return reply.handle(
         (message, failure) ->
             failure == null
-                ? GrpcResponses.unary(message)
+                ? unsent.respond(GrpcFrames.frame(message), method.changesNothing())
                 : GrpcResponses.failure(GrpcErrors.of(failure)));
   }
 

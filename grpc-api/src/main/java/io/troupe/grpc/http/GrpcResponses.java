@@ -1,6 +1,5 @@
 package io.troupe.grpc.http;
 
-import com.google.protobuf.MessageLite;
 import io.troupe.grpc.error.GrpcErrors;
 import io.troupe.grpc.error.GrpcStatus;
 import java.nio.charset.StandardCharsets;
@@ -30,10 +29,21 @@ final class GrpcResponses {
   private GrpcResponses() {}
 
   /** One message and the status OK. */
-  static HttpResponse unary(MessageLite message) {
+  static HttpResponse unary(ByteString frame) {
     return HttpResponse.create()
-        .withEntity(HttpEntities.create(GRPC, GrpcFrames.frame(message)))
+        .withEntity(HttpEntities.create(GRPC, frame))
         .addAttribute(AttributeKeys.trailer, TRAILER_OK);
+  }
+
+  /** One message and the status OK, as a stream that tells when it was sent or given up. */
+  static HttpResponse unary(ByteString frame, Runnable ended) {
+    return streaming(
+        Source.single(frame)
+            .watchTermination(
+                (mat, done) -> {
+                  done.whenComplete((sent, failure) -> ended.run());
+                  return NotUsed.getInstance();
+                }));
   }
 
   /** No message, only a status. */

@@ -27,6 +27,7 @@ public final class GrpcServer {
         new GrpcHandler(
             EtcdEndpoints.of(services, materializer),
             services.settings().maxReceiveBytes(),
+            new UnsentResponses(services.settings().maxUnsentBytes()),
             materializer);
     this.http = new HttpRoutes(materializer);
   }

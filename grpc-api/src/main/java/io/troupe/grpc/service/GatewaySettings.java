@@ -8,6 +8,9 @@ import java.time.Duration;
  * @param maxRequestBytes largest replicated request (X15)
  * @param maxTxnOps most compares or operations of a transaction (X2)
  * @param requestTimeout how long a write or a linearizable read may take (Q7)
+ * @param maxPendingBytes of proposals that are not answered yet; above it they are refused
+ * @param maxUnsentBytes of large responses that clients have not read yet; above it large reads are
+ *     refused
  * @param minLeaseTtlSeconds see L2
  * @param quotaBytes size of the state at which writes stop (Q1); 0 or less: never
  */
@@ -15,6 +18,8 @@ public record GatewaySettings(
     int maxRequestBytes,
     int maxTxnOps,
     Duration requestTimeout,
+    long maxPendingBytes,
+    long maxUnsentBytes,
     long minLeaseTtlSeconds,
     long quotaBytes) {
 

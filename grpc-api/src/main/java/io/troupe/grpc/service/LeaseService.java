@@ -22,7 +22,6 @@ import io.troupe.protocol.RefusedException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.javadsl.AskPattern;
 
 /** Section 2.10. */
 public final class LeaseService {
@@ -126,8 +125,7 @@ public final class LeaseService {
 
   private CompletionStage<LeaseReply> ask(Function<ActorRef<LeaseReply>, LeaseCommand> question) {
     CompletionStage<LeaseReply> reply =
-        AskPattern.ask(
-            member.lease(), question::apply, settings.requestTimeout(), member.scheduler());
+        Ask.ask(member.lease(), question, settings.requestTimeout(), member.scheduler());
     return reply.thenApply(
         answer -> {
           if (answer instanceof LeaseReply.Failed failed) {

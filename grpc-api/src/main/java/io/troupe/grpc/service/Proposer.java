@@ -10,8 +10,10 @@ import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.codec.OperationCodec;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import org.apache.pekko.actor.typed.javadsl.AskPattern;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Takes operations to the raft room and brings their results back. A proposal whose answer does not
@@ -21,6 +23,7 @@ public final class Proposer {
   private final Member member;
   private final GatewaySettings settings;
   private final RequestIds ids;
+  private final AtomicLong pendingBytes = new AtomicLong();
 
   public Proposer(Member member, GatewaySettings settings, RequestIds ids) {
     this.member = member;
@@ -49,13 +52,25 @@ public final class Proposer {
     if (operation.length() > settings.maxRequestBytes()) {
       throw new RefusedException(Refusal.REQUEST_TOO_LARGE);
     }
-    CompletionStage<ProposeReply> reply =
-        AskPattern.ask(
+    // Bounds what waits in mailboxes, where no count of entries would.
+    if (pendingBytes.addAndGet(operation.length()) > settings.maxPendingBytes()) {
+      pendingBytes.addAndGet(-operation.length());
+      throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
+    }
+    CompletableFuture<ProposeReply> reply =
+        Ask.ask(
             member.raft(),
             replyTo -> new RaftCommand.Propose(id, operation, replyTo),
             settings.requestTimeout(),
             member.scheduler());
-    return reply.thenApply(Proposer::result);
+    return reply.handle(
+        (answer, failure) -> {
+          pendingBytes.addAndGet(-operation.length());
+          if (failure != null) {
+            throw new CompletionException(failure);
+          }
+          return result(answer);
+        });
   }
 
   private static Result result(ProposeReply reply) {

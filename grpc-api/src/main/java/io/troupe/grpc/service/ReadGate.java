@@ -10,7 +10,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
-import org.apache.pekko.actor.typed.javadsl.AskPattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,7 +77,7 @@ final class ReadGate {
       waiting = new ArrayList<>();
     }
     CompletionStage<ReadReply> reply =
-        AskPattern.ask(member.raft(), RaftCommand.ReadIndex::new, timeout, member.scheduler());
+        Ask.ask(member.raft(), RaftCommand.ReadIndex::new, timeout, member.scheduler());
     reply.whenComplete(
         (answer, failure) -> {
           startRound();

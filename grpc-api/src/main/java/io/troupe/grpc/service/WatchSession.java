@@ -12,9 +12,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.javadsl.AskPattern;
 
 /**
  * One watch stream of a client (2.9). The next request is taken only when {@link #request} has
@@ -37,7 +37,7 @@ public final class WatchSession {
   /** Opens a stream. */
   public static CompletionStage<WatchSession> open(Member member, Duration timeout) {
     CompletionStage<ActorRef<WatchStreamCommand>> stream =
-        AskPattern.ask(member.watch(), WatchCommand.OpenStream::new, timeout, member.scheduler());
+        Ask.ask(member.watch(), WatchCommand.OpenStream::new, timeout, member.scheduler());
     return stream.thenApply(ref -> new WatchSession(member, timeout, ref));
   }
 
@@ -74,9 +74,8 @@ public final class WatchSession {
                 replyTo));
   }
 
-  private CompletionStage<Done> ask(
-      org.apache.pekko.japi.function.Function<ActorRef<Done>, WatchStreamCommand> question) {
-    return AskPattern.ask(stream, question, timeout, member.scheduler());
+  private CompletionStage<Done> ask(Function<ActorRef<Done>, WatchStreamCommand> question) {
+    return Ask.ask(stream, question, timeout, member.scheduler());
   }
 
   /** The next replies, at least one, in order. Completes only when there is one. */

@@ -38,7 +38,7 @@ class WalDiskFullTest {
 
   @AfterEach
   void unmount() throws Exception {
-    run("umount", mount.toString());
+    run("umount", "-l", mount.toString());
   }
 
   @Test

@@ -23,7 +23,7 @@ import net.jqwik.api.Provide;
 /** Any run of calls, with restarts and kills in between, leaves what the naive model says. */
 class WalProperties {
 
-  @Property(tries = 60)
+  @Property(tries = 40)
   void anyRunOfCallsReplaysAsTheModelSays(@ForAll long seed) throws IOException {
     Random random = new Random(seed);
     Path root = Files.createTempDirectory("wal-properties");

@@ -1,0 +1,103 @@
+package io.troupe.mvcc;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.KeyValue;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Newest committed records of keys used lately, also of keys that do not exist; bounded in bytes,
+ * the least recently used go first. Thread-safe.
+ *
+ * <p>An entry is never older than the published revision: the writer notes every change after it is
+ * in the store and before it publishes the revision, and what anybody read from the store is taken
+ * only if its part of the cache was not changed since the revision it was read at. So an entry
+ * whose revision is not above R is what a read at R sees, for every R that is published.
+ */
+final class RecordCache {
+  /** What the maps and objects of one entry weigh besides its bytes, about. */
+  private static final int ENTRY_BYTES = 200;
+
+  private static final long BYTES_FOR_MANY_STRIPES = 1 << 20;
+  private static final int STRIPES = 32;
+
+  private static final class Stripe {
+    final LinkedHashMap<Bytes, KeyValue> entries = new LinkedHashMap<>(16, 0.75f, true);
+    long bytes;
+    long changedAt;
+  }
+
+  private final Stripe[] stripes;
+  private final long maxBytesEach;
+
+  /** A cache of at most {@code maxBytes}; 0 keeps nothing. */
+  RecordCache(long maxBytes) {
+    this.stripes = new Stripe[maxBytes < BYTES_FOR_MANY_STRIPES ? 1 : STRIPES];
+    for (int i = 0; i < stripes.length; i++) {
+      stripes[i] = new Stripe();
+    }
+    this.maxBytesEach = maxBytes / stripes.length;
+  }
+
+  /** What stands for a key that does not exist since {@code revision} or before. */
+  static KeyValue absent(Bytes key, long revision) {
+    return new KeyValue(key, 0, revision, 0, Bytes.EMPTY, 0);
+  }
+
+  static boolean isAbsent(KeyValue kv) {
+    return kv.version() == 0;
+  }
+
+  /** The record, one that {@link #isAbsent}, or null when nothing is known. */
+  @Nullable KeyValue find(Bytes key) {
+    Stripe stripe = stripe(key);
+    synchronized (stripe) {
+      return stripe.entries.get(key);
+    }
+  }
+
+  /** The writer: {@code kv} is in the store, {@code revision} will be published next. */
+  void committed(KeyValue kv, long revision) {
+    Stripe stripe = stripe(kv.key());
+    synchronized (stripe) {
+      stripe.changedAt = revision;
+      put(stripe, kv);
+    }
+  }
+
+  /** Anybody: {@code kv} is what the store held at {@code revision}, which was current then. */
+  void loaded(KeyValue kv, long revision) {
+    Stripe stripe = stripe(kv.key());
+    synchronized (stripe) {
+      if (stripe.changedAt <= revision && !stripe.entries.containsKey(kv.key())) {
+        put(stripe, kv);
+      }
+    }
+  }
+
+  private void put(Stripe stripe, KeyValue kv) {
+    KeyValue old = stripe.entries.remove(kv.key());
+    stripe.bytes -= old == null ? 0 : weight(old);
+    // One big value must not push everything else out.
+    if (weight(kv) > maxBytesEach / 4) {
+      return;
+    }
+    stripe.entries.put(kv.key(), kv);
+    stripe.bytes += weight(kv);
+    Iterator<KeyValue> eldest = stripe.entries.values().iterator();
+    while (stripe.bytes > maxBytesEach) {
+      stripe.bytes -= weight(eldest.next());
+      eldest.remove();
+    }
+  }
+
+  private Stripe stripe(Bytes key) {
+    int hash = key.hashCode();
+    return stripes[(hash ^ (hash >>> 16)) & (stripes.length - 1)];
+  }
+
+  private static long weight(KeyValue kv) {
+    return (long) ENTRY_BYTES + kv.key().length() + kv.value().length();
+  }
+}
