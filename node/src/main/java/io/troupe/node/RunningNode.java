@@ -71,6 +71,8 @@ public final class RunningNode implements AutoCloseable {
     try {
       identify(dataDir, settings);
       MemberFiles files = MemberFiles.open(dataDir, memberSettings(settings));
+      // Damage that a read meets concerns everybody: the member must not go on serving.
+      files.store().onDamage(broken::accept);
       CompletableFuture<MemberGuardian.Rooms> spawned = new CompletableFuture<>();
       ActorSystem<Void> system =
           ActorSystem.create(

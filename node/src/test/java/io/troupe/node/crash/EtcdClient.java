@@ -7,6 +7,7 @@ import io.etcd.jetcd.api.DefragmentRequest;
 import io.etcd.jetcd.api.DeleteRangeRequest;
 import io.etcd.jetcd.api.DeleteRangeResponse;
 import io.etcd.jetcd.api.KVGrpc;
+import io.etcd.jetcd.api.KeyValue;
 import io.etcd.jetcd.api.LeaseGrantRequest;
 import io.etcd.jetcd.api.LeaseGrpc;
 import io.etcd.jetcd.api.LeaseKeepAliveRequest;
@@ -31,6 +32,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** One connection to a member; every unary call has a deadline and none is repeated. */
@@ -54,6 +56,10 @@ final class EtcdClient implements AutoCloseable {
 
   PutResponse put(String key, String value, long lease) {
     return call(KVGrpc.getPutMethod(), put(bytes(key), bytes(value), lease));
+  }
+
+  PutResponse putBytes(ByteString key, ByteString value) {
+    return call(KVGrpc.getPutMethod(), put(key, value, 0));
   }
 
   static PutRequest put(ByteString key, ByteString value, long lease) {
@@ -82,6 +88,18 @@ final class EtcdClient implements AutoCloseable {
             .setRangeEnd(bytes(end))
             .setRevision(revision)
             .build());
+  }
+
+  /** The first keys from {@code from} to below {@code end}, newest. */
+  List<KeyValue> page(String from, String end, int limit) {
+    return slow(
+            KVGrpc.getRangeMethod(),
+            RangeRequest.newBuilder()
+                .setKey(bytes(from))
+                .setRangeEnd(bytes(end))
+                .setLimit(limit)
+                .build())
+        .getKvsList();
   }
 
   void compact(long revision, boolean physical) {

@@ -80,27 +80,33 @@ final class Load {
   }
 
   private void write(EtcdClient client, int number, Random random) {
-    while (running) {
+    boolean connected = true;
+    while (running && connected) {
       String id = "w" + numbers.incrementAndGet();
-      int dice = random.nextInt(100);
-      if (dice < 45) {
-        apply(client, id, new Write.Put(key(random), value(id), 0));
-      } else if (dice < 58) {
-        apply(client, id, new Write.Delete(key(random)));
-      } else if (dice < 82) {
-        apply(client, id, txn(id, random));
-      } else if (dice < 96) {
-        putWithLease(client, id, leases.get(number), random);
-      } else {
-        Long lease = leases.get(number).pollFirst();
-        if (lease != null) {
-          apply(client, id, new Write.Revoke(lease));
-        }
-      }
+      // After an unknown outcome the member is gone, or too slow to be asked more.
+      connected = one(client, id, leases.get(number), random);
     }
   }
 
-  private void putWithLease(EtcdClient client, String id, Deque<Long> own, Random random) {
+  /** One write of any kind; false when its outcome is unknown. */
+  private boolean one(EtcdClient client, String id, Deque<Long> own, Random random) {
+    int dice = random.nextInt(100);
+    if (dice < 45) {
+      return apply(client, id, new Write.Put(key(random), value(id), 0)).isKnown();
+    }
+    if (dice < 58) {
+      return apply(client, id, new Write.Delete(key(random))).isKnown();
+    }
+    if (dice < 82) {
+      return apply(client, id, txn(id, random)).isKnown();
+    }
+    Long oldest = dice < 96 ? null : own.pollFirst();
+    return oldest == null
+        ? putWithLease(client, id, own, random)
+        : apply(client, id, new Write.Revoke(oldest)).isKnown();
+  }
+
+  private boolean putWithLease(EtcdClient client, String id, Deque<Long> own, Random random) {
     if (own.size() < LEASES_PER_CLIENT) {
       // One in six runs out by itself.
       boolean runsOut = random.nextInt(6) == 0;
@@ -111,7 +117,7 @@ final class Load {
         own.addLast(lease);
       } catch (StatusRuntimeException e) {
         refuseOthers(e);
-        return;
+        return false;
       }
     }
     List<Long> choice = List.copyOf(own);
@@ -120,6 +126,7 @@ final class Load {
     if (write.outcome == Write.Outcome.REFUSED) {
       own.remove(lease);
     }
+    return write.isKnown();
   }
 
   private static Write.Txn txn(String id, Random random) {

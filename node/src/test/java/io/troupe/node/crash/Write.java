@@ -64,6 +64,10 @@ final class Write {
     outcome = Outcome.ACKNOWLEDGED;
   }
 
+  boolean isKnown() {
+    return outcome != Outcome.UNKNOWN;
+  }
+
   /**
    * What it changes in a state.
    *
