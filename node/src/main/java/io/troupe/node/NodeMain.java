@@ -4,6 +4,7 @@ import com.typesafe.config.Config;
 import io.troupe.model.Invariant;
 import io.troupe.mvcc.StoreException;
 import io.troupe.persistence.datadir.DataDirException;
+import io.troupe.persistence.snapshot.SnapshotException;
 import io.troupe.persistence.store.StoreFailure;
 import io.troupe.persistence.wal.WalCorruptException;
 import io.troupe.persistence.wal.WalException;
@@ -84,6 +85,12 @@ public final class NodeMain {
     }
     if (cause instanceof WalException) {
       return ExitCode.DISK_FAILURE;
+    }
+    if (cause instanceof SnapshotException snapshot) {
+      return switch (snapshot.kind()) {
+        case DAMAGED, WRONG_VERSION -> ExitCode.DATA_CORRUPT;
+        case DISK_FULL, IO -> ExitCode.DISK_FAILURE;
+      };
     }
     if (cause instanceof StoreException store) {
       return switch (StoreFailure.of(store)) {

@@ -87,6 +87,8 @@ public final class RunningNode implements AutoCloseable {
               config);
       GrpcServer.prepare(system);
       MemberFiles files = await(settings, opening, "the member's files to open");
+      // Damage that a read meets concerns everybody: the member must not go on serving.
+      files.store().onDamage(broken::accept);
       node = new RunningNode(settings, dataDir, files, system);
       node.serve(spawned);
       return node;

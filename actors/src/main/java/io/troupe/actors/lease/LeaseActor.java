@@ -39,6 +39,13 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
   /** L10: looked at this often, so many at a time, so many revokes under way. */
   private static final Duration CHECK_EVERY = Duration.ofMillis(500);
 
+  /**
+   * A longer time between two readings of the clock is a pause and counts nothing. It must be well
+   * below the shortest time to live less the time between two renewals (2 s and a third to a half
+   * of it), or a pause that still counts ends leases whose renewals wait unread.
+   */
+  private static final Duration MAX_GAP = CHECK_EVERY.multipliedBy(2);
+
   private static final Duration REVOKE_TIMEOUT = Duration.ofSeconds(3);
   private static final int EXPIRED_PER_CHECK = 500;
   private static final int REVOKES_IN_FLIGHT = 16;
@@ -53,7 +60,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
   private final RequestIds ids;
   private final Duration electionTimeout;
   private final LeaseCountdown countdown = new LeaseCountdown();
-  private final VouchedTime time = new VouchedTime(4 * CHECK_EVERY.toMillis());
+  private final VouchedTime time = new VouchedTime(MAX_GAP.toMillis());
   private final Map<Long, Long> ttls = new HashMap<>();
   private final Map<Long, List<ActorRef<LeaseReply>>> ending = new HashMap<>();
   private final ArrayDeque<Long> due = new ArrayDeque<>();

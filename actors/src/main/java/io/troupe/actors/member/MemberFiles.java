@@ -4,6 +4,8 @@ import io.troupe.machine.StateMachine;
 import io.troupe.model.HardState;
 import io.troupe.mvcc.StoreException;
 import io.troupe.persistence.datadir.DataDir;
+import io.troupe.persistence.datadir.DataDirException;
+import io.troupe.persistence.datadir.DataDirException.Reason;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.snapshot.SnapshotDirectory;
 import io.troupe.persistence.snapshot.SnapshotRef;
@@ -56,6 +58,8 @@ public final class MemberFiles implements AutoCloseable {
    * Opens state and log of a data directory that has an identity.
    *
    * @throws io.troupe.mvcc.StoreException if the state cannot be opened
+   * @throws DataDirException CORRUPT if state, snapshots and log do not meet
+   * @throws io.troupe.persistence.snapshot.SnapshotException if a snapshot cannot be restored
    * @throws io.troupe.persistence.wal.WalCorruptException if the log lacks what it once held
    * @throws io.troupe.persistence.wal.WalException if the disk does not work
    */
@@ -93,10 +97,21 @@ public final class MemberFiles implements AutoCloseable {
     }
     SnapshotDirectory snapshots = new SnapshotDirectory(dataDir.snapshots());
     Optional<SnapshotRef> latest = snapshots.latest(Long.MAX_VALUE);
+    long index = latest.map(SnapshotRef::index).orElse(0L);
+    long floor = WalReplay.read(dataDir.wal(), index).floor();
+    if (index < floor) {
+      throw new DataDirException(
+          Reason.CORRUPT,
+          dataDir.state()
+              + " is empty, and the newest usable snapshot in "
+              + dataDir.snapshots()
+              + (index == 0 ? " is missing" : " ends at index " + index)
+              + ", but the log begins behind index "
+              + floor
+              + ": restore the member from a backup");
+    }
     if (latest.isPresent()) {
-      LOG.warn(
-          "the state directory is empty, restoring the newest snapshot index={}",
-          latest.get().index());
+      LOG.warn("the state directory is empty, restoring the newest snapshot index={}", index);
       snapshots.restore(latest.get(), dataDir.state());
     }
   }
@@ -114,10 +129,11 @@ public final class MemberFiles implements AutoCloseable {
         hard.term(),
         hard.commit());
     if (applied < replay.floor()) {
-      throw new StoreException(
+      throw new DataDirException(
+          Reason.CORRUPT,
           "the state holds the log up to index "
               + applied
-              + ", but the log begins behind "
+              + ", but the log begins behind index "
               + replay.floor()
               + ": the state is older than the snapshot; empty the state directory to restore it");
     }

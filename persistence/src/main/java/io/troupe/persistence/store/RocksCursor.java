@@ -3,6 +3,7 @@ package io.troupe.persistence.store;
 import io.troupe.model.Bytes;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.StoreException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
@@ -11,6 +12,7 @@ import org.rocksdb.RocksIterator;
 final class RocksCursor implements Cursor {
   private final RocksIterator iterator;
   private final Release release;
+  private final Function<RocksDBException, StoreException> failure;
   private final Bytes from;
   private final boolean reverse;
   private Place place = Place.BEFORE;
@@ -40,9 +42,15 @@ final class RocksCursor implements Cursor {
   }
 
   /** Takes over the iterator. */
-  RocksCursor(RocksIterator iterator, Release release, Bytes from, boolean reverse) {
+  RocksCursor(
+      RocksIterator iterator,
+      Release release,
+      Function<RocksDBException, StoreException> failure,
+      Bytes from,
+      boolean reverse) {
     this.iterator = iterator;
     this.release = release;
+    this.failure = failure;
     this.from = from;
     this.reverse = reverse;
   }
@@ -100,7 +108,7 @@ final class RocksCursor implements Cursor {
       try {
         iterator.status();
       } catch (RocksDBException e) {
-        throw new StoreException("cannot read: " + e.getMessage(), e);
+        throw failure.apply(e);
       }
     }
     place = Place.BEHIND;

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.Checkpoint;
 import org.rocksdb.ColumnFamilyDescriptor;
@@ -50,6 +51,7 @@ public final class RocksStore implements OrderedStore {
   private final Map<Space, ColumnFamilyHandle> spaces = new EnumMap<>(Space.class);
   private final UpperBound.Pool bounds = new UpperBound.Pool();
   private final OpenGate gate = new OpenGate();
+  private volatile Consumer<StoreException> damaged = damage -> {};
   private volatile Sizes sizes;
 
   private record Sizes(long onDisk, long inUse, long readAtNanos) {}
@@ -158,6 +160,16 @@ public final class RocksStore implements OrderedStore {
     }
   }
 
+  /**
+   * Names who is told when a checksum or a structure on disk turns out to be wrong. What is damaged
+   * in one place cannot be trusted in others, so the listener shall end the process.
+   *
+   * @param listener called from the thread that met the damage, before it gets its exception
+   */
+  public void onDamage(Consumer<StoreException> listener) {
+    damaged = listener;
+  }
+
   @Override
   public @Nullable Bytes get(Space space, Bytes key) {
     gate.enter();
@@ -185,7 +197,12 @@ public final class RocksStore implements OrderedStore {
       }
       RocksIterator iterator =
           db.newIterator(handle(space), bound == null ? options.read() : bound.options());
-      made = new RocksCursor(iterator, new RocksCursor.Release(gate, bounds, bound), from, reverse);
+      made = new RocksCursor(
+              iterator,
+              new RocksCursor.Release(gate, bounds, bound),
+              e -> failed("read", e),
+              from,
+              reverse);
       return made;
     } finally {
       if (made == null) {
@@ -392,7 +409,12 @@ public final class RocksStore implements OrderedStore {
     return handle;
   }
 
-  private static StoreException failed(String what, RocksDBException e) {
-    return new StoreException("the store cannot " + what + ": " + e.getMessage(), e);
+  private StoreException failed(String what, RocksDBException e) {
+    StoreException failure =
+        new StoreException("the store cannot " + what + ": " + e.getMessage(), e);
+    if (StoreFailure.of(failure) == StoreFailure.CORRUPTION) {
+      damaged.accept(failure);
+    }
+    return failure;
   }
 }

@@ -1,0 +1,40 @@
+package io.troupe.node.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Kills a member under load and compares everything afterwards. {@code -Dtroupe.crash.rounds}
+ * (default 5) and {@code -Dtroupe.crash.seed} make other campaigns; the files of a failed one stay
+ * under {@code target/crash}.
+ */
+class CrashCampaignIT {
+  @Test
+  void acknowledgedWritesLeasesCompactionAndWatchesSurviveKills() throws Exception {
+    int rounds = Integer.getInteger("troupe.crash.rounds", 5);
+    long seed = Long.getLong("troupe.crash.seed", System.nanoTime() & 0xffffff);
+    List<Path> jdks = Jdks.found();
+    System.out.println("crash campaign seed=" + seed + " rounds=" + rounds + " jdks=" + jdks);
+    Path directory = Path.of("target", "crash", "seed-" + seed).toAbsolutePath();
+    if (Files.exists(directory)) {
+      CrashCampaign.emptyDirectory(directory);
+    }
+    Files.createDirectories(directory);
+    CrashCampaign campaign = new CrashCampaign(directory, jdks, seed);
+    try {
+      campaign.run(rounds);
+    } finally {
+      CampaignReport.write(directory.resolve("rounds.md"), seed, campaign);
+    }
+    assertThat(campaign.figures())
+        .as("snapshots, new segments and deleted segments happen")
+        .anyMatch(round -> round.snapshots() > 0)
+        .anyMatch(round -> round.newSegments() > 1)
+        .anyMatch(round -> round.oldestSegment() > 1);
+    CrashCampaign.emptyDirectory(directory.resolve("data"));
+  }
+}

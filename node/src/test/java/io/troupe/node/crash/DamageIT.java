@@ -1,0 +1,235 @@
+package io.troupe.node.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.etcd.jetcd.api.RangeResponse;
+import io.grpc.StatusRuntimeException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Flips bytes of what a member has on its disk. It must say what is wrong and where, and end with
+ * exit code 4; only an unfinished write at the log's end is nothing to speak of.
+ */
+class DamageIT {
+  private static final int CORRUPT = 4;
+  private static final Map<String, String> SETTINGS =
+      Map.of(
+          "snapshot-count", "1000000",
+          "snapshot-min-interval", "0ms",
+          "wal-segment-size", "1MiB",
+          "store.write-buffer-bytes", "64MiB");
+  private static final Map<String, String> WITH_SNAPSHOTS =
+      Map.of(
+          "snapshot-count", "100",
+          "snapshot-min-interval", "0ms",
+          "wal-segment-size", "1MiB",
+          "store.write-buffer-bytes", "4MiB");
+
+  private final Path temp;
+  private final Path data;
+  private final Path javaHome;
+  private Map<String, String> settings = SETTINGS;
+  private int starts;
+
+  DamageIT(@TempDir Path temp) throws IOException {
+    this.temp = temp;
+    this.data = temp.resolve("data");
+    this.javaHome = Jdks.found().get(0);
+  }
+
+  private final Random random = new Random(5);
+  private final Map<String, String> written = new TreeMap<>();
+
+  @BeforeEach
+  void nothingWrittenYet() {
+    written.clear();
+  }
+
+  @AfterEach
+  void tell() {
+    System.out.println("starts=" + starts + " keys=" + written.size());
+  }
+
+  @Test
+  void aFlippedByteInAnOldSegmentStopsTheStart() throws Exception {
+    fillAndKill(160);
+    Path old = data.resolve("wal").resolve(sorted(data.resolve("wal"), name -> true).get(0));
+    flip(old.resolve("19700101F.cq4"), 300_000);
+    assertRefused("log segment " + old.getFileName() + " at byte ");
+  }
+
+  @Test
+  void aTornTailOfTheLastSegmentStartsWithEverythingAcknowledged() throws Exception {
+    fillAndKill(40);
+    List<String> segments = sorted(data.resolve("wal"), name -> true);
+    Path file = data.resolve("wal").resolve(segments.get(segments.size() - 1)).resolve("19700101F.cq4");
+    overwriteBehindLastRecord(file);
+    try (MemberProcess member = start().awaitReady();
+        EtcdClient client = member.client()) {
+      assertThat(member.output()).contains("the log ends in an unfinished write");
+      assertEverythingThere(client);
+    }
+  }
+
+  @Test
+  void aFlippedByteInATableFileEndsTheMemberAtTheStartOrAtTheRead() throws Exception {
+    settings = WITH_SNAPSHOTS;
+    fillAndKill(250);
+    Path state = data.resolve("state");
+    int flipped = 0;
+    for (String name : sorted(state, file -> file.endsWith(".sst"))) {
+      long size = Files.size(state.resolve(name));
+      if (size > 100_000) {
+        flip(state.resolve(name), size / 2);
+        flipped++;
+      }
+    }
+    assertThat(flipped).isPositive();
+    try (MemberProcess member = start()) {
+      try (EtcdClient client = readyOrEnded(member)) {
+        if (member.isAlive()) {
+          readAll(client);
+        }
+      }
+      assertThat(member.awaitExit()).as(member.output()).isEqualTo(CORRUPT);
+      assertThat(member.output()).contains("exit-code=4").contains(".sst");
+    }
+  }
+
+  @Test
+  void aFlippedByteInTheIdentityStopsTheStart() throws Exception {
+    fillAndKill(3);
+    flip(data.resolve("identity"), 20);
+    assertRefused(data.resolve("identity") + ": ");
+  }
+
+  @Test
+  void aDamagedNewestManifestStopsTheRestoreOfAnEmptiedState() throws Exception {
+    settings = WITH_SNAPSHOTS;
+    fillAndKill(450);
+    Path snapshots = data.resolve("snapshots");
+    List<String> manifests = sorted(snapshots, name -> name.endsWith(".manifest"));
+    assertThat(manifests).hasSizeGreaterThanOrEqualTo(1);
+    String newest = manifests.get(manifests.size() - 1);
+    flip(snapshots.resolve(newest), 40);
+    // While the state is whole nobody needs the snapshot.
+    try (MemberProcess member = start().awaitReady();
+        EtcdClient client = member.client()) {
+      assertEverythingThere(client);
+    }
+    for (String other : sorted(snapshots, name -> name.endsWith(".manifest"))) {
+      if (other.compareTo(newest) > 0) {
+        flip(snapshots.resolve(other), 40);
+        newest = other;
+      }
+    }
+    CrashCampaign.emptyDirectory(data.resolve("state"));
+    assertRefused(newest);
+  }
+
+  private void fillAndKill(int puts) throws Exception {
+    try (MemberProcess member = start().awaitReady();
+        EtcdClient client = member.client()) {
+      for (int i = 0; i < puts; i++) {
+        String key = String.format("key%05d", i);
+        String value = i + " " + incompressible();
+        client.put(key, value, 0);
+        written.put(key, value);
+      }
+      member.kill();
+    }
+  }
+
+  private String incompressible() {
+    byte[] content = new byte[9000];
+    random.nextBytes(content);
+    return Base64.getEncoder().encodeToString(content);
+  }
+
+  private MemberProcess start() {
+    starts++;
+    return MemberProcess.start(javaHome, data, temp.resolve("member-" + starts + ".log"), settings);
+  }
+
+  private void assertRefused(String what) throws Exception {
+    try (MemberProcess member = start()) {
+      assertThat(member.awaitExit()).as(member.output()).isEqualTo(CORRUPT);
+      assertThat(member.output()).contains("exit-code=4").contains(what);
+    }
+  }
+
+  private static EtcdClient readyOrEnded(MemberProcess member) {
+    try {
+      member.awaitReady();
+    } catch (AssertionError ended) {
+      assertThat(member.isAlive()).as(ended.getMessage()).isFalse();
+    }
+    return member.client();
+  }
+
+  private static void readAll(EtcdClient client) {
+    try {
+      RangeResponse found = client.range("key", "kez", 0);
+      throw new AssertionError("read " + found.getKvsCount() + " keys from a damaged table file");
+    } catch (StatusRuntimeException refused) {
+      assertThat(refused.getStatus().isOk()).isFalse();
+    }
+  }
+
+  private void assertEverythingThere(EtcdClient client) {
+    Map<String, String> found = new TreeMap<>();
+    client
+        .range("key", "kez", 0)
+        .getKvsList()
+        .forEach(kv -> found.put(kv.getKey().toStringUtf8(), kv.getValue().toStringUtf8()));
+    assertThat(found).isEqualTo(written);
+  }
+
+  private static List<String> sorted(Path directory, Predicate<String> wanted) throws IOException {
+    try (Stream<Path> found = Files.list(directory)) {
+      return found
+          .map(path -> path.getFileName().toString())
+          .filter(wanted)
+          .sorted(Comparator.naturalOrder())
+          .toList();
+    }
+  }
+
+  private static void flip(Path file, long at) throws IOException {
+    try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+      open.seek(at);
+      int old = open.read();
+      open.seek(at);
+      open.write(old ^ 0x10);
+    }
+  }
+
+  /** As a crash in the middle of a write leaves it: bytes of a record that has no end. */
+  private static void overwriteBehindLastRecord(Path file) throws IOException {
+    try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+      byte[] content = new byte[(int) open.length()];
+      open.readFully(content);
+      int end = content.length;
+      while (end > 0 && content[end - 1] == 0) {
+        end--;
+      }
+      open.seek(end + 8L);
+      open.write("half of a record".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+    }
+  }
+}

@@ -1,0 +1,202 @@
+package io.troupe.node.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.KeyValue;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A member on a file system of 160 MB that gets full. Needs root for the mount; fails without. */
+class FullDiskIT {
+  private static final int DISK_FAILURE = 5;
+  private static final int SNAPSHOT_COUNT = 200;
+  private static final long SEED = 7;
+  private static final Map<String, String> SETTINGS =
+      Map.of(
+          "snapshot-count", Integer.toString(SNAPSHOT_COUNT),
+          "snapshot-min-interval", "0ms",
+          "wal-segment-size", "1MiB",
+          "min-free-disk-bytes", "48MiB",
+          "store.write-buffer-bytes", "4MiB");
+
+  private final Path temp;
+  private final Path disk;
+  private final Path javaHome;
+  private final Random random = new Random(SEED);
+  private final Map<String, ByteString> acknowledged = new HashMap<>();
+  private int starts;
+
+  FullDiskIT(@TempDir Path temp) throws IOException {
+    this.temp = temp;
+    this.disk = temp.resolve("disk");
+    this.javaHome = Jdks.found().get(0);
+  }
+
+  @BeforeEach
+  void mount() throws IOException {
+    Files.createDirectories(disk);
+    Commands.run("mount", "-t", "tmpfs", "-o", "size=160m,mode=0700", "troupe-test", disk.toString());
+  }
+
+  @AfterEach
+  void unmount() {
+    Commands.run("umount", "-l", disk.toString());
+  }
+
+  @Test
+  void writesAreRefusedBeforeTheLogIsInDangerAndGoOnWhenSpaceIsFreed() throws Exception {
+    try (MemberProcess member = start().awaitReady();
+        EtcdClient client = member.client()) {
+      String refusal = fill(client, "fill");
+      assertThat(refusal).isEqualTo("RESOURCE_EXHAUSTED etcdserver: mvcc: database space exceeded");
+      assertThat(Files.getFileStore(disk).getUsableSpace())
+          .as("free when refused: the limit less what half a second and a compaction may write")
+          .isGreaterThan(8L << 20);
+      System.out.println("refused after keys=" + acknowledged.size());
+      assertEverythingThere(client);
+
+      for (String key : acknowledged.keySet().stream().sorted().limit(acknowledged.size() * 9L / 10).toList()) {
+        client.delete(key);
+        acknowledged.remove(key);
+      }
+      long revision = client.range("none", "nonf", 0).getHeader().getRevision();
+      client.compact(revision, true);
+      client.defragment();
+      long started = System.nanoTime();
+      Awaitility.await("writes are accepted again\n" + member.output())
+          .atMost(Duration.ofSeconds(60))
+          .pollInterval(Duration.ofMillis(300))
+          .until(
+              () -> {
+                // What a snapshot shares with the state is free only when two newer ones exist.
+                for (int i = 0; i < SNAPSHOT_COUNT; i++) {
+                  client.delete("absent");
+                }
+                return accepted(client);
+              });
+      System.out.println("accepted again after ms=" + (System.nanoTime() - started) / 1_000_000);
+      assertEverythingThere(client);
+      member.kill();
+    }
+    try (MemberProcess member = start().awaitReady();
+        EtcdClient client = member.client()) {
+      assertEverythingThere(client);
+    }
+  }
+
+  @Test
+  void aDiskFilledByOthersStopsTheMemberWithNothingAcknowledgedLost() throws Exception {
+    Path filler = disk.resolve("filler");
+    try (MemberProcess member = start().awaitReady();
+        EtcdClient client = member.client()) {
+      for (int i = 0; i < 500; i++) {
+        put(client, "first" + i);
+      }
+      fillTheDisk(filler);
+      // Removing is allowed on a nearly full disk, so the log goes on until it has no place.
+      int refused = 0;
+      for (int i = 0; member.isAlive() && i < 200_000; i++) {
+        try {
+          client.delete("absent" + i);
+        } catch (StatusRuntimeException e) {
+          refused++;
+          Pause.millis(5);
+        }
+      }
+      assertThat(member.awaitExit()).as(member.output()).isEqualTo(DISK_FAILURE);
+      assertThat(member.output()).contains("exit-code=5").contains("No space left on device");
+      assertThat(refused).isPositive();
+    }
+    try (MemberProcess member = start()) {
+      assertThat(member.awaitExit()).as(member.output()).isEqualTo(DISK_FAILURE);
+      assertThat(member.output()).contains("exit-code=5");
+    }
+    Files.delete(filler);
+    try (MemberProcess member = start().awaitReady();
+        EtcdClient client = member.client()) {
+      assertEverythingThere(client);
+      assertThat(accepted(client)).isTrue();
+    }
+  }
+
+  private MemberProcess start() {
+    starts++;
+    return MemberProcess.start(
+        javaHome, disk.resolve("data"), temp.resolve("member-" + starts + ".log"), SETTINGS);
+  }
+
+  /** Puts until it is refused. */
+  private String fill(EtcdClient client, String prefix) {
+    for (int i = 0; i < 20_000; i++) {
+      try {
+        put(client, String.format("%s%05d", prefix, i));
+      } catch (StatusRuntimeException e) {
+        return e.getStatus().getCode() + " " + e.getStatus().getDescription();
+      }
+    }
+    throw new AssertionError("never refused");
+  }
+
+  private void put(EtcdClient client, String key) {
+    byte[] value = new byte[8192];
+    random.nextBytes(value);
+    ByteString content = ByteString.copyFrom(value);
+    client.putBytes(EtcdClient.bytes(key), content);
+    acknowledged.put(key, content);
+  }
+
+  private boolean accepted(EtcdClient client) {
+    try {
+      put(client, "again");
+      return true;
+    } catch (StatusRuntimeException e) {
+      if (e.getStatus().getCode() == Status.Code.RESOURCE_EXHAUSTED) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private static void fillTheDisk(Path filler) throws IOException {
+    byte[] block = new byte[4096];
+    try (OutputStream out = Files.newOutputStream(filler)) {
+      while (true) {
+        out.write(block);
+      }
+    } catch (IOException full) {
+      if (!String.valueOf(full.getMessage()).contains("No space left")) {
+        throw full;
+      }
+    }
+  }
+
+  private void assertEverythingThere(EtcdClient client) {
+    Map<String, ByteString> found = new HashMap<>();
+    List<KeyValue> page;
+    String from = "a";
+    do {
+      page = client.page(from, "z", 500);
+      for (KeyValue kv : page) {
+        from = kv.getKey().toStringUtf8() + "\0";
+        found.put(kv.getKey().toStringUtf8(), kv.getValue());
+      }
+    } while (!page.isEmpty());
+    assertThat(found.keySet()).isEqualTo(acknowledged.keySet());
+    assertThat(found.equals(acknowledged)).as("values").isTrue();
+  }
+}

@@ -1,0 +1,16 @@
+package io.troupe.node.crash;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** Time that a campaign lets pass on purpose: load that goes on, a process that stands still. */
+final class Pause {
+  private Pause() {}
+
+  static void millis(long millis) {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
+  }
+}
