@@ -17,6 +17,7 @@ import io.troupe.grpc.api.WatchResponse;
 import io.troupe.grpc.api.mvcc.Event;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 
 /** One watch stream: requests out, responses in order. */
@@ -67,6 +68,11 @@ final class WatchStream implements AutoCloseable {
 
   WatchResponse next() {
     return answers.next();
+  }
+
+  /** A response that is there already; does not wait. */
+  Optional<WatchResponse> poll() {
+    return answers.poll();
   }
 
   /** The next response that fits, and nothing of the ones before it. */
