@@ -19,7 +19,20 @@ public final class Invariant {
     }
   }
 
-  /** An invariant does not hold. */
+  /**
+   * As {@link #require(boolean, String)}, with the two numbers that were compared in the message.
+   *
+   * @throws Broken if it does not hold
+   */
+  public static void require(boolean holds, String what, long left, long right) {
+    if (!holds) {
+      throw new Broken(what + ": " + left + ", " + right);
+    }
+  }
+
+  /**
+   * An invariant does not hold: a rule is broken on this member, which must stop and answer nobody.
+   */
   public static final class Broken extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,7 @@
 package io.troupe.raft;
 
 import io.troupe.model.Entry;
+import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import java.util.List;

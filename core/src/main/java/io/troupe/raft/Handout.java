@@ -1,6 +1,7 @@
 package io.troupe.raft;
 
 import io.troupe.model.Entry;
+import io.troupe.model.Invariant;
 import java.util.List;
 
 /** What goes to the state machine, what it has done, and what may leave memory for it. */

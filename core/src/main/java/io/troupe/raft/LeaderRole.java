@@ -2,6 +2,7 @@ package io.troupe.raft;
 
 import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
+import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;

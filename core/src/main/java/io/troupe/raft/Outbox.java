@@ -2,6 +2,7 @@ package io.troupe.raft;
 
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
+import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.troupe.raft;
 
 import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
+import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
@@ -14,7 +15,7 @@ import java.util.random.RandomGenerator;
 /**
  * The Raft rules of one member. Not thread-safe: one caller. Every method is one input and returns
  * when its effects are told; the same start and the same inputs give the same effects. A thrown
- * {@link InvariantViolation} ends the member: nothing may be called afterwards.
+ * {@link Invariant.Broken} ends the member: nothing may be called afterwards.
  *
  * <p>Only this class changes role and term. Legal moves:
  *
@@ -183,8 +184,8 @@ public final class RaftCore {
    *
    * @param persistedTerm term of its hard state
    * @param lastIndex index of its last entry; without entries 0 or the end of the log
-   * @throws InvariantViolation if no such persist of this term is pending; an unknown one of an
-   *     older term is ignored
+   * @throws Invariant.Broken if no such persist of this term is pending; an unknown one of an older
+   *     term is ignored
    */
   public void persisted(long persistedTerm, long lastIndex) {
     begin();

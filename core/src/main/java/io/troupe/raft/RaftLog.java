@@ -2,6 +2,7 @@ package io.troupe.raft;
 
 import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
+import io.troupe.model.Invariant;
 import java.util.List;
 
 /**

@@ -2,6 +2,7 @@ package io.troupe.raft;
 
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
+import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import io.troupe.raft.membership.Membership;
 import java.util.List;
@@ -28,8 +29,8 @@ public record RaftState(
   /**
    * Copies the list and checks what disks get wrong.
    *
-   * @throws InvariantViolation if the parts do not fit together: a gap, a term that sinks, an
-   *     applied or committed index past the end of the log
+   * @throws Invariant.Broken if the parts do not fit together: a gap, a term that sinks, an applied
+   *     or committed index past the end of the log
    */
   public RaftState {
     entries = List.copyOf(entries);

@@ -1,5 +1,6 @@
 package io.troupe.raft;
 
+import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import java.util.ArrayList;
 import java.util.HashSet;

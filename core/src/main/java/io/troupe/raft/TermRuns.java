@@ -1,5 +1,6 @@
 package io.troupe.raft;
 
+import io.troupe.model.Invariant;
 import java.util.Arrays;
 
 /**

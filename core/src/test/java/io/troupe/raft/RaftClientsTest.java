@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
+import io.troupe.model.Invariant;
 import io.troupe.model.Refusal;
 import io.troupe.raft.RecordingEffects.Apply;
 import io.troupe.raft.RecordingEffects.Persist;
@@ -249,20 +250,20 @@ class RaftClientsTest {
     one.core.propose(proposals("b"));
     one.core.persisted(1, 3);
     assertThat(one.core.status().commit()).isEqualTo(3);
-    assertThatThrownBy(() -> one.core.persisted(1, 9)).isInstanceOf(InvariantViolation.class);
+    assertThatThrownBy(() -> one.core.persisted(1, 9)).isInstanceOf(Invariant.Broken.class);
   }
 
   @Test
   void appliedAndCompactedIndexAreChecked() {
     assertThatThrownBy(() -> RaftFixture.fresh(1).core.applied(1))
-        .isInstanceOf(InvariantViolation.class);
+        .isInstanceOf(Invariant.Broken.class);
     RaftFixture one = RaftFixture.withLog(1, 1, 1);
     one.append(1, 2, 1, 2);
     one.core.applied(1);
     one.core.compactLog(1);
     assertThat(one.core.status().firstIndex()).isEqualTo(2);
     assertThat(one.core.log.get(2)).isEqualTo(entry(1, 2));
-    assertThatThrownBy(() -> one.core.compactLog(2)).isInstanceOf(InvariantViolation.class);
+    assertThatThrownBy(() -> one.core.compactLog(2)).isInstanceOf(Invariant.Broken.class);
   }
 
   @Test

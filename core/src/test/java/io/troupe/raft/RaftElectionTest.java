@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.model.HardState;
+import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import io.troupe.raft.RecordingEffects.Apply;
 import io.troupe.raft.RecordingEffects.Persist;
@@ -207,14 +208,14 @@ class RaftElectionTest {
   void twoLeadersInATermStopTheMember_3_4() {
     RaftFixture leader = RaftFixture.fresh(3).leadAndCommit();
     assertThatThrownBy(() -> leader.core.receive(TWO, new PeerMessage.Heartbeat(1, 0, 0)))
-        .isInstanceOf(InvariantViolation.class);
+        .isInstanceOf(Invariant.Broken.class);
     RaftFixture follower = RaftFixture.withLog(4, 1);
     follower.core.receive(TWO, new PeerMessage.Heartbeat(4, 0, 0));
     assertThatThrownBy(() -> follower.core.receive(THREE, new PeerMessage.Heartbeat(4, 0, 0)))
-        .isInstanceOf(InvariantViolation.class);
+        .isInstanceOf(Invariant.Broken.class);
     assertThatThrownBy(follower.core::tick)
         .as("and it stays stopped")
-        .isInstanceOf(InvariantViolation.class);
+        .isInstanceOf(Invariant.Broken.class);
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
+import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -90,7 +91,7 @@ class RaftLogTest {
   void readerThatGivesOtherEntriesIsFoundOut() {
     RaftLog log = longLog(100, (from, until, maxBytes) -> List.of(entry(2, from)));
     log.trimMemory(60, 0);
-    assertThatThrownBy(() -> log.slice(1, 101, 10, 1000)).isInstanceOf(InvariantViolation.class);
+    assertThatThrownBy(() -> log.slice(1, 101, 10, 1000)).isInstanceOf(Invariant.Broken.class);
   }
 
   @Test

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.model.HardState;
+import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import io.troupe.raft.RecordingEffects.Apply;
 import io.troupe.raft.RecordingEffects.Persist;
@@ -66,7 +67,7 @@ class RaftReplicationTest {
   void committedEntryIsNeverReplaced_3_6() {
     RaftFixture one = RaftFixture.withLog(5, 1, 1, 4, 4);
     one.append(5, 4, 4, 4);
-    assertThatThrownBy(() -> one.core.log.truncateFrom(4)).isInstanceOf(InvariantViolation.class);
+    assertThatThrownBy(() -> one.core.log.truncateFrom(4)).isInstanceOf(Invariant.Broken.class);
   }
 
   @Test
@@ -240,13 +241,13 @@ class RaftReplicationTest {
   @Test
   void brokenRecoveryIsRefused() {
     assertThatThrownBy(() -> recovered(5, List.of(entry(1, 1), entry(1, 3)), 0))
-        .isInstanceOf(InvariantViolation.class);
+        .isInstanceOf(Invariant.Broken.class);
     assertThatThrownBy(() -> recovered(2, List.of(entry(1, 1)), 0))
-        .isInstanceOf(InvariantViolation.class);
+        .isInstanceOf(Invariant.Broken.class);
     assertThatThrownBy(() -> recovered(1, List.of(entry(1, 1)), 2))
-        .isInstanceOf(InvariantViolation.class);
+        .isInstanceOf(Invariant.Broken.class);
     assertThatThrownBy(() -> recovered(1, List.of(entry(9, 1)), 0))
-        .isInstanceOf(InvariantViolation.class);
+        .isInstanceOf(Invariant.Broken.class);
   }
 
   private static RaftState recovered(

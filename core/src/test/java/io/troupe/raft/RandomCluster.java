@@ -1,6 +1,6 @@
 package io.troupe.raft;
 
-import static io.troupe.raft.Invariant.require;
+import static io.troupe.model.Invariant.require;
 
 import io.troupe.model.NodeId;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.troupe.raft;
 
-import static io.troupe.raft.Invariant.require;
+import static io.troupe.model.Invariant.require;
 
 import io.troupe.model.Bytes;
 import io.troupe.model.Entry;

@@ -1,9 +1,10 @@
 package io.troupe.raft;
 
-import static io.troupe.raft.Invariant.require;
+import static io.troupe.model.Invariant.require;
 
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
+import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
@@ -204,7 +205,7 @@ final class SimNode implements RaftEffects {
     cluster.trace(id, () -> "release read=" + readId + " index=" + readIndex);
     Long known = openReads.remove(readId);
     if (known == null) {
-      throw new InvariantViolation("read " + readId + " released twice or never asked");
+      throw new Invariant.Broken("read " + readId + " released twice or never asked");
     }
     require(readIndex >= known, "stale read", readIndex, known);
     releasedReads.put(readId, readIndex);

@@ -8,7 +8,6 @@ import io.troupe.persistence.snapshot.SnapshotException;
 import io.troupe.persistence.store.StoreFailure;
 import io.troupe.persistence.wal.WalCorruptException;
 import io.troupe.persistence.wal.WalException;
-import io.troupe.raft.InvariantViolation;
 import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -100,7 +99,7 @@ public final class NodeMain {
         case OTHER -> ExitCode.UNEXPECTED;
       };
     }
-    if (cause instanceof InvariantViolation || cause instanceof Invariant.Broken) {
+    if (cause instanceof Invariant.Broken) {
       return ExitCode.INVARIANT;
     }
     return ExitCode.UNEXPECTED;

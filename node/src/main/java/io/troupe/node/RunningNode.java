@@ -66,25 +66,29 @@ public final class RunningNode implements AutoCloseable {
    */
   public static RunningNode start(Config config, Consumer<Throwable> broken) {
     NodeSettings settings = NodeSettings.of(config);
+    MemberSettings memberSettings = memberSettings(settings);
     DataDir dataDir = DataDir.open(settings.dataDir());
     RunningNode node = null;
     try {
       identify(dataDir, settings);
-      MemberFiles files = MemberFiles.open(dataDir, memberSettings(settings));
-      // Damage that a read meets concerns everybody: the member must not go on serving.
-      files.store().onDamage(broken::accept);
+      // Disk and class loading side by side: together they are most of the start.
+      CompletableFuture<MemberFiles> opening = opening(dataDir, memberSettings);
       CompletableFuture<MemberGuardian.Rooms> spawned = new CompletableFuture<>();
       ActorSystem<Void> system =
           ActorSystem.create(
               MemberGuardian.create(
-                  files,
-                  memberSettings(settings),
+                  opening,
+                  memberSettings,
                   (to, message) -> LOG.debug("no way to member={}", to),
                   System.currentTimeMillis(),
                   spawned,
                   broken),
               "troupe",
               config);
+      GrpcServer.prepare(system);
+      MemberFiles files = await(settings, opening, "the member's files to open");
+      // Damage that a read meets concerns everybody: the member must not go on serving.
+      files.store().onDamage(broken::accept);
       node = new RunningNode(settings, dataDir, files, system);
       node.serve(spawned);
       return node;
@@ -96,6 +100,22 @@ public final class RunningNode implements AutoCloseable {
         dataDir.close();
       }
     }
+  }
+
+  private static CompletableFuture<MemberFiles> opening(DataDir dataDir, MemberSettings settings) {
+    CompletableFuture<MemberFiles> opening = new CompletableFuture<>();
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                opening.complete(MemberFiles.open(dataDir, settings));
+              } catch (RuntimeException | Error failure) {
+                opening.completeExceptionally(failure);
+              }
+            },
+            "open");
+    thread.start();
+    return opening;
   }
 
   private static void identify(DataDir dataDir, NodeSettings settings) {
@@ -166,7 +186,7 @@ public final class RunningNode implements AutoCloseable {
   }
 
   private void serve(CompletableFuture<MemberGuardian.Rooms> spawned) throws InterruptedException {
-    MemberGuardian.Rooms rooms = await(spawned, "the rooms to start");
+    MemberGuardian.Rooms rooms = await(settings, spawned, "the rooms to start");
     Member member =
         new Member(
             rooms.status(),
@@ -187,7 +207,7 @@ public final class RunningNode implements AutoCloseable {
                 settings.electionTicks(), settings.heartbeatInterval().toMillis()),
             settings.quotaBackendBytes() == 0 ? 2L << 30 : settings.quotaBackendBytes());
     Proposer proposer = new Proposer(member, gateway, rooms.ids());
-    await(rooms.status().firstLeader().toCompletableFuture(), "a leader");
+    await(settings, rooms.status().firstLeader().toCompletableFuture(), "a leader");
     publish(proposer);
     DiskSpace space = new DiskSpace(dataDir.root(), settings.minFreeDiskBytes());
     MemberInfo self =
@@ -210,7 +230,10 @@ public final class RunningNode implements AutoCloseable {
     Operation publish =
         new Operation.PublishMember(
             files.identity().memberId(), settings.name(), settings.advertiseClientUrls());
-    await(proposer.propose(publish).toCompletableFuture(), "this member's name to be committed");
+    await(
+        settings,
+        proposer.propose(publish).toCompletableFuture(),
+        "this member's name to be committed");
     LOG.info(
         "published local member to cluster through raft name={} client-urls={}",
         settings.name(),
@@ -236,7 +259,8 @@ public final class RunningNode implements AutoCloseable {
     }
   }
 
-  private <T> T await(CompletableFuture<T> stage, String what) throws InterruptedException {
+  private static <T> T await(NodeSettings settings, CompletableFuture<T> stage, String what)
+      throws InterruptedException {
     try {
       return stage.get(settings.requestTimeout().toMillis() * 4, TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {

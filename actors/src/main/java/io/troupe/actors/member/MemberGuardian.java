@@ -22,6 +22,7 @@ import io.troupe.protocol.WatchCommand;
 import java.security.SecureRandom;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -59,12 +60,14 @@ public final class MemberGuardian {
   /**
    * The guardian's behaviour; it takes no messages.
    *
+   * @param opening the member's files; the guardian's thread waits for them, so that the actor
+   *     system starts while they open
    * @param startMs wall clock, for request ids
    * @param spawned completed with the rooms
    * @param broken told once why a room stopped; shall end the process
    */
   public static Behavior<Void> create(
-      MemberFiles files,
+      CompletableFuture<MemberFiles> opening,
       MemberSettings settings,
       PeerTransport peers,
       long startMs,
@@ -72,6 +75,13 @@ public final class MemberGuardian {
       Consumer<Throwable> broken) {
     return Behaviors.setup(
         context -> {
+          MemberFiles files;
+          try {
+            files = opening.join();
+          } catch (CompletionException failed) {
+            spawned.completeExceptionally(failed.getCause());
+            return Behaviors.stopped();
+          }
           spawned.complete(spawn(context, files, settings, peers, startMs));
           return Behaviors.receive(Void.class)
               .onSignal(

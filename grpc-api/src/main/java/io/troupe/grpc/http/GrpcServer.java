@@ -7,6 +7,7 @@ import org.apache.pekko.http.javadsl.Http;
 import org.apache.pekko.http.javadsl.ServerBinding;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.http.javadsl.settings.ServerSettings;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.SystemMaterializer;
 
@@ -30,6 +31,13 @@ public final class GrpcServer {
             new UnsentResponses(services.settings().maxUnsentBytes()),
             materializer);
     this.http = new HttpRoutes(materializer);
+  }
+
+  /** Loads the HTTP layer; only so that this happens while something else is waited for. */
+  public static void prepare(ActorSystem<?> system) {
+    ServerSettings.create(system.classicSystem());
+    Http.get(system);
+    SystemMaterializer.get(system).materializer();
   }
 
   /**

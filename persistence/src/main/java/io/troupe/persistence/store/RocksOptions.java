@@ -34,7 +34,6 @@ final class RocksOptions implements AutoCloseable {
   private final WriteOptions write;
 
   RocksOptions(RocksSettings settings) {
-    RocksDB.loadLibrary();
     // The buffers are charged to the cache, so one number bounds both.
     LRUCache cache =
         own(new LRUCache(settings.blockCacheBytes() + settings.writeBufferBytes(), -1, false, 0.2));

@@ -21,11 +21,15 @@ import org.rocksdb.Checkpoint;
 import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.FlushOptions;
+import org.rocksdb.NativeLibraryLoader;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.WriteBatch;
+import org.rocksdb.util.Environment;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * {@link OrderedStore} on RocksDB: one column family per space, no log of its own, flushed
@@ -36,6 +40,7 @@ import org.rocksdb.WriteBatch;
  * compaction). {@link #close()} waits for calls and cursors in other threads and flushes.
  */
 public final class RocksStore implements OrderedStore {
+  private static final Logger LOG = LoggerFactory.getLogger(RocksStore.class);
   private static final long CLOSE_TIMEOUT_MS = 10_000;
   private static final long SIZE_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -83,13 +88,11 @@ public final class RocksStore implements OrderedStore {
   }
 
   private static RocksStore open(Path directory, RocksSettings settings, boolean readOnly) {
+    prepare(directory, readOnly);
     RocksOptions options = new RocksOptions(settings);
     List<ColumnFamilyHandle> handles = new ArrayList<>();
     @Nullable RocksStore opened = null;
     try {
-      if (!readOnly) {
-        DurableFiles.createDirectory(directory);
-      }
       refuseUnknownSpaces(directory, options);
       String path = directory.toString();
       RocksDB db =
@@ -98,13 +101,43 @@ public final class RocksStore implements OrderedStore {
               : RocksDB.open(options.db(), path, options.families(), handles);
       opened = new RocksStore(options, db, List.copyOf(handles), readOnly);
       return opened;
-    } catch (RocksDBException | IOException e) {
+    } catch (RocksDBException e) {
       throw new StoreException("cannot open the store in " + directory + ": " + e.getMessage(), e);
     } finally {
       if (opened == null) {
         options.close();
       }
     }
+  }
+
+  private static void prepare(Path directory, boolean readOnly) {
+    try {
+      if (!readOnly) {
+        DurableFiles.createDirectory(directory);
+      }
+      loadLibrary(readOnly ? null : directory);
+    } catch (IOException e) {
+      throw new StoreException("cannot open the store in " + directory + ": " + e, e);
+    }
+  }
+
+  /**
+   * Loads the native library once per process. It is unpacked to a fixed name in {@code directory},
+   * where the next start replaces it: in the temporary directory each killed process would leave a
+   * copy of tens of megabytes. Unpacked there after all if the directory forbids execution.
+   */
+  private static void loadLibrary(@Nullable Path directory) throws IOException {
+    if (directory != null) {
+      Path library = directory.resolve(Environment.getJniLibraryFileName("rocksdb"));
+      try {
+        NativeLibraryLoader.getInstance().loadLibrary(directory.toString());
+      } catch (IOException | UnsatisfiedLinkError | RuntimeException e) {
+        LOG.warn("native library not loaded directory={} reason={}", directory, e.toString());
+        // Perhaps half unpacked on a full disk.
+        Files.deleteIfExists(library);
+      }
+    }
+    RocksDB.loadLibrary();
   }
 
   /** A family that this program does not know was made by a newer one. */

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The state of one {@link WalReplay#read}: what the records so far add up to. */
 final class ReplayRun {
+  /** Whatever is written before a segment's first record is forced lies below this byte. */
+  private static final long CREATION_BYTES = 4096;
+
   private final long skipThrough;
   private final List<WalReplay.Segment> segments = new ArrayList<>();
   private final List<Entry> tail = new ArrayList<>();
@@ -56,6 +59,12 @@ final class ReplayRun {
         } else {
           cut = true;
         }
+      }
+      if (tally.records == 0 && !cut && !scanner.zeroFrom(CREATION_BYTES)) {
+        throw new WalCorruptException(
+            name.text(),
+            0,
+            "no whole record, but more was written than a crash at creation leaves");
       }
     }
     if (tally.records > 0) {

@@ -192,6 +192,7 @@ class RocksStoreTest {
   @Test
   void tellsAFullDisk() throws Exception {
     Path mount = Files.createDirectory(temp.resolve("small"));
+    RocksDB.loadLibrary(); // not onto the small disk
     run("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", mount.toString());
     try {
       RocksStore store = RocksStore.open(mount.resolve("s"), SMALL);

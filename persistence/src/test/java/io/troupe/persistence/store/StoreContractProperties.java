@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** The RocksDB store and the in-memory one answer alike, whatever is written and walked. */
 class StoreContractProperties {
 
-  @Property(tries = 25)
+  @Property(tries = 15)
   void bothStoresAnswerAlike(@ForAll long seed) throws IOException {
     Random random = new Random(seed);
     Path dir = Files.createTempDirectory("store-contract");

@@ -1,0 +1,84 @@
+package io.troupe.actors.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.machine.LeaseChange;
+import io.troupe.model.Lease;
+import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
+import io.troupe.model.Refusal;
+import io.troupe.protocol.LeaseCommand;
+import io.troupe.protocol.LeaseCommand.LeaseReply;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.RequestIds;
+import io.troupe.protocol.codec.OperationCodec;
+import java.time.Duration;
+import java.util.List;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+class LeaseActorTest {
+  private static final ActorTestKit KIT = ActorTestKit.create();
+
+  private final TestProbe<RaftCommand> raft = KIT.createTestProbe();
+  private final TestProbe<LeaseReply> client = KIT.createTestProbe();
+  private final ActorRef<LeaseCommand> room =
+      KIT.spawn(
+          LeaseActor.create(raft.getRef(), new RequestIds(new NodeId(1), 1), Duration.ofMillis(1)));
+
+  @AfterAll
+  static void stop() {
+    KIT.shutdownTestKit();
+  }
+
+  private void granted(long id, long ttl) {
+    room.tell(new LeaseCommand.Changed(List.of(new LeaseChange.Granted(id, ttl))));
+  }
+
+  @Test
+  void aMemberThatDoesNotLeadRenewsNothing_L6() {
+    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    client.expectMessage(new LeaseReply.Failed(Refusal.NO_LEADER));
+  }
+
+  @Test
+  void renewalGivesTheGrantedTime_unknownLeasesGiveZero_L5() {
+    room.tell(new LeaseCommand.Promoted(List.of(new Lease(7, 60, 0))));
+    granted(8, 90);
+    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    client.expectMessage(new LeaseReply.Renewed(7, 60));
+    room.tell(new LeaseCommand.KeepAlive(8, client.getRef()));
+    client.expectMessage(new LeaseReply.Renewed(8, 90));
+    room.tell(new LeaseCommand.KeepAlive(9, client.getRef()));
+    client.expectMessage(new LeaseReply.Renewed(9, 0));
+    room.tell(new LeaseCommand.TimeToLive(9, client.getRef()));
+    client.expectMessage(new LeaseReply.Remaining(9, -1, 0));
+  }
+
+  @Test
+  void expiryIsAProposedRevoke_andARenewalThenWaitsForIt_L4_L5() {
+    room.tell(new LeaseCommand.Promoted(List.of()));
+    granted(7, 1);
+    RaftCommand.Propose proposed =
+        raft.expectMessageClass(RaftCommand.Propose.class, Duration.ofSeconds(20));
+    assertThat(OperationCodec.decode(proposed.operation()).operation())
+        .isEqualTo(new Operation.LeaseRevoke(7));
+    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    client.expectNoMessage(Duration.ofMillis(100));
+    room.tell(new LeaseCommand.Changed(List.of(new LeaseChange.Revoked(7))));
+    client.expectMessage(new LeaseReply.Renewed(7, 0));
+  }
+
+  @Test
+  void aDemotedMemberTellsWhoeverWaits() {
+    room.tell(new LeaseCommand.Promoted(List.of()));
+    granted(7, 1);
+    raft.expectMessageClass(RaftCommand.Propose.class, Duration.ofSeconds(20));
+    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    room.tell(LeaseCommand.Demoted.INSTANCE);
+    client.expectMessage(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
+  }
+}

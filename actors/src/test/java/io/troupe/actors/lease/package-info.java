@@ -1,0 +1,8 @@
+/**
+ * Tests of the lease room. Entry class: {@link io.troupe.actors.lease.LeaseActorTest}. See
+ * docs/rooms/lease.md.
+ */
+@NullMarked
+package io.troupe.actors.lease;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,103 @@
+package io.troupe.bench;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
+
+/** The load generator's command line; bench/README.md explains it. */
+public final class BenchMain {
+  private static final String USAGE =
+      """
+      Usage: bench [load] [--endpoint HOST:PORT [--pid PID] | --etcd PATH | --troupe CMD]   load on one server
+             bench --compare ETCD [--troupe CMD] [--rounds N]                               both in turn, medians and ratios
+             bench startup [--etcd PATH] [--jdks HOME,HOME] [--repeats N]                   start to first read
+      Options: --profiles NAME,... --clients N,... --watchers N,... --connections N --keys N --value-bytes N --warm-up 2s
+               --duration 5s --server-warm-up 10s --rate N --history N --seed N --threads N --work-dir DIR --out FILE
+      bench/README.md explains them.
+      """;
+
+  private BenchMain() {}
+
+  /** Exit code 0: done; 1: a measurement failed; 2: the command line is wrong. */
+  public static void main(String[] words) {
+    System.exit(run(List.of(words)));
+  }
+
+  static int run(List<String> words) {
+    if (words.contains("--help") || words.contains("-h")) {
+      System.out.print(USAGE);
+      return 0;
+    }
+    Options options;
+    BenchSettings settings;
+    try {
+      options = Options.parse(words, BenchSettings.OPTIONS);
+      settings = BenchSettings.of(options);
+      if (!List.of("", "load", "compare", "startup").contains(options.command())) {
+        throw new IllegalArgumentException("no command \"" + options.command() + "\"");
+      }
+      if (options.command().equals("compare") && !options.has("compare")) {
+        throw new IllegalArgumentException("compare with what? --compare PATH");
+      }
+    } catch (IllegalArgumentException e) {
+      System.err.println(e.getMessage());
+      System.err.print(USAGE);
+      return 2;
+    }
+    try {
+      execute(options, settings);
+      return 0;
+    } catch (IllegalStateException | UncheckedIOException e) {
+      System.err.println("bench: " + e.getMessage());
+      return 1;
+    }
+  }
+
+  private static void execute(Options options, BenchSettings settings) {
+    if (options.command().equals("startup")) {
+      write(options, settings, "startup", StartupCommand.run(options, settings));
+    } else if (options.has("compare")) {
+      write(options, settings, "compare", CompareCommand.run(options, settings));
+    } else {
+      write(options, settings, "", LoadCommand.run(options, settings));
+    }
+  }
+
+  /**
+   * Prints a result, and writes it to the file that was named, else to bench/results if the kind of
+   * result is kept.
+   */
+  private static void write(Options options, BenchSettings settings, String kept, String text) {
+    System.out.println();
+    System.out.print(text);
+    if (!options.has("out") && kept.isEmpty()) {
+      return;
+    }
+    String name =
+        LocalDate.now(ZoneOffset.UTC)
+            + "-"
+            + kept
+            + "-"
+            + MachineFacts.commit(settings.home()).replace(' ', '-')
+            + ".md";
+    Path file =
+        Path.of(
+                options.text(
+                    "out", settings.home().resolve("bench/results").resolve(name).toString()))
+            .toAbsolutePath();
+    try {
+      Path parent = file.getParent();
+      if (parent != null) {
+        Files.createDirectories(parent);
+      }
+      Files.writeString(file, text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    System.out.println("\nwritten to " + file);
+  }
+}

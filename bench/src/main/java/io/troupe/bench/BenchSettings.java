@@ -1,0 +1,97 @@
+package io.troupe.bench;
+
+import io.troupe.bench.load.LoadSettings;
+import io.troupe.bench.load.Profiles;
+import io.troupe.bench.server.ServerCommand;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What the commands share.
+ *
+ * @param home the project's directory: bin/node and bench/results are below it
+ * @param workDir where data directories are made
+ * @param troupe how a Troupe is started
+ * @param profiles names, in the order in which they run
+ * @param load sizes and times
+ * @param serverWarmUp load on a fresh server before the first profile
+ * @param rounds how often each server is started and measured
+ * @param loops threads of the generator
+ */
+record BenchSettings(
+    Path home,
+    Path workDir,
+    ServerCommand troupe,
+    List<String> profiles,
+    LoadSettings load,
+    Duration serverWarmUp,
+    int rounds,
+    int loops) {
+
+  /** Names of all options, without dashes. */
+  static final Set<String> OPTIONS =
+      new TreeSet<>(
+          Set.of(
+              "compare",
+              "endpoint",
+              "pid",
+              "troupe",
+              "etcd",
+              "profiles",
+              "clients",
+              "watchers",
+              "connections",
+              "keys",
+              "value-bytes",
+              "warm-up",
+              "duration",
+              "server-warm-up",
+              "quiet-wait",
+              "rate",
+              "history",
+              "rounds",
+              "seed",
+              "threads",
+              "out",
+              "work-dir",
+              "jdks",
+              "repeats"));
+
+  static BenchSettings of(Options options) {
+    Path home = Path.of(System.getProperty("troupe.home", ".")).toAbsolutePath().normalize();
+    List<String> profiles = options.list("profiles", new ArrayList<>(Profiles.names()));
+    for (String name : profiles) {
+      if (!Profiles.names().contains(name)) {
+        throw new IllegalArgumentException(
+            "no profile \"" + name + "\"; there are " + Profiles.names());
+      }
+    }
+    LoadSettings load =
+        new LoadSettings(
+            options.integers("clients", List.of(1, 10, 100, 1000)),
+            options.integers("watchers", List.of(1, 100, 1000)),
+            options.integer("connections", 10),
+            options.integer("keys", 10_000),
+            options.integer("value-bytes", 256),
+            options.duration("warm-up", Duration.ofSeconds(2)),
+            options.duration("duration", Duration.ofSeconds(5)),
+            options.integer("rate", 2000),
+            options.integer("history", 500_000),
+            options.duration("quiet-wait", Duration.ZERO),
+            options.number("seed", 1));
+    return new BenchSettings(
+        home,
+        Path.of(options.text("work-dir", System.getProperty("java.io.tmpdir") + "/troupe-bench"))
+            .toAbsolutePath(),
+        ServerCommand.troupe(options.text("troupe", home.resolve("bin/node").toString())),
+        profiles,
+        load,
+        options.duration("server-warm-up", Duration.ofSeconds(10)),
+        options.integer("rounds", 3),
+        options.integer("threads", 2));
+  }
+}

@@ -1,0 +1,44 @@
+package io.troupe.bench;
+
+import io.troupe.bench.client.Endpoint;
+import io.troupe.bench.client.EventLoops;
+import io.troupe.bench.report.Cell;
+import io.troupe.bench.report.Comparison;
+import io.troupe.bench.server.ProcessUsage;
+import io.troupe.bench.server.ServerCommand;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** {@code bench load}: the profiles on one server, a running one or one that it starts. */
+final class LoadCommand {
+  private LoadCommand() {}
+
+  static String run(Options options, BenchSettings settings) {
+    List<Cell> cells = new ArrayList<>();
+    String server;
+    try (EventLoops loops = new EventLoops(settings.loops())) {
+      if (options.has("endpoint")) {
+        Endpoint endpoint = Endpoint.parse(options.text("endpoint", ""));
+        long pid = options.number("pid", -1);
+        Supplier<ProcessUsage> usage =
+            pid < 0 ? () -> ProcessUsage.UNKNOWN : () -> ProcessUsage.of(pid);
+        server = endpoint.toString();
+        cells.addAll(Round.measure(server, settings, loops, endpoint, usage));
+      } else {
+        ServerCommand command =
+            options.has("etcd") ? ServerCommand.etcd(options.text("etcd", "")) : settings.troupe();
+        Round.rehearse(command, settings, loops);
+        Round round = Round.of(command, settings, loops);
+        server = round.server();
+        cells.addAll(round.cells());
+      }
+    }
+    return "# Load on one server\n\n"
+        + MachineFacts.list(settings.home(), settings.workDir())
+        + "- server: "
+        + server
+        + "\n\n"
+        + Comparison.single(cells);
+  }
+}

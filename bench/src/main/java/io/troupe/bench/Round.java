@@ -1,0 +1,108 @@
+package io.troupe.bench;
+
+import io.troupe.bench.client.Endpoint;
+import io.troupe.bench.client.EventLoops;
+import io.troupe.bench.load.Keyspace;
+import io.troupe.bench.load.Meter;
+import io.troupe.bench.load.Profiles;
+import io.troupe.bench.load.Target;
+import io.troupe.bench.report.Cell;
+import io.troupe.bench.report.Figures;
+import io.troupe.bench.server.ProcessUsage;
+import io.troupe.bench.server.ServerCommand;
+import io.troupe.bench.server.ServerDescription;
+import io.troupe.bench.server.ServerProcess;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * All profiles on one server, once.
+ *
+ * @param server what the server says it is
+ * @param cells measurements in the order in which they were made
+ * @param startMs process start to first linearizable read, in milliseconds
+ * @param idleRssBytes resident memory after that read
+ * @param peakRssBytes the most it was by the end
+ */
+record Round(
+    String server, List<Cell> cells, double startMs, double idleRssBytes, double peakRssBytes) {
+
+  /** Starts a fresh server, measures, stops it. */
+  static Round of(ServerCommand command, BenchSettings settings, EventLoops loops) {
+    try (ServerProcess server = ServerProcess.start(command, settings.workDir())) {
+      double startMs = server.awaitReady(loops) / 1e6;
+      long idle = server.usage().rssBytes();
+      String description = ServerDescription.of(server.pid());
+      System.out.println(command.name() + ": " + description);
+      System.out.println(
+          command.name()
+              + ": ready after "
+              + Figures.count(startMs)
+              + " ms; load average "
+              + MachineFacts.loadAverage());
+      List<Cell> cells = measure(command.name(), settings, loops, server.endpoint(), server::usage);
+      return new Round(description, cells, startMs, idle, server.usage().peakRssBytes());
+    }
+  }
+
+  /**
+   * Starts a server, loads it without measuring, and stops it: Troupe makes its class-data archive
+   * then, and the generator compiles its own code, so that the first round is like the others.
+   */
+  static void rehearse(ServerCommand command, BenchSettings settings, EventLoops loops) {
+    System.out.println(command.name() + ": rehearsal");
+    try (ServerProcess server = ServerProcess.start(command, settings.workDir())) {
+      server.awaitReady(loops);
+      Target target = target(settings, loops, server.endpoint(), server::usage);
+      Profiles.fill(target);
+      Profiles.warmUpServer(target, settings.serverWarmUp());
+    }
+  }
+
+  private static Target target(
+      BenchSettings settings, EventLoops loops, Endpoint endpoint, Supplier<ProcessUsage> usage) {
+    Keyspace keyspace =
+        new Keyspace(settings.load().keys(), settings.load().valueBytes(), settings.load().seed());
+    return new Target(loops, endpoint, new Meter(usage), keyspace, settings.load());
+  }
+
+  /** Measures a server that runs already. */
+  static List<Cell> measure(
+      String name,
+      BenchSettings settings,
+      EventLoops loops,
+      Endpoint endpoint,
+      Supplier<ProcessUsage> usage) {
+    Target target = target(settings, loops, endpoint, usage);
+    Profiles.fill(target);
+    Profiles.warmUpServer(target, settings.serverWarmUp());
+    List<Cell> cells = new ArrayList<>();
+    for (String profile : settings.profiles()) {
+      Profiles.run(
+          profile,
+          target,
+          cell -> {
+            cells.add(cell);
+            System.out.println(name + ": " + line(cell));
+          });
+    }
+    return cells;
+  }
+
+  private static String line(Cell cell) {
+    return String.format(
+        java.util.Locale.ROOT,
+        "%-18s %-14s %10s/s  p50 %s p99 %s ms  cpu %s s/100k  rss %s MiB  client cpu %s  errors %d  other cores %s",
+        cell.profile(),
+        cell.load(),
+        Figures.count(cell.opsPerSecond()),
+        Figures.number(cell.latency().p50()),
+        Figures.number(cell.latency().p99()),
+        Figures.number(cell.serverCpuPer100k()),
+        Figures.mebibytes(cell.serverRssBytes()),
+        Figures.number(cell.clientCpuPer100k()),
+        cell.errors(),
+        Figures.number(cell.otherCores()));
+  }
+}

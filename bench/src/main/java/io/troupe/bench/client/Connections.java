@@ -1,0 +1,131 @@
+package io.troupe.bench.client;
+
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.netty.NegotiationType;
+import io.grpc.netty.NettyChannelBuilder;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A fixed number of HTTP/2 connections to one endpoint. Callbacks run on the connection's own
+ * thread: all calls of one connection report on the same thread, so what belongs to a connection
+ * needs no lock.
+ */
+public final class Connections implements AutoCloseable {
+  private static final int WINDOW_BYTES = 8 << 20;
+  private static final int MAX_MESSAGE_BYTES = 512 << 20;
+
+  private final EventLoops loops;
+  private final List<ManagedChannel> channels = new ArrayList<>();
+
+  /**
+   * @param count connections, 1 or more; each is opened by its first call
+   */
+  public Connections(EventLoops loops, Endpoint endpoint, int count) {
+    this.loops = loops;
+    for (int i = 0; i < count; i++) {
+      channels.add(
+          NettyChannelBuilder.forAddress(new InetSocketAddress(endpoint.host(), endpoint.port()))
+              .negotiationType(NegotiationType.PLAINTEXT)
+              .eventLoopGroup(loops.group())
+              .channelType(loops.channelType())
+              .directExecutor()
+              .disableRetry()
+              .flowControlWindow(WINDOW_BYTES)
+              .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+              .build());
+    }
+  }
+
+  /** Connections, 1 or more. */
+  public int count() {
+    return channels.size();
+  }
+
+  /** The threads that the callbacks run on. */
+  public EventLoops loops() {
+    return loops;
+  }
+
+  /** Connection {@code index}, 0 to {@link #count()} - 1. */
+  public Channel channel(int index) {
+    return channels.get(index);
+  }
+
+  /** Starts a call on connection {@code index}; its listener runs on the connection's thread. */
+  public ClientCall<byte[], Reply> start(
+      int index, EtcdMethod method, ClientCall.Listener<Reply> listener) {
+    ClientCall<byte[], Reply> call =
+        channels.get(index).newCall(method.descriptor(), CallOptions.DEFAULT);
+    call.start(listener, new Metadata());
+    return call;
+  }
+
+  /**
+   * One unary call on the first connection; waits for its reply.
+   *
+   * @throws IllegalStateException if the server answers with an error or not within {@code
+   *     timeoutMs}
+   */
+  public Reply call(EtcdMethod method, byte[] request, long timeoutMs) {
+    CompletableFuture<Reply> future = new CompletableFuture<>();
+    ClientCall<byte[], Reply> call =
+        start(
+            0,
+            method,
+            new ClientCall.Listener<>() {
+              private Reply reply = Reply.NONE;
+
+              @Override
+              public void onMessage(Reply message) {
+                reply = message;
+              }
+
+              @Override
+              public void onClose(Status status, Metadata trailers) {
+                if (status.isOk()) {
+                  future.complete(reply);
+                } else {
+                  future.completeExceptionally(status.asRuntimeException());
+                }
+              }
+            });
+    call.request(2);
+    call.sendMessage(request);
+    call.halfClose();
+    try {
+      return future.get(timeoutMs, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted during " + method, e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(method + ": " + e.getCause(), e);
+    } catch (TimeoutException e) {
+      call.cancel("timeout", e);
+      throw new IllegalStateException(method + ": no reply within " + timeoutMs + " ms", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    channels.forEach(ManagedChannel::shutdownNow);
+    for (ManagedChannel channel : channels) {
+      try {
+        channel.awaitTermination(5, TimeUnit.SECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+}

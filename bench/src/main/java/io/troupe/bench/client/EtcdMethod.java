@@ -1,0 +1,47 @@
+package io.troupe.bench.client;
+
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.MethodType;
+
+/**
+ * The methods that the load uses. A constant says whether the reply's bytes are kept or only
+ * counted.
+ */
+public final class EtcdMethod {
+  public static final EtcdMethod PUT = new EtcdMethod("KV", "Put", MethodType.UNARY, false);
+  public static final EtcdMethod PUT_KEEP = new EtcdMethod("KV", "Put", MethodType.UNARY, true);
+  public static final EtcdMethod RANGE = new EtcdMethod("KV", "Range", MethodType.UNARY, false);
+  public static final EtcdMethod RANGE_KEEP = new EtcdMethod("KV", "Range", MethodType.UNARY, true);
+  public static final EtcdMethod TXN_KEEP = new EtcdMethod("KV", "Txn", MethodType.UNARY, true);
+  public static final EtcdMethod COMPACT = new EtcdMethod("KV", "Compact", MethodType.UNARY, false);
+  public static final EtcdMethod WATCH =
+      new EtcdMethod("Watch", "Watch", MethodType.BIDI_STREAMING, true);
+  public static final EtcdMethod LEASE_GRANT =
+      new EtcdMethod("Lease", "LeaseGrant", MethodType.UNARY, true);
+  public static final EtcdMethod LEASE_REVOKE =
+      new EtcdMethod("Lease", "LeaseRevoke", MethodType.UNARY, false);
+  public static final EtcdMethod LEASE_KEEP_ALIVE =
+      new EtcdMethod("Lease", "LeaseKeepAlive", MethodType.BIDI_STREAMING, true);
+
+  private final MethodDescriptor<byte[], Reply> descriptor;
+
+  private EtcdMethod(String service, String method, MethodType type, boolean keepBody) {
+    this.descriptor =
+        MethodDescriptor.<byte[], Reply>newBuilder()
+            .setType(type)
+            .setFullMethodName("etcdserverpb." + service + "/" + method)
+            .setRequestMarshaller(new RequestMarshaller())
+            .setResponseMarshaller(new ReplyMarshaller(keepBody))
+            .build();
+  }
+
+  /** What grpc-java needs to make the call. */
+  public MethodDescriptor<byte[], Reply> descriptor() {
+    return descriptor;
+  }
+
+  @Override
+  public String toString() {
+    return descriptor.getFullMethodName();
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * A gRPC client that costs little: requests encoded beforehand, replies that need not be decoded.
+ * Entry class: {@link io.troupe.bench.client.Connections}. May import grpc-java, Netty and the
+ * generated messages. See bench/README.md.
+ */
+@NullMarked
+package io.troupe.bench.client;
+
+import org.jspecify.annotations.NullMarked;

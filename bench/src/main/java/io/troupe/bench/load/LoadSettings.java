@@ -1,0 +1,54 @@
+package io.troupe.bench.load;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What is common to all profiles of a run.
+ *
+ * @param clients numbers of logical clients, each with one request outstanding
+ * @param watchers numbers of watchers of the fan-out profile
+ * @param maxConnections clients share at most this many connections
+ * @param keys keys in use
+ * @param valueBytes size of each value, 16 or more
+ * @param warmUp load before each measurement that is not counted
+ * @param duration of each measurement
+ * @param rate puts per second of the paced profiles (compaction, long-read)
+ * @param history revisions that the compaction profile writes before it compacts
+ * @param quietWait before each measurement, how long to wait at most for other programs to leave the machine alone
+ * @param seed of every random choice
+ */
+public record LoadSettings(
+    List<Integer> clients,
+    List<Integer> watchers,
+    int maxConnections,
+    int keys,
+    int valueBytes,
+    Duration warmUp,
+    Duration duration,
+    int rate,
+    int history,
+    Duration quietWait,
+    long seed) {
+  public LoadSettings {
+    clients = List.copyOf(clients);
+    watchers = List.copyOf(watchers);
+    require(clients.stream().allMatch(n -> n >= 1), "--clients: numbers from 1");
+    require(watchers.stream().allMatch(n -> n >= 1), "--watchers: numbers from 1");
+    require(maxConnections >= 1, "--connections: 1 or more");
+    require(keys >= 1, "--keys: 1 or more");
+    int most = keys;
+    require(clients.stream().allMatch(n -> n <= most), "--clients: at most as many as --keys");
+    require(valueBytes >= 16, "--value-bytes: 16 or more");
+    require(!duration.isNegative() && !duration.isZero(), "--duration: more than 0");
+    require(!warmUp.isNegative(), "--warm-up: 0 or more");
+    require(rate >= 1, "--rate: 1 or more");
+    require(history >= 1, "--history: 1 or more");
+  }
+
+  private static void require(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+}

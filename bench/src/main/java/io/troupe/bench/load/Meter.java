@@ -1,0 +1,81 @@
+package io.troupe.bench.load;
+
+import io.troupe.bench.report.Cell;
+import io.troupe.bench.report.Latency;
+import io.troupe.bench.server.MachineUsage;
+import io.troupe.bench.server.ProcessUsage;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** What server, generator and machine used between two moments. */
+public final class Meter {
+  private static final double BASE = 100_000;
+  private static final long QUIET_NANOS = 1_000_000_000L;
+  private static final double QUIET_CORES = 0.2;
+
+  private final Supplier<ProcessUsage> server;
+
+  /** What was used up to a moment. */
+  record Sample(long nanos, ProcessUsage server, double ownSeconds, double machineSeconds) {}
+
+  /**
+   * @param server usage of the server's process, or {@link ProcessUsage#UNKNOWN}
+   */
+  public Meter(Supplier<ProcessUsage> server) {
+    this.server = server;
+  }
+
+  /**
+   * Returns when nobody but the server and the generator used much CPU for a second, or when {@code longest} is over. On a shared
+   * machine this makes the figures usable; on one's own it returns after a second.
+   */
+  void awaitQuiet(Duration longest) {
+    long deadline = System.nanoTime() + longest.toNanos();
+    while (System.nanoTime() < deadline) {
+      Sample begin = sample();
+      Window.waitUntil(begin.nanos() + QUIET_NANOS);
+      if (otherCores(begin, sample()) < QUIET_CORES) {
+        return;
+      }
+    }
+  }
+
+  private static double otherCores(Sample begin, Sample end) {
+    double server = end.server().cpuSeconds() - begin.server().cpuSeconds();
+    double known = (Double.isNaN(server) ? 0 : server) + end.ownSeconds() - begin.ownSeconds();
+    double seconds = (end.nanos() - begin.nanos()) / 1e9;
+    return Math.max(0, (end.machineSeconds() - begin.machineSeconds() - known) / seconds);
+  }
+
+  Sample sample() {
+    return new Sample(
+        System.nanoTime(),
+        server.get(),
+        ProcessUsage.of(ProcessHandle.current().pid()).cpuSeconds(),
+        MachineUsage.busySeconds());
+  }
+
+  /**
+   * Puts a measurement together.
+   *
+   * @param count operations that ended between the two samples
+   */
+  Cell cell(
+      String profile, String load, long count, List<Recorder> recorders, Sample begin, Sample end) {
+    double operations = count;
+    double seconds = (end.nanos() - begin.nanos()) / 1e9;
+    double serverSeconds = end.server().cpuSeconds() - begin.server().cpuSeconds();
+    double ownSeconds = end.ownSeconds() - begin.ownSeconds();
+    return new Cell(
+        profile,
+        load,
+        operations / seconds,
+        Latency.of(Recorder.merged(recorders)),
+        Recorder.errors(recorders),
+        serverSeconds * BASE / operations,
+        end.server().rssBytes(),
+        ownSeconds * BASE / operations,
+        Double.isNaN(serverSeconds) ? Double.NaN : otherCores(begin, end));
+  }
+}

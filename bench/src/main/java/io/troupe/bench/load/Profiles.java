@@ -1,0 +1,160 @@
+package io.troupe.bench.load;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.troupe.bench.client.Connections;
+import io.troupe.bench.client.EtcdMethod;
+import io.troupe.bench.report.Cell;
+import io.troupe.grpc.api.RangeResponse;
+import io.troupe.grpc.api.mvcc.KeyValue;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+
+/** The profiles by name. bench/README.md says what each one does. */
+public final class Profiles {
+  private static final int SPAN = 100;
+  private static final int WRITE_PERCENT = 10;
+  private static final int FILL_CLIENTS = 100;
+  private static final long CALL_TIMEOUT_MS = 60_000;
+
+  /** Measures one profile at all loads that the settings name. */
+  private interface Profile {
+    void run(Target target, Consumer<Cell> results);
+  }
+
+  private static final Map<String, Profile> ALL = new LinkedHashMap<>();
+
+  static {
+    ALL.put("put", (t, out) -> each(t, out, "put", clients -> puts(t)));
+    ALL.put("range", (t, out) -> each(t, out, "range", clients -> reads(t, false)));
+    ALL.put(
+        "range-serializable",
+        (t, out) -> each(t, out, "range-serializable", clients -> reads(t, true)));
+    ALL.put("range-100", (t, out) -> each(t, out, "range-100", clients -> ranges(t)));
+    ALL.put("txn", (t, out) -> each(t, out, "txn", clients -> txns(t, clients)));
+    ALL.put("mix", (t, out) -> each(t, out, "mix", clients -> mix(t)));
+    ALL.put(
+        "watch",
+        (t, out) -> t.settings().watchers().forEach(n -> out.accept(WatchFanOut.measure(t, n))));
+    ALL.put(
+        "lease-keep-alive",
+        (t, out) -> t.settings().clients().forEach(n -> out.accept(KeepAlives.measure(t, n))));
+    ALL.put("long-read", (t, out) -> StallProfiles.longRead(t).forEach(out));
+    ALL.put("compaction", (t, out) -> StallProfiles.compaction(t).forEach(out));
+  }
+
+  private Profiles() {}
+
+  /** All names, in the order in which they are run. */
+  public static Set<String> names() {
+    return java.util.Collections.unmodifiableSet(ALL.keySet());
+  }
+
+  /**
+   * Runs one profile.
+   *
+   * @param results told of each measurement as it ends
+   * @throws IllegalArgumentException if there is no such profile
+   */
+  public static void run(String name, Target target, Consumer<Cell> results) {
+    Profile profile = ALL.get(name);
+    if (profile == null) {
+      throw new IllegalArgumentException("no profile \"" + name + "\"; there are " + names());
+    }
+    profile.run(target, results);
+  }
+
+  /** Writes every key once: what reads and transactions need. */
+  public static void fill(Target target) {
+    fill(target, target.keyspace().size());
+  }
+
+  /** Writes the keys in turn until {@code revisions} puts are done. */
+  static void fill(Target target, int revisions) {
+    try (Connections connections = target.connect(FILL_CLIENTS)) {
+      ClosedLoop.run(connections, FILL_CLIENTS, new FillKeys(target.keyspace().puts(), revisions));
+    }
+  }
+
+  /**
+   * Puts and reads for a while without measuring: a server that compiles its code as it runs shall
+   * not be measured while it does.
+   */
+  public static void warmUpServer(Target target, java.time.Duration time) {
+    int clients = 50;
+    try (Connections connections = target.connect(clients)) {
+      IntFunction<Workload> puts = puts(target);
+      IntFunction<Workload> reads = reads(target, false);
+      Window window = Window.after(java.time.Duration.ZERO, time);
+      ClosedLoop.background(
+              connections, clients, window, i -> i % 2 == 0 ? puts.apply(i) : reads.apply(i))
+          .run();
+    }
+  }
+
+  private static void each(
+      Target target,
+      Consumer<Cell> results,
+      String name,
+      IntFunction<IntFunction<Workload>> workloads) {
+    List<Integer> clients = new ArrayList<>(target.settings().clients());
+    clients.forEach(n -> results.accept(ClosedLoop.measure(target, name, n, workloads.apply(n))));
+  }
+
+  private static SplittableRandom random(Target target, int client) {
+    return new SplittableRandom(target.settings().seed() + client);
+  }
+
+  private static IntFunction<Workload> puts(Target target) {
+    byte[][] puts = target.keyspace().puts();
+    return client -> new RandomRequests(EtcdMethod.PUT, puts, 1, random(target, client));
+  }
+
+  private static IntFunction<Workload> reads(Target target, boolean serializable) {
+    byte[][] reads = target.keyspace().reads(serializable);
+    int least = target.settings().valueBytes();
+    return client -> new RandomRequests(EtcdMethod.RANGE, reads, least, random(target, client));
+  }
+
+  private static IntFunction<Workload> ranges(Target target) {
+    int span = Math.min(SPAN, target.keyspace().size());
+    byte[][] ranges = target.keyspace().ranges(span);
+    int least = span * target.settings().valueBytes();
+    return client -> new RandomRequests(EtcdMethod.RANGE, ranges, least, random(target, client));
+  }
+
+  private static IntFunction<Workload> mix(Target target) {
+    IntFunction<Workload> reads = reads(target, false);
+    IntFunction<Workload> puts = puts(target);
+    return client ->
+        new MixedRequests(
+            reads.apply(client), puts.apply(client), WRITE_PERCENT, random(target, client));
+  }
+
+  private static IntFunction<Workload> txns(Target target, int clients) {
+    long[] modRevisions = modRevisions(target);
+    return client ->
+        new CompareAndPut(target.keyspace(), modRevisions, client, clients, random(target, client));
+  }
+
+  private static long[] modRevisions(Target target) {
+    long[] modRevisions = new long[target.keyspace().size()];
+    try (Connections connection = target.connect(1)) {
+      byte[] request = target.keyspace().all(true).toByteArray();
+      RangeResponse response =
+          RangeResponse.parseFrom(
+              connection.call(EtcdMethod.RANGE_KEEP, request, CALL_TIMEOUT_MS).body());
+      for (KeyValue kv : response.getKvsList()) {
+        modRevisions[Keyspace.index(kv.getKey())] = kv.getModRevision();
+      }
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException(e);
+    }
+    return modRevisions;
+  }
+}

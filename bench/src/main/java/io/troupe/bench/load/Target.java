@@ -1,0 +1,23 @@
+package io.troupe.bench.load;
+
+import io.troupe.bench.client.Connections;
+import io.troupe.bench.client.Endpoint;
+import io.troupe.bench.client.EventLoops;
+
+/**
+ * A server under load, and what the load is made of.
+ *
+ * @param loops the generator's threads
+ * @param endpoint where the server listens
+ * @param meter what it uses
+ * @param keyspace the keys
+ * @param settings sizes and times
+ */
+public record Target(
+    EventLoops loops, Endpoint endpoint, Meter meter, Keyspace keyspace, LoadSettings settings) {
+
+  /** Connections for {@code clients} clients: one each, up to the maximum. */
+  Connections connect(int clients) {
+    return new Connections(loops, endpoint, Math.min(clients, settings.maxConnections()));
+  }
+}

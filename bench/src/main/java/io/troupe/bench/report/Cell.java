@@ -1,0 +1,27 @@
+package io.troupe.bench.report;
+
+/**
+ * One measurement: one profile at one load on one server.
+ *
+ * @param profile the profile's name
+ * @param load how it was applied: "100 clients", "1000 watchers", "before"
+ * @param opsPerSecond requests answered in the window, or events delivered
+ * @param latency of those
+ * @param errors requests that failed or were answered wrongly, in the warm-up too
+ * @param serverCpuPer100k CPU-seconds of the server per 100,000 of them; NaN if its process is not
+ *     known
+ * @param serverRssBytes its resident memory at the end of the window; -1 if not known
+ * @param clientCpuPer100k CPU-seconds of the generator per 100,000
+ * @param otherCores cores that neither of the two used but somebody else did: above 0.2 or so the
+ *     figures are doubtful
+ */
+public record Cell(
+    String profile,
+    String load,
+    double opsPerSecond,
+    Latency latency,
+    long errors,
+    double serverCpuPer100k,
+    long serverRssBytes,
+    double clientCpuPer100k,
+    double otherCores) {}

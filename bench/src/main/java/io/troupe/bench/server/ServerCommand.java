@@ -1,0 +1,72 @@
+package io.troupe.bench.server;
+
+import io.troupe.bench.client.Endpoint;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * How a kind of server is started.
+ *
+ * @param name what the results call it
+ * @param program the first words of the command line
+ * @param flags how it takes its settings
+ * @param environment variables added to the generator's own
+ */
+public record ServerCommand(
+    String name, List<String> program, Flags flags, Map<String, String> environment) {
+  private static final long QUOTA_BYTES = 8L << 30;
+
+  /** How a program takes its settings. */
+  public enum Flags {
+    /** {@code --data-dir=...}, as etcd does. */
+    ETCD,
+    /** {@code -Dtroupe.data-dir=...}, as bin/node does. */
+    TROUPE
+  }
+
+  public ServerCommand {
+    program = List.copyOf(program);
+    environment = Map.copyOf(environment);
+  }
+
+  /** An etcd, or any program that takes etcd's flags. */
+  public static ServerCommand etcd(String path) {
+    return new ServerCommand("etcd", List.of(path), Flags.ETCD, Map.of());
+  }
+
+  /**
+   * A Troupe.
+   *
+   * @param command bin/node or something that takes its arguments; several words are split at
+   *     blanks
+   */
+  public static ServerCommand troupe(String command) {
+    return new ServerCommand(
+        "troupe", List.of(command.trim().split(" +", -1)), Flags.TROUPE, Map.of());
+  }
+
+  /** The same with other environment variables. */
+  public ServerCommand with(String newName, Map<String, String> newEnvironment) {
+    return new ServerCommand(newName, program, flags, newEnvironment);
+  }
+
+  /**
+   * The whole command line of a single member on {@code client}, which keeps its data in {@code
+   * dataDir}.
+   */
+  public List<String> commandLine(Path dataDir, Endpoint client, Endpoint peer) {
+    List<String> line = new ArrayList<>(program);
+    String prefix = flags == Flags.ETCD ? "--" : "-Dtroupe.";
+    line.add(prefix + "name=bench");
+    line.add(prefix + "data-dir=" + dataDir);
+    line.add(prefix + "listen-client-urls=" + client.url());
+    line.add(prefix + "advertise-client-urls=" + client.url());
+    line.add(prefix + "listen-peer-urls=" + peer.url());
+    line.add(prefix + "initial-advertise-peer-urls=" + peer.url());
+    line.add(prefix + "initial-cluster=bench=" + peer.url());
+    line.add(prefix + "quota-backend-bytes=" + QUOTA_BYTES);
+    return line;
+  }
+}

@@ -1,0 +1,166 @@
+package io.troupe.bench.server;
+
+import com.google.protobuf.ByteString;
+import io.troupe.bench.client.Connections;
+import io.troupe.bench.client.Endpoint;
+import io.troupe.bench.client.EtcdMethod;
+import io.troupe.bench.client.EventLoops;
+import io.troupe.grpc.api.RangeRequest;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+
+/**
+ * A server that the generator started, on a fresh data directory and free ports of this machine.
+ */
+public final class ServerProcess implements AutoCloseable {
+  private static final long START_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long STOP_TIMEOUT_SECONDS = 60;
+
+  private final Process process;
+  private final Endpoint endpoint;
+  private final Path directory;
+  private final long startedNanos;
+
+  private ServerProcess(Process process, Endpoint endpoint, Path directory, long startedNanos) {
+    this.process = process;
+    this.endpoint = endpoint;
+    this.directory = directory;
+    this.startedNanos = startedNanos;
+  }
+
+  /**
+   * Starts one and returns at once.
+   *
+   * @param parent where its directory is made; the directory goes when the server is closed
+   */
+  public static ServerProcess start(ServerCommand command, Path parent) {
+    try {
+      Files.createDirectories(parent);
+      Path directory = Files.createTempDirectory(parent, command.name().replaceAll("\\W+", "-"));
+      Endpoint client = new Endpoint("127.0.0.1", freePort());
+      Endpoint peer = new Endpoint("127.0.0.1", freePort());
+      List<String> line = command.commandLine(directory.resolve("data"), client, peer);
+      ProcessBuilder builder =
+          new ProcessBuilder(line)
+              .redirectErrorStream(true)
+              .redirectOutput(directory.resolve("log").toFile());
+      builder.environment().putAll(command.environment());
+      long started = System.nanoTime();
+      return new ServerProcess(builder.start(), client, directory, started);
+    } catch (IOException e) {
+      throw new UncheckedIOException("start " + command.program(), e);
+    }
+  }
+
+  /** Where it serves clients. */
+  public Endpoint endpoint() {
+    return endpoint;
+  }
+
+  /** Its process id. */
+  public long pid() {
+    return process.pid();
+  }
+
+  /** What it used so far. */
+  public ProcessUsage usage() {
+    return ProcessUsage.of(pid());
+  }
+
+  /**
+   * Waits until it answers a linearizable read.
+   *
+   * @return nanoseconds from its start to that answer
+   * @throws IllegalStateException if it ended, or takes longer than a minute
+   */
+  public long awaitReady(EventLoops loops) {
+    byte[] read =
+        RangeRequest.newBuilder().setKey(ByteString.copyFromUtf8("ready")).build().toByteArray();
+    while (!accepts()) {
+      checkStarting();
+      LockSupport.parkNanos(POLL_NANOS);
+    }
+    while (true) {
+      // A fresh connection for each try: one that failed would wait before it connects again.
+      try (Connections connection = new Connections(loops, endpoint, 1)) {
+        connection.call(EtcdMethod.RANGE, read, 5000);
+        return System.nanoTime() - startedNanos;
+      } catch (IllegalStateException notYet) {
+        checkStarting();
+        LockSupport.parkNanos(POLL_NANOS);
+      }
+    }
+  }
+
+  private void checkStarting() {
+    if (!process.isAlive()) {
+      throw new IllegalStateException(
+          "server ended with code " + process.exitValue() + "; see " + keepLog());
+    }
+    if (System.nanoTime() - startedNanos > START_TIMEOUT_NANOS) {
+      throw new IllegalStateException("server does not answer; see " + keepLog());
+    }
+  }
+
+  private Path keepLog() {
+    Path parent = directory.getParent();
+    Path kept = (parent == null ? directory : parent).resolve(directory.getFileName() + ".log");
+    try {
+      Files.copy(directory.resolve("log"), kept);
+      return kept;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private boolean accepts() {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(endpoint.host(), endpoint.port()), 1000);
+      return true;
+    } catch (IOException refused) {
+      return false;
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
+  }
+
+  /** Asks it to end, waits, and deletes its directory. */
+  @Override
+  public void close() {
+    process.destroy();
+    try {
+      if (!process.waitFor(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+      }
+      deleteTree(directory);
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void deleteTree(Path root) {
+    try (Stream<Path> paths = Files.walk(root)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * Server processes under test: starting, waiting until they answer, stopping, and what they use.
+ * Entry class: {@link io.troupe.bench.server.ServerProcess}. May import client. See
+ * bench/README.md.
+ */
+@NullMarked
+package io.troupe.bench.server;
+
+import org.jspecify.annotations.NullMarked;

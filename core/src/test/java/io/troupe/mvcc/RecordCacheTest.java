@@ -1,0 +1,62 @@
+package io.troupe.mvcc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.KeyValue;
+import org.junit.jupiter.api.Test;
+
+class RecordCacheTest {
+  private static KeyValue kv(String key, long revision, int valueBytes) {
+    return new KeyValue(
+        Bytes.utf8(key), revision, revision, 1, Bytes.wrap(new byte[valueBytes]), 0);
+  }
+
+  private final RecordCache cache = new RecordCache(1000);
+
+  @Test
+  void whatWasReadBeforeAChangeIsNotTakenAfterIt() {
+    KeyValue old = kv("a", 5, 0);
+    KeyValue changed = kv("a", 6, 0);
+    cache.committed(changed, 6);
+    cache.loaded(old, 5);
+    assertThat(cache.find(old.key())).isEqualTo(changed);
+    for (int i = 0; i < 10; i++) {
+      cache.loaded(kv("x" + i, 2, 0), 6);
+    }
+    assertThat(cache.find(old.key())).as("evicted").isNull();
+    cache.loaded(old, 5);
+    assertThat(cache.find(old.key())).as("read at 5, changed at 6, evicted").isNull();
+    cache.loaded(changed, 6);
+    assertThat(cache.find(old.key())).isEqualTo(changed);
+  }
+
+  @Test
+  void leastRecentlyUsedGoFirst() {
+    cache.loaded(kv("a", 2, 0), 2);
+    cache.loaded(kv("b", 2, 0), 2);
+    cache.loaded(kv("c", 2, 0), 2);
+    cache.loaded(kv("d", 2, 0), 2);
+    assertThat(cache.find(Bytes.utf8("a"))).isNotNull();
+    cache.loaded(kv("e", 2, 0), 2);
+    assertThat(cache.find(Bytes.utf8("b"))).isNull();
+    assertThat(cache.find(Bytes.utf8("a"))).isNotNull();
+  }
+
+  @Test
+  void aBigValueTakesNoRoomAndLeavesNoOldRecord() {
+    cache.committed(kv("a", 2, 0), 2);
+    cache.committed(kv("a", 3, 500), 3);
+    assertThat(cache.find(Bytes.utf8("a"))).isNull();
+  }
+
+  @Test
+  void absentKeysAreKnownFromTheirRevisionOn() {
+    KeyValue absent = RecordCache.absent(Bytes.utf8("a"), 7);
+    assertThat(RecordCache.isAbsent(absent)).isTrue();
+    assertThat(RecordCache.isAbsent(kv("a", 7, 0))).isFalse();
+    cache.committed(absent, 7);
+    assertThat(cache.find(Bytes.utf8("a"))).isEqualTo(absent);
+    new RecordCache(0).committed(absent, 7);
+  }
+}

@@ -1,0 +1,135 @@
+package io.troupe.grpc.http;
+
+import java.nio.ByteBuffer;
+import org.apache.pekko.stream.Attributes;
+import org.apache.pekko.stream.BidiShape;
+import org.apache.pekko.stream.Inlet;
+import org.apache.pekko.stream.Outlet;
+import org.apache.pekko.stream.stage.AbstractInHandler;
+import org.apache.pekko.stream.stage.AbstractOutHandler;
+import org.apache.pekko.stream.stage.GraphStage;
+import org.apache.pekko.stream.stage.GraphStageLogic;
+import org.apache.pekko.util.ByteString;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sits between a client connection and the HTTP layer, passes every byte on, and ends connections
+ * that {@link PingPolicy} condemns.
+ */
+final class PingGuard
+    extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
+  private static final Logger LOG = LoggerFactory.getLogger(PingGuard.class);
+
+  private final Inlet<ByteString> fromServer = Inlet.create("PingGuard.fromServer");
+  private final Outlet<ByteString> toClient = Outlet.create("PingGuard.toClient");
+  private final Inlet<ByteString> fromClient = Inlet.create("PingGuard.fromClient");
+  private final Outlet<ByteString> toServer = Outlet.create("PingGuard.toServer");
+  private final BidiShape<ByteString, ByteString, ByteString, ByteString> shape =
+      BidiShape.of(fromServer, toClient, fromClient, toServer);
+  private final Object client;
+
+  /**
+   * A guard for one connection.
+   *
+   * @param client names it in the log
+   */
+  PingGuard(Object client) {
+    this.client = client;
+  }
+
+  @Override
+  public BidiShape<ByteString, ByteString, ByteString, ByteString> shape() {
+    return shape;
+  }
+
+  @Override
+  public GraphStageLogic createLogic(Attributes attributes) {
+    return new Logic();
+  }
+
+  private final class Logic extends GraphStageLogic {
+    private final PingPolicy policy = new PingPolicy();
+
+    Logic() {
+      super(shape);
+      setHandler(fromServer, new FromServer());
+      setHandler(toClient, new PullOn(toClient, fromServer));
+      setHandler(fromClient, new FromClient());
+      setHandler(toServer, new PullOn(toServer, fromClient));
+    }
+
+    private final class FromServer extends AbstractInHandler {
+      @Override
+      public void onPush() {
+        ByteString bytes = grab(fromServer);
+        for (ByteBuffer part : bytes.getByteBuffers()) {
+          policy.sent(part);
+        }
+        push(toClient, bytes);
+      }
+
+      @Override
+      public void onUpstreamFinish() {
+        complete(toClient);
+      }
+
+      @Override
+      public void onUpstreamFailure(Throwable failure) {
+        fail(toClient, failure);
+      }
+    }
+
+    private final class FromClient extends AbstractInHandler {
+      @Override
+      public void onPush() {
+        ByteString bytes = grab(fromClient);
+        boolean allowed = true;
+        long now = System.nanoTime();
+        for (ByteBuffer part : bytes.getByteBuffers()) {
+          allowed &= policy.received(part, now);
+        }
+        if (allowed) {
+          push(toServer, bytes);
+        } else {
+          LOG.warn("client pings too often, closing its connection client={}", client);
+          complete(toServer);
+          emit(toClient, ByteString.fromArrayUnsafe(policy.goAway()), () -> completeStage());
+        }
+      }
+
+      @Override
+      public void onUpstreamFinish() {
+        complete(toServer);
+      }
+
+      @Override
+      public void onUpstreamFailure(Throwable failure) {
+        fail(toServer, failure);
+      }
+    }
+
+    private final class PullOn extends AbstractOutHandler {
+      private final Outlet<ByteString> out;
+      private final Inlet<ByteString> in;
+
+      PullOn(Outlet<ByteString> out, Inlet<ByteString> in) {
+        this.out = out;
+        this.in = in;
+      }
+
+      @Override
+      public void onPull() {
+        if (!isClosed(in) && !hasBeenPulled(in)) {
+          pull(in);
+        }
+      }
+
+      @Override
+      public void onDownstreamFinish(Throwable cause) {
+        LOG.trace("{} was cancelled", out);
+        cancel(in, cause);
+      }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package io.troupe.grpc.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+/** T4. */
+class PingPolicyTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  private final PingPolicy policy = new PingPolicy();
+
+  PingPolicyTest() {
+    policy.received(
+        ByteBuffer.wrap("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII)), 0);
+  }
+
+  private static ByteBuffer frame(int type, int flags, int stream, int length) {
+    ByteBuffer out = ByteBuffer.allocate(9 + length);
+    out.put((byte) (length >> 16)).putShort((short) length);
+    out.put((byte) type).put((byte) flags).putInt(stream);
+    return out.rewind();
+  }
+
+  private boolean ping(long atNanos) {
+    return policy.received(frame(6, 0, 0, 8), atNanos);
+  }
+
+  @Test
+  void theThirdStrikeEndsTheConnection() {
+    assertThat(ping(0)).isTrue();
+    assertThat(ping(SECOND)).isTrue();
+    assertThat(ping(2 * SECOND)).isTrue();
+    assertThat(ping(3 * SECOND)).isFalse();
+  }
+
+  @Test
+  void withAStreamOpenFiveSecondsAreEnough() {
+    policy.received(frame(1, 4, 1, 10), 0);
+    for (int i = 0; i < 100; i++) {
+      assertThat(ping(5 * SECOND * i)).isTrue();
+    }
+    ping(500 * SECOND);
+    ping(501 * SECOND);
+    assertThat(ping(502 * SECOND)).isTrue();
+    assertThat(ping(503 * SECOND)).isFalse();
+  }
+
+  @Test
+  void withoutAStreamTwoHoursAreNeeded() {
+    policy.received(frame(1, 4, 1, 10), 0);
+    policy.sent(frame(1, 5, 1, 20));
+    assertThat(ping(0)).isTrue();
+    assertThat(ping(3600 * SECOND)).isTrue();
+    assertThat(ping(2 * 3600 * SECOND)).isTrue();
+    assertThat(ping(3 * 3600 * SECOND)).isFalse();
+  }
+
+  @Test
+  void whatTheServerSendsClearsTheStrikes() {
+    ping(0);
+    ping(1);
+    ping(2);
+    policy.sent(frame(0, 0, 1, 100));
+    assertThat(ping(3)).isTrue();
+    assertThat(ping(4)).isTrue();
+    assertThat(ping(5)).isTrue();
+    assertThat(ping(6)).isFalse();
+  }
+
+  @Test
+  void answersToOurOwnPingsAreNoPings() {
+    for (int i = 0; i < 10; i++) {
+      assertThat(policy.received(frame(6, 1, 0, 8), i)).isTrue();
+    }
+  }
+
+  @Test
+  void framesAreFoundHoweverTheBytesAreCut() {
+    ByteBuffer all = ByteBuffer.allocate(1000);
+    all.put(frame(1, 4, 1, 30)).put(frame(0, 1, 1, 70));
+    for (int i = 0; i < 4; i++) {
+      all.put(frame(6, 0, 0, 8));
+    }
+    all.flip();
+    boolean allowed = true;
+    while (all.hasRemaining()) {
+      allowed = policy.received(ByteBuffer.wrap(new byte[] {all.get()}), 1);
+    }
+    assertThat(allowed).isFalse();
+  }
+
+  @Test
+  void otherProtocolsAreNoBusinessOfThis() {
+    PingPolicy http1 = new PingPolicy();
+    byte[] request = "GET /version HTTP/1.1\r\n\r\n".repeat(50).getBytes(StandardCharsets.US_ASCII);
+    assertThat(http1.received(ByteBuffer.wrap(request), 0)).isTrue();
+  }
+
+  @Test
+  void goAwayNamesTheReason() {
+    policy.received(frame(1, 4, 7, 10), 0);
+    ByteBuffer frame = ByteBuffer.wrap(policy.goAway());
+    assertThat(frame.get(3)).isEqualTo((byte) 7);
+    assertThat(frame.getInt(9)).isEqualTo(7);
+    assertThat(frame.getInt(13)).isEqualTo(0xb);
+    assertThat(new String(frame.array(), 17, frame.capacity() - 17, StandardCharsets.US_ASCII))
+        .isEqualTo("too_many_pings");
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Tests of framing and of the port's guards. Entry class: {@link
+ * io.troupe.grpc.http.GrpcFramesTest}. See docs/rooms/gateway.md.
+ */
+@NullMarked
+package io.troupe.grpc.http;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,200 @@
+package io.troupe.protocol.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.ByteString;
+import io.troupe.model.AlarmType;
+import io.troupe.model.Bytes;
+import io.troupe.model.Compare;
+import io.troupe.model.KeyRange;
+import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
+import io.troupe.model.RangeQuery;
+import io.troupe.model.Refusal;
+import io.troupe.model.RequestId;
+import io.troupe.protocol.RefusedException;
+import io.troupe.protocol.codec.OperationCodec.ClientRequest;
+import io.troupe.protocol.codec.OperationCodec.Decoded;
+import io.troupe.protocol.wire.WireCompact;
+import io.troupe.protocol.wire.WireCompare;
+import io.troupe.protocol.wire.WirePut;
+import io.troupe.protocol.wire.WireRange;
+import io.troupe.protocol.wire.WireTxn;
+import io.troupe.protocol.wire.WireTxnOp;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class OperationCodecTest {
+  private static final RequestId ID = new RequestId(0x8e9e_0001_0203_0405L);
+  private static final NodeId MEMBER = new NodeId(0x8e9e05c52164694dL);
+
+  /**
+   * What version 1 looks like on disk. These bytes are in logs out there: a change of them is a new
+   * version.
+   */
+  private static final String GOLDEN_PUT =
+      "01" + "090504030201009e8e" + "120a" + "0a016b" + "120176" + "1807" + "2001";
+
+  @Test
+  void goldenPut() {
+    WirePut put =
+        WirePut.newBuilder()
+            .setKey(ByteString.copyFromUtf8("k"))
+            .setValue(ByteString.copyFromUtf8("v"))
+            .setLease(7)
+            .setPrevKv(true)
+            .build();
+    Bytes record = OperationCodec.embed(ID, ClientRequest.PUT, Bytes.wrap(put.toByteArray()));
+    assertThat(HexFormat.of().formatHex(record.toArray())).isEqualTo(GOLDEN_PUT);
+    assertThat(OperationCodec.decode(record))
+        .isEqualTo(
+            new Decoded(
+                ID, new Operation.Put(Bytes.utf8("k"), Bytes.utf8("v"), 7, true, false, false)));
+  }
+
+  static Stream<Operation> ownOperations() {
+    return Stream.of(
+        new Operation.LeaseGrant(-5, 60),
+        new Operation.LeaseRevoke(77),
+        new Operation.LeaseCheckpoint(77, 12),
+        new Operation.AlarmGet(AlarmType.NONE),
+        new Operation.AlarmActivate(MEMBER, AlarmType.NOSPACE),
+        new Operation.AlarmDeactivate(MEMBER, AlarmType.CORRUPT),
+        new Operation.PublishMember(MEMBER, "n\u00e4me", List.of("http://a:1", "http://b:2")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("ownOperations")
+  void ownOperationsComeBackAsTheyWent(Operation operation) {
+    assertThat(OperationCodec.decode(OperationCodec.encode(ID, operation)))
+        .isEqualTo(new Decoded(ID, operation));
+  }
+
+  @Test
+  void longRequestsAreEmbeddedWhole() {
+    byte[] value = new byte[300_000];
+    Arrays.fill(value, (byte) 'x');
+    WirePut put =
+        WirePut.newBuilder()
+            .setKey(ByteString.copyFromUtf8("k"))
+            .setValue(ByteString.copyFrom(value))
+            .build();
+    Bytes record = OperationCodec.embed(ID, ClientRequest.PUT, Bytes.wrap(put.toByteArray()));
+    Operation.Put back = (Operation.Put) OperationCodec.decode(record).operation();
+    assertThat(back.value()).isEqualTo(Bytes.wrap(value));
+  }
+
+  @Test
+  void compactIsEmbeddedToo() {
+    Bytes request =
+        Bytes.wrap(WireCompact.newBuilder().setRevision(9).setPhysical(true).build().toByteArray());
+    assertThat(OperationCodec.decode(OperationCodec.embed(ID, ClientRequest.COMPACT, request)))
+        .isEqualTo(new Decoded(ID, new Operation.Compact(9)));
+  }
+
+  @Test
+  void anUnknownVersionAndRubbishAreRefused() {
+    assertThatThrownBy(() -> OperationCodec.decode(Bytes.of(2, 1, 2)))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("version 2");
+    assertThatThrownBy(() -> OperationCodec.decode(Bytes.EMPTY))
+        .isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> OperationCodec.decode(Bytes.of(1, 0xff, 0xff)))
+        .isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void transactionsKnowWhetherTheyRead_X11() throws IOException {
+    WireTxnOp read =
+        WireTxnOp.newBuilder()
+            .setRequestRange(WireRange.newBuilder().setKey(utf8("k")).setSerializable(true))
+            .build();
+    WireTxnOp write =
+        WireTxnOp.newBuilder().setRequestPut(WirePut.newBuilder().setKey(utf8("k"))).build();
+    assertThat(txn(WireTxn.newBuilder().addSuccess(read)).serializable()).isTrue();
+    assertThat(txn(WireTxn.newBuilder().addSuccess(read).addFailure(write)).readOnly()).isFalse();
+    assertThat(txn(WireTxn.newBuilder()).serializable()).isTrue();
+  }
+
+  @Test
+  void unknownNumbersInComparesSurvive_X6() throws IOException {
+    WireCompare odd = WireCompare.newBuilder().setKey(utf8("k")).setTarget(9).setResult(-1).build();
+    assertThat(txn(WireTxn.newBuilder().addCompare(odd)).txn().compares())
+        .containsExactly(
+            new Compare(
+                KeyRange.single(Bytes.utf8("k")),
+                Compare.Target.UNKNOWN,
+                Compare.Relation.UNKNOWN,
+                0,
+                Bytes.EMPTY));
+  }
+
+  @Test
+  void aUnionThatDoesNotMatchItsTargetIsZero_X6() throws IOException {
+    WireCompare odd = WireCompare.newBuilder().setKey(utf8("k")).setTarget(2).setVersion(5).build();
+    assertThat(txn(WireTxn.newBuilder().addCompare(odd)).txn().compares().get(0).number()).isZero();
+  }
+
+  @Test
+  void unknownSortOptionsAndEmptyOperationsAreRefused_G1_X3() {
+    Bytes range =
+        Bytes.wrap(WireRange.newBuilder().setKey(utf8("k")).setSortOrder(3).build().toByteArray());
+    assertThatThrownBy(() -> RequestCodec.range(range))
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            e -> assertThat(e.reason()).isEqualTo(Refusal.INVALID_SORT_OPTION));
+    assertThatThrownBy(() -> txn(WireTxn.newBuilder().addSuccess(WireTxnOp.getDefaultInstance())))
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.reason()).isEqualTo(Refusal.KEY_NOT_FOUND));
+  }
+
+  @Test
+  void rangesKeepEveryOption() throws IOException {
+    WireRange wire =
+        WireRange.newBuilder()
+            .setKey(utf8("a"))
+            .setRangeEnd(utf8("b"))
+            .setLimit(3)
+            .setRevision(4)
+            .setSortOrder(2)
+            .setSortTarget(4)
+            .setKeysOnly(true)
+            .setCountOnly(true)
+            .setMinModRevision(5)
+            .setMaxModRevision(6)
+            .setMinCreateRevision(7)
+            .setMaxCreateRevision(8)
+            .build();
+    RequestCodec.RangeRead read = RequestCodec.range(Bytes.wrap(wire.toByteArray()));
+    assertThat(read.serializable()).isFalse();
+    assertThat(read.query())
+        .isEqualTo(
+            new RangeQuery(
+                new KeyRange(Bytes.utf8("a"), Bytes.utf8("b")),
+                3,
+                4,
+                RangeQuery.SortOrder.DESCEND,
+                RangeQuery.SortTarget.VALUE,
+                true,
+                true,
+                5,
+                6,
+                7,
+                8));
+  }
+
+  private static RequestCodec.TxnCall txn(WireTxn.Builder txn) throws IOException {
+    return RequestCodec.txn(Bytes.wrap(txn.build().toByteArray()));
+  }
+
+  private static ByteString utf8(String text) {
+    return ByteString.copyFromUtf8(text);
+  }
+}
