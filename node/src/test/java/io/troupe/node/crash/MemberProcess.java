@@ -78,7 +78,7 @@ final class MemberProcess implements AutoCloseable {
   /** Returns when it serves clients; fails with its output when it ends instead. */
   MemberProcess awaitReady() {
     Awaitility.await("member ready")
-        .atMost(Duration.ofSeconds(120))
+        .atMost(Duration.ofMinutes(2))
         .pollInterval(Duration.ofMillis(20))
         .until(() -> !process.isAlive() || output().contains(READY));
     if (!process.isAlive()) {
