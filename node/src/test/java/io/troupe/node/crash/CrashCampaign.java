@@ -105,7 +105,7 @@ final class CrashCampaign {
         int jdk = Jdks.version(jdks.get((starts - 1) % jdks.size()));
         long segmentsBefore = segments().newest();
         int before = snapshots(member);
-        long loadMs = 100 + random.nextInt(2400);
+        long loadMs = 100L + random.nextInt(2400);
         MemberProcess running = member;
         underLoad(running, round, loadMs, ending);
         int snapshots = snapshots(running) - before;
@@ -185,8 +185,7 @@ final class CrashCampaign {
   private MemberProcess start() {
     Path jdk = jdks.get(starts % jdks.size());
     starts++;
-    return MemberProcess.start(
-        jdk, data, directory.resolve("member-" + starts + ".log"), SETTINGS);
+    return MemberProcess.start(jdk, data, directory.resolve("member-" + starts + ".log"), SETTINGS);
   }
 
   private void verify(EtcdClient client, int round, List<Write> writes) throws IOException {
@@ -205,8 +204,7 @@ final class CrashCampaign {
       everywhere.add(new Write.Put(Load.key(i), Load.value(id), 0));
     }
     // The guard exists in one of two: both branches must reach k3.
-    Write.Txn mark =
-        new Write.Txn("k3", everywhere, null, new Write.Put("k3", Load.value(id), 0));
+    Write.Txn mark = new Write.Txn("k3", everywhere, null, new Write.Put("k3", Load.value(id), 0));
     List<Write> own = new ArrayList<>(writes);
     load.apply(client, id, mark);
     load.apply(client, "again" + id, renamed(mark, "again" + id));
@@ -259,8 +257,7 @@ final class CrashCampaign {
   }
 
   private static NavigableMap<Long, List<RecordedWatch.Seen>> filtered(
-      NavigableMap<Long, List<RecordedWatch.Seen>> events,
-      Predicate<RecordedWatch.Seen> wanted) {
+      NavigableMap<Long, List<RecordedWatch.Seen>> events, Predicate<RecordedWatch.Seen> wanted) {
     NavigableMap<Long, List<RecordedWatch.Seen>> kept = new TreeMap<>();
     events.forEach(
         (revision, seen) -> {
@@ -313,7 +310,9 @@ final class CrashCampaign {
         .forEach(
             (lease, ttl) -> {
               var found = client.timeToLive(lease);
-              assertThat(found.getGrantedTTL()).as("lease %s", Long.toHexString(lease)).isEqualTo(ttl);
+              assertThat(found.getGrantedTTL())
+                  .as("lease %s", Long.toHexString(lease))
+                  .isEqualTo(ttl);
               assertThat(
                       found.getKeysList().stream()
                           .map(key -> key.toStringUtf8())

@@ -77,7 +77,8 @@ class DamageIT {
   void aTornTailOfTheLastSegmentStartsWithEverythingAcknowledged() throws Exception {
     fillAndKill(40);
     List<String> segments = sorted(data.resolve("wal"), name -> true);
-    Path file = data.resolve("wal").resolve(segments.get(segments.size() - 1)).resolve("19700101F.cq4");
+    Path file =
+        data.resolve("wal").resolve(segments.get(segments.size() - 1)).resolve("19700101F.cq4");
     overwriteBehindLastRecord(file);
     try (MemberProcess member = start().awaitReady();
         EtcdClient client = member.client()) {

@@ -2,8 +2,8 @@ package io.troupe.node.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.ByteString;
 import com.google.common.util.concurrent.MoreExecutors;
+import com.google.protobuf.ByteString;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -17,6 +17,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -88,8 +89,10 @@ class DiskBoundsIT {
       long history = (KEYS + 2L * COMPACT_EVERY) * RECORD_BYTES * 2;
       long limit = busyLog + 3 * history + 16 * WRITE_BUFFER_BYTES;
       assertThat(largestAll).isLessThanOrEqualTo(limit);
-      assertThat(Files.list(data.resolve("snapshots")).filter(p -> p.toString().endsWith(".manifest")))
-          .hasSizeBetween(1, 2);
+      try (Stream<Path> found = Files.list(data.resolve("snapshots"))) {
+        assertThat(found.filter(path -> path.toString().endsWith(".manifest")))
+            .hasSizeBetween(1, 2);
+      }
       assertThat(client.range("key", "kez", 0).getKvsCount()).isEqualTo(KEYS);
     }
   }
@@ -103,7 +106,8 @@ class DiskBoundsIT {
       random.nextBytes(value);
       String key = String.format("key%04d", (from + i) % KEYS);
       window.acquire();
-      var answer = client.putLater(EtcdClient.put(EtcdClient.bytes(key), ByteString.copyFrom(value), 0));
+      var answer =
+          client.putLater(EtcdClient.put(EtcdClient.bytes(key), ByteString.copyFrom(value), 0));
       answer.addListener(
           () -> {
             if (!succeeded(answer)) {

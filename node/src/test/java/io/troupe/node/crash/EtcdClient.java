@@ -72,7 +72,8 @@ final class EtcdClient implements AutoCloseable {
   }
 
   DeleteRangeResponse delete(String key) {
-    return call(KVGrpc.getDeleteRangeMethod(), DeleteRangeRequest.newBuilder().setKey(bytes(key)).build());
+    return call(
+        KVGrpc.getDeleteRangeMethod(), DeleteRangeRequest.newBuilder().setKey(bytes(key)).build());
   }
 
   TxnResponse txn(TxnRequest request) {
@@ -123,8 +124,7 @@ final class EtcdClient implements AutoCloseable {
   }
 
   long revoke(long id) {
-    return call(
-            LeaseGrpc.getLeaseRevokeMethod(), LeaseRevokeRequest.newBuilder().setID(id).build())
+    return call(LeaseGrpc.getLeaseRevokeMethod(), LeaseRevokeRequest.newBuilder().setID(id).build())
         .getHeader()
         .getRevision();
   }

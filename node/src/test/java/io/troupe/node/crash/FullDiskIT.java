@@ -50,7 +50,8 @@ class FullDiskIT {
   @BeforeEach
   void mount() throws IOException {
     Files.createDirectories(disk);
-    Commands.run("mount", "-t", "tmpfs", "-o", "size=160m,mode=0700", "troupe-test", disk.toString());
+    Commands.run(
+        "mount", "-t", "tmpfs", "-o", "size=160m,mode=0700", "troupe-test", disk.toString());
   }
 
   @AfterEach
@@ -70,7 +71,8 @@ class FullDiskIT {
       System.out.println("refused after keys=" + acknowledged.size());
       assertEverythingThere(client);
 
-      for (String key : acknowledged.keySet().stream().sorted().limit(acknowledged.size() * 9L / 10).toList()) {
+      for (String key :
+          acknowledged.keySet().stream().sorted().limit(acknowledged.size() * 9L / 10).toList()) {
         client.delete(key);
         acknowledged.remove(key);
       }

@@ -113,7 +113,8 @@ final class HistoryCheck {
       String key = event.change().key();
       Write.Version before = state.get(key);
       if (before == null ? event.previous() != null : !before.equals(event.previous())) {
-        complain(revision, "previous value of " + key + " is " + event.previous() + ", not " + before);
+        complain(
+            revision, "previous value of " + key + " is " + event.previous() + ", not " + before);
       }
       changes.add(event.change());
     }
@@ -123,7 +124,8 @@ final class HistoryCheck {
       complain(revision, "nobody did " + changes);
     } else {
       if (cause.acknowledgedBefore >= revision) {
-        complain(revision, "came after " + cause.acknowledgedBefore + " was acknowledged: " + cause);
+        complain(
+            revision, "came after " + cause.acknowledgedBefore + " was acknowledged: " + cause);
       }
       explained.add(cause);
       if (unknown.remove(cause)) {
@@ -143,7 +145,10 @@ final class HistoryCheck {
 
   /** The one write that this revision is the whole effect of; null if there is none. */
   private @Nullable Write cause(
-      long revision, List<Write.Change> changes, List<Write> acknowledged, Map<String, Write> byId) {
+      long revision,
+      List<Write.Change> changes,
+      List<Write> acknowledged,
+      Map<String, Write> byId) {
     for (Write write : acknowledged) {
       if (changes.equals(write.predict(state, revision))) {
         return write;
@@ -163,8 +168,7 @@ final class HistoryCheck {
       }
     }
     for (Write write : unknown) {
-      if (write.acknowledgedBefore < revision
-          && changes.equals(write.predict(state, revision))) {
+      if (write.acknowledgedBefore < revision && changes.equals(write.predict(state, revision))) {
         return write;
       }
     }

@@ -137,8 +137,7 @@ final class Load {
       puts.add(new Write.Put(key((first + i) % KEYS), value(id), 0));
     }
     String deleted = random.nextBoolean() ? key((first + count) % KEYS) : null;
-    return new Write.Txn(
-        key(random), puts, deleted, new Write.Put(key(random), value(id), 0));
+    return new Write.Txn(key(random), puts, deleted, new Write.Put(key(random), value(id), 0));
   }
 
   private static String key(Random random) {

@@ -38,8 +38,7 @@ final class MemberProcess implements AutoCloseable {
    * @param log file for its output, replaced
    * @param settings keys below {@code troupe.}
    */
-  static MemberProcess start(
-      Path javaHome, Path dataDir, Path log, Map<String, String> settings) {
+  static MemberProcess start(Path javaHome, Path dataDir, Path log, Map<String, String> settings) {
     int port = freePort();
     List<String> command = new ArrayList<>();
     command.add(javaHome.resolve("bin/java").toString());
@@ -79,11 +78,12 @@ final class MemberProcess implements AutoCloseable {
   /** Returns when it serves clients; fails with its output when it ends instead. */
   MemberProcess awaitReady() {
     Awaitility.await("member ready")
-        .atMost(Duration.ofSeconds(120))
+        .atMost(Duration.ofMinutes(2))
         .pollInterval(Duration.ofMillis(20))
         .until(() -> !process.isAlive() || output().contains(READY));
     if (!process.isAlive()) {
-      throw new AssertionError("the member ended, exit code " + process.exitValue() + "\n" + output());
+      throw new AssertionError(
+          "the member ended, exit code " + process.exitValue() + "\n" + output());
     }
     return this;
   }

@@ -197,7 +197,8 @@ public final class RocksStore implements OrderedStore {
       }
       RocksIterator iterator =
           db.newIterator(handle(space), bound == null ? options.read() : bound.options());
-      made = new RocksCursor(
+      made =
+          new RocksCursor(
               iterator,
               new RocksCursor.Release(gate, bounds, bound),
               e -> failed("read", e),
