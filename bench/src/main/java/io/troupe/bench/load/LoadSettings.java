@@ -15,7 +15,8 @@ import java.util.List;
  * @param duration of each measurement
  * @param rate puts per second of the paced profiles (compaction, long-read)
  * @param history revisions that the compaction profile writes before it compacts
- * @param quietWait before each measurement, how long to wait at most for other programs to leave the machine alone
+ * @param quietWait before each measurement, how long to wait at most for other programs to leave
+ *     the machine alone
  * @param seed of every random choice
  */
 public record LoadSettings(

@@ -27,8 +27,9 @@ public final class Meter {
   }
 
   /**
-   * Returns when nobody but the server and the generator used much CPU for a second, or when {@code longest} is over. On a shared
-   * machine this makes the figures usable; on one's own it returns after a second.
+   * Returns when nobody but the server and the generator used much CPU for a second, or when {@code
+   * longest} is over. On a shared machine this makes the figures usable; on one's own it returns
+   * after a second.
    */
   void awaitQuiet(Duration longest) {
     long deadline = System.nanoTime() + longest.toNanos();

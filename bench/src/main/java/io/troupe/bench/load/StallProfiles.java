@@ -23,6 +23,7 @@ final class StallProfiles {
   /** Puts before, during and after the compaction of a long history. */
   static List<Cell> compaction(Target target) {
     Profiles.fill(target, target.settings().history());
+    target.awaitQuiet();
     try (PacedPuts puts = new PacedPuts(target, "compaction");
         Connections connection = target.connect(1)) {
       pause(target.settings().warmUp());
@@ -55,6 +56,7 @@ final class StallProfiles {
   static List<Cell> longRead(Target target) {
     byte[][] all = {target.keyspace().all(false).toByteArray()};
     int leastBytes = target.keyspace().size() * target.settings().valueBytes();
+    target.awaitQuiet();
     try (PacedPuts puts = new PacedPuts(target, "long-read");
         Connections connections = target.connect(READERS)) {
       pause(target.settings().warmUp());

@@ -16,6 +16,11 @@ import io.troupe.bench.client.EventLoops;
 public record Target(
     EventLoops loops, Endpoint endpoint, Meter meter, Keyspace keyspace, LoadSettings settings) {
 
+  /** Waits for a quiet machine as long as the settings allow. */
+  void awaitQuiet() {
+    meter.awaitQuiet(settings.quietWait());
+  }
+
   /** Connections for {@code clients} clients: one each, up to the maximum. */
   Connections connect(int clients) {
     return new Connections(loops, endpoint, Math.min(clients, settings.maxConnections()));

@@ -57,6 +57,7 @@ final class WatchFanOut {
     int streams = Math.min(watchers, MAX_STREAMS);
     try (Connections watchConnections = target.connect(streams);
         Connections putConnections = target.connect(1)) {
+      target.awaitQuiet();
       // Creating a thousand watchers takes a while: the warm-up begins behind it.
       Window window =
           Window.after(

@@ -106,6 +106,7 @@ class WorkloadTest {
                     Duration.ofSeconds(1),
                     1,
                     1,
+                    Duration.ZERO,
                     1))
         .hasMessageContaining("--clients");
     assertThatThrownBy(
@@ -120,6 +121,7 @@ class WorkloadTest {
                     Duration.ofSeconds(1),
                     1,
                     1,
+                    Duration.ZERO,
                     1))
         .hasMessageContaining("--value-bytes");
   }
