@@ -1,6 +1,9 @@
 package io.troupe.grpc.http;
 
 import io.troupe.grpc.service.Call;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
@@ -30,6 +33,32 @@ final class CallMetadata {
     String raw = token.isEmpty() ? authorization : token;
     String bare = raw.startsWith("Bearer ") ? raw.substring("Bearer ".length()) : raw;
     return new Call(bare, hasLeader, timeout);
+  }
+
+  /**
+   * Whether the client's version, which is free text, is text at all (T5). HTTP/2 hands over each
+   * byte of a header as one character.
+   */
+  static boolean hasReadableApiVersion(HttpRequest request) {
+    Optional<HttpHeader> version = request.getHeader("client-api-version");
+    if (version.isEmpty()) {
+      return true;
+    }
+    String value = version.get().value();
+    if (value.chars().allMatch(c -> c < 0x80)) {
+      return true;
+    }
+    if (value.chars().anyMatch(c -> c > 0xff)) {
+      return value.indexOf('\ufffd') < 0;
+    }
+    try {
+      StandardCharsets.UTF_8
+          .newDecoder()
+          .decode(ByteBuffer.wrap(value.getBytes(StandardCharsets.ISO_8859_1)));
+      return true;
+    } catch (CharacterCodingException broken) {
+      return false;
+    }
   }
 
   /** gRPC's form: up to eight digits and a unit. Anything else is as if it were absent. */

@@ -6,6 +6,7 @@ import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.grpc.service.Call;
 import io.troupe.model.Bytes;
+import io.troupe.model.Refusal;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -53,6 +54,10 @@ final class GrpcHandler {
     }
     if (!isGrpc(request)) {
       return refuse(request, HttpResponse.create().withStatus(StatusCodes.UNSUPPORTED_MEDIA_TYPE));
+    }
+    if (!CallMetadata.hasReadableApiVersion(request)) {
+      return refuse(
+          request, GrpcResponses.failure(GrpcErrors.of(Refusal.INVALID_CLIENT_API_VERSION)));
     }
     String path = request.getUri().path();
     GrpcMethods.Unary unary = methods.unary(path);
@@ -130,6 +135,7 @@ final class GrpcHandler {
             .entity()
             .getDataBytes()
             .mapMaterializedValue(ignored -> NotUsed.getInstance())
+            .via(new RequestDrain(maxReceiveBytes))
             .via(new FrameDecoder(encoding(request), maxReceiveBytes));
     try {
       return GrpcResponses.streaming(method.call(requests, CallMetadata.of(request)));

@@ -18,6 +18,7 @@ import io.grpc.Status;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
+import io.grpc.stub.StreamObserver;
 import io.troupe.grpc.api.PutRequest;
 import io.troupe.grpc.api.PutResponse;
 import io.troupe.grpc.api.RangeRequest;
@@ -76,9 +77,13 @@ class TransportConformanceTest {
             .setResponseMarshaller(new RawBytes())
             .build();
     StreamAnswers<byte[]> answers = new StreamAnswers<>();
-    ClientCalls.asyncBidiStreamingCall(
-            client.channel().newCall(descriptor, CallOptions.DEFAULT), answers)
-        .onNext(request);
+    StreamObserver<byte[]> requests =
+        ClientCalls.asyncBidiStreamingCall(
+            client.channel().newCall(descriptor, CallOptions.DEFAULT), answers);
+    requests.onNext(request);
+    if (type.clientSendsOneMessage()) {
+      requests.onCompleted();
+    }
     return answers.end();
   }
 
