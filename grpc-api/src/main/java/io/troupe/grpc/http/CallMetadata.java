@@ -36,8 +36,8 @@ final class CallMetadata {
   }
 
   /**
-   * Whether the client's version, which is free text, is text at all (T5). HTTP/2 hands over each
-   * byte of a header as one character.
+   * Whether the client's version, which is free text, is text at all (T5). Each byte of the header
+   * comes as one character whose low eight bits it is.
    */
   static boolean hasReadableApiVersion(HttpRequest request) {
     Optional<HttpHeader> version = request.getHeader("client-api-version");
@@ -48,13 +48,12 @@ final class CallMetadata {
     if (value.chars().allMatch(c -> c < 0x80)) {
       return true;
     }
-    if (value.chars().anyMatch(c -> c > 0xff)) {
-      return value.indexOf('\ufffd') < 0;
+    byte[] bytes = new byte[value.length()];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) value.charAt(i);
     }
     try {
-      StandardCharsets.UTF_8
-          .newDecoder()
-          .decode(ByteBuffer.wrap(value.getBytes(StandardCharsets.ISO_8859_1)));
+      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
       return true;
     } catch (CharacterCodingException broken) {
       return false;

@@ -84,7 +84,7 @@ final class GrpcHandler {
     if (request.entity() instanceof HttpEntity.Strict strict) {
       return answer(method, strict.getData(), encoding, call);
     }
-    return collect(request.entity().getDataBytes())
+    return collect(request.entity().getDataBytes().via(new RequestDrain(maxReceiveBytes)))
         .handle(
             (body, failure) ->
                 failure == null
