@@ -265,7 +265,7 @@ class EtcdctlIT {
     assertThat(status.get("leader").asText())
         .isEqualTo(status.get("header").get("member_id").asText());
     assertThat(run("endpoint", "status", "--write-out=table"))
-        .contains("| 3.7.1 |", "ENDPOINT", "IS LEADER");
+        .contains(" 3.7.1 |", "ENDPOINT", "IS LEADER");
     try (NodeProcess health = command("endpoint", "health").start()) {
       assertThat(health.awaitExit()).isZero();
       assertThat(health.out() + health.err()).contains("is healthy");

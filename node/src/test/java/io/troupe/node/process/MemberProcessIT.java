@@ -48,7 +48,7 @@ class MemberProcessIT {
       node.terminate();
       assertThat(node.awaitExit()).isEqualTo(143);
       assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(Duration.ofSeconds(2));
-      assertThat(node.err()).contains("stopped").doesNotContain("ERROR", "Exception");
+      assertThat(node.err()).contains("stopped").doesNotContain("ERROR", "\tat ");
     }
     try (NodeProcess again = NodeProcess.member(jdk, directory).start().awaitReady()) {
       assertThat(again.err()).contains("found data of member name=default");
@@ -193,7 +193,10 @@ class MemberProcessIT {
       node.awaitExit();
       ObjectMapper json = new ObjectMapper();
       for (String line : node.err().lines().toList()) {
-        lines.add(json.readTree(line));
+        // Newer JVMs complain about libraries on the same stream; bin/node silences them.
+        if (!line.startsWith("WARNING: ")) {
+          lines.add(json.readTree(line));
+        }
       }
     }
     assertThat(lines).hasSizeGreaterThan(4);
