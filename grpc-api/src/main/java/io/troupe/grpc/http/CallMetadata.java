@@ -1,9 +1,6 @@
 package io.troupe.grpc.http;
 
 import io.troupe.grpc.service.Call;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
@@ -33,31 +30,6 @@ final class CallMetadata {
     String raw = token.isEmpty() ? authorization : token;
     String bare = raw.startsWith("Bearer ") ? raw.substring("Bearer ".length()) : raw;
     return new Call(bare, hasLeader, timeout);
-  }
-
-  /**
-   * Whether the client's version, which is free text, is text at all (T5). Each byte of the header
-   * comes as one character whose low eight bits it is.
-   */
-  static boolean hasReadableApiVersion(HttpRequest request) {
-    Optional<HttpHeader> version = request.getHeader("client-api-version");
-    if (version.isEmpty()) {
-      return true;
-    }
-    String value = version.get().value();
-    if (value.chars().allMatch(c -> c < 0x80)) {
-      return true;
-    }
-    byte[] bytes = new byte[value.length()];
-    for (int i = 0; i < bytes.length; i++) {
-      bytes[i] = (byte) value.charAt(i);
-    }
-    try {
-      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
-      return true;
-    } catch (CharacterCodingException broken) {
-      return false;
-    }
   }
 
   /** gRPC's form: up to eight digits and a unit. Anything else is as if it were absent. */

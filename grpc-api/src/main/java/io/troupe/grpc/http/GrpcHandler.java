@@ -6,7 +6,6 @@ import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.grpc.service.Call;
 import io.troupe.model.Bytes;
-import io.troupe.model.Refusal;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -54,10 +53,6 @@ final class GrpcHandler {
     }
     if (!isGrpc(request)) {
       return refuse(request, HttpResponse.create().withStatus(StatusCodes.UNSUPPORTED_MEDIA_TYPE));
-    }
-    if (!CallMetadata.hasReadableApiVersion(request)) {
-      return refuse(
-          request, GrpcResponses.failure(GrpcErrors.of(Refusal.INVALID_CLIENT_API_VERSION)));
     }
     String path = request.getUri().path();
     GrpcMethods.Unary unary = methods.unary(path);
