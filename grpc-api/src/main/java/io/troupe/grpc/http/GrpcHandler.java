@@ -79,7 +79,7 @@ final class GrpcHandler {
     if (request.entity() instanceof HttpEntity.Strict strict) {
       return answer(method, strict.getData(), encoding, call);
     }
-    return collect(request.entity().getDataBytes())
+    return collect(request.entity().getDataBytes().via(new RequestDrain(maxReceiveBytes)))
         .handle(
             (body, failure) ->
                 failure == null
@@ -130,6 +130,7 @@ final class GrpcHandler {
             .entity()
             .getDataBytes()
             .mapMaterializedValue(ignored -> NotUsed.getInstance())
+            .via(new RequestDrain(maxReceiveBytes))
             .via(new FrameDecoder(encoding(request), maxReceiveBytes));
     try {
       return GrpcResponses.streaming(method.call(requests, CallMetadata.of(request)));

@@ -60,6 +60,7 @@ class RangeConformanceTest {
 
   @Test
   void G1_unknownSortOptionsAreRefused() {
+    STORE.needs37();
     String text = "etcdserver: invalid sort option";
     client.refused(Api.RANGE, get("a").setSortOrderValue(3).build(), Code.INVALID_ARGUMENT, text);
     client.refused(Api.RANGE, get("a").setSortTargetValue(5).build(), Code.INVALID_ARGUMENT, text);

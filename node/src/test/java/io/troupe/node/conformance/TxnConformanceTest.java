@@ -128,12 +128,17 @@ class TxnConformanceTest {
     refused(TxnRequest.newBuilder().addFailure(op(PutRequest.newBuilder())), NO_KEY);
     refused(txn(op(txn(op(PutRequest.newBuilder())))), NO_KEY);
     refused(txn(RequestOp.getDefaultInstance()), NOT_FOUND);
-    refused(txn(op(get(STORE.key("a")).setSortOrderValue(9))), "etcdserver: invalid sort option");
     refused(
         txn(op(put(STORE.key("a"), "1").setIgnoreValue(true))), "etcdserver: value is provided");
     refused(
         txn(op(put(STORE.key("a"), "1").setIgnoreLease(true).setLease(3))),
         "etcdserver: lease is provided");
+  }
+
+  @Test
+  void X3_sortOptionsAreCheckedInside() {
+    STORE.needs37();
+    refused(txn(op(get(STORE.key("a")).setSortOrderValue(9))), "etcdserver: invalid sort option");
   }
 
   static Stream<Arguments> duplicates() {

@@ -56,6 +56,7 @@ public final class NodeProcess implements AutoCloseable {
     private final Map<String, String> environment = new HashMap<>();
     private final Path logs;
     private String name = "node";
+    private String input = "";
     private int port;
 
     private Builder(Path logs) {
@@ -74,6 +75,12 @@ public final class NodeProcess implements AutoCloseable {
       return this;
     }
 
+    /** What it reads from its standard input. */
+    public Builder input(String text) {
+      this.input = text;
+      return this;
+    }
+
     /** Start of the log files' names; "node" unless told. */
     public Builder named(String logName) {
       this.name = logName;
@@ -88,6 +95,11 @@ public final class NodeProcess implements AutoCloseable {
         Path err = Path.of(out.toString().replaceAll("\\.out$", ".err"));
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().putAll(environment);
+        if (!input.isEmpty()) {
+          Path in = Path.of(out.toString().replaceAll("\\.out$", ".in"));
+          Files.writeString(in, input);
+          builder.redirectInput(in.toFile());
+        }
         builder.redirectOutput(Redirect.to(out.toFile()));
         builder.redirectError(Redirect.to(err.toFile()));
         return new NodeProcess(List.copyOf(command), out, err, port, builder.start());

@@ -1,0 +1,296 @@
+package io.troupe.node.layout;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The rules of docs/architecture.md about who may depend on whom. */
+class LayoutTest {
+  private static final JavaClasses TROUPE =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("io.troupe");
+
+  /** Every package of the pure module. */
+  private static final String[] CORE = {
+    "io.troupe.model..",
+    "io.troupe.raft..",
+    "io.troupe.mvcc..",
+    "io.troupe.txn..",
+    "io.troupe.lease..",
+    "io.troupe.auth..",
+    "io.troupe.watch..",
+    "io.troupe.machine.."
+  };
+
+  private static final String PROTOCOL = "io.troupe.protocol..";
+  private static final String PERSISTENCE = "io.troupe.persistence..";
+  private static final String ACTORS = "io.troupe.actors..";
+  private static final String GRPC = "io.troupe.grpc..";
+  private static final String NODE = "io.troupe.node..";
+
+  /** What each package of core may import of core, besides model and itself. */
+  private static final Map<String, Set<String>> INSIDE_CORE =
+      new TreeMap<>(
+          Map.of(
+              "model", Set.of(),
+              "raft", Set.of(),
+              "mvcc", Set.of(),
+              "lease", Set.of(),
+              "auth", Set.of(),
+              "watch", Set.of(),
+              "txn", Set.of("mvcc"),
+              "machine", Set.of("mvcc", "txn", "lease", "auth", "raft.membership")));
+
+  @Test
+  void allModulesAreSeen() {
+    Set<String> seen =
+        TROUPE.stream()
+            .map(type -> type.getPackageName().split("\\.", -1)[2])
+            .collect(Collectors.toSet());
+    assertThat(seen)
+        .contains("model", "raft", "mvcc", "protocol", "persistence", "actors", "grpc", "node");
+  }
+
+  @Test
+  void coreDependsOnTheJdkAlone() {
+    classes()
+        .that()
+        .resideInAnyPackage(CORE)
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(CORE)
+                .or(
+                    resideInAnyPackage(
+                        "java.lang..", "java.util..", "java.nio.charset..", "java.time"))
+                .or(resideInAnyPackage("java.nio", "java.math", "java.io"))
+                .or(resideInAnyPackage("org.jspecify.annotations"))
+                .or(primitive()))
+        .check(TROUPE);
+  }
+
+  private static DescribedPredicate<JavaClass> primitive() {
+    return DescribedPredicate.describe(
+        "primitive", type -> type.getBaseComponentType().isPrimitive());
+  }
+
+  @Test
+  void coreHasNoClockNoThreadAndNoRandomnessOfItsOwn() {
+    ArchRule[] rules = {
+      noClasses().that().resideInAnyPackage(CORE).should().callMethod(System.class, "nanoTime"),
+      noClasses()
+          .that()
+          .resideInAnyPackage(CORE)
+          .should()
+          .callMethod(System.class, "currentTimeMillis"),
+      noClasses().that().resideInAnyPackage(CORE).should().callMethod(Instant.class, "now"),
+      noClasses().that().resideInAnyPackage(CORE).should().callConstructor(Random.class),
+      noClasses().that().resideInAnyPackage(CORE).should().callMethod(Math.class, "random"),
+      noClasses()
+          .that()
+          .resideInAnyPackage(CORE)
+          .should()
+          .dependOnClassesThat()
+          .belongToAnyOf(Thread.class, Clock.class),
+      noClasses()
+          .that()
+          .resideInAnyPackage(CORE)
+          .should()
+          .dependOnClassesThat()
+          .haveFullyQualifiedName("java.util.concurrent.ThreadLocalRandom"),
+      noClasses()
+          .that()
+          .resideInAnyPackage(CORE)
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("java.nio.file..", "java.net..", "java.util.logging..")
+    };
+    for (ArchRule rule : rules) {
+      rule.check(TROUPE);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"model", "raft", "mvcc", "lease", "auth", "watch", "txn", "machine"})
+  void packagesOfCoreImportOnlyWhatTheyMay(String name) {
+    Set<String> allowed = INSIDE_CORE.getOrDefault(name, Set.of());
+    String[] others =
+        INSIDE_CORE.keySet().stream()
+            .filter(other -> !other.equals(name) && !other.equals("model"))
+            .map(other -> "io.troupe." + other + "..")
+            .toArray(String[]::new);
+    String[] open =
+        allowed.stream().map(other -> "io.troupe." + other + "..").toArray(String[]::new);
+    noClasses()
+        .that()
+        .resideInAPackage("io.troupe." + name + "..")
+        .should()
+        .dependOnClassesThat(resideInAnyPackage(others).and(not(resideInAnyPackage(open))))
+        .allowEmptyShould(true)
+        .check(TROUPE);
+  }
+
+  @Test
+  void protocolDependsOnCoreAndPekkoActors() {
+    classes()
+        .that()
+        .resideInAPackage(PROTOCOL)
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(CORE)
+                .or(resideInAnyPackage(PROTOCOL, "java..", "org.jspecify.annotations"))
+                .or(resideInAnyPackage("org.apache.pekko", "org.apache.pekko.actor.."))
+                .or(resideInAnyPackage("com.google.protobuf.."))
+                .or(primitive()))
+        .check(TROUPE);
+  }
+
+  @Test
+  void persistenceKnowsDisksButNoRooms() {
+    noClasses()
+        .that()
+        .resideInAPackage(PERSISTENCE)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            ACTORS, GRPC, NODE, "org.apache.pekko.http..", "org.apache.pekko.cluster..")
+        .check(TROUPE);
+  }
+
+  @Test
+  void actorsDoNotKnowTheGateway() {
+    noClasses()
+        .that()
+        .resideInAPackage(ACTORS)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(GRPC, NODE, "org.apache.pekko.http..", "org.apache.pekko.grpc..")
+        .check(TROUPE);
+  }
+
+  /** Besides model and protocol the gateway uses checks that need no state (decision 0003). */
+  @Test
+  void theGatewayNeverSeesActorsOrDisks() {
+    noClasses()
+        .that()
+        .resideInAPackage(GRPC)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            ACTORS,
+            PERSISTENCE,
+            NODE,
+            "io.troupe.raft..",
+            "io.troupe.mvcc..",
+            "io.troupe.machine..",
+            "io.troupe.auth..",
+            "net.openhft..",
+            "org.rocksdb..")
+        .check(TROUPE);
+    noClasses()
+        .that()
+        .resideInAPackage(GRPC)
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage("io.troupe.lease..", "io.troupe.watch..")
+                .and(
+                    not(
+                        DescribedPredicate.describe(
+                            "pure rules",
+                            type ->
+                                Set.of("LeaseRules", "EventFilter")
+                                    .contains(type.getSimpleName())))))
+        .check(TROUPE);
+  }
+
+  /** Services and conversion know no transport, so that it can be exchanged. */
+  @Test
+  void servicesKnowNoTransport() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(
+            "io.troupe.grpc.service..", "io.troupe.grpc.convert..", "io.troupe.grpc.error..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.troupe.grpc.http..", "org.apache.pekko.http..", "org.apache.pekko.stream..")
+        .check(TROUPE);
+  }
+
+  @Test
+  void nobodyDependsOnNode() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(NODE)
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(NODE)
+        .check(TROUPE);
+  }
+
+  @Test
+  void generatedMessagesLiveInTheirOwnPackages() {
+    classes()
+        .that()
+        .areAssignableTo(com.google.protobuf.GeneratedMessageV3.class)
+        .should()
+        .resideInAnyPackage("io.troupe.grpc.api..", "io.troupe.protocol.wire..")
+        .check(TROUPE);
+  }
+
+  @Test
+  void storageLibrariesStayInPersistence() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(PERSISTENCE)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("net.openhft..", "org.rocksdb..")
+        .check(TROUPE);
+  }
+
+  @Test
+  void modulesAreFreeOfCycles() {
+    SlicesRuleDefinition.slices()
+        .matching("io.troupe.(*)..")
+        .should()
+        .beFreeOfCycles()
+        .check(TROUPE);
+  }
+
+  @Test
+  void everyPackageSaysWhatItIsFor() {
+    Set<String> withInfo =
+        TROUPE.stream()
+            .filter(type -> type.getSimpleName().equals("package-info"))
+            .map(JavaClass::getPackageName)
+            .collect(Collectors.toSet());
+    Set<String> all =
+        TROUPE.stream()
+            .map(JavaClass::getPackageName)
+            .filter(name -> !name.startsWith("io.troupe.grpc.api"))
+            .filter(name -> !name.startsWith("io.troupe.protocol.wire"))
+            .collect(Collectors.toSet());
+    assertThat(withInfo).containsAll(all);
+  }
+}

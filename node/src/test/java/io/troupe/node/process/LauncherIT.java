@@ -1,0 +1,164 @@
+package io.troupe.node.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.node.process.TestJdks.Jdk;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The scripts bin/node and bin/etcd. */
+class LauncherIT {
+  private static final String JDKS = "io.troupe.node.process.TestJdks#all";
+
+  @TempDir Path directory = Path.of("");
+
+  private NodeProcess.Builder script(String name, Jdk jdk) {
+    return NodeProcess.program(directory, NodeProcess.script(name).toString())
+        .environment("JAVA_HOME", jdk.home().toString())
+        .environment("TROUPE_JAR", NodeProcess.nodeJar().toString())
+        .environment("TROUPE_HEAP", "256m")
+        .environment("TROUPE_CACHE", directory.toString());
+  }
+
+  private NodeProcess.Builder node(Jdk jdk) {
+    return script("node", jdk)
+        .args(
+            "-Dtroupe.data-dir=" + directory.resolve("data"),
+            "-Dtroupe.listen-client-urls=http://127.0.0.1:" + NodeProcess.freePort());
+  }
+
+  private List<Path> archives() throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.filter(file -> file.toString().endsWith(".jsa")).toList();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(JDKS)
+  void theSecondStartUsesTheArchiveOfTheFirst(Jdk jdk) throws IOException {
+    try (NodeProcess first = node(jdk).start().awaitReady()) {
+      first.terminate();
+      assertThat(first.awaitExit()).isEqualTo(143);
+    }
+    assertThat(archives()).hasSize(1);
+
+    Path classes = directory.resolve("classes.log");
+    try (NodeProcess second =
+        node(jdk)
+            .environment("TROUPE_JAVA_OPTS", "-Xlog:class+load:file=" + classes)
+            .start()
+            .awaitReady()) {
+      second.terminate();
+      assertThat(second.awaitExit()).isEqualTo(143);
+    }
+    assertThat(archives()).hasSize(1);
+    assertThat(Files.readString(classes))
+        .containsPattern("io\\.troupe\\.node\\.NodeMain source: shared objects file \\(top\\)");
+  }
+
+  @Test
+  void aDamagedArchiveDoesNotStopTheStart() throws IOException {
+    Jdk jdk = TestJdks.running();
+    try (NodeProcess first = node(jdk).start().awaitReady()) {
+      first.terminate();
+      first.awaitExit();
+    }
+    Files.writeString(archives().get(0), "no archive at all");
+    try (NodeProcess second = node(jdk).start().awaitReady()) {
+      assertThat(second.isAlive()).isTrue();
+    }
+  }
+
+  @Test
+  void aMissingJdkIsNamed() {
+    try (NodeProcess node =
+        node(TestJdks.running()).environment("JAVA_HOME", "/no/such/jdk").start()) {
+      assertThat(node.awaitExit()).isEqualTo(2);
+      assertThat(node.err()).contains("/no/such/jdk");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(JDKS)
+  void etcdTakesEtcdsFlags(Jdk jdk) {
+    String url = "http://127.0.0.1:" + NodeProcess.freePort();
+    try (NodeProcess node =
+        script("etcd", jdk)
+            .environment("TROUPE_ARCHIVE", "off")
+            .args(
+                "--name=first",
+                "--data-dir",
+                directory.resolve("data").toString(),
+                "-listen-client-urls=" + url,
+                "--advertise-client-urls",
+                url,
+                "--heartbeat-interval=50",
+                "--election-timeout",
+                "500",
+                "--name",
+                "last-wins")
+            .start()
+            .awaitReady()) {
+      assertThat(node.err()).contains("name=last-wins", "client-urls=[" + url + "]");
+      node.terminate();
+      assertThat(node.awaitExit()).isEqualTo(143);
+    }
+  }
+
+  private NodeProcess etcd(String... flags) {
+    // no JDK at all: these must end before java is needed
+    return NodeProcess.program(directory, NodeProcess.script("etcd").toString())
+        .environment("JAVA_HOME", "/no/such/jdk")
+        .args(flags)
+        .start();
+  }
+
+  @Test
+  void etcdVersionNeedsNoJvm() {
+    try (NodeProcess version = etcd("--version")) {
+      assertThat(version.awaitExit()).isZero();
+      assertThat(version.out().lines().toList()).hasSize(4);
+      assertThat(version.out()).startsWith("etcd Version: 3.7.1\nGit SHA: ");
+    }
+  }
+
+  @Test
+  void etcdNamesAnUnknownFlag() {
+    try (NodeProcess etcd = etcd("--no-such-flag=1")) {
+      assertThat(etcd.awaitExit()).isEqualTo(2);
+      assertThat(etcd.err()).contains("flag provided but not defined: -no-such-flag");
+    }
+  }
+
+  @Test
+  void etcdWantsAnArgumentForAFlag() {
+    try (NodeProcess etcd = etcd("--name")) {
+      assertThat(etcd.awaitExit()).isEqualTo(2);
+      assertThat(etcd.err()).contains("flag needs an argument: -name");
+    }
+  }
+
+  @Test
+  void etcdRefusesWhatIsNoFlag() {
+    try (NodeProcess etcd = etcd("start")) {
+      assertThat(etcd.awaitExit()).isEqualTo(1);
+      assertThat(etcd.err()).contains("\"start\" is not a valid flag");
+    }
+  }
+
+  @Test
+  void etcdWantsAdvertisedUrlsBesideListenUrls() {
+    try (NodeProcess etcd = etcd("--listen-client-urls=http://127.0.0.1:1")) {
+      assertThat(etcd.awaitExit()).isEqualTo(1);
+      assertThat(etcd.err())
+          .contains("--advertise-client-urls is required when --listen-client-urls is set");
+    }
+  }
+}

@@ -1,0 +1,207 @@
+package io.troupe.node.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.troupe.node.process.TestJdks.Jdk;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Starting and ending {@code java -jar node.jar}: exit codes, configuration, logs. */
+class MemberProcessIT {
+  private static final String JDKS = "io.troupe.node.process.TestJdks#all";
+
+  @TempDir Path directory = Path.of("");
+
+  private final Jdk running = TestJdks.running();
+
+  private static boolean serves(NodeProcess node) {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), node.port()), 1000);
+      return true;
+    } catch (IOException refused) {
+      return false;
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(JDKS)
+  void sigtermEndsItCleanlyAndSoon(Jdk jdk) {
+    try (NodeProcess node = NodeProcess.member(jdk, directory).start().awaitReady()) {
+      assertThat(serves(node)).isTrue();
+      long asked = System.nanoTime();
+      node.terminate();
+      assertThat(node.awaitExit()).isEqualTo(143);
+      assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(Duration.ofSeconds(2));
+      assertThat(node.err()).contains("stopped").doesNotContain("ERROR", "\tat ");
+    }
+    try (NodeProcess again = NodeProcess.member(jdk, directory).start().awaitReady()) {
+      assertThat(again.err()).contains("found data of member name=default");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(JDKS)
+  void itStartsAgainAfterKill(Jdk jdk) {
+    for (int round = 0; round < 2; round++) {
+      try (NodeProcess node = NodeProcess.member(jdk, directory).start().awaitReady()) {
+        node.kill();
+        assertThat(node.isAlive()).isFalse();
+      }
+    }
+    try (NodeProcess again = NodeProcess.member(jdk, directory).start().awaitReady()) {
+      assertThat(serves(again)).isTrue();
+    }
+  }
+
+  @Test
+  void aSecondMemberLeavesTheDataAlone() {
+    try (NodeProcess first = NodeProcess.member(running, directory).start().awaitReady();
+        NodeProcess second = NodeProcess.member(running, directory).start()) {
+      assertThat(second.awaitExit()).isEqualTo(3);
+      assertThat(second.err()).contains("exit-code=3").doesNotContain("\tat ");
+      assertThat(second.err()).contains(directory.resolve("data").toString());
+      assertThat(first.isAlive()).isTrue();
+      assertThat(serves(first)).isTrue();
+    }
+  }
+
+  @Test
+  void aTakenAddressIsNamed() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0)) {
+      String url = "http://127.0.0.1:" + taken.getLocalPort();
+      try (NodeProcess node =
+          NodeProcess.jar(running, directory, List.of())
+              .args(
+                  "-Dtroupe.data-dir=" + directory.resolve("data"),
+                  "-Dtroupe.listen-client-urls=" + url)
+              .start()) {
+        assertThat(node.awaitExit()).isEqualTo(7);
+        assertThat(node.err()).contains("exit-code=7", "troupe.listen-client-urls", url);
+      }
+    }
+  }
+
+  static Stream<Arguments> mistakes() {
+    return Stream.of(
+        Arguments.of("-Dtroupe.no-such-key=1", "troupe.no-such-key", "1", "snapshot-count"),
+        Arguments.of("-Dtroupe.snapshot-count=many", "troupe.snapshot-count", "many", "number"),
+        Arguments.of("-Dtroupe.snapshot-count=0", "troupe.snapshot-count", "0", "between 1 and"),
+        Arguments.of(
+            "-Dtroupe.election-timeout=10 ms", "troupe.election-timeout", "10 ms", "at least 5"),
+        Arguments.of("-Dtroupe.log.level=loud", "troupe.log.level", "loud", "debug"),
+        Arguments.of(
+            "-Dtroupe.listen-client-urls=ftp://x",
+            "troupe.listen-client-urls",
+            "ftp://x",
+            "http://host:port"),
+        Arguments.of("-Dconfig.file=/no/such/file", "config.file", "/no/such/file", "readable"),
+        Arguments.of("start", "argument", "start", "-Dkey=value"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("mistakes")
+  void aMistakeIsOneLineWithKeyValueAndWhatWouldBeRight(
+      String argument, String key, String value, String right) {
+    try (NodeProcess node =
+        NodeProcess.jar(running, directory, List.of())
+            .args("-Dtroupe.data-dir=" + directory.resolve("data"), argument)
+            .start()) {
+      assertThat(node.awaitExit()).isEqualTo(2);
+      List<String> lines = node.err().lines().filter(line -> !line.startsWith("WARNING:")).toList();
+      assertThat(lines).hasSize(1);
+      assertThat(lines.get(0)).contains(key, value, right);
+      assertThat(directory.resolve("data")).doesNotExist();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(JDKS)
+  void settingsWorkBeforeAndAfterTheJarsName(Jdk jdk) {
+    int port = NodeProcess.freePort();
+    try (NodeProcess node =
+        NodeProcess.jar(jdk, directory, List.of("-Dtroupe.name=before"))
+            .args(
+                "-Dtroupe.data-dir=" + directory.resolve("data"),
+                "-Dtroupe.listen-client-urls=http://127.0.0.1:" + port)
+            .start()
+            .awaitReady()) {
+      assertThat(node.err()).contains("name=before", "address=/127.0.0.1:" + port);
+    }
+  }
+
+  @Test
+  void aFileIsReadAndTheCommandLineWins() throws IOException {
+    int port = NodeProcess.freePort();
+    Path file = directory.resolve("node.conf");
+    Files.writeString(
+        file,
+        """
+        troupe {
+          name = "from-file"
+          data-dir = "%s"
+          listen-client-urls = ["http://127.0.0.1:1"]
+          log.format = "json"
+        }
+        """
+            .formatted(directory.resolve("data")));
+    try (NodeProcess node =
+        NodeProcess.jar(running, directory, List.of())
+            .args("-Dconfig.file=" + file, "-Dtroupe.listen-client-urls=http://127.0.0.1:" + port)
+            .start()
+            .awaitReady()) {
+      assertThat(node.err()).contains("name=from-file", "127.0.0.1:" + port);
+    }
+  }
+
+  @Test
+  void aBrokenFileIsNamedWithTheLine() throws IOException {
+    Path file = directory.resolve("node.conf");
+    Files.writeString(file, "troupe {\n  name = \n}}\n");
+    try (NodeProcess node =
+        NodeProcess.jar(running, directory, List.of()).args("-Dconfig.file=" + file).start()) {
+      assertThat(node.awaitExit()).isEqualTo(2);
+      assertThat(node.err()).contains(file.toString());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(JDKS)
+  void everyLineOfTheJsonLogIsAnObject(Jdk jdk) throws IOException {
+    List<JsonNode> lines = new ArrayList<>();
+    try (NodeProcess node =
+        NodeProcess.member(jdk, directory)
+            .args("-Dtroupe.log.format=json", "-Dtroupe.log.level=debug")
+            .start()
+            .awaitReady()) {
+      node.terminate();
+      node.awaitExit();
+      ObjectMapper json = new ObjectMapper();
+      for (String line : node.err().lines().toList()) {
+        // Newer JVMs complain about libraries on the same stream; bin/node silences them.
+        if (!line.startsWith("WARNING: ")) {
+          lines.add(json.readTree(line));
+        }
+      }
+    }
+    assertThat(lines).hasSizeGreaterThan(4);
+    assertThat(lines)
+        .allMatch(
+            line -> line.has("level") && line.has("ts") && line.has("caller") && line.has("msg"));
+  }
+}
