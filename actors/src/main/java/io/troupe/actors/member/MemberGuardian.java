@@ -80,7 +80,9 @@ public final class MemberGuardian {
             files = opening.join();
           } catch (CompletionException failed) {
             spawned.completeExceptionally(failed.getCause());
-            return Behaviors.stopped();
+            // Not stopped: the system would end under whoever starts it, and that failure would
+            // hide this one.
+            return Behaviors.empty();
           }
           spawned.complete(spawn(context, files, settings, peers, startMs));
           return Behaviors.receive(Void.class)

@@ -102,7 +102,7 @@ final class CrashCampaign {
     try {
       for (int round = 0; round < rounds; round++) {
         Ending ending = Ending.of(round);
-        int jdk = Jdks.version(jdks.get((starts - 1) % jdks.size()));
+        int jdk = Jdks.version(jdkOf(starts - 1));
         long segmentsBefore = segments().newest();
         int before = snapshots(member);
         long loadMs = 100L + random.nextInt(2400);
@@ -182,8 +182,13 @@ final class CrashCampaign {
     return member;
   }
 
+  /** In turn, shifted after each six starts, so that every kind of end meets every JDK. */
+  private Path jdkOf(int start) {
+    return jdks.get((start + start / 6) % jdks.size());
+  }
+
   private MemberProcess start() {
-    Path jdk = jdks.get(starts % jdks.size());
+    Path jdk = jdkOf(starts);
     starts++;
     return MemberProcess.start(jdk, data, directory.resolve("member-" + starts + ".log"), SETTINGS);
   }
