@@ -31,6 +31,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.http.javadsl.ServerBinding;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,13 +69,15 @@ public final class RunningNode implements AutoCloseable {
     NodeSettings settings = NodeSettings.of(config);
     MemberSettings memberSettings = memberSettings(settings);
     DataDir dataDir = DataDir.open(settings.dataDir());
+    ActorSystem<Void> system = null;
     RunningNode node = null;
+    boolean started = false;
     try {
       identify(dataDir, settings);
       // Disk and class loading side by side: together they are most of the start.
       CompletableFuture<MemberFiles> opening = opening(dataDir, memberSettings);
       CompletableFuture<MemberGuardian.Rooms> spawned = new CompletableFuture<>();
-      ActorSystem<Void> system =
+      system =
           ActorSystem.create(
               MemberGuardian.create(
                   opening,
@@ -86,19 +89,43 @@ public final class RunningNode implements AutoCloseable {
               "troupe",
               config);
       GrpcServer.prepare(system);
-      MemberFiles files = await(settings, opening, "the member's files to open");
+      MemberFiles files = opened(opening);
       // Damage that a read meets concerns everybody: the member must not go on serving.
       files.store().onDamage(broken::accept);
       node = new RunningNode(settings, dataDir, files, system);
       node.serve(spawned);
+      started = true;
       return node;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StartException(ExitCode.UNEXPECTED, "interrupted while starting", e);
     } finally {
-      if (node == null) {
-        dataDir.close();
+      if (!started) {
+        abandon(node, system, dataDir);
       }
+    }
+  }
+
+  /** Leaves nothing behind of a start that failed: in a test or an application the JVM goes on. */
+  private static void abandon(
+      @Nullable RunningNode node, @Nullable ActorSystem<Void> system, DataDir dataDir) {
+    if (node != null) {
+      node.close();
+      return;
+    }
+    if (system != null) {
+      system.terminate();
+    }
+    dataDir.close();
+  }
+
+  /** Without a limit: reading a long log or copying a snapshot takes as long as it takes. */
+  private static MemberFiles opened(CompletableFuture<MemberFiles> opening)
+      throws InterruptedException {
+    try {
+      return opening.get();
+    } catch (ExecutionException e) {
+      throw new CompletionException(cause(e));
     }
   }
 

@@ -18,6 +18,7 @@ import io.troupe.raft.membership.Membership;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -88,9 +89,13 @@ public final class MemberFiles implements AutoCloseable {
    * the rest.
    */
   private static void restoreIfEmpty(DataDir dataDir) {
-    try (Stream<Path> found = Files.list(dataDir.state())) {
-      if (found.findAny().isPresent()) {
+    try (Stream<Path> listed = Files.list(dataDir.state())) {
+      List<Path> found = listed.toList();
+      if (!found.stream().allMatch(MemberFiles::isNativeLibrary)) {
         return;
+      }
+      for (Path leftover : found) {
+        Files.delete(leftover);
       }
     } catch (IOException e) {
       throw new StoreException("cannot read " + dataDir.state() + ": " + e, e);
@@ -114,6 +119,11 @@ public final class MemberFiles implements AutoCloseable {
       LOG.warn("the state directory is empty, restoring the newest snapshot index={}", index);
       snapshots.restore(latest.get(), dataDir.state());
     }
+  }
+
+  /** RocksDB's library is unpacked there for loading; a sudden end can leave it behind. */
+  private static boolean isNativeLibrary(Path file) {
+    return String.valueOf(file.getFileName()).startsWith("librocksdbjni");
   }
 
   private static RaftState recovered(
