@@ -92,10 +92,10 @@ public final class MvccReader {
           ? null
           : RangeRead.point(RecordCache.isAbsent(kv) ? null : kv, query, headerRevision);
     }
-    try (Cursor rows = rows(range, at)) {
+    try (RecordWalk walk = walk(range, at)) {
       return at < view.get().compactedRevision()
           ? null
-          : new RangeRead(rows, query, at, headerRevision).range(remembered);
+          : new RangeRead(walk, query, at, headerRevision).range(remembered);
     }
   }
 
@@ -118,6 +118,13 @@ public final class MvccReader {
    * The record at a revision from the store; an {@link RecordCache#absent} one if none is alive.
    */
   KeyValue load(Bytes key, long at) {
+    Bytes latest = store.get(Space.LATEST, key);
+    if (latest != null) {
+      KeyValue newest = RowCodec.latest(Bytes.wrap(key.toArray()), latest);
+      if (newest.modRevision() <= at) {
+        return newest;
+      }
+    }
     Bytes from = StoreKeys.newestAt(key, at);
     try (Cursor rows = store.cursor(Space.KEY, from, StoreKeys.behind(key), false)) {
       return rows.next() && !StoreKeys.isTombstone(rows.key())
@@ -126,10 +133,30 @@ public final class MvccReader {
     }
   }
 
-  private Cursor rows(KeyRange range, long at) {
+  /**
+   * Opens a walk over a range at a published revision. Newest records serve as long as they are
+   * those of {@code at}: if the writer got ahead in between, the history has the answer.
+   */
+  RecordWalk walk(KeyRange range, long at) {
+    if (at == view.get().revision()) {
+      LatestWalk latest =
+          new LatestWalk(
+              store.cursor(Space.LATEST, Bytes.EMPTY, LatestWalk.upper(range), false), range.key());
+      boolean wanted = false;
+      try {
+        wanted = latest.revision() == at;
+        if (wanted) {
+          return latest;
+        }
+      } finally {
+        if (!wanted) {
+          latest.close();
+        }
+      }
+    }
     Bytes from =
         range.isSingle() ? StoreKeys.newestAt(range.key(), at) : StoreKeys.firstOf(range.key());
-    return store.cursor(Space.KEY, from, StoreKeys.upper(range), false);
+    return new VersionWalk(store.cursor(Space.KEY, from, StoreKeys.upper(range), false), at);
   }
 
   /**
@@ -137,7 +164,7 @@ public final class MvccReader {
    * uses it asks {@link PinnedRead#isLost} at the end.
    */
   public PinnedRead pin() {
-    return new PinnedRead(this, store, view);
+    return new PinnedRead(this, view);
   }
 
   /**
@@ -157,21 +184,17 @@ public final class MvccReader {
     if (range.isEmpty()) {
       return new Page.Records(List.of(), null, 0);
     }
-    try (Cursor rows = rows(range, revision)) {
+    try (RecordWalk walk = walk(range, revision)) {
       if (revision < view.get().compactedRevision()) {
         return new Page.Refused(Refusal.COMPACTED);
       }
-      VersionWalk walk = new VersionWalk(rows, revision);
       List<KeyValue> kvs = new ArrayList<>(Math.min(limit, 1024));
       long bytes = 0;
       while (walk.next()) {
         if (kvs.size() >= limit || (bytes >= maxBytes && !kvs.isEmpty())) {
-          return new Page.Records(kvs, StoreKeys.userKey(walk.row()), bytes);
+          return new Page.Records(kvs, walk.key(), bytes);
         }
-        KeyValue kv =
-            keysOnly
-                ? RowCodec.keyOnly(walk.row(), walk.value())
-                : RowCodec.keyValue(walk.row(), walk.value());
+        KeyValue kv = keysOnly ? walk.keyOnly() : walk.record();
         bytes += kv.key().length() + kv.value().length();
         kvs.add(kv);
       }

@@ -26,7 +26,9 @@ import org.jspecify.annotations.Nullable;
  * changes in order, then {@link #finish}. Requests are checked before: nothing here is undone.
  */
 public final class MvccStore implements KvRead {
-  private static final long FIRST_REVISION = 1;
+  /** R1: what a store is at before its first change. */
+  static final long FIRST_REVISION = 1;
+
   private static final long NOTHING_COMPACTED = -1;
 
   private final OrderedStore store;
@@ -62,18 +64,18 @@ public final class MvccStore implements KvRead {
     Bytes applied = store.get(Space.META, StoreKeys.META_APPLIED);
     this.appliedIndex = applied == null ? 0 : StoreKeys.getLong(applied, 0);
     this.appliedTerm = applied == null ? 0 : StoreKeys.getLong(applied, 8);
-    this.revision = meta(StoreKeys.META_REVISION, FIRST_REVISION);
-    this.compacted = meta(StoreKeys.META_COMPACTED, NOTHING_COMPACTED);
+    this.revision = number(Space.LATEST, StoreKeys.LATEST_REVISION, FIRST_REVISION);
+    this.compacted = number(Space.META, StoreKeys.META_COMPACTED, NOTHING_COMPACTED);
     requireNothingAbove(revision);
     this.records = new RecordCache(cacheBytes);
     this.view = new ViewHolder(new ReadView(revision, compacted, appliedIndex));
     this.reader = new MvccReader(store, view, records);
-    long finished = meta(StoreKeys.META_COMPACTION_FINISHED, NOTHING_COMPACTED);
+    long finished = number(Space.META, StoreKeys.META_COMPACTION_FINISHED, NOTHING_COMPACTED);
     this.compactor = new Compactor(store, view, finished);
   }
 
-  private long meta(Bytes key, long whenAbsent) {
-    Bytes value = store.get(Space.META, key);
+  private long number(Space space, Bytes key, long whenAbsent) {
+    Bytes value = store.get(space, key);
     return value == null ? whenAbsent : StoreKeys.getLong(value, 0);
   }
 
@@ -152,10 +154,9 @@ public final class MvccStore implements KvRead {
         return;
       }
     } else if (!range.isEmpty()) {
-      try (Cursor rows = rows(range)) {
-        VersionWalk walk = new VersionWalk(rows, Long.MAX_VALUE);
+      try (RecordWalk walk = newest(range)) {
         while (walk.next()) {
-          if (!more.test(RowCodec.keyValue(walk.row(), walk.value()))) {
+          if (!more.test(walk.record())) {
             return;
           }
         }
@@ -173,8 +174,8 @@ public final class MvccStore implements KvRead {
     if (range.isSingle()) {
       return RangeRead.point(pointAt(range.key(), at), query, headerRevision());
     }
-    try (Cursor rows = rows(range)) {
-      return new RangeRead(rows, query, at, headerRevision()).range(null);
+    try (RecordWalk walk = at > revision ? newest(range) : history(range, at)) {
+      return new RangeRead(walk, query, at, headerRevision()).range(null);
     }
   }
 
@@ -191,8 +192,15 @@ public final class MvccStore implements KvRead {
     }
   }
 
-  private Cursor rows(KeyRange range) {
-    return pending.cursor(Space.KEY, StoreKeys.firstOf(range.key()), StoreKeys.upper(range));
+  private RecordWalk newest(KeyRange range) {
+    // From the range's own start on: the row of the revision in front does not matter here.
+    return new LatestWalk(
+        pending.cursor(Space.LATEST, range.key(), LatestWalk.upper(range)), range.key());
+  }
+
+  private RecordWalk history(KeyRange range, long at) {
+    return new VersionWalk(
+        pending.cursor(Space.KEY, StoreKeys.firstOf(range.key()), StoreKeys.upper(range)), at);
   }
 
   /** Keys attached to a lease, in key order (L9). */
@@ -228,6 +236,7 @@ public final class MvccStore implements KvRead {
     moveLease(key, old == null ? 0 : old.lease(), lease);
     // Decoded from our own rows, so that no request is kept alive by the cache.
     KeyValue kv = RowCodec.keyValue(row, record);
+    pending.put(Space.LATEST, kv.key(), RowCodec.latest(kv));
     changed.put(kv.key(), kv);
     events.add(new Event(Event.Type.PUT, kv, create == main ? null : before(key, old)));
     return old;
@@ -252,6 +261,7 @@ public final class MvccStore implements KvRead {
     int sub = events.size();
     Bytes key = old.key();
     pending.put(Space.KEY, StoreKeys.row(key, main, sub, true), Bytes.EMPTY);
+    pending.remove(Space.LATEST, key);
     pending.put(Space.REV, StoreKeys.revision(main, sub), RowCodec.change(true, key));
     moveLease(key, old.lease(), 0);
     changed.put(key, RecordCache.absent(key, main));
@@ -332,7 +342,8 @@ public final class MvccStore implements KvRead {
 
   private static void requireOther(Space space) {
     Invariant.require(
-        space != Space.KEY && space != Space.REV, "versions are written by put and delete alone");
+        space == Space.META || space == Space.LEASE,
+        "versions are written by put and delete alone");
   }
 
   /**
@@ -365,7 +376,7 @@ public final class MvccStore implements KvRead {
     }
     pending.put(Space.META, StoreKeys.META_APPLIED, RowCodec.longs(appliedIndex, appliedTerm));
     if (revisionMoved) {
-      pending.put(Space.META, StoreKeys.META_REVISION, RowCodec.longs(revision));
+      pending.put(Space.LATEST, StoreKeys.LATEST_REVISION, RowCodec.longs(revision));
       revisionMoved = false;
     }
     pending.write();

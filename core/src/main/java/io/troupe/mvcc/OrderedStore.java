@@ -15,10 +15,12 @@ public interface OrderedStore extends AutoCloseable {
 
   /** The spaces (column families), by purpose. Names are on disk: never rename one. */
   enum Space {
-    /** Applied index and term, revisions, membership, alarms, versions. */
+    /** Applied index and term, compacted revision, membership, alarms, versions. */
     META,
     /** Every version of every user key. */
     KEY,
+    /** The newest record of every live user key, and the revision they are of. */
+    LATEST,
     /** Revision to user key, for watch catch-up and compaction. */
     REV,
     /** Leases and the keys attached to them. */

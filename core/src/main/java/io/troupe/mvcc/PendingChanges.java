@@ -3,6 +3,9 @@ package io.troupe.mvcc;
 import io.troupe.model.Bytes;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -10,40 +13,28 @@ import org.jspecify.annotations.Nullable;
 /** Changes that wait for their batch to be written, and reads that see through to the store. */
 final class PendingChanges {
   private final OrderedStore store;
-  private final TreeMap<Bytes, Bytes> keys = new TreeMap<>();
-  private final TreeMap<Bytes, Bytes> leases = new TreeMap<>();
+  private final Map<Space, NavigableMap<Bytes, Bytes>> sorted = new EnumMap<>(Space.class);
   private StoreBatch batch = new StoreBatch();
+  private int sortedChanges;
 
   PendingChanges(OrderedStore store) {
     this.store = store;
+    for (Space space : Space.values()) {
+      sorted.put(space, new TreeMap<>());
+    }
   }
 
   void put(Space space, Bytes key, Bytes value) {
     batch.put(space, key, value);
-    note(space, key, value);
   }
 
   void remove(Space space, Bytes key) {
     batch.delete(space, key);
-    note(space, key, MergedCursor.REMOVED);
   }
 
-  /** Only the writer's own reads need the changes, and it reads these two spaces. */
-  private void note(Space space, Bytes key, Bytes value) {
-    if (space == Space.KEY) {
-      keys.put(key, value);
-    } else if (space == Space.LEASE) {
-      leases.put(key, value);
-    }
-  }
-
-  /**
-   * A forward cursor over one of the two spaces, closed by the caller before the next change.
-   *
-   * @param space {@link Space#KEY} or {@link Space#LEASE}
-   */
+  /** A forward cursor over a space, closed by the caller before the next change. */
   Cursor cursor(Space space, Bytes from, @Nullable Bytes toExclusive) {
-    TreeMap<Bytes, Bytes> all = space == Space.KEY ? keys : leases;
+    NavigableMap<Bytes, Bytes> all = sorted(space);
     Cursor stored = store.cursor(space, from, toExclusive, false);
     if (all.isEmpty()) {
       return stored;
@@ -53,11 +44,30 @@ final class PendingChanges {
     return part.isEmpty() ? stored : new MergedCursor(stored, part);
   }
 
+  /** Most batches are written before anybody walks over them: sorting waits for who does. */
+  private NavigableMap<Bytes, Bytes> sorted(Space space) {
+    List<StoreBatch.Change> changes = batch.changes();
+    for (; sortedChanges < changes.size(); sortedChanges++) {
+      StoreBatch.Change change = changes.get(sortedChanges);
+      Bytes value = change.value();
+      of(change.space()).put(change.key(), value == null ? MergedCursor.REMOVED : value);
+    }
+    return of(space);
+  }
+
+  private NavigableMap<Bytes, Bytes> of(Space space) {
+    NavigableMap<Bytes, Bytes> all = sorted.get(space);
+    if (all == null) {
+      throw new StoreException("no space " + space);
+    }
+    return all;
+  }
+
   /** Writes everything and begins anew. */
   void write() {
     store.write(batch);
     batch = new StoreBatch();
-    keys.clear();
-    leases.clear();
+    sorted.values().forEach(Map::clear);
+    sortedChanges = 0;
   }
 }

@@ -5,8 +5,6 @@ import io.troupe.model.KeyRange;
 import io.troupe.model.KeyValue;
 import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeResult;
-import io.troupe.mvcc.OrderedStore.Cursor;
-import io.troupe.mvcc.OrderedStore.Space;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -16,14 +14,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PinnedRead implements KvRead {
   private final MvccReader reader;
-  private final OrderedStore store;
   private final ViewHolder holder;
   private final ReadView pinned;
   private boolean lost;
 
-  PinnedRead(MvccReader reader, OrderedStore store, ViewHolder holder) {
+  PinnedRead(MvccReader reader, ViewHolder holder) {
     this.reader = reader;
-    this.store = store;
     this.holder = holder;
     this.pinned = holder.get();
   }
@@ -54,12 +50,10 @@ public final class PinnedRead implements KvRead {
     if (range.isEmpty()) {
       return;
     }
-    Bytes from = StoreKeys.firstOf(range.key());
-    try (Cursor rows = store.cursor(Space.KEY, from, StoreKeys.upper(range), false)) {
+    try (RecordWalk walk = reader.walk(range, pinned.revision())) {
       lost |= pinned.revision() < holder.get().compactedRevision();
-      VersionWalk walk = new VersionWalk(rows, pinned.revision());
       while (!lost && walk.next()) {
-        if (!more.test(RowCodec.keyValue(walk.row(), walk.value()))) {
+        if (!more.test(walk.record())) {
           return;
         }
       }

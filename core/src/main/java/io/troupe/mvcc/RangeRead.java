@@ -14,15 +14,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of a range read (G3-G10) over one frozen cursor. Revisions are checked by the caller,
- * who also closes the cursor.
+ * The rules of a range read (G3-G10) over one walk. Revisions are checked by the caller, who also
+ * closes the walk.
  *
  * @source section 2.3
  */
 final class RangeRead {
   private static final Comparator<KeyValue> BY_KEY = Comparator.comparing(KeyValue::key);
 
-  private final OrderedStore.Cursor cursor;
+  private final RecordWalk walk;
   private final RangeQuery query;
   private final long atRevision;
   private final long headerRevision;
@@ -30,11 +30,12 @@ final class RangeRead {
   /**
    * Prepares a read.
    *
-   * @param cursor over the rows of the query's range, before the first
+   * @param walk over the query's range, before the first key
+   * @param atRevision whose live keys it shows
    * @param headerRevision what the answer names as the store's revision
    */
-  RangeRead(OrderedStore.Cursor cursor, RangeQuery query, long atRevision, long headerRevision) {
-    this.cursor = cursor;
+  RangeRead(RecordWalk walk, RangeQuery query, long atRevision, long headerRevision) {
+    this.walk = walk;
     this.query = query;
     this.atRevision = atRevision;
     this.headerRevision = headerRevision;
@@ -117,12 +118,11 @@ final class RangeRead {
   }
 
   private long count(@Nullable CountCache counts) {
-    VersionWalk walk = new VersionWalk(cursor, atRevision);
     long count = 0;
     Bytes first = null;
     while (walk.next()) {
       if (count++ == 0) {
-        first = StoreKeys.userKey(walk.row());
+        first = walk.key();
       }
     }
     noteWhole(counts, first, count);
@@ -133,10 +133,9 @@ final class RangeRead {
   private RangeResult firstKeys(@Nullable CountCache counts, long known) {
     // One more than asked tells "more"; with a sort target it also takes part in the sort (G8).
     long fetch = limited() && query.limit() < Long.MAX_VALUE ? query.limit() + 1 : Long.MAX_VALUE;
-    VersionWalk walk = new VersionWalk(cursor, atRevision);
     List<KeyValue> kvs = new ArrayList<>((int) Math.min(fetch, 16));
     while (kvs.size() < fetch && walk.next()) {
-      kvs.add(decode(walk.row(), walk.value()));
+      kvs.add(decode());
     }
     long count = known >= 0 ? known : kvs.size();
     if (kvs.size() == fetch) {
@@ -150,12 +149,11 @@ final class RangeRead {
   }
 
   private RangeResult sortedAll() {
-    VersionWalk walk = new VersionWalk(cursor, atRevision);
     List<KeyValue> kvs = new ArrayList<>();
     long count = 0;
     while (walk.next()) {
       count++;
-      KeyValue kv = decode(walk.row(), walk.value());
+      KeyValue kv = decode();
       if (passes(query, kv)) {
         kvs.add(kv);
       }
@@ -165,7 +163,6 @@ final class RangeRead {
 
   /** Descending keys with a limit: only the rows that are returned are ever decoded. */
   private RangeResult lastKeys(@Nullable CountCache counts) {
-    VersionWalk walk = new VersionWalk(cursor, atRevision);
     Bytes[] ring = new Bytes[(int) Math.min(query.limit(), 1024)];
     long count = 0;
     Bytes first = null;
@@ -173,18 +170,15 @@ final class RangeRead {
       if (count == ring.length && ring.length < query.limit()) {
         ring = Arrays.copyOf(ring, (int) Math.min(query.limit(), 2L * ring.length));
       }
-      ring[(int) (count++ % ring.length)] = walk.row();
-      first = first == null ? StoreKeys.userKey(walk.row()) : first;
+      ring[(int) (count++ % ring.length)] = walk.place();
+      first = first == null ? walk.key() : first;
     }
     noteWhole(counts, first, count);
     int taken = (int) Math.min(count, ring.length);
     List<KeyValue> kvs = new ArrayList<>(taken);
     for (long i = count - 1; i >= count - taken; i--) {
-      Bytes row = ring[(int) (i % ring.length)];
-      if (!cursor.seek(row)) {
-        throw new StoreException("a row left a frozen view");
-      }
-      kvs.add(decode(row, cursor.value()));
+      walk.back(ring[(int) (i % ring.length)]);
+      kvs.add(decode());
     }
     return new RangeResult(headerRevision, Collections.unmodifiableList(kvs), count > taken, count);
   }
@@ -214,10 +208,8 @@ final class RangeRead {
   }
 
   /** G6: keys-only records have no lease, unless values are needed for sorting. */
-  private KeyValue decode(Bytes row, Bytes value) {
-    return query.keysOnly() && query.target() != SortTarget.VALUE
-        ? RowCodec.keyOnly(row, value)
-        : RowCodec.keyValue(row, value);
+  private KeyValue decode() {
+    return query.keysOnly() && query.target() != SortTarget.VALUE ? walk.keyOnly() : walk.record();
   }
 
   private static boolean passes(RangeQuery query, KeyValue kv) {

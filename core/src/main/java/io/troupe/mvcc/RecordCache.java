@@ -93,8 +93,9 @@ final class RecordCache {
   }
 
   private Stripe stripe(Bytes key) {
-    int hash = key.hashCode();
-    return stripes[(hash ^ (hash >>> 16)) & (stripes.length - 1)];
+    // The map takes the low bits: a stripe's keys must not have those in common.
+    int mixed = key.hashCode() * 0x9e3779b9;
+    return stripes[(mixed >>> 16) & (stripes.length - 1)];
   }
 
   private static long weight(KeyValue kv) {

@@ -5,7 +5,7 @@ import io.troupe.model.KeyValue;
 import io.troupe.model.Lease;
 
 /**
- * Values of the store's rows, schema 1 (docs/formats/store-keys.md). Numbers are unsigned LEB128
+ * Values of the store's rows, schema 2 (docs/formats/store-keys.md). Numbers are unsigned LEB128
  * unless said otherwise.
  */
 final class RowCodec {
@@ -39,6 +39,38 @@ final class RowCodec {
     long version = in.number();
     return new KeyValue(
         StoreKeys.userKey(row), create, StoreKeys.main(row), version, Bytes.EMPTY, 0);
+  }
+
+  /** A newest record: mod revision, then as {@link #record}. */
+  static Bytes latest(KeyValue kv) {
+    Bytes value = kv.value();
+    int header =
+        size(kv.modRevision()) + size(kv.createRevision()) + size(kv.version()) + size(kv.lease());
+    byte[] out = new byte[header + value.length()];
+    int at = write(out, 0, kv.modRevision());
+    at = write(out, at, kv.createRevision());
+    at = write(out, at, kv.version());
+    at = write(out, at, kv.lease());
+    value.copyTo(out, at);
+    return Bytes.wrap(out);
+  }
+
+  /** The record of a newest row. Key and value share the row's arrays. */
+  static KeyValue latest(Bytes key, Bytes row) {
+    Reader in = new Reader(row);
+    long mod = in.number();
+    long create = in.number();
+    long version = in.number();
+    long lease = in.number();
+    return new KeyValue(key, create, mod, version, in.rest(), lease);
+  }
+
+  /** The record of a newest row as keys-only reads show it: neither value nor lease (G6). */
+  static KeyValue latestKeyOnly(Bytes key, Bytes row) {
+    Reader in = new Reader(row);
+    long mod = in.number();
+    long create = in.number();
+    return new KeyValue(key, create, mod, in.number(), Bytes.EMPTY, 0);
   }
 
   /** Value of a revision row: kind, then the user key. */

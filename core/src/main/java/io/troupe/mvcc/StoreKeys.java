@@ -7,7 +7,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys of the store's rows, schema 1 (docs/formats/store-keys.md).
+ * Keys of the store's rows, schema 2 (docs/formats/store-keys.md).
  *
  * <p>A row of {@link OrderedStore.Space#KEY} sorts by user key first and newest version first
  * within it: escaped user key (00 becomes 00 FF), terminator 00 00, inverted main revision (8
@@ -16,17 +16,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoreKeys {
   /** The layout this code reads and writes. */
-  static final int SCHEMA = 1;
+  static final int SCHEMA = 2;
 
   static final byte PUT = 1;
   static final byte TOMBSTONE = 0;
 
   static final Bytes META_SCHEMA = ascii("schema");
   static final Bytes META_APPLIED = ascii("applied");
-  static final Bytes META_REVISION = ascii("revision");
   static final Bytes META_COMPACTED = ascii("compacted");
   static final Bytes META_COMPACTION_FINISHED = ascii("compaction-finished");
   static final Bytes META_MEMBERSHIP = ascii("membership");
+
+  /** Where the current revision stands, in {@link OrderedStore.Space#LATEST}: no user key is so. */
+  static final Bytes LATEST_REVISION = Bytes.EMPTY;
 
   private static final int TERMINATOR = 2;
   private static final int SUFFIX = 8 + 4 + 1;

@@ -1,10 +1,11 @@
 package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
+import io.troupe.model.KeyValue;
 import org.jspecify.annotations.Nullable;
 
-/** Walks over the keys that are alive at one revision, in key order, one row each. */
-final class VersionWalk {
+/** Walks over the history: of each key the version that was visible at one revision. */
+final class VersionWalk implements RecordWalk {
   // A key mostly has a version or two: stepping over them is cheaper than a seek.
   private static final int STEPS_BEFORE_SEEK = 4;
 
@@ -13,17 +14,17 @@ final class VersionWalk {
   private @Nullable Bytes row;
 
   /**
-   * Begins before the first key.
+   * Takes over the cursor.
    *
-   * @param cursor over rows of the key space; stays the caller's to close
+   * @param cursor over rows of the key space
    */
   VersionWalk(OrderedStore.Cursor cursor, long atRevision) {
     this.cursor = cursor;
     this.atRevision = atRevision;
   }
 
-  /** Steps to the next live key; false when there is none. */
-  boolean next() {
+  @Override
+  public boolean next() {
     Bytes from = row;
     boolean found = from == null ? cursor.next() : toNextKey(from);
     while (found) {
@@ -40,8 +41,16 @@ final class VersionWalk {
     return false;
   }
 
-  /** The row the walk stands on. */
-  Bytes row() {
+  @Override
+  public void back(Bytes place) {
+    if (!cursor.seek(place) || !cursor.key().equals(place)) {
+      throw new StoreException("a row left a frozen view");
+    }
+    row = place;
+  }
+
+  @Override
+  public Bytes place() {
     Bytes current = row;
     if (current == null) {
       throw new IllegalStateException("the walk stands on no row");
@@ -49,9 +58,24 @@ final class VersionWalk {
     return current;
   }
 
-  /** The value of {@link #row()}. */
-  Bytes value() {
-    return cursor.value();
+  @Override
+  public Bytes key() {
+    return StoreKeys.userKey(place());
+  }
+
+  @Override
+  public KeyValue record() {
+    return RowCodec.keyValue(place(), cursor.value());
+  }
+
+  @Override
+  public KeyValue keyOnly() {
+    return RowCodec.keyOnly(place(), cursor.value());
+  }
+
+  @Override
+  public void close() {
+    cursor.close();
   }
 
   /** From a version that is too new to the first that is not, or to another key's newest. */

@@ -94,7 +94,7 @@ class StateMachineTest {
   void revisionBelowStoredChangesIsRefusedAtStart() {
     fixture.apply(put("a", "1"));
     StoreBatch batch = new StoreBatch();
-    batch.delete(Space.META, Bytes.utf8("revision"));
+    batch.delete(Space.LATEST, Bytes.EMPTY);
     fixture.store.write(batch);
     assertThatThrownBy(() -> new StateMachine(fixture.store, 0))
         .isInstanceOf(Invariant.Broken.class);

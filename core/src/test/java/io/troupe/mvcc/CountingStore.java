@@ -3,10 +3,11 @@ package io.troupe.mvcc;
 import io.troupe.model.Bytes;
 import org.jspecify.annotations.Nullable;
 
-/** Counts how often cursors step or seek. */
+/** Counts how often cursors step or seek, and lets others act before one is opened. */
 final class CountingStore implements OrderedStore {
   private final OrderedStore store = new InMemoryOrderedStore();
   long steps;
+  Runnable beforeCursor = () -> {};
 
   @Override
   public @Nullable Bytes get(Space space, Bytes key) {
@@ -15,6 +16,7 @@ final class CountingStore implements OrderedStore {
 
   @Override
   public Cursor cursor(Space space, Bytes from, @Nullable Bytes toExclusive, boolean reverse) {
+    beforeCursor.run();
     Cursor cursor = store.cursor(space, from, toExclusive, reverse);
     return new Cursor() {
       @Override

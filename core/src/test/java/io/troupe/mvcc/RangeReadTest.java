@@ -175,7 +175,8 @@ class RangeReadTest {
     big.read(
         new RangeQuery(
             span("p", "q"), 0, revision, SortOrder.NONE, SortTarget.KEY, false, true, 0, 0, 0, 0));
-    assertThat(counted.steps).isZero();
+    // The walk is opened at its revision, and no key looked at.
+    assertThat(counted.steps).isLessThanOrEqualTo(1);
   }
 
   @Test

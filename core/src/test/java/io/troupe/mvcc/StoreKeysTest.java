@@ -24,7 +24,7 @@ import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
-/** Bytes on disk, schema 1: a change here is a new schema. */
+/** Bytes on disk, schema 2: a change here is a new schema. */
 class StoreKeysTest {
   private static String hex(Bytes bytes) {
     return HexFormat.of().formatHex(bytes.toArray());
@@ -39,6 +39,8 @@ class StoreKeysTest {
         .isEqualTo("6b" + "0000" + "fffffeffffffffff" + "ffffffff" + "00");
     assertThat(hex(RowCodec.record(300, 2, -1, Bytes.utf8("v"))))
         .isEqualTo("ac02" + "02" + "ffffffffffffffffff01" + "76");
+    assertThat(hex(RowCodec.latest(new KeyValue(key, 300, 301, 2, Bytes.utf8("v"), -1))))
+        .isEqualTo("ad02" + "ac02" + "02" + "ffffffffffffffffff01" + "76");
     assertThat(hex(StoreKeys.revision(258, 3))).isEqualTo("0000000000000102" + "00000003");
     assertThat(hex(RowCodec.change(true, key))).isEqualTo("00" + "610062");
     assertThat(hex(RowCodec.change(false, key))).isEqualTo("01" + "610062");
@@ -52,7 +54,7 @@ class StoreKeysTest {
   }
 
   @Test
-  void goldenMetaOfASmallState() {
+  void goldenRowsOfASmallState() {
     InMemoryOrderedStore store = new InMemoryOrderedStore();
     StateMachine machine = new StateMachine(store, 0);
     machine.noop(1, 1);
@@ -61,30 +63,35 @@ class StoreKeysTest {
     machine.confChange(4, 3, Bytes.utf8("m"));
     machine.commit();
     machine.compactor().removeBatch(10);
-    List<String> rows = new ArrayList<>();
-    for (StoreBatch.Change row : StoreModelDriver.dump(store, Space.META)) {
-      Bytes value = row.value();
-      rows.add(row.key() + "=" + (value == null ? "" : hex(value)));
-    }
-    assertThat(rows)
+    assertThat(rows(store, Space.LATEST))
+        .containsExactly("=" + "0000000000000002", "k=" + "02" + "02" + "01" + "00");
+    assertThat(rows(store, Space.META))
         .containsExactly(
             "applied=" + "0000000000000004" + "0000000000000003",
             "compacted=" + "0000000000000002",
             "compaction-finished=" + "0000000000000002",
             "membership=" + "6d",
-            "revision=" + "0000000000000002",
-            "schema=" + "0000000000000001");
+            "schema=" + "0000000000000002");
+  }
+
+  private static List<String> rows(OrderedStore store, Space space) {
+    List<String> rows = new ArrayList<>();
+    for (StoreBatch.Change row : StoreModelDriver.dump(store, space)) {
+      Bytes value = row.value();
+      rows.add(row.key() + "=" + (value == null ? "" : hex(value)));
+    }
+    return rows;
   }
 
   @Test
   void refusesAnotherSchema() {
     InMemoryOrderedStore store = new InMemoryOrderedStore();
     StoreBatch batch = new StoreBatch();
-    batch.put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(2));
+    batch.put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(1));
     store.write(batch);
     assertThatThrownBy(() -> new StateMachine(store, 0))
         .isInstanceOf(StoreException.class)
-        .hasMessageContaining("schema 2");
+        .hasMessageContaining("schema 1");
   }
 
   @Property(tries = 2000)
@@ -126,8 +133,11 @@ class StoreKeysTest {
     assertThat(RowCodec.keyValue(row, record))
         .isEqualTo(
             new KeyValue(Bytes.utf8("key"), create, 77, version, Bytes.copyOf(value), lease));
-    assertThat(RowCodec.keyOnly(row, record))
-        .isEqualTo(new KeyValue(Bytes.utf8("key"), create, 77, version, Bytes.EMPTY, 0));
+    KeyValue bare = new KeyValue(Bytes.utf8("key"), create, 77, version, Bytes.EMPTY, 0);
+    assertThat(RowCodec.keyOnly(row, record)).isEqualTo(bare);
+    KeyValue whole = RowCodec.keyValue(row, record);
+    assertThat(RowCodec.latest(whole.key(), RowCodec.latest(whole))).isEqualTo(whole);
+    assertThat(RowCodec.latestKeyOnly(whole.key(), RowCodec.latest(whole))).isEqualTo(bare);
   }
 
   @Test

@@ -77,6 +77,7 @@ public class StoreModelDriver {
       if (step % commitEvery == 0) {
         machine.commit();
         read(machine.reader());
+        assertLatest(store);
         if (random.nextInt(4) == 0) {
           machine.compactor().removeBatch(1 + random.nextInt(20));
         }
@@ -206,6 +207,7 @@ public class StoreModelDriver {
       assertThat(dump(store, space)).as("%s %s", name, space).isEqualTo(dump(other, space));
     }
     assertKept(store);
+    assertLatest(store);
     compactAll(machine, second);
     other.close();
   }
@@ -235,6 +237,19 @@ public class StoreModelDriver {
     }
     List<Bytes> kept = dump(store, Space.REV).stream().map(StoreBatch.Change::key).toList();
     assertThat(kept).as("%s kept at %d", name, model.compacted).isEqualTo(expected);
+  }
+
+  /** Newest records and history never differ: one row for each live key, below the revision. */
+  private void assertLatest(OrderedStore store) {
+    List<StoreBatch.Change> expected = new ArrayList<>();
+    if (model.revision > MvccStore.FIRST_REVISION) {
+      expected.add(
+          new StoreBatch.Change(Space.LATEST, Bytes.EMPTY, RowCodec.longs(model.revision)));
+    }
+    for (KeyValue kv : model.live(KeyRange.all(), model.revision).values()) {
+      expected.add(new StoreBatch.Change(Space.LATEST, kv.key(), RowCodec.latest(kv)));
+    }
+    assertThat(dump(store, Space.LATEST)).as(name).isEqualTo(expected);
   }
 
   /** Compacting at the current revision leaves nothing but the live keys and its own deletions. */
