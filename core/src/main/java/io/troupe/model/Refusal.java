@@ -49,4 +49,6 @@ public enum Refusal {
   TIMED_OUT,
   /** Row 54. */
   CORRUPT,
+  /** Of our own: a read would need more memory than reads may take. */
+  ANSWER_TOO_LARGE,
 }

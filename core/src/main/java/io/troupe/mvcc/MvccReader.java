@@ -4,6 +4,7 @@ import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
 import io.troupe.model.KeyValue;
 import io.troupe.model.Lease;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeResult;
 import io.troupe.model.Refusal;
@@ -46,6 +47,25 @@ public final class MvccReader {
 
   /** Answers a Range: {@link Result.Range} or {@link Result.Refused} (section 2.3). */
   public Result range(RangeQuery query) {
+    try (MemoryBudget.Share share = MemoryBudget.UNLIMITED.share()) {
+      return range(query, share);
+    }
+  }
+
+  /**
+   * {@link #range(RangeQuery)}, refused when the answer needs more memory than there is.
+   *
+   * @param share counts the answer; whoever uses that gives it back
+   */
+  public Result range(RangeQuery query, MemoryBudget.Share share) {
+    try {
+      return currentOrRefused(query, share);
+    } catch (MemoryBudget.Exceeded exceeded) {
+      return new Result.Refused(exceeded.reason());
+    }
+  }
+
+  private Result currentOrRefused(RangeQuery query, MemoryBudget.Share share) {
     while (true) {
       ReadView before = view.get();
       long at = query.revision() <= 0 ? before.revision() : query.revision();
@@ -53,7 +73,7 @@ public final class MvccReader {
       if (refusal != null) {
         return new Result.Refused(refusal);
       }
-      RangeResult result = rangeAt(query, at, before.revision(), counts);
+      RangeResult result = rangeAt(query, at, before.revision(), counts, share);
       if (result != null) {
         return new Result.Range(result);
       }
@@ -81,7 +101,11 @@ public final class MvccReader {
 
   /** The answer, or null when {@code at} was compacted before the cursor was open. */
   @Nullable RangeResult rangeAt(
-      RangeQuery query, long at, long headerRevision, @Nullable CountCache remembered) {
+      RangeQuery query,
+      long at,
+      long headerRevision,
+      @Nullable CountCache remembered,
+      MemoryBudget.Share share) {
     KeyRange range = query.range();
     if (range.isEmpty()) {
       return RangeRead.nothing(headerRevision);
@@ -95,7 +119,7 @@ public final class MvccReader {
     try (RecordWalk walk = walk(range, at)) {
       return at < view.get().compactedRevision()
           ? null
-          : new RangeRead(walk, query, at, headerRevision).range(remembered);
+          : new RangeRead(walk, query, at, headerRevision, share).range(remembered);
     }
   }
 
@@ -162,9 +186,11 @@ public final class MvccReader {
   /**
    * All reads of the result see the state as it is now; for transactions that only read. Whoever
    * uses it asks {@link PinnedRead#isLost} at the end.
+   *
+   * @param share counts all answers together; whoever uses them gives it back
    */
-  public PinnedRead pin() {
-    return new PinnedRead(this, view);
+  public PinnedRead pin(MemoryBudget.Share share) {
+    return new PinnedRead(this, view, share);
   }
 
   /**

@@ -5,6 +5,7 @@ import io.troupe.model.Event;
 import io.troupe.model.Invariant;
 import io.troupe.model.KeyRange;
 import io.troupe.model.KeyValue;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeResult;
 import io.troupe.model.Refusal;
@@ -38,6 +39,10 @@ public final class MvccStore implements KvRead {
   private final MvccReader reader;
   private final Compactor compactor;
   private final PendingChanges pending;
+
+  /** What an applied entry answers must not depend on the memory of a member. */
+  private final MemoryBudget.Share unlimited = MemoryBudget.UNLIMITED.share();
+
   private final List<Event> events = new ArrayList<>();
   private long revision;
   private long compacted;
@@ -175,7 +180,7 @@ public final class MvccStore implements KvRead {
       return RangeRead.point(pointAt(range.key(), at), query, headerRevision());
     }
     try (RecordWalk walk = at > revision ? newest(range) : history(range, at)) {
-      return new RangeRead(walk, query, at, headerRevision()).range(null);
+      return new RangeRead(walk, query, at, headerRevision(), unlimited).range(null);
     }
   }
 

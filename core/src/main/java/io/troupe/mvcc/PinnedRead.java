@@ -3,6 +3,7 @@ package io.troupe.mvcc;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
 import io.troupe.model.KeyValue;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeResult;
 import java.util.function.Predicate;
@@ -10,18 +11,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Several reads of one committed revision. A compaction may overtake them: then a read finds
- * nothing, {@link #isLost} says so, and all that was read is to be thrown away. For one thread.
+ * nothing, {@link #isLost} says so, and all that was read is to be thrown away. For one thread. A
+ * range that there is no memory for ends with {@link MemoryBudget.Exceeded}.
  */
 public final class PinnedRead implements KvRead {
   private final MvccReader reader;
   private final ViewHolder holder;
   private final ReadView pinned;
+  private final MemoryBudget.Share share;
   private boolean lost;
 
-  PinnedRead(MvccReader reader, ViewHolder holder) {
+  PinnedRead(MvccReader reader, ViewHolder holder, MemoryBudget.Share share) {
     this.reader = reader;
     this.holder = holder;
     this.pinned = holder.get();
+    this.share = share;
   }
 
   /** True when a compaction went past a revision that was read here. */
@@ -63,7 +67,7 @@ public final class PinnedRead implements KvRead {
   @Override
   public RangeResult range(RangeQuery query) {
     long at = query.revision() <= 0 ? pinned.revision() : query.revision();
-    RangeResult found = reader.rangeAt(query, at, pinned.revision(), null);
+    RangeResult found = reader.rangeAt(query, at, pinned.revision(), null, share);
     lost |= found == null;
     return found == null ? RangeRead.nothing(pinned.revision()) : found;
   }

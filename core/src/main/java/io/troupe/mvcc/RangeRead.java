@@ -2,6 +2,7 @@ package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyValue;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeQuery.SortOrder;
 import io.troupe.model.RangeQuery.SortTarget;
@@ -26,6 +27,7 @@ final class RangeRead {
   private final RangeQuery query;
   private final long atRevision;
   private final long headerRevision;
+  private final MemoryBudget.Share share;
 
   /**
    * Prepares a read.
@@ -33,12 +35,20 @@ final class RangeRead {
    * @param walk over the query's range, before the first key
    * @param atRevision whose live keys it shows
    * @param headerRevision what the answer names as the store's revision
+   * @param share counts what the answer takes; a read without room ends with {@link
+   *     MemoryBudget.Exceeded}
    */
-  RangeRead(RecordWalk walk, RangeQuery query, long atRevision, long headerRevision) {
+  RangeRead(
+      RecordWalk walk,
+      RangeQuery query,
+      long atRevision,
+      long headerRevision,
+      MemoryBudget.Share share) {
     this.walk = walk;
     this.query = query;
     this.atRevision = atRevision;
     this.headerRevision = headerRevision;
+    this.share = share;
   }
 
   /** The answer for a range that no key can be in. */
@@ -135,7 +145,7 @@ final class RangeRead {
     long fetch = limited() && query.limit() < Long.MAX_VALUE ? query.limit() + 1 : Long.MAX_VALUE;
     List<KeyValue> kvs = new ArrayList<>((int) Math.min(fetch, 16));
     while (kvs.size() < fetch && walk.next()) {
-      kvs.add(decode());
+      take(kvs, decode());
     }
     long count = known >= 0 ? known : kvs.size();
     if (kvs.size() == fetch) {
@@ -155,7 +165,7 @@ final class RangeRead {
       count++;
       KeyValue kv = decode();
       if (passes(query, kv)) {
-        kvs.add(kv);
+        take(kvs, kv);
       }
     }
     return answer(kvs, count);
@@ -170,6 +180,9 @@ final class RangeRead {
       if (count == ring.length && ring.length < query.limit()) {
         ring = Arrays.copyOf(ring, (int) Math.min(query.limit(), 2L * ring.length));
       }
+      if (count < ring.length) {
+        share.add(walk.place().length());
+      }
       ring[(int) (count++ % ring.length)] = walk.place();
       first = first == null ? walk.key() : first;
     }
@@ -178,9 +191,14 @@ final class RangeRead {
     List<KeyValue> kvs = new ArrayList<>(taken);
     for (long i = count - 1; i >= count - taken; i--) {
       walk.back(ring[(int) (i % ring.length)]);
-      kvs.add(decode());
+      take(kvs, decode());
     }
     return new RangeResult(headerRevision, Collections.unmodifiableList(kvs), count > taken, count);
+  }
+
+  private void take(List<KeyValue> kvs, KeyValue kv) {
+    share.add(kv);
+    kvs.add(kv);
   }
 
   private RangeResult answer(List<KeyValue> found, long count) {

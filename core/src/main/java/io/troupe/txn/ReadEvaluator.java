@@ -1,5 +1,6 @@
 package io.troupe.txn;
 
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.Operation;
 import io.troupe.model.Operation.TxnOp;
 import io.troupe.model.Refusal;
@@ -23,18 +24,24 @@ public final class ReadEvaluator {
    * Runs a transaction at the current revision: {@link Result.Txn} or {@link Result.Refused}.
    *
    * @param txn {@link TxnLimits#isReadOnly}
+   * @param share counts the answers; whoever uses them gives it back
    * @throws IllegalArgumentException if it holds anything but ranges
    */
-  public Result txn(Operation.Txn txn) {
+  public Result txn(Operation.Txn txn, MemoryBudget.Share share) {
     if (!TxnLimits.isReadOnly(txn)) {
       throw new IllegalArgumentException("a transaction that writes has to be proposed");
     }
     while (true) {
-      PinnedRead state = reader.pin();
-      Result result = at(txn, state);
-      // A compaction went past: again, from a newer state, which also refuses what is too old now.
-      if (!state.isLost()) {
-        return result;
+      try {
+        PinnedRead state = reader.pin(share);
+        Result result = at(txn, state);
+        // A compaction went past: again, from a newer state, which also refuses what is too old.
+        if (!state.isLost()) {
+          return result;
+        }
+        share.shrinkTo(0);
+      } catch (MemoryBudget.Exceeded exceeded) {
+        return new Result.Refused(exceeded.reason());
       }
     }
   }

@@ -10,6 +10,7 @@ import io.troupe.model.Compare;
 import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
 import io.troupe.model.KeyValue;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.Operation;
 import io.troupe.model.Operation.TxnOp;
 import io.troupe.model.RangeQuery;
@@ -161,7 +162,7 @@ class ConcurrentReadTest {
                 new Operation.Range(RangeQuery.of(FOUR, 0))),
             List.of());
     while (writing.get()) {
-      Result.Txn done = (Result.Txn) evaluator.txn(txn);
+      Result.Txn done = (Result.Txn) evaluator.txn(txn, MemoryBudget.UNLIMITED.share());
       if (done.succeeded()) {
         for (Result response : done.responses()) {
           RangeResult range = ((Result.Range) response).range();

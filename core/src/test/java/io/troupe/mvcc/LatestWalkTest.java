@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.model.KeyRange;
 import io.troupe.model.KeyValue;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeResult;
 import io.troupe.model.Result;
@@ -74,7 +75,7 @@ class LatestWalkTest {
   @Test
   void aPinnedReadStaysAtItsRevision_R9() {
     writerGetsAhead();
-    PinnedRead pinned = fixture.machine.reader().pin();
+    PinnedRead pinned = fixture.machine.reader().pin(MemoryBudget.UNLIMITED.share());
     assertThat(keys(pinned.range(plain(KeyRange.all(), 0)))).containsExactly("a", "b", "c");
     assertThat(pinned.get(key("b"))).isNotNull();
     assertThat(pinned.get(key("aa"))).isNull();

@@ -17,6 +17,7 @@ import io.troupe.model.Compare.Target;
 import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
 import io.troupe.model.KeyValue;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.Operation;
 import io.troupe.model.Operation.TxnOp;
 import io.troupe.model.RangeQuery;
@@ -224,15 +225,16 @@ class TxnEvaluationTest {
   void readOnlyTransactionIsServedByTheReader_X11() {
     fixture.apply(put("a", "1"));
     ReadEvaluator reads = new ReadEvaluator(fixture.machine.reader());
+    MemoryBudget.Share share = MemoryBudget.UNLIMITED.share();
     Operation.Txn txn =
         new Operation.Txn(
             List.of(value(one("a"), Relation.EQUAL, "1")), List.of(get("a")), List.of(get("b")));
-    Result.Txn result = (Result.Txn) reads.txn(txn);
+    Result.Txn result = (Result.Txn) reads.txn(txn, share);
     assertThat(result).isEqualTo(fixture.result(txn));
     assertThat(result.revision()).isEqualTo(2);
-    assertThat(reads.txn(txn(List.of(), new Operation.Range(RangeQuery.of(one("a"), 3)))))
+    assertThat(reads.txn(txn(List.of(), new Operation.Range(RangeQuery.of(one("a"), 3))), share))
         .isEqualTo(new Result.Refused(Refusal.FUTURE_REVISION));
-    assertThatThrownBy(() -> reads.txn(txn(List.of(), put("a", "1"))))
+    assertThatThrownBy(() -> reads.txn(txn(List.of(), put("a", "1")), share))
         .isInstanceOf(IllegalArgumentException.class);
   }
 }

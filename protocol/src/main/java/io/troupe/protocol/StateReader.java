@@ -4,6 +4,7 @@ import io.troupe.model.AlarmMember;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
 import io.troupe.model.KeyValue;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.MemberAttributes;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
@@ -26,8 +27,13 @@ public interface StateReader {
   /** Compacted revision, -1 when nothing was compacted (R1). */
   long compactedRevision();
 
-  /** Section 2.3. */
-  RangeResult range(RangeQuery query);
+  /**
+   * Section 2.3.
+   *
+   * @param share counts the answer; whoever uses that gives it back
+   * @throws RefusedException also when there is no memory for it
+   */
+  RangeResult range(RangeQuery query, MemoryBudget.Share share);
 
   /**
    * One chunk of a RangeStream, in key order.
@@ -42,8 +48,13 @@ public interface StateReader {
   /** Keys of {@code range} at {@code revision}. */
   long count(KeyRange range, long revision);
 
-  /** A transaction that only reads (X11). */
-  Result txn(Operation.Txn txn);
+  /**
+   * A transaction that only reads (X11).
+   *
+   * @param share counts the answers; whoever uses them gives it back
+   * @throws RefusedException also when there is no memory for them
+   */
+  Result txn(Operation.Txn txn, MemoryBudget.Share share);
 
   /** Hash of the content up to a revision (MT6); 0 for the current one. */
   KvHash hashKv(long revision);

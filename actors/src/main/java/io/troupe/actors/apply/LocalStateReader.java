@@ -4,6 +4,7 @@ import io.troupe.machine.StateMachine;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.MemberAttributes;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
@@ -55,8 +56,8 @@ public final class LocalStateReader implements StateReader {
   }
 
   @Override
-  public RangeResult range(RangeQuery query) {
-    return ((Result.Range) answered(machine.reader().range(query))).range();
+  public RangeResult range(RangeQuery query, MemoryBudget.Share share) {
+    return ((Result.Range) answered(machine.reader().range(query, share))).range();
   }
 
   @Override
@@ -75,8 +76,8 @@ public final class LocalStateReader implements StateReader {
   }
 
   @Override
-  public Result txn(Operation.Txn txn) {
-    return answered(transactions.txn(txn));
+  public Result txn(Operation.Txn txn, MemoryBudget.Share share) {
+    return answered(transactions.txn(txn, share));
   }
 
   private static Result answered(Result result) {

@@ -56,6 +56,11 @@ public final class GrpcErrors {
       case STOPPED -> status(UNAVAILABLE, "etcdserver: server stopped");
       case TIMED_OUT -> status(UNAVAILABLE, "etcdserver: request timed out");
       case CORRUPT -> status(DATA_LOSS, "etcdserver: corrupt cluster");
+      case ANSWER_TOO_LARGE ->
+          status(
+              RESOURCE_EXHAUSTED,
+              "troupe: the answer needs more memory than reads may take here (a quarter of the heap);"
+                  + " ask for it in pages with a limit, or by RangeStream");
     };
   }
 
