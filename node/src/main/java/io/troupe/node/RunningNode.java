@@ -45,21 +45,15 @@ public final class RunningNode implements AutoCloseable {
   private static final Duration STOP_STEP = Duration.ofMillis(800);
 
   private final NodeSettings settings;
-  private final DataDir dataDir;
   private final MemberFiles files;
   private final DiskSpace space;
   private final ActorSystem<Void> system;
   private final List<ServerBinding> bindings = new ArrayList<>();
 
   private RunningNode(
-      NodeSettings settings,
-      DataDir dataDir,
-      MemberFiles files,
-      DiskSpace space,
-      ActorSystem<Void> system) {
+      NodeSettings settings, MemberFiles files, DiskSpace space, ActorSystem<Void> system) {
     this.space = space;
     this.settings = settings;
-    this.dataDir = dataDir;
     this.files = files;
     this.system = system;
   }
@@ -101,7 +95,7 @@ public final class RunningNode implements AutoCloseable {
       MemberFiles files = opened(opening);
       // Damage that a read meets concerns everybody: the member must not go on serving.
       files.store().onDamage(broken::accept);
-      node = new RunningNode(settings, dataDir, files, space, system);
+      node = new RunningNode(settings, files, space, system);
       node.serve(spawned);
       started = true;
       return node;

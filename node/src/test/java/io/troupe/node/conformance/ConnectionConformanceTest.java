@@ -44,6 +44,16 @@ class ConnectionConformanceTest {
   }
 
   @Test
+  void T2_whatHttp1GivesIsNotReachedByHttp2() {
+    try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
+      for (String path : new String[] {"/version", "/health", "/metrics"}) {
+        assertThat(connection.httpStatus(connection.get(path))).as(path).isNotEqualTo("200");
+      }
+      range(connection);
+    }
+  }
+
+  @Test
   void T4_theThirdPingTooSoonEndsTheConnection() {
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
       for (int i = 0; i < 3; i++) {
@@ -148,6 +158,7 @@ class ConnectionConformanceTest {
   void T5_aRefusedStreamEndsAlthoughTheClientsSideIsOpen() {
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
       int stream = connection.call(WATCH, version((byte) 0xc3));
+      connection.message(stream, new byte[0], false);
       assertThat(connection.outcome(stream))
           .isEqualTo(new Outcome("3", "etcdserver: invalid client api version", 0));
     }

@@ -114,12 +114,28 @@ final class RawHttp2 implements AutoCloseable {
    * @return the stream's number
    */
   int call(String method, Map<String, byte[]> metadata) {
-    int stream = nextStream;
-    nextStream += 2;
-    Http2Headers headers = new DefaultHttp2Headers(false);
-    headers.method("POST").scheme("http").path("/" + method).authority(authority);
+    Http2Headers headers = request("POST", "/" + method);
     headers.add("content-type", "application/grpc").add("te", "trailers");
     metadata.forEach((name, value) -> headers.add(name, new AsciiString(value, true)));
+    return send(headers, END_HEADERS);
+  }
+
+  /** A plain GET; gives the stream's number. */
+  int get(String path) {
+    return send(request("GET", path), END_HEADERS | END_STREAM);
+  }
+
+  private Http2Headers request(String method, String path) {
+    return new DefaultHttp2Headers(false)
+        .method(method)
+        .scheme("http")
+        .path(path)
+        .authority(authority);
+  }
+
+  private int send(Http2Headers headers, int flags) {
+    int stream = nextStream;
+    nextStream += 2;
     ByteBuf block = Unpooled.buffer();
     try {
       encoder.encodeHeaders(stream, headers, block);
@@ -128,7 +144,7 @@ final class RawHttp2 implements AutoCloseable {
     }
     byte[] bytes = new byte[block.readableBytes()];
     block.readBytes(bytes);
-    write(HEADERS, END_HEADERS, stream, bytes);
+    write(HEADERS, flags, stream, bytes);
     return stream;
   }
 
@@ -197,6 +213,12 @@ final class RawHttp2 implements AutoCloseable {
         return new Outcome(status, message, messages);
       }
     }
+  }
+
+  /** The status that the answer begins with; what follows is not read. */
+  String httpStatus(int stream) {
+    Frame first = await(f -> f.stream() == stream && f.type() == HEADERS);
+    return String.valueOf(headers(first).status());
   }
 
   private Http2Headers headers(Frame frame) {
