@@ -1,5 +1,6 @@
 package io.troupe.node;
 
+import io.troupe.actors.snapshot.DiskRoom;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
@@ -12,14 +13,15 @@ import org.slf4j.LoggerFactory;
  * runs out of space: reads, deletes and compaction go on, and nothing has to stop. Thread-safe;
  * asks the file system at most once in a second.
  */
-final class DiskSpace {
+final class DiskSpace implements DiskRoom {
   private static final Logger LOG = LoggerFactory.getLogger(DiskSpace.class);
   private static final long ASK_EVERY_NANOS = 500_000_000L;
 
   private final Path directory;
   private final long minFreeBytes;
   private volatile long askedNanos;
-  private volatile boolean room = true;
+  private volatile long free = Long.MAX_VALUE;
+  private volatile boolean low;
 
   DiskSpace(Path directory, long minFreeBytes) {
     this.directory = directory;
@@ -27,30 +29,38 @@ final class DiskSpace {
     this.askedNanos = System.nanoTime() - ASK_EVERY_NANOS;
   }
 
-  boolean hasRoom() {
-    long now = System.nanoTime();
-    if (now - askedNanos >= ASK_EVERY_NANOS) {
-      askedNanos = now;
-      ask();
-    }
-    return room;
+  @Override
+  public boolean isLow() {
+    ask();
+    return low;
+  }
+
+  @Override
+  public long freeBytes() {
+    ask();
+    return free;
   }
 
   private void ask() {
+    long now = System.nanoTime();
+    if (now - askedNanos < ASK_EVERY_NANOS) {
+      return;
+    }
+    askedNanos = now;
     try {
       FileStore disk = Files.getFileStore(directory);
-      long free = disk.getUsableSpace();
-      boolean enough = free >= minFreeBytes;
-      if (enough != room) {
-        room = enough;
-        if (enough) {
-          LOG.info("disk has room again, writes are accepted free-bytes={}", free);
-        } else {
-          LOG.error(
-              "disk is nearly full, writes are refused free-bytes={} min-free-disk-bytes={}",
-              free,
-              minFreeBytes);
-        }
+      long usable = disk.getUsableSpace();
+      boolean tooLittle = usable < minFreeBytes;
+      boolean changed = tooLittle != low;
+      free = usable;
+      low = tooLittle;
+      if (changed && tooLittle) {
+        LOG.error(
+            "disk is nearly full, writes are refused free-bytes={} min-free-disk-bytes={}",
+            usable,
+            minFreeBytes);
+      } else if (changed) {
+        LOG.info("disk has room again, writes are accepted free-bytes={}", usable);
       }
     } catch (IOException e) {
       LOG.warn("free space cannot be read directory={}: {}", directory, e.toString());

@@ -18,6 +18,7 @@ import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.wal.WalSettings;
+import io.troupe.protocol.SnapshotCommand;
 import io.troupe.raft.RaftSettings;
 import java.net.URI;
 import java.time.Duration;
@@ -44,15 +45,15 @@ public final class RunningNode implements AutoCloseable {
   private static final Duration STOP_STEP = Duration.ofMillis(800);
 
   private final NodeSettings settings;
-  private final DataDir dataDir;
   private final MemberFiles files;
+  private final DiskSpace space;
   private final ActorSystem<Void> system;
   private final List<ServerBinding> bindings = new ArrayList<>();
 
   private RunningNode(
-      NodeSettings settings, DataDir dataDir, MemberFiles files, ActorSystem<Void> system) {
+      NodeSettings settings, MemberFiles files, DiskSpace space, ActorSystem<Void> system) {
+    this.space = space;
     this.settings = settings;
-    this.dataDir = dataDir;
     this.files = files;
     this.system = system;
   }
@@ -69,6 +70,7 @@ public final class RunningNode implements AutoCloseable {
     NodeSettings settings = NodeSettings.of(config);
     MemberSettings memberSettings = memberSettings(settings);
     DataDir dataDir = DataDir.open(settings.dataDir());
+    DiskSpace space = new DiskSpace(dataDir.root(), settings.minFreeDiskBytes());
     ActorSystem<Void> system = null;
     RunningNode node = null;
     boolean started = false;
@@ -83,6 +85,7 @@ public final class RunningNode implements AutoCloseable {
                   opening,
                   memberSettings,
                   (to, message) -> LOG.debug("no way to member={}", to),
+                  space,
                   System.currentTimeMillis(),
                   spawned,
                   broken),
@@ -92,7 +95,7 @@ public final class RunningNode implements AutoCloseable {
       MemberFiles files = opened(opening);
       // Damage that a read meets concerns everybody: the member must not go on serving.
       files.store().onDamage(broken::accept);
-      node = new RunningNode(settings, dataDir, files, system);
+      node = new RunningNode(settings, files, space, system);
       node.serve(spawned);
       started = true;
       return node;
@@ -228,6 +231,7 @@ public final class RunningNode implements AutoCloseable {
             settings.maxRequestBytes(),
             settings.maxTxnOps(),
             settings.requestTimeout(),
+            settings.electionTimeout(),
             Runtime.getRuntime().maxMemory() / 8,
             Runtime.getRuntime().maxMemory() / 4,
             LeaseRules.minTtlSeconds(
@@ -236,7 +240,6 @@ public final class RunningNode implements AutoCloseable {
     Proposer proposer = new Proposer(member, gateway, rooms.ids());
     await(settings, rooms.status().firstLeader().toCompletableFuture(), "a leader");
     publish(proposer);
-    DiskSpace space = new DiskSpace(dataDir.root(), settings.minFreeDiskBytes());
     MemberInfo self =
         new MemberInfo(files.identity().memberId(), files.identity().peerUrls(), false);
     EtcdServices services =
@@ -245,12 +248,18 @@ public final class RunningNode implements AutoCloseable {
             gateway,
             proposer,
             () -> List.of(self),
-            space::hasRoom,
-            () -> rooms.reads().execute(files.store()::compactFully));
+            () -> !space.isLow(),
+            () -> rooms.reads().execute(() -> defragment(rooms)));
     GrpcServer server = new GrpcServer(system, services);
     for (URI url : settings.listenClientUrls()) {
       bind(server, url);
     }
+  }
+
+  /** The snapshots share the files that the rewriting deleted: space is free when they let go. */
+  private void defragment(MemberGuardian.Rooms rooms) {
+    files.store().compactFully();
+    rooms.snapshot().tell(SnapshotCommand.Reclaim.INSTANCE);
   }
 
   private void publish(Proposer proposer) throws InterruptedException {

@@ -9,6 +9,14 @@ public sealed interface SnapshotCommand {
    */
   record Due(long index, long term) implements SnapshotCommand {}
 
+  /**
+   * Disk space is wanted: what was deleted is free only when no snapshot holds on to it. A snapshot
+   * is taken now if anything was applied since the newest.
+   */
+  enum Reclaim implements SnapshotCommand {
+    INSTANCE
+  }
+
   /** Only the owner's timers and adapted replies. */
   non-sealed interface Private extends SnapshotCommand {}
 }

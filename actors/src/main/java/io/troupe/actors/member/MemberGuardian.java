@@ -5,6 +5,7 @@ import io.troupe.actors.apply.CompactionActor;
 import io.troupe.actors.apply.LocalStateReader;
 import io.troupe.actors.lease.LeaseActor;
 import io.troupe.actors.raft.RaftRoleActor;
+import io.troupe.actors.snapshot.DiskRoom;
 import io.troupe.actors.snapshot.SnapshotActor;
 import io.troupe.actors.wal.WalActor;
 import io.troupe.actors.watch.WatchHubActor;
@@ -20,6 +21,7 @@ import io.troupe.protocol.StateReader;
 import io.troupe.protocol.WalCommand;
 import io.troupe.protocol.WatchCommand;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -39,6 +41,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
  */
 public final class MemberGuardian {
   private static final String DISPATCHERS = "troupe-dispatchers.";
+  private static final Duration LOOK_AT_DISK = Duration.ofSeconds(1);
 
   private MemberGuardian() {}
 
@@ -54,6 +57,7 @@ public final class MemberGuardian {
       ActorRef<RaftCommand> raft,
       ActorRef<LeaseCommand> lease,
       ActorRef<WatchCommand> watch,
+      ActorRef<SnapshotCommand> snapshot,
       Executor reads,
       RequestIds ids) {}
 
@@ -62,6 +66,7 @@ public final class MemberGuardian {
    *
    * @param opening the member's files; the guardian's thread waits for them, so that the actor
    *     system starts while they open
+   * @param disk where the member's files are
    * @param startMs wall clock, for request ids
    * @param spawned completed with the rooms
    * @param broken told once why a room stopped; shall end the process
@@ -70,6 +75,7 @@ public final class MemberGuardian {
       CompletableFuture<MemberFiles> opening,
       MemberSettings settings,
       PeerTransport peers,
+      DiskRoom disk,
       long startMs,
       CompletableFuture<Rooms> spawned,
       Consumer<Throwable> broken) {
@@ -84,7 +90,7 @@ public final class MemberGuardian {
             // hide this one.
             return Behaviors.empty();
           }
-          spawned.complete(spawn(context, files, settings, peers, startMs));
+          spawned.complete(spawn(context, files, settings, peers, disk, startMs));
           return Behaviors.receive(Void.class)
               .onSignal(
                   ChildFailed.class,
@@ -108,16 +114,13 @@ public final class MemberGuardian {
       MemberFiles files,
       MemberSettings settings,
       PeerTransport peers,
+      DiskRoom disk,
       long startMs) {
     NodeId self = files.identity().memberId();
     RequestIds ids = new RequestIds(self, startMs);
     PublishedStatus status =
         new PublishedStatus(files.identity().clusterId(), self, files.machine().appliedIndex());
-    Executor reads =
-        context
-            .getSystem()
-            .dispatchers()
-            .lookup(DispatcherSelector.fromConfig(DISPATCHERS + "reads"));
+    Executor reads = dispatcher(context, "reads");
 
     ActorRef<RaftCommand> raft =
         room(
@@ -149,13 +152,21 @@ public final class MemberGuardian {
         room(
             context,
             SnapshotActor.create(
-                files, settings.snapshotMinInterval(), new SnapshotActor.Links(wal, raft)),
+                files,
+                new SnapshotActor.Settings(settings.snapshotMinInterval(), LOOK_AT_DISK),
+                new SnapshotActor.Links(wal, raft, disk)),
             "snapshot",
             "blocking");
     ActorRef<CompactionActor.Command> compaction =
         room(
             context,
-            CompactionActor.create(files.machine().compactor(), settings.compaction()),
+            CompactionActor.create(
+                new CompactionActor.Links(
+                    files.machine().compactor(),
+                    files.machine().reader()::hash,
+                    dispatcher(context, "hashing"),
+                    revision -> snapshot.tell(SnapshotCommand.Reclaim.INSTANCE)),
+                settings.compaction()),
             "compaction",
             "blocking");
     ActorRef<ApplyCommand> apply =
@@ -179,7 +190,14 @@ public final class MemberGuardian {
             files.store(),
             (revision, done) -> compaction.tell(new CompactionActor.Await(revision, done)));
     raft.tell(new RaftRoleActor.Begin(new RaftRoleActor.Links(wal, apply, peers, status::raft)));
-    return new Rooms(status, state, raft, lease, watch, reads, ids);
+    return new Rooms(status, state, raft, lease, watch, snapshot, reads, ids);
+  }
+
+  private static Executor dispatcher(ActorContext<Void> context, String name) {
+    return context
+        .getSystem()
+        .dispatchers()
+        .lookup(DispatcherSelector.fromConfig(DISPATCHERS + name));
   }
 
   private static <T> ActorRef<T> room(

@@ -1,6 +1,7 @@
 package io.troupe.actors.snapshot;
 
 import io.troupe.actors.member.MemberFiles;
+import io.troupe.machine.StateView;
 import io.troupe.model.Bytes;
 import io.troupe.persistence.snapshot.SnapshotPlugin;
 import io.troupe.persistence.snapshot.SnapshotRef;
@@ -24,6 +25,10 @@ import org.slf4j.LoggerFactory;
  * Makes a checkpoint of the state when one is due, saves it through the persistence plugin, and
  * only then lets the log go up to there. One at a time, and not more often than the settings say:
  * what falls due meanwhile waits, the newest wins.
+ *
+ * <p>Snapshots hold on to disk space: to log segments by being too old, to deleted table files by
+ * sharing them. So one is also taken on demand ({@link SnapshotCommand.Reclaim}), and while the
+ * disk is nearly full all but the newest are given up.
  */
 public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotActor.class);
@@ -32,66 +37,147 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     INSTANCE
   }
 
+  private enum LookAtDisk implements SnapshotCommand.Private {
+    INSTANCE
+  }
+
   private record Saved(SnapshotCommand.Due due, long startedNanos, @Nullable Throwable failure)
       implements SnapshotCommand.Private {}
 
+  private record GivenUp(long below, @Nullable Throwable failure)
+      implements SnapshotCommand.Private {}
+
   /** Whom this room speaks to. */
-  public record Links(ActorRef<WalCommand> wal, ActorRef<RaftCommand> raft) {}
+  public record Links(ActorRef<WalCommand> wal, ActorRef<RaftCommand> raft, DiskRoom disk) {}
+
+  /**
+   * Pace.
+   *
+   * @param minInterval least time between the ends of two snapshots
+   * @param lookAtDisk time between two looks at the free space
+   */
+  public record Settings(Duration minInterval, Duration lookAtDisk) {}
 
   private final TimerScheduler<SnapshotCommand> timers;
   private final MemberFiles files;
   private final SnapshotPlugin plugin;
-  private final Duration minInterval;
+  private final Settings settings;
   private final Links links;
   private SnapshotCommand.@Nullable Due waiting;
+  private boolean reclaim;
   private boolean busy;
+
+  /** Index of the newest snapshot that this process saved; before one, where the state began. */
+  private long newest;
+
+  private boolean newestIsOwn;
+
+  private boolean olderExist = true;
+  private boolean givingUp;
+  private boolean complained;
 
   private SnapshotActor(
       ActorContext<SnapshotCommand> context,
       TimerScheduler<SnapshotCommand> timers,
       MemberFiles files,
-      Duration minInterval,
-      Links links) {
+      Settings settings,
+      Links links,
+      long startedAt) {
     super(context);
     this.timers = timers;
     this.files = files;
-    this.minInterval = minInterval;
+    this.settings = settings;
     this.links = links;
     this.plugin =
         SnapshotPlugin.start(
             context.getSystem(),
             files.dataDir().snapshots(),
             files.identity().memberId().toString());
+    this.newest = startedAt;
+    timers.startTimerWithFixedDelay(LookAtDisk.INSTANCE, settings.lookAtDisk());
   }
 
-  /**
-   * The room's behaviour.
-   *
-   * @param minInterval least time between the ends of two snapshots
-   */
+  /** The room's behaviour; called before anything is applied. */
   public static Behavior<SnapshotCommand> create(
-      MemberFiles files, Duration minInterval, Links links) {
+      MemberFiles files, Settings settings, Links links) {
+    long startedAt = files.machine().view().appliedIndex();
     return Behaviors.setup(
         context ->
             Behaviors.withTimers(
-                timers -> new SnapshotActor(context, timers, files, minInterval, links)));
+                timers -> new SnapshotActor(context, timers, files, settings, links, startedAt)));
   }
 
   @Override
   public Receive<SnapshotCommand> createReceive() {
     return newReceiveBuilder()
         .onMessage(SnapshotCommand.Due.class, this::onDue)
+        .onMessageEquals(SnapshotCommand.Reclaim.INSTANCE, this::onReclaim)
+        .onMessageEquals(LookAtDisk.INSTANCE, this::onLookAtDisk)
         .onMessage(Saved.class, this::onSaved)
+        .onMessage(GivenUp.class, this::onGivenUp)
         .onMessageEquals(Rested.INSTANCE, this::onRested)
         .build();
   }
 
   private Behavior<SnapshotCommand> onDue(SnapshotCommand.Due due) {
     waiting = due;
-    if (!busy) {
+    return work();
+  }
+
+  private Behavior<SnapshotCommand> onReclaim() {
+    reclaim = true;
+    return work();
+  }
+
+  private Behavior<SnapshotCommand> onLookAtDisk() {
+    if (!links.disk().isLow()) {
+      complained = false;
+      return this;
+    }
+    giveUpOlder();
+    return onReclaim();
+  }
+
+  /** Takes what is wanted unless something is under way; that calls again at its end. */
+  private Behavior<SnapshotCommand> work() {
+    if (busy) {
+      return this;
+    }
+    SnapshotCommand.Due due = waiting;
+    waiting = null;
+    if (reclaim) {
+      reclaim = false;
+      // What is applied now covers what fell due before.
+      StateView now = files.machine().view();
+      due = new SnapshotCommand.Due(now.appliedIndex(), now.appliedTerm());
+    }
+    if (due != null && due.index() > newest && fits()) {
       take(due);
     }
     return this;
+  }
+
+  /**
+   * A checkpoint writes out what the state has in memory. On a disk without room for that it would
+   * end the member; space that others free, or the next look, may help.
+   */
+  private boolean fits() {
+    if (!links.disk().isLow()) {
+      return true;
+    }
+    long unwritten = files.store().unwrittenBytes();
+    long free = links.disk().freeBytes();
+    if (unwritten <= free) {
+      return true;
+    }
+    if (!complained) {
+      complained = true;
+      LOG.warn(
+          "no room for a snapshot that would give space back free-bytes={} needed-bytes={}",
+          free,
+          unwritten);
+    }
+    return false;
   }
 
   /**
@@ -99,7 +185,6 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
    * it too.
    */
   private void take(SnapshotCommand.Due due) {
-    waiting = null;
     busy = true;
     long started = System.nanoTime();
     Path content = plugin.directory().prepare(due.index(), due.term());
@@ -122,22 +207,46 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
           "saved snapshot snapshot-index={} took-ms={}",
           index,
           (System.nanoTime() - saved.startedNanos()) / 1_000_000);
+      newest = index;
+      newestIsOwn = true;
+      olderExist = true;
       links.raft().tell(new RaftCommand.SnapshotTaken(index));
       links.wal().tell(new WalCommand.DropBefore(index + 1));
     }
-    if (minInterval.isZero()) {
+    if (settings.minInterval().isZero()) {
       return onRested();
     }
-    timers.startSingleTimer(Rested.INSTANCE, minInterval);
+    timers.startSingleTimer(Rested.INSTANCE, settings.minInterval());
+    return this;
+  }
+
+  /**
+   * Leaves the newest snapshot alone on the disk. Only if this process saved it: one from an
+   * earlier run may have been damaged since, and then an older one is the last good one.
+   */
+  private void giveUpOlder() {
+    if (!newestIsOwn || !olderExist || givingUp) {
+      return;
+    }
+    givingUp = true;
+    long below = newest;
+    getContext()
+        .pipeToSelf(plugin.deleteBefore(below), (done, failure) -> new GivenUp(below, failure));
+  }
+
+  private Behavior<SnapshotCommand> onGivenUp(GivenUp ended) {
+    givingUp = false;
+    if (ended.failure() != null) {
+      LOG.error("older snapshots could not be removed: {}", ended.failure().toString());
+    } else {
+      LOG.info("disk is nearly full, gave up snapshots below snapshot-index={}", ended.below());
+      olderExist = newest != ended.below();
+    }
     return this;
   }
 
   private Behavior<SnapshotCommand> onRested() {
     busy = false;
-    SnapshotCommand.Due due = waiting;
-    if (due != null) {
-      take(due);
-    }
-    return this;
+    return work();
   }
 }

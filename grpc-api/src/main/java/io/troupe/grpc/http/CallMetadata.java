@@ -1,35 +1,74 @@
 package io.troupe.grpc.http;
 
+import com.google.protobuf.ByteString;
 import io.troupe.grpc.service.Call;
+import io.troupe.model.Refusal;
+import io.troupe.protocol.RefusedException;
 import java.time.Duration;
 import java.util.Optional;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.jspecify.annotations.Nullable;
 
-/** Reads a call's metadata from its HTTP headers (T5). */
+/**
+ * Reads a call's metadata from its HTTP headers (T5). Of a header that is repeated the first
+ * counts.
+ */
 final class CallMetadata {
   private CallMetadata() {}
 
-  /** What the services need to know of a request besides its message. */
+  /**
+   * What the services need to know of a request besides its message.
+   *
+   * @throws RefusedException INVALID_CLIENT_API_VERSION if the client's version is no text
+   */
   static Call of(HttpRequest request) {
-    String token = "";
-    String authorization = "";
-    boolean hasLeader = false;
+    String token = null;
+    String authorization = null;
+    String hasLeader = null;
+    String apiVersion = null;
     Optional<Duration> timeout = Optional.empty();
     for (HttpHeader header : request.getHeaders()) {
       switch (header.lowercaseName()) {
-        case "token" -> token = header.value();
-        case "authorization" -> authorization = header.value();
-        case "hasleader" -> hasLeader = header.value().equals("true");
+        case "token" -> token = token == null ? header.value() : token;
+        case "authorization" ->
+            authorization = authorization == null ? header.value() : authorization;
+        case "hasleader" -> hasLeader = hasLeader == null ? header.value() : hasLeader;
+        case "client-api-version" -> apiVersion = apiVersion == null ? header.value() : apiVersion;
         case "grpc-timeout" -> timeout = timeout(header.value());
         default -> {
           // Other metadata has no meaning here.
         }
       }
     }
-    String raw = token.isEmpty() ? authorization : token;
-    String bare = raw.startsWith("Bearer ") ? raw.substring("Bearer ".length()) : raw;
-    return new Call(bare, hasLeader, timeout);
+    if (apiVersion != null && !isUtf8(apiVersion)) {
+      throw new RefusedException(Refusal.INVALID_CLIENT_API_VERSION);
+    }
+    String raw = token == null || token.isEmpty() ? authorization : token;
+    return new Call(bare(raw), "true".equals(hasLeader), timeout);
+  }
+
+  private static String bare(@Nullable String raw) {
+    if (raw == null) {
+      return "";
+    }
+    return raw.startsWith("Bearer ") ? raw.substring("Bearer ".length()) : raw;
+  }
+
+  /** The HTTP layer gives each byte of a header as one character, whose low eight bits it is. */
+  private static boolean isUtf8(String header) {
+    boolean ascii = true;
+    for (int i = 0; i < header.length() && ascii; i++) {
+      ascii = header.charAt(i) < 0x80;
+    }
+    if (ascii) {
+      return true;
+    }
+    byte[] bytes = new byte[header.length()];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) header.charAt(i);
+    }
+    return ByteString.copyFrom(bytes).isValidUtf8();
   }
 
   /** gRPC's form: up to eight digits and a unit. Anything else is as if it were absent. */

@@ -6,7 +6,9 @@ import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.grpc.service.Call;
 import io.troupe.model.Bytes;
+import io.troupe.protocol.RefusedException;
 import java.io.IOException;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -31,11 +33,17 @@ final class GrpcHandler {
   private final GrpcMethods methods;
   private final int maxReceiveBytes;
   private final UnsentResponses unsent;
+  private final LeaderWatch leader;
   private final Materializer materializer;
 
   GrpcHandler(
-      GrpcMethods methods, int maxReceiveBytes, UnsentResponses unsent, Materializer materializer) {
+      GrpcMethods methods,
+      int maxReceiveBytes,
+      UnsentResponses unsent,
+      LeaderWatch leader,
+      Materializer materializer) {
     this.methods = methods;
+    this.leader = leader;
     this.unsent = unsent;
     this.maxReceiveBytes = maxReceiveBytes;
     this.materializer = materializer;
@@ -56,16 +64,24 @@ final class GrpcHandler {
     }
     String path = request.getUri().path();
     GrpcMethods.Unary unary = methods.unary(path);
-    if (unary != null) {
-      return unary(request, unary);
-    }
     GrpcMethods.Streaming streaming = methods.streaming(path);
-    if (streaming != null) {
-      return CompletableFuture.completedFuture(streaming(request, streaming));
+    if (unary == null && streaming == null) {
+      return refuse(
+          request,
+          GrpcResponses.failure(new GrpcStatus(GrpcStatus.UNIMPLEMENTED, methods.unknown(path))));
     }
-    return refuse(
-        request,
-        GrpcResponses.failure(new GrpcStatus(GrpcStatus.UNIMPLEMENTED, methods.unknown(path))));
+    Call call;
+    try {
+      call = CallMetadata.of(request);
+      leader.require(call);
+    } catch (RefusedException refused) {
+      return refuse(request, GrpcResponses.failure(GrpcErrors.of(refused)));
+    }
+    if (unary != null) {
+      return unary(request, unary, call);
+    }
+    return CompletableFuture.completedFuture(
+        streaming(request, Objects.requireNonNull(streaming), call));
   }
 
   private CompletionStage<HttpResponse> refuse(HttpRequest request, HttpResponse response) {
@@ -73,8 +89,8 @@ final class GrpcHandler {
     return CompletableFuture.completedFuture(response);
   }
 
-  private CompletionStage<HttpResponse> unary(HttpRequest request, GrpcMethods.Unary method) {
-    Call call = CallMetadata.of(request);
+  private CompletionStage<HttpResponse> unary(
+      HttpRequest request, GrpcMethods.Unary method, Call call) {
     String encoding = encoding(request);
     if (request.entity() instanceof HttpEntity.Strict strict) {
       return answer(method, strict.getData(), encoding, call);
@@ -124,7 +140,7 @@ final class GrpcHandler {
                 : GrpcResponses.failure(GrpcErrors.of(failure)));
   }
 
-  private HttpResponse streaming(HttpRequest request, GrpcMethods.Streaming method) {
+  private HttpResponse streaming(HttpRequest request, GrpcMethods.Streaming method, Call call) {
     Source<Bytes, NotUsed> requests =
         request
             .entity()
@@ -133,7 +149,7 @@ final class GrpcHandler {
             .via(new RequestDrain(maxReceiveBytes))
             .via(new FrameDecoder(encoding(request), maxReceiveBytes));
     try {
-      return GrpcResponses.streaming(method.call(requests, CallMetadata.of(request)));
+      return GrpcResponses.streaming(leader.guarded(method.call(requests, call), call));
     } catch (GrpcException | CompletionException refused) {
       request.discardEntityBytes(materializer);
       return GrpcResponses.failure(GrpcErrors.of(refused));

@@ -1,6 +1,7 @@
 package io.troupe.grpc.http;
 
 import io.troupe.grpc.service.EtcdServices;
+import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.http.javadsl.Http;
@@ -24,11 +25,19 @@ public final class GrpcServer {
   public GrpcServer(ActorSystem<?> system, EtcdServices services) {
     this.system = system;
     Materializer materializer = SystemMaterializer.get(system).materializer();
+    LeaderWatch leader = new LeaderWatch(services.member().status());
+    Duration electionTimeout = services.settings().electionTimeout();
+    // Ends with the system.
+    system
+        .scheduler()
+        .scheduleWithFixedDelay(
+            electionTimeout, electionTimeout, leader::check, system.executionContext());
     this.grpc =
         new GrpcHandler(
             EtcdEndpoints.of(services, materializer),
             services.settings().maxReceiveBytes(),
             new UnsentResponses(services.settings().maxUnsentBytes()),
+            leader,
             materializer);
     this.http = new HttpRoutes(materializer);
   }

@@ -8,6 +8,7 @@ import java.time.Duration;
  * @param maxRequestBytes largest replicated request (X15)
  * @param maxTxnOps most compares or operations of a transaction (X2)
  * @param requestTimeout how long a write or a linearizable read may take (Q7)
+ * @param electionTimeout between two looks at whether there is a leader (T5)
  * @param maxPendingBytes of proposals that are not answered yet; above it they are refused
  * @param maxUnsentBytes of large responses that clients have not read yet; above it large reads are
  *     refused
@@ -18,6 +19,7 @@ public record GatewaySettings(
     int maxRequestBytes,
     int maxTxnOps,
     Duration requestTimeout,
+    Duration electionTimeout,
     long maxPendingBytes,
     long maxUnsentBytes,
     long minLeaseTtlSeconds,

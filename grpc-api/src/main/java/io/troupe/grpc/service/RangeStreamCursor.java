@@ -7,6 +7,8 @@ import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
 import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeResult;
+import io.troupe.model.Refusal;
+import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.StateReader;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -14,7 +16,8 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Where a RangeStream stands (GS2-GS6): immutable, each step gives the chunk and the rest. All
- * chunks are read at one revision; the last one carries the header and the count.
+ * chunks are read at one revision, but if a negative one was asked for: then each is read at the
+ * newest (GS3). The last one carries the header and the count.
  */
 public final class RangeStreamCursor {
   private static final int FIRST_CHUNK_KEYS = 10;
@@ -58,7 +61,7 @@ public final class RangeStreamCursor {
         member,
         query,
         query.range(),
-        query.revision() > 0 ? query.revision() : current,
+        query.revision() == 0 ? current : query.revision(),
         current,
         0,
         settings.maxRequestBytes());
@@ -70,16 +73,29 @@ public final class RangeStreamCursor {
   }
 
   private Chunk read() {
+    while (true) {
+      long at = revision < 0 ? member.state().revision() : revision;
+      try {
+        return read(at);
+      } catch (RefusedException refused) {
+        boolean overtaken = revision < 0 && refused.reason() == Refusal.COMPACTED;
+        if (!overtaken) {
+          throw refused;
+        }
+        // A compaction went past between the look at the revision and the read.
+      }
+    }
+  }
+
+  private Chunk read(long at) {
     // One message for what has no parts (GS5), and for a negative limit (GS7).
     if (query.countOnly() || query.range().isSingle() || query.limit() < 0) {
-      return whole();
+      return whole(at);
     }
     long left = query.limit() == 0 ? Integer.MAX_VALUE : query.limit() - sent;
     long most = sent == 0 ? FIRST_CHUNK_KEYS : Integer.MAX_VALUE;
     StateReader.Chunk chunk =
-        member
-            .state()
-            .chunk(rest, revision, (int) Math.min(most, left), maxChunkBytes, query.keysOnly());
+        member.state().chunk(rest, at, (int) Math.min(most, left), maxChunkBytes, query.keysOnly());
     RangeResponse.Builder out = RangeResponse.newBuilder();
     chunk.kvs().forEach(kv -> out.addKvs(ApiConverter.keyValue(kv)));
     long sentNow = sent + chunk.kvs().size();
@@ -89,7 +105,7 @@ public final class RangeStreamCursor {
     }
     KeyRange behind = new KeyRange(next, rest.rangeEnd());
     if (query.limit() > 0 && sentNow >= query.limit()) {
-      return last(out, sentNow, member.state().count(behind, revision));
+      return last(out, sentNow, member.state().count(behind, at));
     }
     RangeStreamCursor following =
         new RangeStreamCursor(
@@ -102,12 +118,12 @@ public final class RangeStreamCursor {
     return new Chunk(message(out), Optional.empty());
   }
 
-  private Chunk whole() {
+  private Chunk whole(long at) {
     RangeQuery pinned =
         new RangeQuery(
             query.range(),
             query.limit(),
-            revision,
+            at,
             RangeQuery.SortOrder.NONE,
             RangeQuery.SortTarget.KEY,
             query.keysOnly(),

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.Status.Code;
+import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
 import io.troupe.grpc.api.AlarmMember;
 import io.troupe.grpc.api.AlarmRequest;
@@ -214,6 +215,29 @@ class MaintenanceConformanceTest {
     client.put(STORE.key("a"), "2");
     assertThat(hash(revision).getHash()).isEqualTo(first);
     assertThat(hash(0).getHash()).isNotEqualTo(first).isEqualTo(hash(revision + 1).getHash());
+  }
+
+  /**
+   * Nobody asks for a hash before the revision is compacted away. Hashing begins when a compaction
+   * is done and its end is not to be seen from outside, so one of several rounds has to meet it.
+   */
+  @Test
+  void MT6_theHashOfACompactionIsKeptWhenItIsCompactedFurther() {
+    STORE.needs37();
+    ServedStore.await()
+        .ignoreExceptionsInstanceOf(StatusRuntimeException.class)
+        .untilAsserted(
+            () -> {
+              client.put(STORE.key("a"), "1");
+              long first = client.put(STORE.key("a"), "2").getHeader().getRevision();
+              client.compact(first);
+              long second = client.put(STORE.key("a"), "3").getHeader().getRevision();
+              client.compact(second);
+              HashKVResponse kept = hash(first);
+              assertThat(kept.getHashRevision()).isEqualTo(first);
+              assertThat(kept.getCompactRevision()).isEqualTo(first);
+              assertThat(kept.getHeader().getRevision()).isEqualTo(second);
+            });
   }
 
   @Test

@@ -30,6 +30,11 @@ final class OpenGate {
     state.decrementAndGet();
   }
 
+  /** True once the gate is closed: whoever is inside shall come out. */
+  boolean isShut() {
+    return state.get() >= CLOSED;
+  }
+
   /** Closes the gate; false if it was closed already. */
   boolean shut() {
     while (true) {

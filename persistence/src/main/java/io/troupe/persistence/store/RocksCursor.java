@@ -55,13 +55,24 @@ final class RocksCursor implements Cursor {
     this.reverse = reverse;
   }
 
+  private void requireOpen() {
+    if (place == Place.CLOSED) {
+      throw new IllegalStateException("the cursor is closed");
+    }
+    // A read that takes long must not hold up the end of the store.
+    if (release.gate().isShut()) {
+      throw new StoreException("the store is closed");
+    }
+  }
+
   @Override
   public boolean next() {
+    requireOpen();
     switch (place) {
       case BEHIND -> {
         return false;
       }
-      case CLOSED -> throw new IllegalStateException("the cursor is closed");
+      case CLOSED -> throw new IllegalStateException("checked above");
       case BEFORE -> {
         if (reverse) {
           iterator.seekToLast();
@@ -82,9 +93,7 @@ final class RocksCursor implements Cursor {
 
   @Override
   public boolean seek(Bytes target) {
-    if (place == Place.CLOSED) {
-      throw new IllegalStateException("the cursor is closed");
-    }
+    requireOpen();
     if (reverse) {
       iterator.seekForPrev(target.toArrayUnsafe());
     } else {

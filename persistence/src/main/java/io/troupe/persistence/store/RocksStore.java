@@ -313,6 +313,11 @@ public final class RocksStore implements OrderedStore {
     }
   }
 
+  /** Bytes that are in memory alone; a flush or a checkpoint writes at most about as many. */
+  public long unwrittenBytes() {
+    return property("rocksdb.cur-size-all-mem-tables");
+  }
+
   /**
    * Figures of RocksDB by its property names, for metrics; summed over the spaces.
    *
@@ -330,7 +335,8 @@ public final class RocksStore implements OrderedStore {
   }
 
   /**
-   * Flushes and frees everything.
+   * Flushes and frees everything. Cursors that are open elsewhere fail at their next step, so that
+   * long reads do not hold this up.
    *
    * @throws StoreException if a call or a cursor is still open after ten seconds (nothing is freed
    *     then), or the flush failed

@@ -140,6 +140,29 @@ class RocksStoreTest {
   }
 
   @Test
+  void aLongReadEndsSoonWhenTheStoreIsClosed() throws Exception {
+    RocksStore store = RocksStore.open(temp.resolve("s"), SMALL);
+    store.write(batch(1, 1000));
+    CompletableFuture<Void> reading = new CompletableFuture<>();
+    CompletableFuture<StoreException> ended =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try (Cursor cursor = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
+                while (true) {
+                  cursor.next();
+                  reading.complete(null);
+                  cursor.seek(number(1));
+                }
+              } catch (StoreException e) {
+                return e;
+              }
+            });
+    reading.get();
+    store.close();
+    assertThat(ended.get()).hasMessageContaining("closed");
+  }
+
+  @Test
   void isClosedForLateCallersAndWaitsForOpenCursors() throws Exception {
     RocksStore store = RocksStore.open(temp.resolve("s"), SMALL);
     store.write(batch(1, 10));
@@ -152,7 +175,8 @@ class RocksStoreTest {
         break; // the gate is shut, the cursor is still inside
       }
     }
-    assertThat(cursor.next()).isTrue();
+    assertThatThrownBy(cursor::next).isInstanceOf(StoreException.class);
+    assertThatThrownBy(() -> cursor.seek(number(1))).isInstanceOf(StoreException.class);
     assertThat(closing).isNotDone();
     cursor.close();
     cursor.close();

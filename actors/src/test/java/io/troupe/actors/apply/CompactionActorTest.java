@@ -1,0 +1,169 @@
+package io.troupe.actors.apply;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.machine.StateMachine;
+import io.troupe.model.Bytes;
+import io.troupe.model.Operation;
+import io.troupe.model.Refusal;
+import io.troupe.mvcc.HashAnswer;
+import io.troupe.mvcc.InMemoryOrderedStore;
+import io.troupe.mvcc.OrderedStore.Cursor;
+import io.troupe.mvcc.OrderedStore.Space;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Hashes run when the test lets them: the actor hands them to a queue. */
+class CompactionActorTest {
+  private static final long NOBODY = 0;
+
+  private final ActorTestKit kit = ActorTestKit.create();
+  private final InMemoryOrderedStore store = new InMemoryOrderedStore();
+  private final StateMachine machine = new StateMachine(store, 0);
+  private final BlockingQueue<Runnable> hashes = new LinkedBlockingQueue<>();
+  private final TestProbe<Long> finished = kit.createTestProbe();
+
+  @AfterEach
+  void stop() {
+    kit.shutdownTestKit();
+  }
+
+  private ActorRef<CompactionActor.Command> room(StateMachine of, int batch, Duration pause) {
+    return kit.spawn(
+        CompactionActor.create(
+            new CompactionActor.Links(
+                of.compactor(), of.reader()::hash, hashes::add, finished.getRef()::tell),
+            new CompactionActor.Settings(batch, pause)));
+  }
+
+  private long put(String value) {
+    apply(new Operation.Put(Bytes.utf8("key"), Bytes.utf8(value), NOBODY, false, false, false));
+    return machine.currentRevision();
+  }
+
+  private void apply(Operation operation) {
+    machine.apply(machine.appliedIndex() + 1, 1, operation);
+    machine.commit();
+  }
+
+  private void compact(ActorRef<CompactionActor.Command> room, long revision) throws Exception {
+    apply(new Operation.Compact(revision));
+    room.tell(new CompactionActor.Moved(revision));
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    room.tell(new CompactionActor.Await(revision, done));
+    done.get(10, TimeUnit.SECONDS);
+  }
+
+  private Runnable nextHash() throws InterruptedException {
+    Runnable hash = hashes.poll(10, TimeUnit.SECONDS);
+    assertThat(hash).as("a hash was handed over").isNotNull();
+    return hash;
+  }
+
+  private static int rows(InMemoryOrderedStore store) {
+    int rows = 0;
+    try (Cursor all = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
+      while (all.next()) {
+        rows++;
+      }
+    }
+    return rows;
+  }
+
+  @Test
+  void theHashOfACompactionIsThereAfterTheNextOne_MT6() throws Exception {
+    ActorRef<CompactionActor.Command> room = room(machine, 100, Duration.ZERO);
+    put("1");
+    long first = put("2");
+    put("3");
+    compact(room, first);
+    nextHash().run();
+    long second = put("4");
+    compact(room, second);
+
+    HashAnswer answer = machine.reader().hash(first);
+    assertThat(answer).isInstanceOf(HashAnswer.Hash.class);
+    HashAnswer.Hash hash = (HashAnswer.Hash) answer;
+    assertThat(hash.compactRevision()).isEqualTo(first);
+    assertThat(hash.hashRevision()).isEqualTo(first);
+    assertThat(machine.reader().hash(first - 1))
+        .isEqualTo(new HashAnswer.Refused(Refusal.COMPACTED));
+  }
+
+  @Test
+  void aHashDelaysNoCompactionAndThoseThatFinishMeanwhileShareOneHash() throws Exception {
+    ActorRef<CompactionActor.Command> room = room(machine, 100, Duration.ZERO);
+    long[] revisions = new long[4];
+    for (int i = 0; i < revisions.length; i++) {
+      put("a" + i);
+      revisions[i] = put("b" + i);
+      // Returns although no hash was let run yet.
+      compact(room, revisions[i]);
+    }
+    nextHash().run();
+    nextHash().run();
+    assertThat(machine.reader().hash(revisions[0]))
+        .as("overtaken before its hash began")
+        .isEqualTo(new HashAnswer.Refused(Refusal.COMPACTED));
+    put("later");
+    long last = put("later still");
+    compact(room, last);
+    assertThat(machine.reader().hash(revisions[3])).isInstanceOf(HashAnswer.Hash.class);
+    nextHash().run();
+    assertThat(hashes).as("one each for the first, the newest, and the last").isEmpty();
+  }
+
+  @Test
+  void aCompactionThatRemovesNothingIsHashedToo() throws Exception {
+    ActorRef<CompactionActor.Command> room = room(machine, 100, Duration.ZERO);
+    long only = put("1");
+    compact(room, only);
+    nextHash().run();
+    compact(room, put("2"));
+    assertThat(machine.reader().hash(only)).isInstanceOf(HashAnswer.Hash.class);
+    assertThat(finished.receiveMessage()).as("the second removed a version").isEqualTo(only + 1);
+    finished.expectNoMessage(Duration.ZERO);
+  }
+
+  @Test
+  void whatAStopInterruptedGoesOnWithoutBeingAsked_C4() throws Exception {
+    for (int i = 0; i < 50; i++) {
+      put("v" + i);
+    }
+    ActorRef<CompactionActor.Command> slow = room(machine, 1, Duration.ofHours(1));
+    apply(new Operation.Compact(machine.currentRevision()));
+    slow.tell(new CompactionActor.Moved(machine.currentRevision()));
+    kit.stop(slow);
+    assertThat(rows(store)).as("not finished").isGreaterThan(40);
+
+    StateMachine again = new StateMachine(store, 0);
+    room(again, 10, Duration.ZERO);
+    assertThat(finished.receiveMessage()).isEqualTo(again.currentRevision());
+    assertThat(rows(store)).isEqualTo(1);
+    nextHash().run();
+  }
+
+  @Test
+  void aStartWithNothingLeftToDoHashesNothing() throws Exception {
+    ActorRef<CompactionActor.Command> room = room(machine, 100, Duration.ZERO);
+    put("1");
+    compact(room, put("2"));
+    nextHash().run();
+    kit.stop(room);
+
+    StateMachine again = new StateMachine(store, 0);
+    ActorRef<CompactionActor.Command> next = room(again, 100, Duration.ZERO);
+    CompletableFuture<Void> stepped = new CompletableFuture<>();
+    next.tell(new CompactionActor.Await(again.reader().view().compactedRevision(), stepped));
+    stepped.get(10, TimeUnit.SECONDS);
+    assertThat(hashes).isEmpty();
+  }
+}

@@ -1,0 +1,211 @@
+package io.troupe.actors.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.typesafe.config.ConfigFactory;
+import io.troupe.actors.apply.CompactionActor;
+import io.troupe.actors.snapshot.DiskRoom;
+import io.troupe.actors.snapshot.SnapshotActor;
+import io.troupe.model.NodeId;
+import io.troupe.persistence.datadir.DataDir;
+import io.troupe.persistence.datadir.MemberIdentity;
+import io.troupe.persistence.snapshot.SnapshotDirectory;
+import io.troupe.persistence.store.RocksSettings;
+import io.troupe.persistence.wal.WalSettings;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.SnapshotCommand;
+import io.troupe.protocol.WalCommand;
+import io.troupe.raft.RaftSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The snapshot room over real files and a disk that is as full as the test says. */
+class SnapshotRoomTest {
+  private static final Duration NEVER = Duration.ofHours(1);
+  private static final Duration SOON = Duration.ofMillis(5);
+
+  private final ActorTestKit kit = ActorTestKit.create("snapshots", ConfigFactory.load());
+  private final TestProbe<WalCommand> wal = kit.createTestProbe();
+  private final TestProbe<RaftCommand> raft = kit.createTestProbe();
+  private final FakeDisk disk = new FakeDisk();
+  private final DataDir dataDir;
+  private MemberFiles files;
+
+  private static final class FakeDisk implements DiskRoom {
+    private volatile boolean low;
+    private volatile long free = Long.MAX_VALUE;
+
+    @Override
+    public boolean isLow() {
+      return low;
+    }
+
+    @Override
+    public long freeBytes() {
+      return free;
+    }
+  }
+
+  SnapshotRoomTest(@TempDir Path temp) {
+    dataDir = DataDir.open(temp.resolve("data"));
+    dataDir.bootstrap(
+        new MemberIdentity(1, new NodeId(2), "test", List.of("http://localhost:2380"), "test"));
+    files = open();
+  }
+
+  private MemberFiles open() {
+    return MemberFiles.open(
+        dataDir,
+        new MemberSettings(
+            RaftSettings.defaults(),
+            SOON,
+            SOON,
+            new WalSettings(1 << 20, 64 << 10),
+            new RocksSettings(8 << 20, 4 << 20, 1, 64, 0),
+            0,
+            1000,
+            Duration.ZERO,
+            SOON,
+            new CompactionActor.Settings(100, Duration.ZERO),
+            1 << 20,
+            1 << 20,
+            NEVER));
+  }
+
+  @AfterEach
+  void stop() {
+    kit.shutdownTestKit();
+    files.wal().close();
+    files.close();
+  }
+
+  private ActorRef<SnapshotCommand> room(Duration lookAtDisk) {
+    return kit.spawn(
+        SnapshotActor.create(
+            files,
+            new SnapshotActor.Settings(Duration.ZERO, lookAtDisk),
+            new SnapshotActor.Links(wal.getRef(), raft.getRef(), disk)));
+  }
+
+  private long applyOne() {
+    files.machine().noop(files.machine().appliedIndex() + 1, 1);
+    files.machine().commit();
+    return files.machine().appliedIndex();
+  }
+
+  private void expectSnapshot(long index) {
+    raft.expectMessage(new RaftCommand.SnapshotTaken(index));
+    wal.expectMessage(new WalCommand.DropBefore(index + 1));
+  }
+
+  private List<Long> snapshots() throws IOException {
+    try (Stream<Path> list = Files.list(dataDir.snapshots())) {
+      return list.map(path -> String.valueOf(path.getFileName()))
+          .filter(name -> name.endsWith(".manifest"))
+          .map(name -> Long.parseUnsignedLong(name.substring(0, 16), 16))
+          .sorted()
+          .toList();
+    }
+  }
+
+  @Test
+  void reclaimTakesASnapshotOfWhatIsAppliedButNotTwice() throws Exception {
+    ActorRef<SnapshotCommand> room = room(NEVER);
+    long first = applyOne();
+    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    expectSnapshot(first);
+    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    long second = applyOne();
+    room.tell(new SnapshotCommand.Due(first, 1));
+    room.tell(new SnapshotCommand.Due(second, 1));
+    expectSnapshot(second);
+    assertThat(snapshots()).containsExactly(first, second);
+  }
+
+  @Test
+  void withRoomOnTheDiskTwoSnapshotsStay() throws Exception {
+    ActorRef<SnapshotCommand> room = room(SOON);
+    for (int i = 0; i < 4; i++) {
+      long index = applyOne();
+      room.tell(SnapshotCommand.Reclaim.INSTANCE);
+      expectSnapshot(index);
+    }
+    long newest = files.machine().appliedIndex();
+    assertThat(snapshots()).containsExactly(newest - 1, newest);
+  }
+
+  @Test
+  void onAFullDiskASnapshotIsTakenUnaskedAndTheOlderOnesGo() throws Exception {
+    ActorRef<SnapshotCommand> room = room(SOON);
+    for (int i = 0; i < 2; i++) {
+      long index = applyOne();
+      room.tell(new SnapshotCommand.Due(index, 1));
+      expectSnapshot(index);
+    }
+    long before = files.machine().appliedIndex();
+    long now = applyOne();
+    disk.low = true;
+    expectSnapshot(now);
+    await(List.of(now));
+    assertThat(before).isLessThan(now);
+    assertThat(new SnapshotDirectory(dataDir.snapshots()).latest(Long.MAX_VALUE).orElseThrow())
+        .satisfies(new SnapshotDirectory(dataDir.snapshots())::verify)
+        .extracting(ref -> ref.index())
+        .isEqualTo(now);
+  }
+
+  @Test
+  void aSnapshotOfAnEarlierRunIsGivenUpOnlyForANewOne() throws Exception {
+    ActorRef<SnapshotCommand> first = room(NEVER);
+    for (int i = 0; i < 2; i++) {
+      long index = applyOne();
+      first.tell(new SnapshotCommand.Due(index, 1));
+      expectSnapshot(index);
+    }
+    List<Long> earlier = snapshots();
+    kit.stop(first);
+
+    disk.low = true;
+    ActorRef<SnapshotCommand> second = room(SOON);
+    second.tell(SnapshotCommand.Reclaim.INSTANCE);
+    raft.expectNoMessage(Duration.ofMillis(100));
+    assertThat(snapshots()).as("both may be needed").isEqualTo(earlier);
+
+    long index = applyOne();
+    expectSnapshot(index);
+    await(List.of(index));
+  }
+
+  @Test
+  void aSnapshotThatWouldFillTheDiskIsNotTaken() throws Exception {
+    disk.low = true;
+    disk.free = 0;
+    ActorRef<SnapshotCommand> room = room(NEVER);
+    long index = applyOne();
+    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    room.tell(new SnapshotCommand.Due(index, 1));
+    raft.expectNoMessage(Duration.ofMillis(100));
+    assertThat(snapshots()).isEmpty();
+    disk.free = Long.MAX_VALUE;
+    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    expectSnapshot(index);
+  }
+
+  private void await(List<Long> wanted) throws Exception {
+    long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+    while (!snapshots().equals(wanted) && System.nanoTime() - end < 0) {
+      Thread.onSpinWait();
+    }
+    assertThat(snapshots()).isEqualTo(wanted);
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Tests of rooms that need a member's opened files. Entry class: SnapshotRoomTest. See
+ * docs/rooms/snapshot.md.
+ */
+@NullMarked
+package io.troupe.actors.member;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,65 @@
+package io.troupe.grpc.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.grpc.service.Call;
+import io.troupe.protocol.RefusedException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.pekko.http.javadsl.model.HttpHeader;
+import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.apache.pekko.http.javadsl.model.headers.RawHeader;
+import org.junit.jupiter.api.Test;
+
+/** T5. */
+class CallMetadataTest {
+  private static Call call(String... namesAndValues) {
+    List<HttpHeader> headers = new ArrayList<>();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      headers.add(RawHeader.create(namesAndValues[i], namesAndValues[i + 1]));
+    }
+    return CallMetadata.of(HttpRequest.create().withHeaders(headers));
+  }
+
+  @Test
+  void withoutMetadataACallHasNothing() {
+    assertThat(call()).isEqualTo(new Call("", false, Optional.empty()));
+  }
+
+  @Test
+  void theTokenGoesBeforeAuthorizationAndBearerIsStrippedFromEither() {
+    assertThat(call("token", "a.1").token()).isEqualTo("a.1");
+    assertThat(call("token", "Bearer a.1").token()).isEqualTo("a.1");
+    assertThat(call("authorization", "Bearer b.2").token()).isEqualTo("b.2");
+    assertThat(call("authorization", "b.2").token()).isEqualTo("b.2");
+    assertThat(call("authorization", "Bearer b.2", "token", "a.1").token()).isEqualTo("a.1");
+    assertThat(call("token", "bearer a.1").token()).isEqualTo("bearer a.1");
+  }
+
+  @Test
+  void hasLeaderIsTheWordTrue() {
+    assertThat(call("hasleader", "true").hasLeader()).isTrue();
+    assertThat(call("hasleader", "yes").hasLeader()).isFalse();
+  }
+
+  @Test
+  void theTimeoutIsRead() {
+    assertThat(call("grpc-timeout", "3S").timeout()).contains(Duration.ofSeconds(3));
+  }
+
+  /** As the HTTP layer gives it: one character for each byte, its sign extended or not. */
+  @Test
+  void theVersionMustBeUtf8() {
+    call("client-api-version", "3.7");
+    call("client-api-version", "\uffc3\uffa9");
+    call("client-api-version", "\u00c3\u00a9");
+    for (String broken : new String[] {"\uffc3", "\u00ff", "3\uffa9"}) {
+      assertThatThrownBy(() -> call("client-api-version", broken))
+          .isInstanceOf(RefusedException.class)
+          .hasMessage("INVALID_CLIENT_API_VERSION");
+    }
+  }
+}

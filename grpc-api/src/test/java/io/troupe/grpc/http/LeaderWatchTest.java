@@ -1,0 +1,211 @@
+package io.troupe.grpc.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.grpc.api.PutResponse;
+import io.troupe.model.NodeId;
+import io.troupe.protocol.MemberStatus;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.actor.ActorSystem;
+import org.apache.pekko.http.javadsl.model.HttpEntities;
+import org.apache.pekko.http.javadsl.model.HttpEntity;
+import org.apache.pekko.http.javadsl.model.HttpHeader;
+import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.http.javadsl.model.MediaTypes;
+import org.apache.pekko.http.javadsl.model.headers.RawHeader;
+import org.apache.pekko.japi.Pair;
+import org.apache.pekko.stream.BoundedSourceQueue;
+import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.stream.SystemMaterializer;
+import org.apache.pekko.stream.javadsl.Sink;
+import org.apache.pekko.stream.javadsl.SinkQueueWithCancel;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.util.ByteString;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+/** {@code hasleader} (T5, W19), and what else of the metadata decides whether a call begins. */
+class LeaderWatchTest {
+  private static final ActorSystem SYSTEM = ActorSystem.create("leader-watch");
+  private static final Materializer MATERIALIZER = SystemMaterializer.get(SYSTEM).materializer();
+  private static final HttpHeader HAS_LEADER = RawHeader.create("hasleader", "true");
+  private static final Map<String, String> NO_LEADER =
+      Map.of("grpc-status", "14", "grpc-message", "etcdserver: no leader");
+
+  private final FakeStatus status = new FakeStatus();
+  private final LeaderWatch leader = new LeaderWatch(status);
+  private final Pair<BoundedSourceQueue<ByteString>, Source<ByteString, NotUsed>> answers =
+      Source.<ByteString>queue(16).preMaterialize(MATERIALIZER);
+  private final GrpcHandler handler =
+      new GrpcHandler(
+          new GrpcMethods()
+              .unary(
+                  "test.T",
+                  "Unary",
+                  (request, call) ->
+                      CompletableFuture.completedFuture(PutResponse.getDefaultInstance()))
+              .streaming("test.T", "Stream", (requests, call) -> answers.second()),
+          1000,
+          new UnsentResponses(1 << 20),
+          leader,
+          MATERIALIZER);
+
+  private static final class FakeStatus implements MemberStatus {
+    private volatile NodeId leader = new NodeId(7);
+
+    @Override
+    public long clusterId() {
+      return 1;
+    }
+
+    @Override
+    public NodeId memberId() {
+      return new NodeId(7);
+    }
+
+    @Override
+    public long term() {
+      return 1;
+    }
+
+    @Override
+    public NodeId leader() {
+      return leader;
+    }
+
+    @Override
+    public long committed() {
+      return 1;
+    }
+
+    @Override
+    public long applied() {
+      return 1;
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    SYSTEM.terminate();
+  }
+
+  private static <T> T now(CompletionStage<T> stage) throws Exception {
+    return stage.toCompletableFuture().get(10, TimeUnit.SECONDS);
+  }
+
+  private HttpResponse call(String method, HttpHeader... metadata) throws Exception {
+    return now(
+        handler.handle(
+            HttpRequest.POST("/test.T/" + method)
+                .withHeaders(List.of(metadata))
+                .withEntity(
+                    HttpEntities.create(
+                        MediaTypes.applicationBinary("grpc", false).toContentType(),
+                        ByteString.fromArray(new byte[GrpcFrames.HEADER])))));
+  }
+
+  private static Map<String, String> grpc(Iterable<? extends HttpHeader> headers) {
+    return StreamSupport.stream(headers.spliterator(), false)
+        .filter(header -> header.lowercaseName().startsWith("grpc-"))
+        .collect(Collectors.toMap(HttpHeader::lowercaseName, HttpHeader::value));
+  }
+
+  private static SinkQueueWithCancel<HttpEntity.ChunkStreamPart> parts(HttpResponse response) {
+    return ((HttpEntity.Chunked) response.entity()).getChunks().runWith(Sink.queue(), MATERIALIZER);
+  }
+
+  private void expectAlive(SinkQueueWithCancel<HttpEntity.ChunkStreamPart> parts) throws Exception {
+    ByteString message = ByteString.fromString("still there");
+    answers.first().offer(message);
+    assertThat(now(parts.pull()).map(HttpEntity.ChunkStreamPart::data)).contains(message);
+  }
+
+  @Test
+  void withALeaderCallsBegin() throws Exception {
+    assertThat(call("Unary", HAS_LEADER).entity()).isInstanceOf(HttpEntity.Strict.class);
+    expectAlive(parts(call("Stream", HAS_LEADER)));
+  }
+
+  @Test
+  void withoutALeaderCallsThatWantOneAreRefused() throws Exception {
+    status.leader = NodeId.NONE;
+    assertThat(grpc(call("Unary", HAS_LEADER).getHeaders())).isEqualTo(NO_LEADER);
+    assertThat(grpc(call("Stream", HAS_LEADER).getHeaders())).isEqualTo(NO_LEADER);
+  }
+
+  @Test
+  void withoutALeaderOtherCallsBegin() throws Exception {
+    status.leader = NodeId.NONE;
+    for (String value : new String[] {"false", "True", "1", ""}) {
+      HttpHeader other = RawHeader.create("hasleader", value);
+      assertThat(grpc(call("Unary", other).getHeaders())).as(value).isEmpty();
+    }
+    assertThat(grpc(call("Unary").getHeaders())).isEmpty();
+  }
+
+  @Test
+  void ofARepeatedHeaderTheFirstCounts() throws Exception {
+    status.leader = NodeId.NONE;
+    HttpHeader no = RawHeader.create("hasleader", "false");
+    assertThat(grpc(call("Unary", no, HAS_LEADER).getHeaders())).isEmpty();
+    assertThat(grpc(call("Unary", HAS_LEADER, no).getHeaders())).isEqualTo(NO_LEADER);
+  }
+
+  @Test
+  void threeElectionTimeoutsInARowEndAStream() throws Exception {
+    SinkQueueWithCancel<HttpEntity.ChunkStreamPart> parts = parts(call("Stream", HAS_LEADER));
+    status.leader = NodeId.NONE;
+    leader.check();
+    leader.check();
+    status.leader = new NodeId(8);
+    leader.check();
+    status.leader = NodeId.NONE;
+    leader.check();
+    leader.check();
+    expectAlive(parts);
+    leader.check();
+    Optional<HttpEntity.ChunkStreamPart> last = now(parts.pull());
+    assertThat(grpc(last.orElseThrow().getTrailerHeaders())).isEqualTo(NO_LEADER);
+    assertThat(now(parts.pull())).isEmpty();
+  }
+
+  @Test
+  void aStreamThatBeganAfterTheLeaderCameBackLivesOn() throws Exception {
+    status.leader = NodeId.NONE;
+    for (int i = 0; i < LeaderWatch.CHECKS + 2; i++) {
+      leader.check();
+    }
+    status.leader = new NodeId(8);
+    SinkQueueWithCancel<HttpEntity.ChunkStreamPart> parts = parts(call("Stream", HAS_LEADER));
+    leader.check();
+    expectAlive(parts);
+  }
+
+  @Test
+  void aStreamThatDoesNotAskForALeaderLivesOnWithoutOne() throws Exception {
+    SinkQueueWithCancel<HttpEntity.ChunkStreamPart> parts = parts(call("Stream"));
+    status.leader = NodeId.NONE;
+    for (int i = 0; i < LeaderWatch.CHECKS + 2; i++) {
+      leader.check();
+    }
+    expectAlive(parts);
+  }
+
+  @Test
+  void theVersionIsCheckedBeforeTheLeader() throws Exception {
+    status.leader = NodeId.NONE;
+    HttpHeader broken = RawHeader.create("client-api-version", "\uffff");
+    assertThat(grpc(call("Unary", HAS_LEADER, broken).getHeaders()))
+        .isEqualTo(
+            Map.of("grpc-status", "3", "grpc-message", "etcdserver: invalid client api version"));
+  }
+}

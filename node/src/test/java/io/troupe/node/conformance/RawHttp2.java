@@ -1,0 +1,275 @@
+package io.troupe.node.conformance;
+
+import com.google.protobuf.ByteString;
+import io.grpc.netty.shaded.io.netty.buffer.ByteBuf;
+import io.grpc.netty.shaded.io.netty.buffer.Unpooled;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.DefaultHttp2HeadersEncoder;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Exception;
+import io.grpc.netty.shaded.io.netty.handler.codec.http2.Http2Headers;
+import io.grpc.netty.shaded.io.netty.util.AsciiString;
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One HTTP/2 connection whose frames a test writes and reads itself, for what no client library
+ * would send. Header values are bytes, sent as they are. One thread.
+ */
+final class RawHttp2 implements AutoCloseable {
+  static final int DATA = 0;
+  static final int HEADERS = 1;
+  static final int RST_STREAM = 3;
+  static final int SETTINGS = 4;
+  static final int PING = 6;
+  static final int GOAWAY = 7;
+  static final int ENHANCE_YOUR_CALM = 0xb;
+
+  private static final int END_STREAM = 1;
+  private static final int ACK = 1;
+  private static final int END_HEADERS = 4;
+  private static final int PATIENCE_MS = 20_000;
+
+  private final Socket socket;
+  private final OutputStream out;
+  private final DataInputStream in;
+  private final String authority;
+  private final DefaultHttp2HeadersEncoder encoder =
+      new DefaultHttp2HeadersEncoder((name, value) -> false, false, 16, Integer.MAX_VALUE);
+  private final DefaultHttp2HeadersDecoder decoder = new DefaultHttp2HeadersDecoder(false);
+  private int nextStream = 1;
+
+  /** A frame as it came. */
+  record Frame(int type, int flags, int stream, ByteString payload) {
+    boolean isEnd() {
+      return (type == DATA || type == HEADERS) && (flags & END_STREAM) != 0;
+    }
+
+    /** Of a GOAWAY. */
+    int errorCode() {
+      return payload.asReadOnlyByteBuffer().getInt(4);
+    }
+
+    /** Of a GOAWAY. */
+    String debugData() {
+      return payload.substring(8).toStringUtf8();
+    }
+  }
+
+  /** How a call ended, from its trailers. */
+  record Outcome(@Nullable String status, @Nullable String message, int messages) {}
+
+  private RawHttp2(Socket socket, String authority) throws IOException {
+    this.socket = socket;
+    this.authority = authority;
+    this.out = socket.getOutputStream();
+    this.in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+  }
+
+  /** Connects by prior knowledge and exchanges settings. */
+  static RawHttp2 connect(String target) {
+    int colon = target.lastIndexOf(':');
+    try {
+      Socket socket =
+          new Socket(target.substring(0, colon), Integer.parseInt(target.substring(colon + 1)));
+      socket.setTcpNoDelay(true);
+      socket.setSoTimeout(PATIENCE_MS);
+      RawHttp2 connection = new RawHttp2(socket, target);
+      connection.out.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+      connection.write(SETTINGS, 0, 0, new byte[0]);
+      return connection;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void write(int type, int flags, int stream, byte[] payload) {
+    ByteBuffer frame = ByteBuffer.allocate(9 + payload.length);
+    frame.put((byte) (payload.length >> 16)).putShort((short) payload.length);
+    frame.put((byte) type).put((byte) flags).putInt(stream).put(payload);
+    try {
+      out.write(frame.array());
+      out.flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Begins a gRPC call; its stream stays open until {@link #message} ends it.
+   *
+   * @param method "service/method"
+   * @param metadata header values byte for byte
+   * @return the stream's number
+   */
+  int call(String method, Map<String, byte[]> metadata) {
+    Http2Headers headers = request("POST", "/" + method);
+    headers.add("content-type", "application/grpc").add("te", "trailers");
+    metadata.forEach((name, value) -> headers.add(name, new AsciiString(value, true)));
+    return send(headers, END_HEADERS);
+  }
+
+  /** A plain GET; gives the stream's number. */
+  int get(String path) {
+    return send(request("GET", path), END_HEADERS | END_STREAM);
+  }
+
+  private Http2Headers request(String method, String path) {
+    return new DefaultHttp2Headers(false)
+        .method(method)
+        .scheme("http")
+        .path(path)
+        .authority(authority);
+  }
+
+  private int send(Http2Headers headers, int flags) {
+    int stream = nextStream;
+    nextStream += 2;
+    ByteBuf block = Unpooled.buffer();
+    try {
+      encoder.encodeHeaders(stream, headers, block);
+    } catch (Http2Exception e) {
+      throw new IllegalArgumentException(e);
+    }
+    byte[] bytes = new byte[block.readableBytes()];
+    block.readBytes(bytes);
+    write(HEADERS, flags, stream, bytes);
+    return stream;
+  }
+
+  /** Sends one message of a call. */
+  void message(int stream, byte[] message, boolean last) {
+    byte[] framed =
+        ByteBuffer.allocate(5 + message.length)
+            .put((byte) 0)
+            .putInt(message.length)
+            .put(message)
+            .array();
+    write(DATA, last ? END_STREAM : 0, stream, framed);
+  }
+
+  /** A ping that wants an answer. */
+  void ping() {
+    write(PING, 0, 0, new byte[8]);
+  }
+
+  /** A ping and its answer. */
+  void pingAndWait() {
+    ping();
+    await(frame -> frame.type() == PING && (frame.flags() & ACK) != 0);
+  }
+
+  /** The next frame that is wanted; settings and pings of the server are answered on the way. */
+  Frame await(Predicate<Frame> wanted) {
+    while (true) {
+      Frame frame = next();
+      if (frame == null) {
+        throw new AssertionError("the server closed the connection");
+      }
+      if (wanted.test(frame)) {
+        return frame;
+      }
+      if (frame.type() == GOAWAY) {
+        throw new AssertionError("GOAWAY " + frame.errorCode() + " " + frame.debugData());
+      }
+    }
+  }
+
+  /** Reads until the call has ended. */
+  Outcome outcome(int stream) {
+    int messages = 0;
+    String status = null;
+    String message = null;
+    while (true) {
+      Frame frame =
+          await(
+              f ->
+                  f.stream() == stream
+                      && (f.type() == DATA || f.type() == HEADERS || f.type() == RST_STREAM));
+      if (frame.type() == RST_STREAM) {
+        throw new AssertionError("stream reset " + frame.payload().asReadOnlyByteBuffer().getInt());
+      }
+      if (frame.type() == HEADERS) {
+        Http2Headers headers = headers(frame);
+        CharSequence code = headers.get("grpc-status");
+        CharSequence text = headers.get("grpc-message");
+        status = code == null ? status : code.toString();
+        message = text == null ? message : text.toString();
+      } else if (!frame.payload().isEmpty()) {
+        messages++;
+      }
+      if (frame.isEnd()) {
+        return new Outcome(status, message, messages);
+      }
+    }
+  }
+
+  /** The status that the answer begins with; what follows is not read. */
+  String httpStatus(int stream) {
+    Frame first = await(f -> f.stream() == stream && f.type() == HEADERS);
+    return String.valueOf(headers(first).status());
+  }
+
+  private Http2Headers headers(Frame frame) {
+    try {
+      return decoder.decodeHeaders(
+          frame.stream(), Unpooled.wrappedBuffer(frame.payload().asReadOnlyByteBuffer()));
+    } catch (Http2Exception e) {
+      throw new AssertionError("undecodable headers", e);
+    }
+  }
+
+  /** Checks that nothing but the end of the connection follows. */
+  void expectClosed() {
+    Frame frame = next();
+    while (frame != null && frame.type() != DATA && frame.type() != HEADERS) {
+      frame = next();
+    }
+    if (frame != null) {
+      throw new AssertionError("the server goes on: " + frame);
+    }
+  }
+
+  private @Nullable Frame next() {
+    try {
+      int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
+      int type = in.readUnsignedByte();
+      int flags = in.readUnsignedByte();
+      int stream = in.readInt() & Integer.MAX_VALUE;
+      byte[] payload = in.readNBytes(length);
+      Frame frame = new Frame(type, flags, stream, ByteString.copyFrom(payload));
+      if (type == SETTINGS && (flags & ACK) == 0) {
+        write(SETTINGS, ACK, 0, new byte[0]);
+      } else if (type == PING && (flags & ACK) == 0) {
+        write(PING, ACK, 0, payload);
+      }
+      return frame;
+    } catch (EOFException | SocketException ended) {
+      // Closed, or reset because bytes of ours were still on their way.
+      return null;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      socket.close();
+      encoder.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
