@@ -183,6 +183,14 @@ public final class RunningNode implements AutoCloseable {
     }
   }
 
+  /**
+   * Recent entries and waiting proposals may have an eighth of the heap each, answers a quarter;
+   * what is left is for newest records, watches, and the collector.
+   */
+  private static long heapShare(int parts) {
+    return Runtime.getRuntime().maxMemory() / parts;
+  }
+
   private static MemberSettings memberSettings(NodeSettings settings) {
     RaftSettings defaults = RaftSettings.defaults();
     return new MemberSettings(
@@ -193,7 +201,7 @@ public final class RunningNode implements AutoCloseable {
             defaults.maxBytesPerAppend(),
             defaults.maxInflightAppends(),
             settings.maxPendingProposals(),
-            defaults.maxLogBytesInMemory(),
+            Math.min(defaults.maxLogBytesInMemory(), heapShare(8)),
             defaults.diskStallTicks()),
         settings.heartbeatInterval(),
         settings.electionTimeout(),
@@ -232,8 +240,8 @@ public final class RunningNode implements AutoCloseable {
             settings.maxTxnOps(),
             settings.requestTimeout(),
             settings.electionTimeout(),
-            Runtime.getRuntime().maxMemory() / 8,
-            Runtime.getRuntime().maxMemory() / 4,
+            heapShare(8),
+            heapShare(4),
             LeaseRules.minTtlSeconds(
                 settings.electionTicks(), settings.heartbeatInterval().toMillis()),
             settings.quotaBackendBytes() == 0 ? 2L << 30 : settings.quotaBackendBytes());

@@ -59,7 +59,7 @@ public final class GrpcErrors {
       case ANSWER_TOO_LARGE ->
           status(
               RESOURCE_EXHAUSTED,
-              "troupe: the answer needs more memory than reads may take here (a quarter of the heap);"
+              "troupe: the answer needs more memory than reads may take here;"
                   + " ask for it in pages with a limit, or by RangeStream");
     };
   }

@@ -2,6 +2,7 @@ package io.troupe.grpc.http;
 
 import com.google.protobuf.ByteString;
 import io.troupe.grpc.service.Call;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.Refusal;
 import io.troupe.protocol.RefusedException;
 import java.time.Duration;
@@ -20,9 +21,10 @@ final class CallMetadata {
   /**
    * What the services need to know of a request besides its message.
    *
+   * @param memory of the call
    * @throws RefusedException INVALID_CLIENT_API_VERSION if the client's version is no text
    */
-  static Call of(HttpRequest request) {
+  static Call of(HttpRequest request, MemoryBudget.Share memory) {
     String token = null;
     String authorization = null;
     String hasLeader = null;
@@ -45,7 +47,7 @@ final class CallMetadata {
       throw new RefusedException(Refusal.INVALID_CLIENT_API_VERSION);
     }
     String raw = token == null || token.isEmpty() ? authorization : token;
-    return new Call(bare(raw), "true".equals(hasLeader), timeout);
+    return new Call(bare(raw), "true".equals(hasLeader), timeout, memory);
   }
 
   private static String bare(@Nullable String raw) {

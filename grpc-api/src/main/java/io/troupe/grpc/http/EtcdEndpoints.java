@@ -60,10 +60,10 @@ final class EtcdEndpoints {
 
   private static void kv(GrpcMethods methods, EtcdServices services, StreamCalls streams) {
     methods
-        .unary(KV, "Range", (GrpcMethods.Read) (request, call) -> services.kv().range(request))
+        .unary(KV, "Range", (request, call) -> services.kv().range(request, call))
         .unary(KV, "Put", (request, call) -> services.kv().put(request))
         .unary(KV, "DeleteRange", (request, call) -> services.kv().deleteRange(request))
-        .unary(KV, "Txn", (request, call) -> services.kv().txn(request))
+        .unary(KV, "Txn", (request, call) -> services.kv().txn(request, call))
         .unary(KV, "Compact", (request, call) -> services.kv().compact(request))
         .streaming(KV, "RangeStream", streams::rangeStream);
   }

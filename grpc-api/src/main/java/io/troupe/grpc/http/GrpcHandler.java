@@ -6,6 +6,7 @@ import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.grpc.service.Call;
 import io.troupe.model.Bytes;
+import io.troupe.model.MemoryBudget;
 import io.troupe.protocol.RefusedException;
 import java.io.IOException;
 import java.util.Objects;
@@ -32,19 +33,19 @@ import org.apache.pekko.util.ByteString;
 final class GrpcHandler {
   private final GrpcMethods methods;
   private final int maxReceiveBytes;
-  private final UnsentResponses unsent;
+  private final MemoryBudget memory;
   private final LeaderWatch leader;
   private final Materializer materializer;
 
   GrpcHandler(
       GrpcMethods methods,
       int maxReceiveBytes,
-      UnsentResponses unsent,
+      MemoryBudget memory,
       LeaderWatch leader,
       Materializer materializer) {
     this.methods = methods;
     this.leader = leader;
-    this.unsent = unsent;
+    this.memory = memory;
     this.maxReceiveBytes = maxReceiveBytes;
     this.materializer = materializer;
   }
@@ -72,7 +73,7 @@ final class GrpcHandler {
     }
     Call call;
     try {
-      call = CallMetadata.of(request);
+      call = CallMetadata.of(request, memory.share());
       leader.require(call);
     } catch (RefusedException refused) {
       return refuse(request, GrpcResponses.failure(GrpcErrors.of(refused)));
@@ -131,13 +132,18 @@ final class GrpcHandler {
       Bytes message = GrpcFrames.single(body, encoding, maxReceiveBytes);
       reply = method.call(message, call);
     } catch (IOException | RuntimeException failure) {
-      return CompletableFuture.completedFuture(GrpcResponses.failure(GrpcErrors.of(failure)));
+      return CompletableFuture.completedFuture(failed(failure, call));
     }
     return reply.handle(
         (message, failure) ->
             failure == null
-                ? unsent.respond(GrpcFrames.frame(message), method.changesNothing())
-                : GrpcResponses.failure(GrpcErrors.of(failure)));
+                ? GrpcResponses.unary(GrpcFrames.frame(message), call.memory())
+                : failed(failure, call));
+  }
+
+  private static HttpResponse failed(Throwable failure, Call call) {
+    call.memory().close();
+    return GrpcResponses.failure(GrpcErrors.of(failure));
   }
 
   private HttpResponse streaming(HttpRequest request, GrpcMethods.Streaming method, Call call) {
@@ -149,7 +155,15 @@ final class GrpcHandler {
             .via(new RequestDrain(maxReceiveBytes))
             .via(new FrameDecoder(encoding(request), maxReceiveBytes));
     try {
-      return GrpcResponses.streaming(leader.guarded(method.call(requests, call), call));
+      Source<ByteString, NotUsed> answers =
+          method
+              .call(requests, call)
+              .watchTermination(
+                  (mat, ended) -> {
+                    ended.whenComplete((done, failure) -> call.memory().close());
+                    return mat;
+                  });
+      return GrpcResponses.streaming(leader.guarded(answers, call));
     } catch (GrpcException | CompletionException refused) {
       request.discardEntityBytes(materializer);
       return GrpcResponses.failure(GrpcErrors.of(refused));

@@ -25,19 +25,6 @@ final class GrpcMethods {
      * @throws IOException if they do not decode
      */
     CompletionStage<? extends MessageLite> call(Bytes request, Call call) throws IOException;
-
-    /** True when an answer may be withheld because it changed nothing. */
-    default boolean changesNothing() {
-      return false;
-    }
-  }
-
-  /** A call that only reads. */
-  interface Read extends Unary {
-    @Override
-    default boolean changesNothing() {
-      return true;
-    }
   }
 
   /** A call with a stream on at least one side. */

@@ -1,6 +1,7 @@
 package io.troupe.grpc.http;
 
 import io.troupe.grpc.service.EtcdServices;
+import io.troupe.model.MemoryBudget;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -36,7 +37,7 @@ public final class GrpcServer {
         new GrpcHandler(
             EtcdEndpoints.of(services, materializer),
             services.settings().maxReceiveBytes(),
-            new UnsentResponses(services.settings().maxUnsentBytes()),
+            new MemoryBudget(services.settings().maxAnswerBytes()),
             leader,
             materializer);
     this.http = new HttpRoutes(materializer);

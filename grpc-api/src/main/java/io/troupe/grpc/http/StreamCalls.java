@@ -55,7 +55,7 @@ final class StreamCalls {
   Source<ByteString, NotUsed> rangeStream(Source<Bytes, NotUsed> requests, Call call) {
     return requests
         .take(1)
-        .mapAsync(1, services.kv()::rangeStream)
+        .mapAsync(1, request -> services.kv().rangeStream(request, call))
         .flatMapConcat(
             first ->
                 Source.unfoldAsync(

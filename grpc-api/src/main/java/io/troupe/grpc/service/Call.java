@@ -1,5 +1,6 @@
 package io.troupe.grpc.service;
 
+import io.troupe.model.MemoryBudget;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -9,5 +10,7 @@ import java.util.Optional;
  * @param token auth token, empty when none was sent
  * @param hasLeader fail when no leader is known
  * @param timeout what the client said it will wait
+ * @param memory what the answer takes; given back by whoever made the call when the answer is sent
  */
-public record Call(String token, boolean hasLeader, Optional<Duration> timeout) {}
+public record Call(
+    String token, boolean hasLeader, Optional<Duration> timeout, MemoryBudget.Share memory) {}

@@ -10,8 +10,8 @@ import java.time.Duration;
  * @param requestTimeout how long a write or a linearizable read may take (Q7)
  * @param electionTimeout between two looks at whether there is a leader (T5)
  * @param maxPendingBytes of proposals that are not answered yet; above it they are refused
- * @param maxUnsentBytes of large responses that clients have not read yet; above it large reads are
- *     refused
+ * @param maxAnswerBytes of all answers to reads, from being gathered until they are sent; above it
+ *     large reads are refused
  * @param minLeaseTtlSeconds see L2
  * @param quotaBytes size of the state at which writes stop (Q1); 0 or less: never
  */
@@ -21,7 +21,7 @@ public record GatewaySettings(
     Duration requestTimeout,
     Duration electionTimeout,
     long maxPendingBytes,
-    long maxUnsentBytes,
+    long maxAnswerBytes,
     long minLeaseTtlSeconds,
     long quotaBytes) {
 

@@ -44,14 +44,14 @@ public final class KvService {
   }
 
   /** Section 2.3. */
-  public CompletionStage<RangeResponse> range(Bytes request) throws IOException {
+  public CompletionStage<RangeResponse> range(Bytes request, Call call) throws IOException {
     RequestCodec.RangeRead read = RequestCodec.range(request);
     RangeQuery query = read.query();
     check(RequestChecks.range(query));
     boolean cheap = query.range().isSingle();
     return read.serializable()
-        ? gate.serializable(() -> range(query))
-        : gate.linearizable(cheap, () -> range(query));
+        ? gate.serializable(() -> range(query, call))
+        : gate.linearizable(cheap, () -> range(query, call));
   }
 
   private static void check(@Nullable Refusal refusal) {
@@ -60,13 +60,14 @@ public final class KvService {
     }
   }
 
-  private RangeResponse range(RangeQuery query) {
-    RangeResult result = member.state().range(query);
+  private RangeResponse range(RangeQuery query, Call call) {
+    RangeResult result = member.state().range(query, call.memory());
     return ApiConverter.range(member.header(result.revision()), result);
   }
 
   /** Section 2.4. */
-  public CompletionStage<RangeStreamCursor> rangeStream(Bytes request) throws IOException {
+  public CompletionStage<RangeStreamCursor> rangeStream(Bytes request, Call call)
+      throws IOException {
     RequestCodec.RangeRead read = RequestCodec.range(request);
     RangeQuery query = read.query();
     check(RequestChecks.range(query));
@@ -83,8 +84,8 @@ public final class KvService {
           GrpcStatus.UNIMPLEMENTED, "RangeStream does not support revision filters");
     }
     return read.serializable()
-        ? gate.serializable(() -> RangeStreamCursor.open(member, settings, query))
-        : gate.linearizable(true, () -> RangeStreamCursor.open(member, settings, query));
+        ? gate.serializable(() -> RangeStreamCursor.open(member, settings, query, call))
+        : gate.linearizable(true, () -> RangeStreamCursor.open(member, settings, query, call));
   }
 
   /** Section 2.5. */
@@ -114,7 +115,7 @@ public final class KvService {
   }
 
   /** Section 2.7. */
-  public CompletionStage<TxnResponse> txn(Bytes request) throws IOException {
+  public CompletionStage<TxnResponse> txn(Bytes request, Call from) throws IOException {
     RequestCodec.TxnCall call = RequestCodec.txn(request);
     quota.admit(call.txn());
     check(RequestChecks.txn(call.txn(), settings.maxTxnOps()));
@@ -122,9 +123,9 @@ public final class KvService {
     if (!call.readOnly()) {
       result = proposer.propose(ClientRequest.TXN, request);
     } else if (call.serializable()) {
-      result = gate.serializable(() -> member.state().txn(call.txn()));
+      result = gate.serializable(() -> member.state().txn(call.txn(), from.memory()));
     } else {
-      result = gate.linearizable(false, () -> member.state().txn(call.txn()));
+      result = gate.linearizable(false, () -> member.state().txn(call.txn(), from.memory()));
     }
     return result.thenApply(
         end -> {

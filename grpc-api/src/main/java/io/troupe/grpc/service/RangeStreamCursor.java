@@ -5,6 +5,7 @@ import io.troupe.grpc.api.RangeStreamResponse;
 import io.troupe.grpc.convert.ApiConverter;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeResult;
 import io.troupe.model.Refusal;
@@ -22,29 +23,23 @@ import java.util.concurrent.CompletionStage;
 public final class RangeStreamCursor {
   private static final int FIRST_CHUNK_KEYS = 10;
 
-  private final Member member;
-  private final RangeQuery query;
-  private final KeyRange rest;
-  private final long revision;
-  private final long headerRevision;
-  private final long sent;
-  private final long maxChunkBytes;
-
-  private RangeStreamCursor(
+  /** What is the same for all parts. */
+  private record Pinned(
       Member member,
       RangeQuery query,
-      KeyRange rest,
       long revision,
       long headerRevision,
-      long sent,
-      long maxChunkBytes) {
-    this.member = member;
-    this.query = query;
+      long maxChunkBytes,
+      MemoryBudget.Share memory) {}
+
+  private final Pinned pinned;
+  private final KeyRange rest;
+  private final long sent;
+
+  private RangeStreamCursor(Pinned pinned, KeyRange rest, long sent) {
+    this.pinned = pinned;
     this.rest = rest;
-    this.revision = revision;
-    this.headerRevision = headerRevision;
     this.sent = sent;
-    this.maxChunkBytes = maxChunkBytes;
   }
 
   /**
@@ -55,30 +50,32 @@ public final class RangeStreamCursor {
   public record Chunk(RangeStreamResponse response, Optional<RangeStreamCursor> rest) {}
 
   /** Pins the revision. */
-  static RangeStreamCursor open(Member member, GatewaySettings settings, RangeQuery query) {
+  static RangeStreamCursor open(
+      Member member, GatewaySettings settings, RangeQuery query, Call call) {
     long current = member.state().revision();
-    return new RangeStreamCursor(
-        member,
-        query,
-        query.range(),
-        query.revision() == 0 ? current : query.revision(),
-        current,
-        0,
-        settings.maxRequestBytes());
+    Pinned pinned =
+        new Pinned(
+            member,
+            query,
+            query.revision() == 0 ? current : query.revision(),
+            current,
+            settings.maxRequestBytes(),
+            call.memory());
+    return new RangeStreamCursor(pinned, query.range(), 0);
   }
 
   /** Reads the next part on the read dispatcher. */
   public CompletionStage<Chunk> next() {
-    return CompletableFuture.supplyAsync(this::read, member.reads());
+    return CompletableFuture.supplyAsync(this::read, pinned.member().reads());
   }
 
   private Chunk read() {
     while (true) {
-      long at = revision < 0 ? member.state().revision() : revision;
+      long at = pinned.revision() < 0 ? pinned.member().state().revision() : pinned.revision();
       try {
         return read(at);
       } catch (RefusedException refused) {
-        boolean overtaken = revision < 0 && refused.reason() == Refusal.COMPACTED;
+        boolean overtaken = pinned.revision() < 0 && refused.reason() == Refusal.COMPACTED;
         if (!overtaken) {
           throw refused;
         }
@@ -88,6 +85,7 @@ public final class RangeStreamCursor {
   }
 
   private Chunk read(long at) {
+    RangeQuery query = pinned.query();
     // One message for what has no parts (GS5), and for a negative limit (GS7).
     if (query.countOnly() || query.range().isSingle() || query.limit() < 0) {
       return whole(at);
@@ -95,7 +93,10 @@ public final class RangeStreamCursor {
     long left = query.limit() == 0 ? Integer.MAX_VALUE : query.limit() - sent;
     long most = sent == 0 ? FIRST_CHUNK_KEYS : Integer.MAX_VALUE;
     StateReader.Chunk chunk =
-        member.state().chunk(rest, at, (int) Math.min(most, left), maxChunkBytes, query.keysOnly());
+        pinned
+            .member()
+            .state()
+            .chunk(rest, at, (int) Math.min(most, left), pinned.maxChunkBytes(), query.keysOnly());
     RangeResponse.Builder out = RangeResponse.newBuilder();
     chunk.kvs().forEach(kv -> out.addKvs(ApiConverter.keyValue(kv)));
     long sentNow = sent + chunk.kvs().size();
@@ -105,21 +106,22 @@ public final class RangeStreamCursor {
     }
     KeyRange behind = new KeyRange(next, rest.rangeEnd());
     if (query.limit() > 0 && sentNow >= query.limit()) {
-      return last(out, sentNow, member.state().count(behind, at));
+      return last(out, sentNow, pinned.member().state().count(behind, at));
     }
-    RangeStreamCursor following =
-        new RangeStreamCursor(
-            member, query, behind, revision, headerRevision, sentNow, maxChunkBytes);
+    RangeStreamCursor following = new RangeStreamCursor(pinned, behind, sentNow);
     return new Chunk(message(out), Optional.of(following));
   }
 
   private Chunk last(RangeResponse.Builder out, long sentNow, long behind) {
-    out.setHeader(member.header(headerRevision)).setMore(behind > 0).setCount(sentNow + behind);
+    out.setHeader(pinned.member().header(pinned.headerRevision()))
+        .setMore(behind > 0)
+        .setCount(sentNow + behind);
     return new Chunk(message(out), Optional.empty());
   }
 
   private Chunk whole(long at) {
-    RangeQuery pinned =
+    RangeQuery query = pinned.query();
+    RangeQuery all =
         new RangeQuery(
             query.range(),
             query.limit(),
@@ -132,9 +134,11 @@ public final class RangeStreamCursor {
             0,
             0,
             0);
-    RangeResult result = member.state().range(pinned);
+    RangeResult result = pinned.member().state().range(all, pinned.memory());
     return new Chunk(
-        message(ApiConverter.range(member.header(headerRevision), result).toBuilder()),
+        message(
+            ApiConverter.range(pinned.member().header(pinned.headerRevision()), result)
+                .toBuilder()),
         Optional.empty());
   }
 

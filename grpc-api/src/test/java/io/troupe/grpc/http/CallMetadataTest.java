@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.grpc.service.Call;
+import io.troupe.model.MemoryBudget;
 import io.troupe.protocol.RefusedException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,17 +17,19 @@ import org.junit.jupiter.api.Test;
 
 /** T5. */
 class CallMetadataTest {
+  private static final MemoryBudget.Share MEMORY = MemoryBudget.UNLIMITED.share();
+
   private static Call call(String... namesAndValues) {
     List<HttpHeader> headers = new ArrayList<>();
     for (int i = 0; i < namesAndValues.length; i += 2) {
       headers.add(RawHeader.create(namesAndValues[i], namesAndValues[i + 1]));
     }
-    return CallMetadata.of(HttpRequest.create().withHeaders(headers));
+    return CallMetadata.of(HttpRequest.create().withHeaders(headers), MEMORY);
   }
 
   @Test
   void withoutMetadataACallHasNothing() {
-    assertThat(call()).isEqualTo(new Call("", false, Optional.empty()));
+    assertThat(call()).isEqualTo(new Call("", false, Optional.empty(), MEMORY));
   }
 
   @Test

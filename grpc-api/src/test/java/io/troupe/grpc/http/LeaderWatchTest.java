@@ -3,6 +3,7 @@ package io.troupe.grpc.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.grpc.api.PutResponse;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.MemberStatus;
 import java.util.List;
@@ -55,7 +56,7 @@ class LeaderWatchTest {
                       CompletableFuture.completedFuture(PutResponse.getDefaultInstance()))
               .streaming("test.T", "Stream", (requests, call) -> answers.second()),
           1000,
-          new UnsentResponses(1 << 20),
+          new MemoryBudget(1 << 20),
           leader,
           MATERIALIZER);
 
