@@ -10,8 +10,9 @@ public sealed interface SnapshotCommand {
   record Due(long index, long term) implements SnapshotCommand {}
 
   /**
-   * Disk space is wanted: what was deleted is free only when no snapshot holds on to it. A snapshot
-   * is taken now if anything was applied since the newest.
+   * Files were rewritten: what was deleted is free only when no snapshot holds on to it. A snapshot
+   * is taken as soon as anything was applied since the newest; on a nearly full disk that is
+   * brought about.
    */
   enum Reclaim implements SnapshotCommand {
     INSTANCE

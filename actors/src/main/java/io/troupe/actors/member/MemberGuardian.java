@@ -154,7 +154,7 @@ public final class MemberGuardian {
             SnapshotActor.create(
                 files,
                 new SnapshotActor.Settings(settings.snapshotMinInterval(), LOOK_AT_DISK),
-                new SnapshotActor.Links(wal, raft, disk)),
+                new SnapshotActor.Links(wal, raft, disk, ids)),
             "snapshot",
             "blocking");
     ActorRef<CompactionActor.Command> compaction =

@@ -2,12 +2,18 @@ package io.troupe.actors.snapshot;
 
 import io.troupe.actors.member.MemberFiles;
 import io.troupe.machine.StateView;
+import io.troupe.model.AlarmType;
 import io.troupe.model.Bytes;
+import io.troupe.model.Operation;
+import io.troupe.model.RequestId;
 import io.troupe.persistence.snapshot.SnapshotPlugin;
 import io.troupe.persistence.snapshot.SnapshotRef;
+import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.WalCommand;
+import io.troupe.protocol.codec.OperationCodec;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -32,6 +38,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotActor.class);
+  private static final Duration APPEND_TIMEOUT = Duration.ofSeconds(5);
 
   private enum Rested implements SnapshotCommand.Private {
     INSTANCE
@@ -44,11 +51,15 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   private record Saved(SnapshotCommand.Due due, long startedNanos, @Nullable Throwable failure)
       implements SnapshotCommand.Private {}
 
+  /** However it ended: if the entry was not applied, the next look asks again. */
+  private record Appended(@Nullable Throwable failure) implements SnapshotCommand.Private {}
+
   private record GivenUp(long below, @Nullable Throwable failure)
       implements SnapshotCommand.Private {}
 
   /** Whom this room speaks to. */
-  public record Links(ActorRef<WalCommand> wal, ActorRef<RaftCommand> raft, DiskRoom disk) {}
+  public record Links(
+      ActorRef<WalCommand> wal, ActorRef<RaftCommand> raft, DiskRoom disk, RequestIds ids) {}
 
   /**
    * Pace.
@@ -65,6 +76,11 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   private final Links links;
   private SnapshotCommand.@Nullable Due waiting;
   private boolean reclaim;
+
+  /** Files were rewritten since the newest snapshot, which still shares the old ones. */
+  private boolean rewritten;
+
+  private boolean appending;
   private boolean busy;
 
   /** Index of the newest snapshot that this process saved; before one, where the state began. */
@@ -112,6 +128,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     return newReceiveBuilder()
         .onMessage(SnapshotCommand.Due.class, this::onDue)
         .onMessageEquals(SnapshotCommand.Reclaim.INSTANCE, this::onReclaim)
+        .onMessage(Appended.class, this::onAppended)
         .onMessageEquals(LookAtDisk.INSTANCE, this::onLookAtDisk)
         .onMessage(Saved.class, this::onSaved)
         .onMessage(GivenUp.class, this::onGivenUp)
@@ -125,17 +142,20 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   }
 
   private Behavior<SnapshotCommand> onReclaim() {
+    rewritten = true;
     reclaim = true;
     return work();
   }
 
   private Behavior<SnapshotCommand> onLookAtDisk() {
-    if (!links.disk().isLow()) {
+    boolean low = links.disk().isLow();
+    if (low) {
+      giveUpOlder();
+    } else {
       complained = false;
-      return this;
     }
-    giveUpOlder();
-    return onReclaim();
+    reclaim |= low || rewritten;
+    return work();
   }
 
   /** Takes what is wanted unless something is under way; that calls again at its end. */
@@ -150,9 +170,41 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
       // What is applied now covers what fell due before.
       StateView now = files.machine().view();
       due = new SnapshotCommand.Due(now.appliedIndex(), now.appliedTerm());
+      if (due.index() <= newest && rewritten && links.disk().isLow()) {
+        append();
+      }
     }
     if (due != null && due.index() > newest && fits()) {
       take(due);
+    }
+    return this;
+  }
+
+  /**
+   * Has an entry appended that changes nothing. Rewriting files applies no entry, a snapshot is
+   * named by its index, and on a full disk there may be nobody whose writes bring another one.
+   */
+  private void append() {
+    if (appending) {
+      return;
+    }
+    appending = true;
+    RequestId id = links.ids().next();
+    getContext()
+        .ask(
+            ProposeReply.class,
+            links.raft(),
+            APPEND_TIMEOUT,
+            replyTo ->
+                new RaftCommand.Propose(
+                    id, OperationCodec.encode(id, new Operation.AlarmGet(AlarmType.NONE)), replyTo),
+            (reply, failure) -> new Appended(failure));
+  }
+
+  private Behavior<SnapshotCommand> onAppended(Appended ended) {
+    appending = false;
+    if (ended.failure() != null) {
+      LOG.debug("no entry for a snapshot yet: {}", ended.failure().toString());
     }
     return this;
   }
@@ -186,6 +238,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
    */
   private void take(SnapshotCommand.Due due) {
     busy = true;
+    rewritten = false;
     long started = System.nanoTime();
     Path content = plugin.directory().prepare(due.index(), due.term());
     files.store().checkpoint(content);

@@ -6,15 +6,19 @@ import com.typesafe.config.ConfigFactory;
 import io.troupe.actors.apply.CompactionActor;
 import io.troupe.actors.snapshot.DiskRoom;
 import io.troupe.actors.snapshot.SnapshotActor;
+import io.troupe.model.AlarmType;
 import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.snapshot.SnapshotDirectory;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.wal.WalSettings;
 import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.WalCommand;
+import io.troupe.protocol.codec.OperationCodec;
 import io.troupe.raft.RaftSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -94,7 +98,8 @@ class SnapshotRoomTest {
         SnapshotActor.create(
             files,
             new SnapshotActor.Settings(Duration.ZERO, lookAtDisk),
-            new SnapshotActor.Links(wal.getRef(), raft.getRef(), disk)));
+            new SnapshotActor.Links(
+                wal.getRef(), raft.getRef(), disk, new RequestIds(new NodeId(2), 1))));
   }
 
   private long applyOne() {
@@ -125,8 +130,9 @@ class SnapshotRoomTest {
     room.tell(SnapshotCommand.Reclaim.INSTANCE);
     expectSnapshot(first);
     room.tell(SnapshotCommand.Reclaim.INSTANCE);
-    long second = applyOne();
     room.tell(new SnapshotCommand.Due(first, 1));
+    raft.expectNoMessage(Duration.ofMillis(100));
+    long second = applyOne();
     room.tell(new SnapshotCommand.Due(second, 1));
     expectSnapshot(second);
     assertThat(snapshots()).containsExactly(first, second);
@@ -165,6 +171,34 @@ class SnapshotRoomTest {
   }
 
   @Test
+  void rewrittenFilesAreLetGoWithTheNextEntry() throws Exception {
+    ActorRef<SnapshotCommand> room = room(SOON);
+    long first = applyOne();
+    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    expectSnapshot(first);
+    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    raft.expectNoMessage(Duration.ofMillis(100));
+    expectSnapshot(applyOne());
+  }
+
+  @Test
+  void onAFullDiskAnEntryIsAskedForToLetRewrittenFilesGo() throws Exception {
+    ActorRef<SnapshotCommand> room = room(SOON);
+    long first = applyOne();
+    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    expectSnapshot(first);
+    disk.low = true;
+    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    RaftCommand.Propose asked = raft.expectMessageClass(RaftCommand.Propose.class);
+    assertThat(OperationCodec.decode(asked.operation()).operation())
+        .isEqualTo(new Operation.AlarmGet(AlarmType.NONE));
+    long second = applyOne();
+    expectSnapshot(second);
+    await(List.of(second));
+    raft.expectNoMessage(Duration.ofMillis(100));
+  }
+
+  @Test
   void aSnapshotOfAnEarlierRunIsGivenUpOnlyForANewOne() throws Exception {
     ActorRef<SnapshotCommand> first = room(NEVER);
     for (int i = 0; i < 2; i++) {
@@ -177,7 +211,7 @@ class SnapshotRoomTest {
 
     disk.low = true;
     ActorRef<SnapshotCommand> second = room(SOON);
-    second.tell(SnapshotCommand.Reclaim.INSTANCE);
+    second.tell(new SnapshotCommand.Due(earlier.get(1), 1));
     raft.expectNoMessage(Duration.ofMillis(100));
     assertThat(snapshots()).as("both may be needed").isEqualTo(earlier);
 
