@@ -16,10 +16,12 @@ import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.MemberIdentity;
+import io.troupe.persistence.store.NativeLibrary;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.wal.WalSettings;
 import io.troupe.raft.RaftSettings;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -75,7 +77,8 @@ public final class RunningNode implements AutoCloseable {
     try {
       identify(dataDir, settings);
       // Disk and class loading side by side: together they are most of the start.
-      CompletableFuture<MemberFiles> opening = opening(dataDir, memberSettings);
+      CompletableFuture<MemberFiles> opening =
+          opening(dataDir, settings.cacheDir(), memberSettings);
       CompletableFuture<MemberGuardian.Rooms> spawned = new CompletableFuture<>();
       system =
           ActorSystem.create(
@@ -129,12 +132,14 @@ public final class RunningNode implements AutoCloseable {
     }
   }
 
-  private static CompletableFuture<MemberFiles> opening(DataDir dataDir, MemberSettings settings) {
+  private static CompletableFuture<MemberFiles> opening(
+      DataDir dataDir, Path cacheDir, MemberSettings settings) {
     CompletableFuture<MemberFiles> opening = new CompletableFuture<>();
     Thread thread =
         new Thread(
             () -> {
               try {
+                NativeLibrary.load(cacheDir);
                 opening.complete(MemberFiles.open(dataDir, settings));
               } catch (RuntimeException | Error failure) {
                 opening.completeExceptionally(failure);

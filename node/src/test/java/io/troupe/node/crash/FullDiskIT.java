@@ -6,6 +6,9 @@ import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KeyValue;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.troupe.node.process.NodeProcess;
+import io.troupe.node.process.TestJdks;
+import io.troupe.node.process.TestJdks.Jdk;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -36,15 +39,15 @@ class FullDiskIT {
 
   private final Path temp;
   private final Path disk;
-  private final Path javaHome;
+  private final Jdk jdk;
   private final Random random = new Random(SEED);
   private final Map<String, ByteString> acknowledged = new HashMap<>();
   private int starts;
 
-  FullDiskIT(@TempDir Path temp) throws IOException {
+  FullDiskIT(@TempDir Path temp) {
     this.temp = temp;
     this.disk = temp.resolve("disk");
-    this.javaHome = Jdks.found().get(0);
+    this.jdk = TestJdks.all().get(0);
   }
 
   @BeforeEach
@@ -61,8 +64,8 @@ class FullDiskIT {
 
   @Test
   void writesAreRefusedBeforeTheLogIsInDangerAndGoOnWhenSpaceIsFreed() throws Exception {
-    try (MemberProcess member = start().awaitReady();
-        EtcdClient client = member.client()) {
+    try (NodeProcess member = start().awaitReady();
+        EtcdClient client = new EtcdClient(member.port())) {
       String refusal = fill(client, "fill");
       assertThat(refusal).isEqualTo("RESOURCE_EXHAUSTED etcdserver: mvcc: database space exceeded");
       assertThat(Files.getFileStore(disk).getUsableSpace())
@@ -80,7 +83,7 @@ class FullDiskIT {
       client.compact(revision, true);
       client.defragment();
       long started = System.nanoTime();
-      Awaitility.await("writes are accepted again\n" + member.output())
+      Awaitility.await("writes are accepted again\n" + member.err())
           .atMost(Duration.ofSeconds(60))
           .pollInterval(Duration.ofMillis(300))
           .until(
@@ -95,8 +98,8 @@ class FullDiskIT {
       assertEverythingThere(client);
       member.kill();
     }
-    try (MemberProcess member = start().awaitReady();
-        EtcdClient client = member.client()) {
+    try (NodeProcess member = start().awaitReady();
+        EtcdClient client = new EtcdClient(member.port())) {
       assertEverythingThere(client);
     }
   }
@@ -104,8 +107,8 @@ class FullDiskIT {
   @Test
   void aDiskFilledByOthersStopsTheMemberWithNothingAcknowledgedLost() throws Exception {
     Path filler = disk.resolve("filler");
-    try (MemberProcess member = start().awaitReady();
-        EtcdClient client = member.client()) {
+    try (NodeProcess member = start().awaitReady();
+        EtcdClient client = new EtcdClient(member.port())) {
       for (int i = 0; i < 500; i++) {
         put(client, "first" + i);
       }
@@ -120,26 +123,29 @@ class FullDiskIT {
           Pause.millis(5);
         }
       }
-      assertThat(member.awaitExit()).as(member.output()).isEqualTo(DISK_FAILURE);
-      assertThat(member.output()).contains("exit-code=5").contains("No space left on device");
+      assertThat(member.awaitExit()).as(member.err()).isEqualTo(DISK_FAILURE);
+      assertThat(member.err()).contains("exit-code=5").contains("No space left on device");
       assertThat(refused).isPositive();
     }
-    try (MemberProcess member = start()) {
-      assertThat(member.awaitExit()).as(member.output()).isEqualTo(DISK_FAILURE);
-      assertThat(member.output()).contains("exit-code=5");
+    try (NodeProcess member = start()) {
+      assertThat(member.awaitExit()).as(member.err()).isEqualTo(DISK_FAILURE);
+      assertThat(member.err()).contains("exit-code=5");
     }
     Files.delete(filler);
-    try (MemberProcess member = start().awaitReady();
-        EtcdClient client = member.client()) {
+    try (NodeProcess member = start().awaitReady();
+        EtcdClient client = new EtcdClient(member.port())) {
       assertEverythingThere(client);
       assertThat(accepted(client)).isTrue();
     }
   }
 
-  private MemberProcess start() {
+  private NodeProcess start() {
     starts++;
-    return MemberProcess.start(
-        javaHome, disk.resolve("data"), temp.resolve("member-" + starts + ".log"), SETTINGS);
+    return NodeProcess.member(jdk, temp, CrashCampaign.SMALL)
+        .named("member-" + starts)
+        .settings(SETTINGS)
+        .setting("data-dir", disk.resolve("data").toString())
+        .start();
   }
 
   /** Puts until it is refused. */
