@@ -43,6 +43,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class RunningNode implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunningNode.class);
+
+  /** For calls that are being answered when the member stops. */
+  private static final Duration GRACE = Duration.ofMillis(200);
+
   private static final Duration STOP_STEP = Duration.ofMillis(800);
 
   private final NodeSettings settings;
@@ -317,21 +321,33 @@ public final class RunningNode implements AutoCloseable {
    */
   @Override
   public void close() {
-    for (ServerBinding binding : bindings) {
-      finish(binding.terminate(Duration.ofMillis(200)).toCompletableFuture(), "connections");
+    // All ports at once. What is still open when the grace is over (a quiet watch, a client that
+    // never said anything) is cut with the actor system: nothing to wait for, nothing to warn of.
+    CompletableFuture<?>[] closing =
+        bindings.stream()
+            .map(binding -> binding.terminate(GRACE).toCompletableFuture())
+            .toArray(CompletableFuture<?>[]::new);
+    if (!finished(CompletableFuture.allOf(closing), GRACE.plus(GRACE), "connections")) {
+      LOG.debug("connections are cut");
     }
     system.terminate();
-    finish(system.getWhenTerminated().toCompletableFuture(), "rooms");
+    if (!finished(system.getWhenTerminated().toCompletableFuture(), STOP_STEP, "rooms")) {
+      LOG.warn("the rooms did not stop within {} ms", STOP_STEP.toMillis());
+    }
     files.close();
   }
 
-  private static void finish(CompletableFuture<?> stage, String what) {
+  /** Whether it came to its end, a bad one too, within that time. */
+  private static boolean finished(CompletableFuture<?> stage, Duration atMost, String what) {
     try {
-      stage.get(STOP_STEP.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      LOG.warn("{} did not close in time: {}", what, e.toString());
+      stage.get(atMost.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException e) {
+      LOG.warn("{} did not close as they should: {}", what, cause(e).toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    return true;
   }
 }
