@@ -100,13 +100,15 @@ final class FanOutWriter {
   }
 
   private boolean arrived(int number) {
+    // Read before the count: afterwards another thread may give this place to a later put.
+    long since = started[number % ahead];
     if (missing.decrementAndGet(number % ahead) != 0) {
       return false;
     }
     synchronized (this) {
       long now = System.nanoTime();
       if (window.contains(now)) {
-        recorder.latency(now - started[number % ahead]);
+        recorder.latency(now - since);
       }
       // Every watcher gets a writer's events in their order, so puts are complete in their order.
       completed = Math.max(completed, number);
