@@ -44,6 +44,8 @@ record BenchSettings(
               "profiles",
               "clients",
               "watchers",
+              "writers",
+              "ahead",
               "connections",
               "keys",
               "value-bytes",
@@ -74,6 +76,8 @@ record BenchSettings(
         new LoadSettings(
             options.integers("clients", List.of(1, 10, 100, 1000)),
             options.integers("watchers", List.of(1, 100, 1000)),
+            options.integer("writers", 10),
+            options.integer("ahead", 16),
             options.integer("connections", 10),
             options.integer("keys", 10_000),
             options.integer("value-bytes", 256),

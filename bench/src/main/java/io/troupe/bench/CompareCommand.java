@@ -68,7 +68,11 @@ final class CompareCommand {
         + settings.load().warmUp().toMillis()
         + " ms warm-up, at most "
         + settings.load().maxConnections()
-        + " connections, server warmed up for "
+        + " connections, watch with "
+        + settings.load().writers()
+        + " writers at most "
+        + settings.load().ahead()
+        + " puts ahead, server warmed up for "
         + settings.serverWarmUp().toSeconds()
         + " s; paced puts "
         + settings.load().rate()

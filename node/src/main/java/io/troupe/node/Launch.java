@@ -11,12 +11,11 @@ final class Launch {
   private Launch() {}
 
   /**
-   * Applies {@code -Dkey=value} arguments, then reads the file that {@code config.file} names,
-   * system properties above it and the defaults behind it.
+   * Makes {@code -Dkey=value} arguments system properties.
    *
-   * @throws StartException for any other argument, a missing or a malformed file
+   * @throws StartException for any other argument
    */
-  static Config configuration(String[] args) {
+  static void properties(String[] args) {
     for (String arg : args) {
       int equals = arg.indexOf('=');
       if (!arg.startsWith("-D") || equals < 3) {
@@ -29,6 +28,15 @@ final class Launch {
       }
       System.setProperty(arg.substring(2, equals), arg.substring(equals + 1));
     }
+  }
+
+  /**
+   * Reads the file that {@code config.file} names, system properties above it and the defaults
+   * behind it.
+   *
+   * @throws StartException for a missing or a malformed file
+   */
+  static Config configuration() {
     try {
       ConfigFactory.invalidateCaches();
       return ConfigFactory.systemProperties()

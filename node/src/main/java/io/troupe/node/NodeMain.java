@@ -6,6 +6,7 @@ import io.troupe.mvcc.StoreException;
 import io.troupe.persistence.datadir.DataDirException;
 import io.troupe.persistence.snapshot.SnapshotException;
 import io.troupe.persistence.store.StoreFailure;
+import io.troupe.persistence.wal.ChronicleWal;
 import io.troupe.persistence.wal.WalCorruptException;
 import io.troupe.persistence.wal.WalException;
 import java.util.concurrent.CompletionException;
@@ -27,8 +28,11 @@ public final class NodeMain {
   public static void main(String[] args) {
     Config config;
     try {
-      config = Launch.configuration(args);
-      Logging.configure(NodeSettings.of(config).log());
+      Launch.properties(args);
+      ProcessLogging.begin();
+      prepare();
+      config = Launch.configuration();
+      ProcessLogging.configure(NodeSettings.of(config).log());
     } catch (StartException e) {
       System.err.println(e.getMessage());
       System.exit(e.exitCode().code());
@@ -46,6 +50,13 @@ public final class NodeMain {
     log.info("ready to serve client requests");
     System.out.println("ready to serve client requests");
     System.out.flush();
+  }
+
+  /** The log's library takes as long to load as the configuration to read. */
+  private static void prepare() {
+    Thread thread = new Thread(ChronicleWal::prepare, "prepare");
+    thread.setDaemon(true);
+    thread.start();
   }
 
   private static void stop(Logger log, RunningNode node) {

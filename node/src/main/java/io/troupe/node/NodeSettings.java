@@ -9,6 +9,7 @@ import java.util.List;
 /**
  * The checked configuration, keys under {@code troupe} (conf/node.conf explains each). Immutable.
  *
+ * @param cacheDir what can be made anew; may be shared with other members
  * @param listenClientUrls where clients are served, at least one
  * @param advertiseClientUrls what MemberList shows
  * @param minFreeDiskBytes free space of the data directory's file system below which writes are
@@ -17,6 +18,7 @@ import java.util.List;
 public record NodeSettings(
     String name,
     Path dataDir,
+    Path cacheDir,
     List<URI> listenClientUrls,
     List<String> advertiseClientUrls,
     List<URI> listenPeerUrls,

@@ -16,11 +16,13 @@ import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.MemberIdentity;
+import io.troupe.persistence.store.NativeLibrary;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.wal.WalSettings;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.raft.RaftSettings;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,6 +44,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class RunningNode implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunningNode.class);
+
+  /** For calls that are being answered when the member stops. */
+  private static final Duration GRACE = Duration.ofMillis(200);
+
   private static final Duration STOP_STEP = Duration.ofMillis(800);
 
   private final NodeSettings settings;
@@ -77,7 +83,8 @@ public final class RunningNode implements AutoCloseable {
     try {
       identify(dataDir, settings);
       // Disk and class loading side by side: together they are most of the start.
-      CompletableFuture<MemberFiles> opening = opening(dataDir, memberSettings);
+      CompletableFuture<MemberFiles> opening =
+          opening(dataDir, settings.cacheDir(), memberSettings);
       CompletableFuture<MemberGuardian.Rooms> spawned = new CompletableFuture<>();
       system =
           ActorSystem.create(
@@ -132,12 +139,14 @@ public final class RunningNode implements AutoCloseable {
     }
   }
 
-  private static CompletableFuture<MemberFiles> opening(DataDir dataDir, MemberSettings settings) {
+  private static CompletableFuture<MemberFiles> opening(
+      DataDir dataDir, Path cacheDir, MemberSettings settings) {
     CompletableFuture<MemberFiles> opening = new CompletableFuture<>();
     Thread thread =
         new Thread(
             () -> {
               try {
+                NativeLibrary.load(cacheDir);
                 opening.complete(MemberFiles.open(dataDir, settings));
               } catch (RuntimeException | Error failure) {
                 opening.completeExceptionally(failure);
@@ -329,21 +338,33 @@ public final class RunningNode implements AutoCloseable {
    */
   @Override
   public void close() {
-    for (ServerBinding binding : bindings) {
-      finish(binding.terminate(Duration.ofMillis(200)).toCompletableFuture(), "connections");
+    // All ports at once. What is still open when the grace is over (a quiet watch, a client that
+    // never said anything) is cut with the actor system: nothing to wait for, nothing to warn of.
+    CompletableFuture<?>[] closing =
+        bindings.stream()
+            .map(binding -> binding.terminate(GRACE).toCompletableFuture())
+            .toArray(CompletableFuture<?>[]::new);
+    if (!finished(CompletableFuture.allOf(closing), GRACE.plus(GRACE), "connections")) {
+      LOG.debug("connections are cut");
     }
     system.terminate();
-    finish(system.getWhenTerminated().toCompletableFuture(), "rooms");
+    if (!finished(system.getWhenTerminated().toCompletableFuture(), STOP_STEP, "rooms")) {
+      LOG.warn("the rooms did not stop within {} ms", STOP_STEP.toMillis());
+    }
     files.close();
   }
 
-  private static void finish(CompletableFuture<?> stage, String what) {
+  /** Whether it came to its end, a bad one too, within that time. */
+  private static boolean finished(CompletableFuture<?> stage, Duration atMost, String what) {
     try {
-      stage.get(STOP_STEP.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      LOG.warn("{} did not close in time: {}", what, e.toString());
+      stage.get(atMost.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException e) {
+      LOG.warn("{} did not close as they should: {}", what, cause(e).toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    return true;
   }
 }

@@ -51,10 +51,13 @@ final class SettingsReader {
           "at least 5 times heartbeat-interval (" + heartbeat.toMillis() + " ms)");
     }
     String dataDir = text("data-dir");
+    Path data = Path.of(dataDir.isEmpty() ? name + ".troupe" : dataDir).toAbsolutePath();
+    String cacheDir = text("cache-dir");
     List<URI> listenClient = urls("listen-client-urls");
     return new NodeSettings(
         name,
-        Path.of(dataDir.isEmpty() ? name + ".troupe" : dataDir).toAbsolutePath(),
+        data,
+        cacheDir.isEmpty() ? data.resolve("cache") : Path.of(cacheDir).toAbsolutePath(),
         listenClient,
         advertised(listenClient),
         urls("listen-peer-urls"),

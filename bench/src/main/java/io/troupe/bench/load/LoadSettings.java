@@ -8,6 +8,8 @@ import java.util.List;
  *
  * @param clients numbers of logical clients, each with one request outstanding
  * @param watchers numbers of watchers of the fan-out profile
+ * @param writers of the fan-out profile
+ * @param ahead puts that a writer of the fan-out profile may be ahead of the slowest watcher
  * @param maxConnections clients share at most this many connections
  * @param keys keys in use
  * @param valueBytes size of each value, 16 or more
@@ -22,6 +24,8 @@ import java.util.List;
 public record LoadSettings(
     List<Integer> clients,
     List<Integer> watchers,
+    int writers,
+    int ahead,
     int maxConnections,
     int keys,
     int valueBytes,
@@ -36,6 +40,8 @@ public record LoadSettings(
     watchers = List.copyOf(watchers);
     require(clients.stream().allMatch(n -> n >= 1), "--clients: numbers from 1");
     require(watchers.stream().allMatch(n -> n >= 1), "--watchers: numbers from 1");
+    require(writers >= 1, "--writers: 1 or more");
+    require(ahead >= 1, "--ahead: 1 or more");
     require(maxConnections >= 1, "--connections: 1 or more");
     require(keys >= 1, "--keys: 1 or more");
     int most = keys;

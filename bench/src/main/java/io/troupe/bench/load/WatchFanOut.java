@@ -15,18 +15,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Ten writers put keys below one prefix that all watchers watch. A writer sends its next put when
- * the last one was acknowledged and every watcher has its event, so that neither a backlog nor a
- * lost event goes unnoticed. Latency is from sending the put to the event at the last watcher;
- * operations are events.
+ * Writers put keys below one prefix that all watchers watch; {@link FanOutWriter} says when one
+ * goes on. Latency is from sending the put to the event at the last watcher; operations are events.
  */
 final class WatchFanOut {
   private static final String PREFIX = "watched/";
-  private static final int WRITERS = 10;
   private static final int MAX_STREAMS = 10;
   private static final long TIMEOUT_SECONDS = 30;
 
@@ -35,11 +31,11 @@ final class WatchFanOut {
   private final Connections putConnections;
   private final Window window;
   private final CountDownLatch created;
-  private final CountDownLatch writing = new CountDownLatch(WRITERS);
+  private final CountDownLatch writing;
   private final LongAdder delivered = new LongAdder();
   private final LongAdder errors = new LongAdder();
   private final List<Recorder> recorders = new ArrayList<>();
-  private final List<Writer> writers = new ArrayList<>();
+  private final List<FanOutWriter> writers = new ArrayList<>();
 
   private WatchFanOut(Target target, int watchers, Connections putConnections, Window window) {
     this.watchers = watchers;
@@ -47,8 +43,16 @@ final class WatchFanOut {
     this.putConnections = putConnections;
     this.window = window;
     this.created = new CountDownLatch(watchers);
-    for (int i = 0; i < WRITERS; i++) {
-      writers.add(new Writer(i));
+    this.writing = new CountDownLatch(target.settings().writers());
+    for (int i = 0; i < target.settings().writers(); i++) {
+      int number = i;
+      writers.add(
+          new FanOutWriter(
+              watchers,
+              target.settings().ahead(),
+              window,
+              sequence -> put(number, sequence),
+              writing::countDown));
     }
   }
 
@@ -72,13 +76,13 @@ final class WatchFanOut {
       openStream(watchConnections, i, watchers / streams + (i < watchers % streams ? 1 : 0));
     }
     await(created, "watchers were not created");
-    writers.forEach(Writer::send);
+    writers.forEach(FanOutWriter::go);
     Window.waitUntil(window.from());
     Meter.Sample begin = target.meter().sample();
     Window.waitUntil(window.until());
     Meter.Sample end = target.meter().sample();
     await(writing, "puts lack an acknowledgement or events");
-    writers.forEach(w -> recorders.add(w.recorder));
+    writers.forEach(w -> recorders.add(w.recorder()));
     Recorder counted = new Recorder();
     for (long i = errors.sum(); i > 0; i--) {
       counted.error();
@@ -124,8 +128,7 @@ final class WatchFanOut {
     @Override
     public void onMessage(Reply message) {
       try {
-        if (FanOutValue.read(
-            message.body(), (writer, sequence) -> writers.get(writer).delivered(sequence))) {
+        if (FanOutValue.read(message.body(), (writer, sequence) -> delivered(writer, sequence))) {
           created.countDown();
         }
       } catch (IOException e) {
@@ -141,58 +144,29 @@ final class WatchFanOut {
     }
   }
 
-  /**
-   * One writer. Its put is over when all events and the acknowledgement have come, on whatever
-   * threads.
-   */
-  private final class Writer extends ClientCall.Listener<Reply> {
-    private final int number;
-    private final ByteString key;
-    private final Recorder recorder = new Recorder();
-    private final AtomicInteger missing = new AtomicInteger();
-    private volatile int sequence;
-    private volatile long started;
-
-    Writer(int number) {
-      this.number = number;
-      this.key = ByteString.copyFromUtf8(PREFIX + number);
+  private void delivered(int writer, int sequence) {
+    if (!writers.get(writer).delivered(sequence)) {
+      errors.increment();
+    } else if (window.contains(System.nanoTime())) {
+      delivered.increment();
     }
+  }
 
-    void send() {
-      long now = System.nanoTime();
-      if (!window.open(now)) {
-        writing.countDown();
-        return;
-      }
-      int next = sequence + 1;
-      sequence = next;
-      started = now;
-      missing.set(watchers + 1);
-      ClientCall<byte[], Reply> call = putConnections.start(0, EtcdMethod.PUT, this);
-      call.request(2);
-      call.sendMessage(FanOutValue.put(key, number, next, valueBytes));
-      call.halfClose();
-    }
+  private void put(int writer, int sequence) {
+    ClientCall<byte[], Reply> call =
+        putConnections.start(
+            writer % putConnections.count(), EtcdMethod.PUT, new Acknowledgement(writer));
+    call.request(2);
+    call.sendMessage(
+        FanOutValue.put(ByteString.copyFromUtf8(PREFIX + writer), writer, sequence, valueBytes));
+    call.halfClose();
+  }
 
-    void delivered(int eventSequence) {
-      if (eventSequence != sequence) {
-        errors.increment();
-        return;
-      }
-      if (window.contains(System.nanoTime())) {
-        delivered.increment();
-      }
-      arrived();
-    }
+  private final class Acknowledgement extends ClientCall.Listener<Reply> {
+    private final int writer;
 
-    private void arrived() {
-      if (missing.decrementAndGet() == 0) {
-        long now = System.nanoTime();
-        if (window.contains(now)) {
-          recorder.latency(now - started);
-        }
-        send();
-      }
+    Acknowledgement(int writer) {
+      this.writer = writer;
     }
 
     @Override
@@ -200,7 +174,7 @@ final class WatchFanOut {
       if (!status.isOk()) {
         errors.increment();
       }
-      arrived();
+      writers.get(writer).acknowledged();
     }
   }
 }

@@ -57,7 +57,7 @@ public final class ServerProcess implements AutoCloseable {
               .redirectOutput(directory.resolve("log").toFile());
       builder.environment().putAll(command.environment());
       long started = System.nanoTime();
-      return new ServerProcess(builder.start(), client, directory, started);
+      return new ServerProcess(OwnProcesses.start(builder), client, directory, started);
     } catch (IOException e) {
       throw new UncheckedIOException("start " + command.program(), e);
     }
@@ -147,6 +147,7 @@ public final class ServerProcess implements AutoCloseable {
       if (!process.waitFor(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly().waitFor();
       }
+      OwnProcesses.ended(process);
       deleteTree(directory);
     } catch (InterruptedException e) {
       process.destroyForcibly();

@@ -100,6 +100,8 @@ class WorkloadTest {
                     List.of(11),
                     List.of(1),
                     1,
+                    1,
+                    1,
                     10,
                     256,
                     Duration.ZERO,
@@ -114,6 +116,8 @@ class WorkloadTest {
                 new LoadSettings(
                     List.of(1),
                     List.of(1),
+                    1,
+                    1,
                     1,
                     10,
                     8,

@@ -5,13 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.model.Bytes;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
+import io.troupe.node.process.NodeProcess;
+import io.troupe.node.process.TestJdks;
+import io.troupe.node.process.TestJdks.Jdk;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.store.RocksStore;
-import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.Map;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,21 +20,21 @@ class CompactionResumeIT {
 
   private final Path temp;
   private final Path data;
-  private final Path javaHome;
+  private final Jdk jdk;
 
-  CompactionResumeIT(@TempDir Path temp) throws IOException {
+  CompactionResumeIT(@TempDir Path temp) {
     this.temp = temp;
     this.data = temp.resolve("data");
-    this.javaHome = Jdks.found().get(0);
+    this.jdk = TestJdks.all().get(0);
   }
 
-  private MemberProcess start(String name, int batch, String pause) {
-    return MemberProcess.start(
-        javaHome,
-        data,
-        temp.resolve(name + ".log"),
-        Map.of(
-            "compaction-batch-limit", Integer.toString(batch), "compaction-sleep-interval", pause));
+  private NodeProcess start(String name, int batch, String pause) {
+    return NodeProcess.member(jdk, temp, CrashCampaign.SMALL)
+        .named(name)
+        .setting("data-dir", data.toString())
+        .setting("compaction-batch-limit", Integer.toString(batch))
+        .setting("compaction-sleep-interval", pause)
+        .start();
   }
 
   /** Versions on disk; the member is stopped. */
@@ -55,32 +54,29 @@ class CompactionResumeIT {
   @Test
   void C4_anInterruptedCompactionGoesOnAfterARestart() throws Exception {
     long compacted = 0;
-    try (MemberProcess member = start("stopped", 10, "1minute").awaitReady();
-        EtcdClient client = member.client()) {
+    try (NodeProcess member = start("stopped", 10, "1minute").awaitReady();
+        EtcdClient client = new EtcdClient(member.port())) {
       for (int i = 0; i < VERSIONS; i++) {
         compacted = client.put("key", "v" + i, 0).getHeader().getRevision();
       }
       client.compact(compacted, false);
-      member.terminate();
+      member.stop();
     }
     assertThat(versions()).as("most is not removed yet").isGreaterThan(VERSIONS - 50);
 
-    try (MemberProcess member = start("killed", 10, "1minute").awaitReady();
-        EtcdClient client = member.client()) {
+    try (NodeProcess member = start("killed", 10, "1minute").awaitReady();
+        EtcdClient client = new EtcdClient(member.port())) {
       assertThat(client.range("key", "kez", compacted).getKvsCount()).isEqualTo(1);
       member.kill();
     }
 
-    try (MemberProcess member = start("finishing", 10, "0ms").awaitReady();
-        EtcdClient client = member.client()) {
+    try (NodeProcess member = start("finishing", 10, "0ms").awaitReady();
+        EtcdClient client = new EtcdClient(member.port())) {
       String line = "finished scheduled compaction compact-revision=" + compacted;
-      Awaitility.await("compaction goes on by itself\n" + member.output())
-          .atMost(Duration.ofSeconds(30))
-          .pollInterval(Duration.ofMillis(50))
-          .until(() -> member.output().contains(line));
+      member.awaitLine(line);
       assertThat(client.range("key", "kez", 0).getKvs(0).getValue().toStringUtf8())
           .isEqualTo("v" + (VERSIONS - 1));
-      member.terminate();
+      member.stop();
     }
     assertThat(versions()).isEqualTo(1);
   }

@@ -7,6 +7,8 @@ import io.etcd.jetcd.api.RangeResponse;
 import io.etcd.jetcd.api.WatchCreateRequest;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.troupe.node.process.NodeProcess;
+import io.troupe.node.process.TestJdks.Jdk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +37,9 @@ final class CrashCampaign {
           "store.write-buffer-bytes", "4MiB",
           "initial-cluster-token", "crash-campaign");
 
+  /** JVM options of campaign members: started often, so what starts fast. */
+  static final String[] SMALL = {"-Xmx256m", "-XX:TieredStopAtLevel=1"};
+
   private static final int WRITES_PER_ROUND = 1500;
   private static final String FROM = "k";
   private static final String END = "l";
@@ -57,7 +62,7 @@ final class CrashCampaign {
 
   private final Path directory;
   private final Path data;
-  private final List<Path> jdks;
+  private final List<Jdk> jdks;
   private final Random random;
   private final Journal journal = new Journal();
   private final HistoryCheck check = new HistoryCheck(journal, 1);
@@ -68,7 +73,7 @@ final class CrashCampaign {
   private final List<Figures> figures = new ArrayList<>();
   private int starts;
 
-  CrashCampaign(Path directory, List<Path> jdks, long seed) {
+  CrashCampaign(Path directory, List<Jdk> jdks, long seed) {
     this.directory = directory;
     this.data = directory.resolve("data");
     this.jdks = jdks;
@@ -98,15 +103,15 @@ final class CrashCampaign {
 
   /** Runs that many rounds; fails at the first thing that is not as it must be. */
   void run(int rounds) throws Exception {
-    MemberProcess member = start().awaitReady();
+    NodeProcess member = start().awaitReady();
     try {
       for (int round = 0; round < rounds; round++) {
         Ending ending = Ending.of(round);
-        int jdk = Jdks.version(jdkOf(starts - 1));
+        int jdk = jdkOf(starts - 1).major();
         long segmentsBefore = segments().newest();
         int before = snapshots(member);
         long loadMs = 100L + random.nextInt(2400);
-        MemberProcess running = member;
+        NodeProcess running = member;
         underLoad(running, round, loadMs, ending);
         int snapshots = snapshots(running) - before;
         Segments segments = segments();
@@ -115,7 +120,7 @@ final class CrashCampaign {
         long startedNanos = System.nanoTime();
         member = startAfter(ending);
         long restartMs = (System.nanoTime() - startedNanos) / 1_000_000;
-        try (EtcdClient client = member.client()) {
+        try (EtcdClient client = new EtcdClient(member.port())) {
           verify(client, round, writes);
         }
         figures.add(
@@ -140,10 +145,10 @@ final class CrashCampaign {
     }
   }
 
-  private void underLoad(MemberProcess member, int round, long loadMs, Ending ending)
+  private void underLoad(NodeProcess member, int round, long loadMs, Ending ending)
       throws Exception {
-    try (EtcdClient client = member.client();
-        EtcdClient watching = member.client()) {
+    try (EtcdClient client = new EtcdClient(member.port());
+        EtcdClient watching = new EtcdClient(member.port())) {
       for (RecordedWatch watch : List.of(all, one, puts)) {
         watch.connect(watching);
       }
@@ -154,43 +159,46 @@ final class CrashCampaign {
       }
       Pause.millis(loadMs);
       if (ending == Ending.TERMINATE) {
-        assertThat(member.terminate()).as("exit code after SIGTERM").isEqualTo(143);
+        assertThat(member.stop()).as("exit code after SIGTERM").isEqualTo(143);
       } else {
-        assertThat(member.isAlive()).as("still running\n%s", member.output()).isTrue();
+        assertThat(member.isAlive()).as("still running\n%s", member.err()).isTrue();
         member.kill();
       }
       work.finish();
     }
   }
 
-  private MemberProcess startAfter(Ending ending) throws Exception {
+  private NodeProcess startAfter(Ending ending) throws Exception {
     boolean restores = false;
     if (ending == Ending.KILL_AND_LOSE_STATE) {
       emptyDirectory(data.resolve("state"));
       restores = hasSnapshot();
     }
     if (ending == Ending.KILL_TWICE) {
-      try (MemberProcess recovering = start()) {
+      try (NodeProcess recovering = start()) {
         Pause.millis(500 + random.nextInt(2500));
         recovering.kill();
       }
     }
-    MemberProcess member = start().awaitReady();
+    NodeProcess member = start().awaitReady();
     if (restores) {
-      assertThat(member.output()).contains("restoring the newest snapshot");
+      assertThat(member.err()).contains("restoring the newest snapshot");
     }
     return member;
   }
 
   /** In turn, shifted after each six starts, so that every kind of end meets every JDK. */
-  private Path jdkOf(int start) {
+  private Jdk jdkOf(int start) {
     return jdks.get((start + start / 6) % jdks.size());
   }
 
-  private MemberProcess start() {
-    Path jdk = jdkOf(starts);
+  private NodeProcess start() {
+    Jdk jdk = jdkOf(starts);
     starts++;
-    return MemberProcess.start(jdk, data, directory.resolve("member-" + starts + ".log"), SETTINGS);
+    return NodeProcess.member(jdk, directory, SMALL)
+        .named("member-" + starts)
+        .settings(SETTINGS)
+        .start();
   }
 
   private void verify(EtcdClient client, int round, List<Write> writes) throws IOException {
@@ -350,12 +358,12 @@ final class CrashCampaign {
     }
   }
 
-  private static int snapshots(MemberProcess member) {
-    return member.output().split("saved snapshot", -1).length - 1;
+  private static int snapshots(NodeProcess member) {
+    return member.err().split("saved snapshot", -1).length - 1;
   }
 
-  private static String replayed(MemberProcess member) {
-    String output = member.output();
+  private static String replayed(NodeProcess member) {
+    String output = member.err();
     int at = output.indexOf("log-entries=");
     return at < 0 ? "?" : output.substring(at + 12).replaceAll("(?s)\\D.*", "");
   }

@@ -2,6 +2,8 @@ package io.troupe.node.crash;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.node.process.TestJdks;
+import io.troupe.node.process.TestJdks.Jdk;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,7 +19,7 @@ class CrashCampaignIT {
   void acknowledgedWritesLeasesCompactionAndWatchesSurviveKills() throws Exception {
     int rounds = Integer.getInteger("troupe.crash.rounds", 5);
     long seed = Long.getLong("troupe.crash.seed", System.nanoTime() & 0xffffff);
-    List<Path> jdks = Jdks.found();
+    List<Jdk> jdks = TestJdks.all();
     System.out.println("crash campaign seed=" + seed + " rounds=" + rounds + " jdks=" + jdks);
     Path directory = Path.of("target", "crash", "seed-" + seed).toAbsolutePath();
     if (Files.exists(directory)) {

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.etcd.jetcd.api.RangeResponse;
 import io.grpc.StatusRuntimeException;
+import io.troupe.node.process.NodeProcess;
+import io.troupe.node.process.TestJdks;
+import io.troupe.node.process.TestJdks.Jdk;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -42,14 +45,14 @@ class DamageIT {
 
   private final Path temp;
   private final Path data;
-  private final Path javaHome;
+  private final Jdk jdk;
   private Map<String, String> settings = SETTINGS;
   private int starts;
 
-  DamageIT(@TempDir Path temp) throws IOException {
+  DamageIT(@TempDir Path temp) {
     this.temp = temp;
     this.data = temp.resolve("data");
-    this.javaHome = Jdks.found().get(0);
+    this.jdk = TestJdks.all().get(0);
   }
 
   private final Random random = new Random(5);
@@ -80,9 +83,9 @@ class DamageIT {
     Path file =
         data.resolve("wal").resolve(segments.get(segments.size() - 1)).resolve("19700101F.cq4");
     overwriteBehindLastRecord(file);
-    try (MemberProcess member = start().awaitReady();
-        EtcdClient client = member.client()) {
-      assertThat(member.output()).contains("the log ends in an unfinished write");
+    try (NodeProcess member = start().awaitReady();
+        EtcdClient client = new EtcdClient(member.port())) {
+      assertThat(member.err()).contains("the log ends in an unfinished write");
       assertEverythingThere(client);
     }
   }
@@ -101,14 +104,14 @@ class DamageIT {
       }
     }
     assertThat(flipped).isPositive();
-    try (MemberProcess member = start()) {
+    try (NodeProcess member = start()) {
       try (EtcdClient client = readyOrEnded(member)) {
         if (member.isAlive()) {
           readAll(client);
         }
       }
-      assertThat(member.awaitExit()).as(member.output()).isEqualTo(CORRUPT);
-      assertThat(member.output()).contains("exit-code=4").contains(".sst");
+      assertThat(member.awaitExit()).as(member.err()).isEqualTo(CORRUPT);
+      assertThat(member.err()).contains("exit-code=4").contains(".sst");
     }
   }
 
@@ -129,8 +132,8 @@ class DamageIT {
     String newest = manifests.get(manifests.size() - 1);
     flip(snapshots.resolve(newest), 40);
     // While the state is whole nobody needs the snapshot.
-    try (MemberProcess member = start().awaitReady();
-        EtcdClient client = member.client()) {
+    try (NodeProcess member = start().awaitReady();
+        EtcdClient client = new EtcdClient(member.port())) {
       assertEverythingThere(client);
     }
     for (String other : sorted(snapshots, name -> name.endsWith(".manifest"))) {
@@ -144,8 +147,8 @@ class DamageIT {
   }
 
   private void fillAndKill(int puts) throws Exception {
-    try (MemberProcess member = start().awaitReady();
-        EtcdClient client = member.client()) {
+    try (NodeProcess member = start().awaitReady();
+        EtcdClient client = new EtcdClient(member.port())) {
       for (int i = 0; i < puts; i++) {
         String key = String.format("key%05d", i);
         String value = i + " " + incompressible();
@@ -162,25 +165,28 @@ class DamageIT {
     return Base64.getEncoder().encodeToString(content);
   }
 
-  private MemberProcess start() {
+  private NodeProcess start() {
     starts++;
-    return MemberProcess.start(javaHome, data, temp.resolve("member-" + starts + ".log"), settings);
+    return NodeProcess.member(jdk, temp, CrashCampaign.SMALL)
+        .named("member-" + starts)
+        .settings(settings)
+        .start();
   }
 
   private void assertRefused(String what) throws Exception {
-    try (MemberProcess member = start()) {
-      assertThat(member.awaitExit()).as(member.output()).isEqualTo(CORRUPT);
-      assertThat(member.output()).contains("exit-code=4").contains(what);
+    try (NodeProcess member = start()) {
+      assertThat(member.awaitExit()).as(member.err()).isEqualTo(CORRUPT);
+      assertThat(member.err()).contains("exit-code=4").contains(what);
     }
   }
 
-  private static EtcdClient readyOrEnded(MemberProcess member) {
+  private static EtcdClient readyOrEnded(NodeProcess member) {
     try {
       member.awaitReady();
-    } catch (AssertionError ended) {
+    } catch (IllegalStateException ended) {
       assertThat(member.isAlive()).as(ended.getMessage()).isFalse();
     }
-    return member.client();
+    return new EtcdClient(member.port());
   }
 
   private static void readAll(EtcdClient client) {

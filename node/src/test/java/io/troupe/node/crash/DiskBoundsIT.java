@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.util.concurrent.MoreExecutors;
 import com.google.protobuf.ByteString;
+import io.troupe.node.process.NodeProcess;
+import io.troupe.node.process.TestJdks;
+import io.troupe.node.process.TestJdks.Jdk;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -40,12 +43,12 @@ class DiskBoundsIT {
 
   private final Path temp;
   private final Path data;
-  private final Path javaHome;
+  private final Jdk jdk;
 
-  DiskBoundsIT(@TempDir Path temp) throws IOException {
+  DiskBoundsIT(@TempDir Path temp) {
     this.temp = temp;
     this.data = temp.resolve("data");
-    this.javaHome = Jdks.found().get(0);
+    this.jdk = TestJdks.all().get(0);
   }
 
   @Test
@@ -58,9 +61,12 @@ class DiskBoundsIT {
             "store.write-buffer-bytes", Long.toString(WRITE_BUFFER_BYTES));
     long largestLog = 0;
     long largestAll = 0;
-    try (MemberProcess member =
-            MemberProcess.start(javaHome, data, temp.resolve("member.log"), settings).awaitReady();
-        EtcdClient client = member.client()) {
+    try (NodeProcess member =
+            NodeProcess.member(jdk, temp, CrashCampaign.SMALL)
+                .settings(settings)
+                .start()
+                .awaitReady();
+        EtcdClient client = new EtcdClient(member.port())) {
       long started = System.nanoTime();
       for (int done = 0; done < PUTS; done += COMPACT_EVERY) {
         putMany(client, Math.min(COMPACT_EVERY, PUTS - done), done);

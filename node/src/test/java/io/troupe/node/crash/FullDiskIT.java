@@ -6,6 +6,9 @@ import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KeyValue;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.troupe.node.process.NodeProcess;
+import io.troupe.node.process.TestJdks;
+import io.troupe.node.process.TestJdks.Jdk;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -40,15 +43,15 @@ class FullDiskIT {
 
   private final Path temp;
   private final Path disk;
-  private final Path javaHome;
+  private final Jdk jdk;
   private final Random random = new Random(SEED);
   private final Map<String, ByteString> acknowledged = new HashMap<>();
   private int starts;
 
-  FullDiskIT(@TempDir Path temp) throws IOException {
+  FullDiskIT(@TempDir Path temp) {
     this.temp = temp;
     this.disk = temp.resolve("disk");
-    this.javaHome = Jdks.found().get(0);
+    this.jdk = TestJdks.all().get(0);
   }
 
   @BeforeEach
@@ -65,14 +68,14 @@ class FullDiskIT {
 
   @Test
   void writesAreRefusedBeforeTheLogIsInDangerAndGoOnWhenSpaceIsFreed() throws Exception {
-    try (MemberProcess member = start().awaitReady();
-        EtcdClient client = member.client()) {
+    try (NodeProcess member = start().awaitReady();
+        EtcdClient client = new EtcdClient(member.port())) {
       int refusals = 0;
       do {
         refusals++;
         String refusal = fill(client, "fill" + refusals + "-");
         assertThat(refusal)
-            .as(member.output())
+            .as(member.err())
             .isEqualTo("RESOURCE_EXHAUSTED etcdserver: mvcc: database space exceeded");
         assertThat(Files.getFileStore(disk).getUsableSpace())
             .as("free when refused: the limit less what half a second and a compaction may write")
@@ -93,7 +96,7 @@ class FullDiskIT {
       client.defragment();
       long started = System.nanoTime();
       // Nothing more is written: what was deleted must leave the disk all the same.
-      assertThat(acceptedWithin(client, Duration.ofSeconds(60))).as(member.output()).isTrue();
+      assertThat(acceptedWithin(client, Duration.ofSeconds(60))).as(member.err()).isTrue();
       System.out.println("accepted again after ms=" + (System.nanoTime() - started) / 1_000_000);
       for (int i = 0; i < 500; i++) {
         put(client, "again" + i);
@@ -101,8 +104,8 @@ class FullDiskIT {
       assertEverythingThere(client);
       member.kill();
     }
-    try (MemberProcess member = start().awaitReady();
-        EtcdClient client = member.client()) {
+    try (NodeProcess member = start().awaitReady();
+        EtcdClient client = new EtcdClient(member.port())) {
       assertEverythingThere(client);
     }
   }
@@ -110,8 +113,8 @@ class FullDiskIT {
   @Test
   void aDiskFilledByOthersStopsTheMemberWithNothingAcknowledgedLost() throws Exception {
     Path filler = disk.resolve("filler");
-    try (MemberProcess member = start().awaitReady();
-        EtcdClient client = member.client()) {
+    try (NodeProcess member = start().awaitReady();
+        EtcdClient client = new EtcdClient(member.port())) {
       for (int i = 0; i < 500; i++) {
         put(client, "first" + i);
       }
@@ -126,26 +129,29 @@ class FullDiskIT {
           Pause.millis(5);
         }
       }
-      assertThat(member.awaitExit()).as(member.output()).isEqualTo(DISK_FAILURE);
-      assertThat(member.output()).contains("exit-code=5").contains("No space left on device");
+      assertThat(member.awaitExit()).as(member.err()).isEqualTo(DISK_FAILURE);
+      assertThat(member.err()).contains("exit-code=5").contains("No space left on device");
       assertThat(refused).isPositive();
     }
-    try (MemberProcess member = start()) {
-      assertThat(member.awaitExit()).as(member.output()).isEqualTo(DISK_FAILURE);
-      assertThat(member.output()).contains("exit-code=5");
+    try (NodeProcess member = start()) {
+      assertThat(member.awaitExit()).as(member.err()).isEqualTo(DISK_FAILURE);
+      assertThat(member.err()).contains("exit-code=5");
     }
     Files.delete(filler);
-    try (MemberProcess member = start().awaitReady();
-        EtcdClient client = member.client()) {
+    try (NodeProcess member = start().awaitReady();
+        EtcdClient client = new EtcdClient(member.port())) {
       assertEverythingThere(client);
       assertThat(accepted(client)).isTrue();
     }
   }
 
-  private MemberProcess start() {
+  private NodeProcess start() {
     starts++;
-    return MemberProcess.start(
-        javaHome, disk.resolve("data"), temp.resolve("member-" + starts + ".log"), SETTINGS);
+    return NodeProcess.member(jdk, temp, CrashCampaign.SMALL)
+        .named("member-" + starts)
+        .settings(SETTINGS)
+        .setting("data-dir", disk.resolve("data").toString())
+        .start();
   }
 
   /** Puts until it is refused. */

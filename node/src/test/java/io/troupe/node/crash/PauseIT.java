@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.etcd.jetcd.api.LeaseKeepAliveRequest;
 import io.etcd.jetcd.api.LeaseKeepAliveResponse;
 import io.grpc.stub.StreamObserver;
-import java.io.IOException;
+import io.troupe.node.process.NodeProcess;
+import io.troupe.node.process.TestJdks;
+import io.troupe.node.process.TestJdks.Jdk;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -27,22 +28,20 @@ class PauseIT {
   private static final long SEED = 3;
 
   private final Path temp;
-  private final Path javaHome;
+  private final Jdk jdk;
   private final Queue<String> lost = new ConcurrentLinkedQueue<>();
 
-  PauseIT(@TempDir Path temp) throws IOException {
+  PauseIT(@TempDir Path temp) {
     this.temp = temp;
-    this.javaHome = Jdks.found().get(0);
+    this.jdk = TestJdks.all().get(0);
   }
 
   @Test
   void timeInWhichTheProcessDidNotRunEndsNoLease() throws Exception {
     ScheduledExecutorService owners = Executors.newScheduledThreadPool(1);
-    try (MemberProcess member =
-            MemberProcess.start(
-                    javaHome, temp.resolve("data"), temp.resolve("member.log"), Map.of())
-                .awaitReady();
-        EtcdClient client = member.client()) {
+    try (NodeProcess member =
+            NodeProcess.member(jdk, temp, CrashCampaign.SMALL).start().awaitReady();
+        EtcdClient client = new EtcdClient(member.port())) {
       for (int i = 1; i <= LEASES; i++) {
         client.grant(i, 2 + i % 2);
         client.put("owned" + i, "by lease " + i, i);

@@ -6,7 +6,9 @@ import io.troupe.node.process.TestJdks.Jdk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,6 +18,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The scripts bin/node and bin/etcd. */
 class LauncherIT {
   private static final String JDKS = "io.troupe.node.process.TestJdks#all";
+
+  /** With the number of the process that wrote it until the next start. */
+  private static final Pattern ARCHIVE = Pattern.compile("\\.(jsa|aot)(\\.[0-9]+)?$");
 
   @TempDir Path directory = Path.of("");
 
@@ -36,7 +41,7 @@ class LauncherIT {
 
   private List<Path> archives() throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
-      return files.filter(file -> file.toString().endsWith(".jsa")).toList();
+      return files.filter(file -> ARCHIVE.matcher(file.toString()).find()).toList();
     }
   }
 
@@ -59,8 +64,9 @@ class LauncherIT {
       assertThat(second.awaitExit()).isEqualTo(143);
     }
     assertThat(archives()).hasSize(1);
+    assertThat(archives().get(0).toString()).doesNotContainPattern("[0-9]$");
     assertThat(Files.readString(classes))
-        .containsPattern("io\\.troupe\\.node\\.NodeMain source: shared objects file \\(top\\)");
+        .containsPattern("io\\.troupe\\.node\\.NodeMain source: shared objects file");
   }
 
   @Test
@@ -73,6 +79,37 @@ class LauncherIT {
     Files.writeString(archives().get(0), "no archive at all");
     try (NodeProcess second = node(jdk).start().awaitReady()) {
       assertThat(second.isAlive()).isTrue();
+    }
+  }
+
+  @Test
+  void theNativeLibraryIsUnpackedOnceForAllMembers() throws IOException {
+    Jdk jdk = TestJdks.running();
+    try (NodeProcess first = node(jdk).start().awaitReady()) {
+      first.kill();
+    }
+    Path library = library();
+    FileTime made = Files.getLastModifiedTime(library);
+    try (NodeProcess second =
+        node(jdk).setting("data-dir", directory.resolve("other").toString()).start().awaitReady()) {
+      assertThat(Files.readString(Path.of("/proc/" + second.pid() + "/maps")))
+          .contains(library.toRealPath().toString());
+    }
+    assertThat(Files.getLastModifiedTime(library())).isEqualTo(made);
+    try (Stream<Path> state = Files.list(directory.resolve("other/state"))) {
+      assertThat(state).noneMatch(file -> file.toString().contains("rocksdbjni"));
+    }
+  }
+
+  private Path library() throws IOException {
+    try (Stream<Path> files = Files.walk(directory, 2)) {
+      return files
+          .filter(file -> file.getFileName().toString().startsWith("librocksdb"))
+          .reduce(
+              (a, b) -> {
+                throw new AssertionError(a + " and " + b);
+              })
+          .orElseThrow();
     }
   }
 

@@ -5,28 +5,31 @@ import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 
 /**
  * A process under test with its log: a member, or anything else that ends by itself. Standard
  * output and standard error go into files beside each other, so nothing blocks on a full pipe and a
- * failed test keeps what was said. Closing it kills what still runs.
+ * failed test keeps what was said. Closing it kills what still runs. Several run side by side, each
+ * with a directory of its own.
  *
  * <pre>{@code
- * try (NodeProcess node = NodeProcess.member(jdk, dir).start()) {
- *   node.awaitReady();
+ * NodeProcess.Builder member = NodeProcess.member(jdk, dir).setting("snapshot-count", "500");
+ * try (NodeProcess node = member.start().awaitReady()) {
  *   ... node.endpoint() ...
- *   node.kill();                     // as kill -9
+ *   node.kill();                                    // as kill -9
+ *   try (NodeProcess again = node.restart().awaitReady()) { ... }   // same data, same port
  * }
  * }</pre>
  */
@@ -34,38 +37,64 @@ public final class NodeProcess implements AutoCloseable {
   /** What a member prints once it serves. */
   public static final String READY = "ready to serve client requests";
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration POLL = Duration.ofMillis(20);
 
-  private final List<String> command;
+  private final Builder made;
   private final Path out;
   private final Path err;
-  private final int port;
   private final Process process;
 
-  private NodeProcess(List<String> command, Path out, Path err, int port, Process process) {
-    this.command = command;
+  private NodeProcess(Builder made, Path out, Path err, Process process) {
+    this.made = made;
     this.out = out;
     this.err = err;
-    this.port = port;
     this.process = process;
   }
 
-  /** What shall be started. */
+  /** What shall be started, once or again and again. */
   public static final class Builder {
-    private final List<String> command = new ArrayList<>();
+    private final List<String> program;
+    private final List<String> args = new ArrayList<>();
     private final Map<String, String> environment = new HashMap<>();
     private final Path logs;
     private String name = "node";
     private String input = "";
     private int port;
 
-    private Builder(Path logs) {
+    private Builder(Path logs, List<String> program) {
       this.logs = logs;
+      this.program = new ArrayList<>(program);
+    }
+
+    private Builder copy() {
+      Builder copy = new Builder(logs, program);
+      copy.args.addAll(args);
+      copy.environment.putAll(environment);
+      copy.name = name;
+      copy.input = input;
+      copy.port = port;
+      return copy;
     }
 
     /** More arguments at the end of the command. */
     public Builder args(String... more) {
-      command.addAll(Arrays.asList(more));
+      args.addAll(List.of(more));
+      return this;
+    }
+
+    /**
+     * A setting of a member; the last value of a key wins.
+     *
+     * @param key without {@code troupe.}
+     */
+    public Builder setting(String key, String value) {
+      return args("-Dtroupe." + key + "=" + value);
+    }
+
+    /** Several settings of a member, by keys without {@code troupe.}. */
+    public Builder settings(Map<String, String> settings) {
+      settings.forEach(this::setting);
       return this;
     }
 
@@ -87,12 +116,14 @@ public final class NodeProcess implements AutoCloseable {
       return this;
     }
 
-    /** Starts it; does not wait for anything. */
+    /** Starts it; does not wait for anything. What the builder is told later does not matter. */
     public NodeProcess start() {
       try {
         Files.createDirectories(logs);
         Path out = Files.createTempFile(logs, name + "-", ".out");
         Path err = Path.of(out.toString().replaceAll("\\.out$", ".err"));
+        List<String> command = new ArrayList<>(program);
+        command.addAll(args);
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().putAll(environment);
         if (!input.isEmpty()) {
@@ -102,7 +133,7 @@ public final class NodeProcess implements AutoCloseable {
         }
         builder.redirectOutput(Redirect.to(out.toFile()));
         builder.redirectError(Redirect.to(err.toFile()));
-        return new NodeProcess(List.copyOf(command), out, err, port, builder.start());
+        return new NodeProcess(copy(), out, err, builder.start());
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -114,14 +145,14 @@ public final class NodeProcess implements AutoCloseable {
    * directory/data} as its data directory.
    *
    * @param directory of this member alone; logs go to {@code directory/logs}
+   * @param jvmOptions more of them; a later one wins over what is set anyway
    */
-  public static Builder member(TestJdks.Jdk jdk, Path directory) {
-    int port = freePort();
-    Builder builder = jar(jdk, directory, List.of());
-    builder.port = port;
-    return builder.args(
-        "-Dtroupe.data-dir=" + directory.resolve("data"),
-        "-Dtroupe.listen-client-urls=http://127.0.0.1:" + port);
+  public static Builder member(TestJdks.Jdk jdk, Path directory, String... jvmOptions) {
+    Builder builder = jar(jdk, directory, List.of(jvmOptions));
+    builder.port = freePort();
+    return builder
+        .setting("data-dir", directory.resolve("data").toString())
+        .setting("listen-client-urls", "http://127.0.0.1:" + builder.port);
   }
 
   /**
@@ -130,15 +161,16 @@ public final class NodeProcess implements AutoCloseable {
    * @param beforeJar JVM options, system properties for example
    */
   public static Builder jar(TestJdks.Jdk jdk, Path directory, List<String> beforeJar) {
-    Builder builder = new Builder(directory.resolve("logs"));
-    builder.args(jdk.java().toString(), "-Xmx512m", "-XX:+UseSerialGC");
-    builder.command.addAll(beforeJar);
-    return builder.args("-jar", nodeJar().toString());
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of(jdk.java().toString(), "-Xmx512m", "-XX:+UseSerialGC"));
+    command.addAll(beforeJar);
+    command.addAll(List.of("-jar", nodeJar().toString()));
+    return new Builder(directory.resolve("logs"), command);
   }
 
   /** Any other program. */
   public static Builder program(Path directory, String... command) {
-    return new Builder(directory.resolve("logs")).named("program").args(command);
+    return new Builder(directory.resolve("logs"), List.of(command)).named("program");
   }
 
   /** The jar that this build made. */
@@ -175,18 +207,53 @@ public final class NodeProcess implements AutoCloseable {
 
   /** Returns once the member said that it serves; fails if it ends before. */
   public NodeProcess awaitReady() {
+    awaitText("ready", this::out, READY);
+    return this;
+  }
+
+  /**
+   * Waits for a line of the log (standard error).
+   *
+   * @param part what the line holds
+   * @return the first such line, whole
+   * @throws IllegalStateException with the log if the process ends without it, or lets wait too
+   *     long
+   */
+  public String awaitLine(String part) {
+    awaitText("a line with \"" + part + "\"", this::completeLines, part);
+    return completeLines().lines().filter(line -> line.contains(part)).findFirst().orElseThrow();
+  }
+
+  private String completeLines() {
+    String text = err();
+    return text.substring(0, text.lastIndexOf('\n') + 1);
+  }
+
+  private void awaitText(String what, Supplier<String> text, String part) {
     try {
       Awaitility.await()
           .atMost(PATIENCE)
-          .pollInterval(Duration.ofMillis(20))
-          .until(() -> !process.isAlive() || out().contains(READY));
+          .pollInterval(POLL)
+          .until(() -> !process.isAlive() || text.get().contains(part));
     } catch (ConditionTimeoutException late) {
-      throw new IllegalStateException("not ready in time: " + this, late);
+      throw new IllegalStateException("not in time: " + what + ": " + this, late);
     }
-    if (!out().contains(READY)) {
-      throw new IllegalStateException("ended before it was ready: " + this);
+    if (!text.get().contains(part)) {
+      throw new IllegalStateException("ended before " + what + ": " + this);
     }
-    return this;
+  }
+
+  /**
+   * Starts the same command again: on the same data directory, at the same port, with log files of
+   * its own.
+   *
+   * @throws IllegalStateException if this one still runs
+   */
+  public NodeProcess restart() {
+    if (process.isAlive()) {
+      throw new IllegalStateException("still running: " + this);
+    }
+    return made.start();
   }
 
   /** Where clients connect, as host:port; only of a member. */
@@ -196,10 +263,10 @@ public final class NodeProcess implements AutoCloseable {
 
   /** The client port; only of a member. */
   public int port() {
-    if (port == 0) {
-      throw new IllegalStateException("no member of a known port: " + command);
+    if (made.port == 0) {
+      throw new IllegalStateException("no member of a known port: " + made.program);
     }
-    return port;
+    return made.port;
   }
 
   /** Its process id. */
@@ -224,7 +291,8 @@ public final class NodeProcess implements AutoCloseable {
 
   private static String read(Path file) {
     try {
-      return Files.readString(file);
+      // Lenient: the last character may be half written.
+      return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -241,6 +309,43 @@ public final class NodeProcess implements AutoCloseable {
     process.destroy();
   }
 
+  /** Asks it to end and waits for it; gives its exit status. */
+  public int stop() {
+    terminate();
+    return awaitExit();
+  }
+
+  /** Stands still (SIGSTOP) from when this returns until {@link #resume}. */
+  public void pause() {
+    signal("-STOP");
+    Awaitility.await().atMost(PATIENCE).pollInterval(POLL).until(this::isStopped);
+  }
+
+  /** Goes on after {@link #pause} (SIGCONT). */
+  public void resume() {
+    signal("-CONT");
+  }
+
+  private boolean isStopped() throws IOException {
+    String stat = Files.readString(Path.of("/proc", Long.toString(pid()), "stat"));
+    // The name before it stands in parentheses and may hold anything.
+    return stat.charAt(stat.lastIndexOf(')') + 2) == 'T';
+  }
+
+  private void signal(String signal) {
+    try {
+      Process kill = new ProcessBuilder("kill", signal, Long.toString(pid())).start();
+      if (kill.waitFor() != 0) {
+        throw new IllegalStateException("kill " + signal + " failed: " + this);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while sending " + signal, e);
+    }
+  }
+
   /** Waits for its end and gives its exit status; 128 and the signal's number after a signal. */
   public int awaitExit() {
     try {
@@ -249,7 +354,7 @@ public final class NodeProcess implements AutoCloseable {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while waiting for " + command, e);
+      throw new IllegalStateException("interrupted while waiting for " + made.program, e);
     }
     return process.exitValue();
   }
@@ -263,7 +368,9 @@ public final class NodeProcess implements AutoCloseable {
 
   @Override
   public String toString() {
-    return command
+    return made.program
+        + " "
+        + made.args
         + (process.isAlive() ? " running" : " exit=" + process.exitValue())
         + "\nstdout:\n"
         + out()

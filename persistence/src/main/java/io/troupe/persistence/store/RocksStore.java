@@ -122,11 +122,15 @@ public final class RocksStore implements OrderedStore {
   }
 
   /**
-   * Loads the native library once per process. It is unpacked to a fixed name in {@code directory},
-   * where the next start replaces it: in the temporary directory each killed process would leave a
-   * copy of tens of megabytes. Unpacked there after all if the directory forbids execution.
+   * Loads the native library once per process, if {@link NativeLibrary} has not. It is unpacked to
+   * a fixed name in {@code directory}, where the next start replaces it: in the temporary directory
+   * each killed process would leave a copy of tens of megabytes. Unpacked there after all if the
+   * directory forbids execution.
    */
   private static void loadLibrary(@Nullable Path directory) throws IOException {
+    if (NativeLibrary.isLoaded()) {
+      return;
+    }
     if (directory != null) {
       Path library = directory.resolve(Environment.getJniLibraryFileName("rocksdb"));
       try {

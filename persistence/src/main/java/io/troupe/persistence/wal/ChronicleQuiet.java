@@ -1,16 +1,21 @@
 package io.troupe.persistence.wal;
 
 import net.openhft.chronicle.core.Jvm;
+import net.openhft.posix.PosixAPI;
 
 /**
- * Turns off what Chronicle does besides writing: its banner, its disk space thread, its timing
- * remarks and any usage report. Warnings and errors stay on.
+ * Turns off what Chronicle does besides writing: its own system calls, its banner, its disk space
+ * thread, its timing remarks and any usage report. Warnings and errors stay on.
  */
 final class ChronicleQuiet {
   static {
     setDefault("chronicle.announcer.disable", "true");
     setDefault("chronicle.analytics.disable", "true");
     setDefault("chronicle.disk.monitor.disable", "true");
+    // Chronicle's own system calls (msync, madvise) are not used here, and the library that it
+    // makes
+    // them with compiles itself anew in each process: a tenth of a second of the start.
+    PosixAPI.useNoOpPosixApi();
     Jvm.disablePerfHandler();
     Jvm.disableDebugHandler();
   }

@@ -79,6 +79,14 @@ public final class ChronicleWal implements Wal {
     return wal;
   }
 
+  /**
+   * Loads what Chronicle needs; only so that this happens while something else is waited for. The
+   * logging must be set up.
+   */
+  public static void prepare() {
+    SegmentWriter.prepare();
+  }
+
   @Override
   public void append(HardState state, List<Entry> entries) {
     checkFits(entries);

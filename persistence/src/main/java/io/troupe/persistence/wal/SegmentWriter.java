@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import net.openhft.chronicle.core.OS;
 import net.openhft.chronicle.core.io.BackgroundResourceReleaser;
 import net.openhft.chronicle.queue.ExcerptAppender;
@@ -14,7 +15,9 @@ import net.openhft.chronicle.queue.RollCycles;
 import net.openhft.chronicle.queue.impl.single.PrecreatedFiles;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+import net.openhft.chronicle.wire.BinaryWire;
 import net.openhft.chronicle.wire.DocumentContext;
+import net.openhft.chronicle.wire.Wires;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,6 +85,18 @@ final class SegmentWriter {
       }
     }
     return writer;
+  }
+
+  /** Loads Chronicle's classes, the slow part of the first {@link #create}. */
+  static void prepare() {
+    ChronicleQuiet.ensure();
+    for (Class<?> first : List.of(SingleChronicleQueue.class, BinaryWire.class, Wires.class)) {
+      try {
+        Class.forName(first.getName(), true, first.getClassLoader());
+      } catch (ClassNotFoundException e) {
+        throw new IllegalStateException(e);
+      }
+    }
   }
 
   private static void reserveTable(Path file) throws IOException {
