@@ -11,12 +11,14 @@ final class PendingPersists {
     final long term;
     final long lastEntry;
     final long logEnd;
+    final boolean install;
 
     /** End of the part that was in the log then and still is. */
     long unchangedTo;
 
-    Pending(long term, long lastEntry, long logEnd) {
+    Pending(long term, long lastEntry, long logEnd, boolean install) {
       this.term = term;
+      this.install = install;
       this.lastEntry = lastEntry;
       this.logEnd = logEnd;
       this.unchangedTo = logEnd;
@@ -62,7 +64,20 @@ final class PendingPersists {
    * @param logEnd end of the log at that moment
    */
   void issued(long term, long lastEntry, long logEnd) {
-    queue.addLast(new Pending(term, lastEntry, logEnd));
+    queue.addLast(new Pending(term, lastEntry, logEnd, false));
+  }
+
+  /**
+   * The installation of a snapshot was issued: nothing that was written before is in the log now.
+   */
+  void installIssued(long term, long index) {
+    truncatedFrom(1);
+    queue.addLast(new Pending(term, index, index, true));
+  }
+
+  /** True until the disk has answered for the last installation. */
+  boolean isInstalling() {
+    return queue.stream().anyMatch(pending -> pending.install);
   }
 
   /** The log loses {@code index} and everything above. */

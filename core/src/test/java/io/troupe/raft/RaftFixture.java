@@ -15,7 +15,7 @@ final class RaftFixture {
   static final NodeId ONE = new NodeId(1);
   static final NodeId TWO = new NodeId(2);
   static final NodeId THREE = new NodeId(3);
-  static final RaftSettings SETTINGS = new RaftSettings(10, 2, 4, 1000, 2, 8, 100_000, 30);
+  static final RaftSettings SETTINGS = new RaftSettings(10, 2, 4, 1000, 2, 100_000, 8, 100_000, 30);
 
   final RecordingEffects effects = new RecordingEffects();
   final RaftCore core;

@@ -5,6 +5,7 @@ import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
+import io.troupe.raft.membership.Membership;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -25,6 +26,18 @@ final class RecordingEffects implements RaftEffects {
   record Reject(RequestId id, Refusal reason) implements Effect {}
 
   record RoleChanged(RaftRole role, long term, NodeId leader) implements Effect {}
+
+  record Install(HardState state, SnapshotMark mark, List<Outgoing> thenSend) implements Effect {}
+
+  record SendSnapshot(NodeId to, long term, long atLeast) implements Effect {}
+
+  record ReadLog(NodeId to, long from, long until, long maxBytes) implements Effect {}
+
+  record TransferRefused(NodeId to, Refusal reason) implements Effect {}
+
+  record MembershipChanged(Membership membership) implements Effect {}
+
+  record Removed() implements Effect {}
 
   private final List<Effect> effects = new ArrayList<>();
 
@@ -73,5 +86,35 @@ final class RecordingEffects implements RaftEffects {
   @Override
   public void roleChanged(RaftStatus status) {
     effects.add(new RoleChanged(status.role(), status.term(), status.leader()));
+  }
+
+  @Override
+  public void installSnapshot(HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
+    effects.add(new Install(state, mark, thenSend));
+  }
+
+  @Override
+  public void sendSnapshot(NodeId to, long term, long atLeast) {
+    effects.add(new SendSnapshot(to, term, atLeast));
+  }
+
+  @Override
+  public void readLog(NodeId to, long from, long until, long maxBytes) {
+    effects.add(new ReadLog(to, from, until, maxBytes));
+  }
+
+  @Override
+  public void transferRefused(NodeId to, Refusal reason) {
+    effects.add(new TransferRefused(to, reason));
+  }
+
+  @Override
+  public void membershipChanged(Membership membership) {
+    effects.add(new MembershipChanged(membership));
+  }
+
+  @Override
+  public void removed() {
+    effects.add(new Removed());
   }
 }
