@@ -40,6 +40,10 @@ final class Admission {
 
   private boolean isWelcome(NodeId from, PeerMessage message) {
     Membership membership = core.conf.membership();
+    if (message instanceof PeerMessage.TimeoutNow && from.equals(core.leader())) {
+      // The last thing a removed leader does.
+      return true;
+    }
     if (membership.removed().contains(from)) {
       core.effects.send(from, new PeerMessage.Removed(core.term()));
       return false;

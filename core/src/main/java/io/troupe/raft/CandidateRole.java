@@ -31,8 +31,7 @@ final class CandidateRole extends Role {
   void enter() {
     RaftLog log = core.log;
     core.standing.promiseToOtherVoters(
-        new PeerMessage.RequestVote(
-            core.term(), false, log.lastIndex(), log.lastTerm(), transfer));
+        new PeerMessage.RequestVote(core.term(), false, log.lastIndex(), log.lastTerm(), transfer));
   }
 
   @Override

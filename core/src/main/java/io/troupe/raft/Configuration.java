@@ -98,8 +98,7 @@ final class Configuration {
 
   /** At the end of each input: of two changes in the log, the first one is committed. */
   void checkPending() {
-    Invariant.require(
-        pending.size() <= 1, "two membership changes in flight", pending.size(), 1);
+    Invariant.require(pending.size() <= 1, "two membership changes in flight", pending.size(), 1);
   }
 
   /** True once after each change. */

@@ -47,7 +47,8 @@ final class FollowerRole extends Role {
       return;
     }
     if (core.standing.isTimeToAsk()) {
-      // No leader speaks to this learner. Perhaps it was removed: whoever knows will say so. A leader
+      // No leader speaks to this learner. Perhaps it was removed: whoever knows will say so. A
+      // leader
       // that knows it as a member finds it again by this, others keep silent.
       refuseReads();
       PeerMessage question = new PeerMessage.ReadIndex(core.term(), core.nextReadContext());

@@ -232,13 +232,12 @@ final class LeaderRole extends Role {
 
   private boolean isInSync(NodeId member) {
     Progress progress = replication.of(member);
-    return progress != null
-        && MembershipRules.isInSync(progress.match(), core.log.lastIndex());
+    return progress != null && MembershipRules.isInSync(progress.match(), core.log.lastIndex());
   }
 
   @Override
   void settle() {
-    while (followed != core.conf.membership()) {
+    while (followed.version() != core.conf.membership().version()) {
       // Who leaves now shall learn that it does.
       replication.tellCommitToAll();
       followed = core.conf.membership();
@@ -246,6 +245,7 @@ final class LeaderRole extends Role {
       replication.broadcast();
       transfer.proceed();
       // The new voters may agree on more than the old ones did.
+      reads.recount();
       advanceCommit();
     }
     if (!followed.contains(core.self)) {

@@ -59,18 +59,18 @@ final class Outbox {
   void flush(long term, NodeId vote) {
     SnapshotMark mark = install;
     if (mark != null) {
-      disk.installIssued(term, mark.index());
+      long number = disk.installIssued(term, mark.index());
       effects.installSnapshot(
-          new HardState(term, vote, log.commit()), mark, List.copyOf(promises));
+          number, new HardState(term, vote, log.commit()), mark, List.copyOf(promises));
       clear();
       return;
     }
     boolean changed = hardStateChanged || !staged.isEmpty();
     // A promise may speak of what an earlier input wrote, so it queues behind that.
     if (changed || (!promises.isEmpty() && !disk.isEmpty())) {
-      long lastEntry = staged.isEmpty() ? 0 : staged.get(staged.size() - 1).index();
-      disk.issued(term, lastEntry, log.lastIndex());
-      effects.persist(new HardState(term, vote, log.commit()), staged, List.copyOf(promises));
+      long number = disk.issued(term, log.lastIndex());
+      effects.persist(
+          number, new HardState(term, vote, log.commit()), staged, List.copyOf(promises));
     } else {
       for (Outgoing promise : promises) {
         effects.send(promise.to(), promise.message());

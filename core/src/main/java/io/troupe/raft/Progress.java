@@ -150,7 +150,10 @@ final class Progress {
     boolean found = state == PeerState.PROBE && (news || index == next - 1);
     boolean noNeed = state == PeerState.SNAPSHOT && match + 1 >= firstIndex;
     if (found || noNeed) {
+      // Nothing was lost: what it was told of the commit index it knows.
+      long told = sentCommit;
       become(PeerState.REPLICATE);
+      sentCommit = told;
     }
     return news;
   }

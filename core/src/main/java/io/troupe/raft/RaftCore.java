@@ -180,23 +180,15 @@ public final class RaftCore {
   }
 
   /**
-   * The disk answers a persist: it and all before it are durable.
+   * The disk answers: the persist or installation of this number and all before it are durable.
    *
-   * @param persistedTerm term of its hard state
-   * @param lastIndex index of its last entry; without entries 0 or the end of the log
-   * @throws Invariant.Broken if no such persist of this term is pending; an unknown one of an older
-   *     term is ignored
+   * @param number given with {@link RaftEffects#persist}; greater than in the answer before
+   * @throws Invariant.Broken if no such one is pending
    */
-  public void persisted(long persistedTerm, long lastIndex) {
+  public void persisted(long number) {
     begin();
-    long durableTo = disk.answered(persistedTerm, lastIndex);
-    if (durableTo >= 0) {
-      log.stableTo(durableTo);
-      standing.role().durable();
-    } else {
-      Invariant.require(
-          persistedTerm < term(), "disk answered what was not asked", persistedTerm, lastIndex);
-    }
+    log.stableTo(disk.answered(number));
+    standing.role().durable();
     finish();
   }
 

@@ -17,27 +17,29 @@ public interface RaftEffects {
    * Appends, makes durable, then sends. Work of several calls may be forced together, but in the
    * order of the calls; a message of {@code thenSend} leaves when everything of this and of all
    * earlier calls is durable. Each call is answered by {@link RaftCore#persisted}, calls without
-   * entries too.
+   * entries too; one answer may stand for several.
    *
+   * @param number counts the calls of this method and of {@link #installSnapshot} in this run
    * @param state replaces what was stored before
    * @param entries contiguous; the first one drops every earlier entry at its index and above; may
    *     be empty
    * @param thenSend messages that promise durability, in the order to send them
    */
-  void persist(HardState state, List<Entry> entries, List<Outgoing> thenSend);
+  void persist(long number, HardState state, List<Entry> entries, List<Outgoing> thenSend);
 
   /**
    * Replaces log and state by a snapshot whose content is at hand, makes that durable, then sends.
-   * Takes its turn among the calls of {@link #persist} and is answered like one, by {@link
-   * RaftCore#persisted} with the term of {@code state} and the index of the snapshot. The state
-   * machine takes its turn behind what was handed to it before; that is answered by {@link
-   * RaftCore#applied}. A crash in between leaves the old log and state, or the new ones.
+   * Takes its turn among the calls of {@link #persist} and is answered like one, when log and state
+   * are both replaced for good. The state machine takes its turn behind what was handed to it
+   * before; that is answered by {@link RaftCore#applied}. A crash in between leaves the old log and
+   * state, or the new ones.
    *
+   * @param number as with persist
    * @param state replaces what was stored before
    * @param mark the log has no entries now, and goes on behind the mark's index
    * @param thenSend as with persist
    */
-  void installSnapshot(HardState state, SnapshotMark mark, List<Outgoing> thenSend);
+  void installSnapshot(long number, HardState state, SnapshotMark mark, List<Outgoing> thenSend);
 
   /** Sends now. May be lost, late, repeated or overtaken; the core repairs that. */
   void send(NodeId to, PeerMessage message);

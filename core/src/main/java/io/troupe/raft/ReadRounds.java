@@ -58,6 +58,13 @@ final class ReadRounds {
     }
   }
 
+  /** The membership changed: perhaps those who confirmed the open round are enough now. */
+  void recount() {
+    if (reads.isRoundOpen()) {
+      close();
+    }
+  }
+
   private boolean close() {
     if (core.conf.quorum().tally(reads::isConfirmedBy, member -> false) != VoteResult.WON) {
       return false;

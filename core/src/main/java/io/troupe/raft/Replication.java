@@ -32,8 +32,7 @@ final class Replication {
       if (!member.equals(core.self)) {
         Progress known = former.get(member);
         followers.put(
-            member,
-            known == null ? new Progress(core.log.lastIndex() + 1, core.settings) : known);
+            member, known == null ? new Progress(core.log.lastIndex() + 1, core.settings) : known);
       }
     }
   }

@@ -96,7 +96,8 @@ final class Standing {
     boolean upToDate = core.log.isUpToDate(request.lastIndex(), request.lastTerm());
     if (request.preVote()) {
       boolean granted = upToDate && request.term() > term;
-      core.effects.send(from, new PeerMessage.VoteReply(granted ? request.term() : term, true, granted));
+      core.effects.send(
+          from, new PeerMessage.VoteReply(granted ? request.term() : term, true, granted));
       return;
     }
     boolean free = vote.equals(from) || (vote.isNone() && leader.isNone());
@@ -180,8 +181,8 @@ final class Standing {
   }
 
   /**
-   * True once each time the patience is over while this member may not stand because of its part
-   * in the membership.
+   * True once each time the patience is over while this member may not stand because of its part in
+   * the membership.
    */
   boolean isTimeToAsk() {
     if (ticksInRole < electionTimeout || mayLead() || core.isExpelled()) {

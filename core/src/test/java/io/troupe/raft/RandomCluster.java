@@ -20,6 +20,10 @@ final class RandomCluster {
   private final SplittableRandom random;
   private final boolean calm;
   private final boolean changing;
+
+  /** Messages pile up: mostly elections happen. */
+  private final boolean busyNetwork;
+
   private int[] side;
   private boolean[] slowClock;
   private long nextRead = 1;
@@ -30,6 +34,7 @@ final class RandomCluster {
     int voters = random.nextInt(10) == 0 ? 1 : random.nextBoolean() ? 3 : 5;
     int learners = random.nextInt(6) == 0 ? 1 : 0;
     changing = random.nextInt(3) > 0;
+    busyNetwork = random.nextInt(3) == 0;
     boolean small = random.nextInt(3) == 0;
     RaftSettings settings =
         new RaftSettings(
@@ -66,12 +71,14 @@ final class RandomCluster {
     int dice = random.nextInt(1000);
     SimNode node = cluster.nodes.get(random.nextInt(cluster.nodes.size()));
     if (dice < 500) {
-      network();
+      for (int i = 1 + random.nextInt(busyNetwork ? 2 : 6); i > 0; i--) {
+        network();
+      }
     } else if (dice < 600) {
       tickAll();
-    } else if (dice < (calm ? 992 : 970)) {
+    } else if (dice < (calm ? 980 : 974)) {
       work(node, dice);
-    } else if (dice < (calm ? 995 : 985)) {
+    } else if (dice < (calm ? 983 : 982)) {
       if (node.isUp()) {
         node.crash(random.nextInt(3) == 0 ? random.nextInt(4) : 0);
       }
@@ -84,13 +91,27 @@ final class RandomCluster {
     } else {
       split();
     }
+    membership(random.nextInt(5) == 0 ? node : mostKnowing(node));
+  }
+
+  /** A leader if there is one, else the given node. */
+  private SimNode mostKnowing(SimNode otherwise) {
+    for (SimNode node : cluster.nodes) {
+      if (node.isUp() && node.core().status().role() == RaftRole.LEADER) {
+        return node;
+      }
+    }
+    return otherwise;
+  }
+
+  private void membership(SimNode node) {
     int second = random.nextInt(200);
     if (second < 12 && changing && node.isUp()) {
       cluster.change(node, changes(node));
-    } else if (second < 14 && node.isUp()) {
+    } else if (second < 13 && node.isUp()) {
       node.core().transferLeadership(new NodeId(1 + random.nextInt(cluster.nodes.size())));
       node.check();
-    } else if (second < 15 && node.isUp()) {
+    } else if (second < 14 && random.nextInt(3) == 0 && node.isUp()) {
       node.core().handOver();
       node.check();
     }
@@ -267,8 +288,7 @@ final class RandomCluster {
       require(
           node.core().status().applied() == cluster.truthLength(),
           "member stays behind: " + node.id + " " + node.core().status());
-      require(
-          node.core().membership().equals(membership), "another membership at " + node.id);
+      require(node.core().membership().equals(membership), "another membership at " + node.id);
       require(
           node.releasedReads.containsKey(reads.get(node)),
           "read got lost without faults at " + node.id);

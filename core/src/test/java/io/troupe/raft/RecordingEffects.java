@@ -6,6 +6,7 @@ import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
 import io.troupe.raft.membership.Membership;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -39,7 +40,29 @@ final class RecordingEffects implements RaftEffects {
 
   record Removed() implements Effect {}
 
+  private record Unanswered(long number, long term, long lastIndex) {}
+
+  private final ArrayDeque<Unanswered> unanswered = new ArrayDeque<>();
   private final List<Effect> effects = new ArrayList<>();
+
+  /**
+   * Number of the oldest unanswered write of that term whose last entry has that index; 0 for one
+   * without entries. It and all before it count as answered.
+   */
+  long answer(long term, long lastIndex) {
+    Unanswered write;
+    do {
+      write = unanswered.removeFirst();
+    } while (write.term() != term || write.lastIndex() != lastIndex);
+    return write.number();
+  }
+
+  /** Number of the newest write, which counts as answered with all before it; 0 if none waits. */
+  long answerAll() {
+    long number = unanswered.isEmpty() ? 0 : unanswered.getLast().number();
+    unanswered.clear();
+    return number;
+  }
 
   /** All effects since the last call. */
   List<Effect> take() {
@@ -54,7 +77,9 @@ final class RecordingEffects implements RaftEffects {
   }
 
   @Override
-  public void persist(HardState state, List<Entry> entries, List<Outgoing> thenSend) {
+  public void persist(long number, HardState state, List<Entry> entries, List<Outgoing> thenSend) {
+    long last = entries.isEmpty() ? 0 : entries.get(entries.size() - 1).index();
+    unanswered.addLast(new Unanswered(number, state.term(), last));
     effects.add(new Persist(state, entries, thenSend));
   }
 
@@ -89,7 +114,9 @@ final class RecordingEffects implements RaftEffects {
   }
 
   @Override
-  public void installSnapshot(HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
+  public void installSnapshot(
+      long number, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
+    unanswered.addLast(new Unanswered(number, state.term(), mark.index()));
     effects.add(new Install(state, mark, thenSend));
   }
 

@@ -64,8 +64,7 @@ final class SimCluster {
     Membership membership = new Membership(voting, learning);
     for (int i = 1; i <= voters + learners + spare; i++) {
       boolean member = i <= voters + learners;
-      nodes.add(
-          new SimNode(new NodeId(i), this, member ? membership : Membership.EMPTY, settings));
+      nodes.add(new SimNode(new NodeId(i), this, member ? membership : Membership.EMPTY, settings));
     }
   }
 

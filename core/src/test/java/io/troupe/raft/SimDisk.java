@@ -18,18 +18,11 @@ import org.jspecify.annotations.Nullable;
 final class SimDisk {
   /** One persist, or one installation of a snapshot, that is not durable yet. */
   record Write(
+      long number,
       HardState state,
       List<Entry> entries,
       @Nullable SnapshotMark install,
-      List<Outgoing> thenSend) {
-    long lastIndex() {
-      SnapshotMark mark = install;
-      if (mark != null) {
-        return mark.index();
-      }
-      return entries.isEmpty() ? 0 : entries.get(entries.size() - 1).index();
-    }
-  }
+      List<Outgoing> thenSend) {}
 
   final ArrayDeque<Write> unforced = new ArrayDeque<>();
   private final List<Entry> entries = new ArrayList<>();

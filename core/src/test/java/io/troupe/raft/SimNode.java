@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimNode implements RaftEffects {
   final NodeId id;
+
   /** What the state machine shall take: entries, or a snapshot. */
   private record Work(List<Entry> entries, @Nullable SnapshotMark install) {}
 
@@ -92,7 +93,7 @@ final class SimNode implements RaftEffects {
     for (Outgoing outgoing : write.thenSend()) {
       leave(outgoing.to(), outgoing.message());
     }
-    core().persisted(write.state().term(), write.lastIndex());
+    core().persisted(write.number());
     check();
   }
 
@@ -104,7 +105,7 @@ final class SimNode implements RaftEffects {
       last = disk.force();
       leaveAll(last);
     }
-    core().persisted(last.state().term(), last.lastIndex());
+    core().persisted(last.number());
     check();
   }
 
@@ -205,7 +206,7 @@ final class SimNode implements RaftEffects {
   }
 
   @Override
-  public void persist(HardState state, List<Entry> entries, List<Outgoing> thenSend) {
+  public void persist(long number, HardState state, List<Entry> entries, List<Outgoing> thenSend) {
     cluster.trace(
         id,
         () ->
@@ -223,11 +224,12 @@ final class SimNode implements RaftEffects {
     for (Entry entry : entries) {
       cluster.appended(entry, log.termAt(entry.index() - 1));
     }
-    disk.unforced.addLast(new SimDisk.Write(state, entries, null, thenSend));
+    disk.unforced.addLast(new SimDisk.Write(number, state, entries, null, thenSend));
   }
 
   @Override
-  public void installSnapshot(HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
+  public void installSnapshot(
+      long number, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
     cluster.trace(
         id,
         () ->
@@ -238,7 +240,7 @@ final class SimNode implements RaftEffects {
                 + " then="
                 + SimTrace.outgoing(thenSend));
     require(state.commit() == mark.index(), "snapshot is not committed");
-    disk.unforced.addLast(new SimDisk.Write(state, List.of(), mark, thenSend));
+    disk.unforced.addLast(new SimDisk.Write(number, state, List.of(), mark, thenSend));
     handedOut = mark.index();
     toApply.addLast(new Work(List.of(), mark));
   }

@@ -189,6 +189,7 @@ public final class RunningNode implements AutoCloseable {
             defaults.maxEntriesPerAppend(),
             defaults.maxBytesPerAppend(),
             defaults.maxInflightAppends(),
+            defaults.maxInflightBytes(),
             settings.maxPendingProposals(),
             defaults.maxLogBytesInMemory(),
             defaults.diskStallTicks()),

@@ -1,6 +1,5 @@
 package io.troupe.raft.membership;
 
-import io.troupe.model.NodeId;
 import io.troupe.model.RequestId;
 import java.util.ArrayList;
 import java.util.List;

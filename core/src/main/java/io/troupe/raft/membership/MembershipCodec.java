@@ -120,7 +120,8 @@ public final class MembershipCodec {
       }
       T value = body.read(in);
       if (bytes.available() > 0) {
-        throw new IllegalStateException("membership is followed by " + bytes.available() + " bytes");
+        throw new IllegalStateException(
+            "membership is followed by " + bytes.available() + " bytes");
       }
       return value;
     } catch (IOException | IllegalArgumentException e) {
