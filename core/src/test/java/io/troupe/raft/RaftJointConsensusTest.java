@@ -10,7 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.model.NodeId;
 import io.troupe.raft.membership.ConfChange;
 import io.troupe.raft.membership.Membership;
+import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /** Changes of the membership: Raft dissertation, chapter 4. */
@@ -83,6 +85,82 @@ class RaftJointConsensusTest {
   }
 
   @Test
+  void jointMembershipCommitsWithBothMajorities_4_3() {
+    SteeredCluster world = new SteeredCluster(3, 0, 2).elect(1);
+    world.boot(4);
+    world.boot(5);
+    world.change(world.node(1), change(ADD_VOTER, 4), change(ADD_VOTER, 5));
+    while (!world.node(1).core().membership().isJoint()) {
+      assertThat(world.step()).isTrue();
+    }
+    // Three of the five incoming voters, but one of the three outgoing ones.
+    world.cut(2, 3);
+    world.pass(5);
+    assertThat(world.node(1).core().membership().isJoint()).isTrue();
+    assertThat(world.isWritable(world.node(1), "x")).isFalse();
+    world.heal();
+    world.pass(60);
+    assertThat(world.leader().core().membership().isSettled()).isTrue();
+  }
+
+  @Test
+  void jointMembershipElectsWithBothMajorities_4_3() {
+    SteeredCluster world = new SteeredCluster(3, 0, 3).elect(1);
+    for (int i = 4; i <= 6; i++) {
+      world.boot(i);
+    }
+    world.change(
+        world.node(1),
+        change(ADD_VOTER, 4),
+        change(ADD_VOTER, 5),
+        change(ADD_VOTER, 6),
+        change(REMOVE, 1),
+        change(REMOVE, 2),
+        change(REMOVE, 3));
+    while (!world.node(1).core().membership().isJoint()) {
+      assertThat(world.step()).isTrue();
+    }
+    // The next entry reaches the incoming voters, but not a majority of the outgoing ones.
+    world.cut(2, 3);
+    world.pass(5);
+    for (int i = 4; i <= 6; i++) {
+      assertThat(world.node(i).core().membership().isJoint()).isTrue();
+      assertThat(world.node(i).core().conf.isChangePending()).isTrue();
+    }
+    world.cut(1);
+    world.pass(60);
+    for (int i = 4; i <= 6; i++) {
+      assertThat(world.status(i).role()).as("member " + i).isNotEqualTo(RaftRole.LEADER);
+    }
+    world.heal();
+    world.pass(100);
+    assertThat(world.leader().core().membership().voters()).isEqualTo(ids(4, 5, 6));
+  }
+
+  /** Its log is longer than that of the only one that stays, so it cannot vote for it. */
+  @Test
+  void leavingMemberMayLeadOnceMore_4_2_2() {
+    SteeredCluster world = new SteeredCluster(1, 0, 1);
+    world.settle();
+    world.boot(2);
+    world.change(world.node(1), change(ADD_VOTER, 2), change(REMOVE, 1));
+    while (world.node(1).core().membership().leaving().isEmpty()) {
+      assertThat(world.step()).isTrue();
+    }
+    world.cut(2);
+    world.cluster.propose(world.node(1), List.of("a", "b"));
+    world.settle();
+    world.node(1).crash(0);
+    world.boot(1);
+    assertThat(world.node(1).core().membership().leaving()).isEqualTo(ids(1));
+    assertThat(world.node(2).core().membership().isJoint()).isTrue();
+    world.heal();
+    world.pass(60);
+    assertThat(world.node(1).expelled).isTrue();
+    assertThat(world.isWritable(world.node(2), "alone")).isTrue();
+  }
+
+  @Test
   void loneMemberGrowsBeforeTheNewOneExists_M5() {
     SteeredCluster world = new SteeredCluster(1, 0, 1);
     world.settle();
@@ -121,6 +199,17 @@ class RaftJointConsensusTest {
     world.pass(30);
     assertThat(world.leader().id.value()).isEqualTo(1);
     assertThat(world.isWritable(world.node(1), "alone")).isTrue();
+  }
+
+  @Test
+  void readThatWaitsForAMemberThatLeavesIsReleased() {
+    SteeredCluster world = new SteeredCluster(2, 0, 0).elect(1);
+    world.node(1).read(1);
+    world.cluster.network.removeIf(flight -> flight.message() instanceof PeerMessage.Heartbeat);
+    world.change(world.node(1), change(REMOVE, 2));
+    world.settle();
+    assertThat(world.node(1).core().membership().members()).isEqualTo(ids(1));
+    assertThat(world.node(1).releasedReads).containsKey(1L);
   }
 
   @Test
@@ -248,7 +337,7 @@ class RaftJointConsensusTest {
   }
 
   private static Set<NodeId> ids(long... ids) {
-    Set<NodeId> set = new java.util.TreeSet<>();
+    Set<NodeId> set = new TreeSet<>();
     for (long id : ids) {
       set.add(new NodeId(id));
     }

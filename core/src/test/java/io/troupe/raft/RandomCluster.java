@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One seeded run: a while of random events and faults, then no more faults, and the cluster must
@@ -19,7 +20,7 @@ final class RandomCluster {
   final SimCluster cluster;
   private final SplittableRandom random;
   private final boolean calm;
-  private final boolean changing;
+  private final boolean withChanges;
 
   /** Messages pile up: mostly elections happen. */
   private final boolean busyNetwork;
@@ -33,7 +34,7 @@ final class RandomCluster {
     random = new SplittableRandom(seed);
     int voters = random.nextInt(10) == 0 ? 1 : random.nextBoolean() ? 3 : 5;
     int learners = random.nextInt(6) == 0 ? 1 : 0;
-    changing = random.nextInt(3) > 0;
+    withChanges = random.nextInt(3) > 0;
     busyNetwork = random.nextInt(3) == 0;
     boolean small = random.nextInt(3) == 0;
     RaftSettings settings =
@@ -49,7 +50,7 @@ final class RandomCluster {
             random.nextInt(3) == 0 ? 12 : 0);
     // Some runs are calm enough to get far, most are not.
     calm = random.nextInt(4) == 0;
-    cluster = new SimCluster(voters, learners, changing ? 3 : 0, settings, false);
+    cluster = new SimCluster(voters, learners, withChanges ? 3 : 0, settings, false);
     if (random.nextBoolean()) {
       cluster.bootstrap();
     }
@@ -106,7 +107,7 @@ final class RandomCluster {
 
   private void membership(SimNode node) {
     int second = random.nextInt(200);
-    if (second < 12 && changing && node.isUp()) {
+    if (second < 12 && withChanges && node.isUp()) {
       cluster.change(node, changes(node));
     } else if (second < 13 && node.isUp()) {
       node.core().transferLeadership(new NodeId(1 + random.nextInt(cluster.nodes.size())));
@@ -143,6 +144,14 @@ final class RandomCluster {
    * believes longer.
    */
   private void split() {
+    Membership changing = jointMembership();
+    if (changing != null && random.nextInt(3) > 0) {
+      // The hardest cut: between those that come and those that were there.
+      for (int i = 0; i < side.length; i++) {
+        side[i] = changing.outgoing().contains(cluster.nodes.get(i).id) ? 1 : 0;
+      }
+      return;
+    }
     int dice = random.nextInt(4);
     boolean slow = random.nextBoolean();
     for (int i = 0; i < side.length; i++) {
@@ -151,6 +160,15 @@ final class RandomCluster {
       side[i] = dice == 0 ? 0 : dice == 1 ? random.nextInt(2) : leads ? 1 : 0;
       slowClock[i] = slow && side[i] == 1;
     }
+  }
+
+  private @Nullable Membership jointMembership() {
+    for (SimNode node : cluster.nodes) {
+      if (node.isUp() && node.core().membership().isJoint()) {
+        return node.core().membership();
+      }
+    }
+    return null;
   }
 
   private void network() {

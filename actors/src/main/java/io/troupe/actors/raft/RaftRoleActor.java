@@ -158,8 +158,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   }
 
   @Override
-  public void persist(
-      long number, HardState state, List<Entry> entries, List<Outgoing> thenSend) {
+  public void persist(long number, HardState state, List<Entry> entries, List<Outgoing> thenSend) {
     links.wal().tell(new WalCommand.Append(number, state, entries, thenSend));
   }
 

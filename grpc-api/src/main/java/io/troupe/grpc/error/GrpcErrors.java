@@ -47,14 +47,11 @@ public final class GrpcErrors {
       case LEASE_NOT_FOUND -> status(NOT_FOUND, "etcdserver: requested lease not found");
       case LEASE_EXISTS -> status(FAILED_PRECONDITION, "etcdserver: lease already exists");
       case LEASE_TTL_TOO_LARGE -> status(OUT_OF_RANGE, "etcdserver: too large lease TTL");
-      case MEMBER_ID_EXISTS ->
-          status(FAILED_PRECONDITION, "etcdserver: member ID already exist");
-      case PEER_URL_EXISTS ->
-          status(FAILED_PRECONDITION, "etcdserver: Peer URLs already exists");
+      case MEMBER_ID_EXISTS -> status(FAILED_PRECONDITION, "etcdserver: member ID already exist");
+      case PEER_URL_EXISTS -> status(FAILED_PRECONDITION, "etcdserver: Peer URLs already exists");
       // UNKNOWN although the table says otherwise: that is what leaves the original (M11).
       case NOT_ENOUGH_STARTED_MEMBERS ->
-          status(
-              UNKNOWN, "etcdserver: re-configuration failed due to not enough started members");
+          status(UNKNOWN, "etcdserver: re-configuration failed due to not enough started members");
       case MEMBER_NOT_FOUND -> status(NOT_FOUND, "etcdserver: member not found");
       case NOT_A_LEARNER ->
           status(FAILED_PRECONDITION, "etcdserver: can only promote a learner member");
