@@ -15,9 +15,9 @@ import java.util.List;
  * dropped.
  *
  * <p>That is safe because a leader appends the next such entry only when the one before is
- * committed, and every message and write that carries the next one carries a commit index that
- * covers the one before. So whoever has the end of a joint membership in its log knows that it is
- * joint, and nobody who lacks it can win a majority of the old voters. docs/rooms/raft.md has the
+ * committed: the next one in a log proves it, and every message that carries the next one carries a
+ * commit index that covers the one before. So whoever has the end of a joint membership in its log
+ * knows that it is joint, and nobody who lacks it can win a majority of the old voters. docs/rooms/raft.md has the
  * whole argument.
  */
 final class Configuration {
@@ -29,11 +29,10 @@ final class Configuration {
   private boolean news;
 
   /**
-   * As recovered.
-   *
-   * @param commit entries up to here take effect at once
+   * As recovered. What the log proves to be committed, {@code log} takes as committed: of two
+   * changes the first one, even if the write that carried the commit index was cut short.
    */
-  Configuration(RaftState recovered, long commit) {
+  Configuration(RaftState recovered, RaftLog log) {
     this.membership = recovered.membership();
     this.quorum = membership.quorum();
     for (Entry entry : recovered.entries()) {
@@ -41,8 +40,11 @@ final class Configuration {
         appended(entry);
       }
     }
-    committedTo(commit);
-    checkPending();
+    committedTo(log.commit());
+    while (pending.size() > 1) {
+      log.commitTo(pending.getFirst().index());
+      committedTo(log.commit());
+    }
   }
 
   Membership membership() {

@@ -50,7 +50,7 @@ public final class RaftCore {
     this.settings = settings;
     this.effects = effects;
     this.log = new RaftLog(recovered);
-    this.conf = new Configuration(recovered, log.commit());
+    this.conf = new Configuration(recovered, log);
     this.admission = new Admission(this);
     this.disk = new PendingPersists(recovered.hardState().term());
     this.outbox = new Outbox(effects, log, disk);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.model.Entry;
+import io.troupe.model.HardState;
 import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
@@ -132,6 +133,27 @@ class RaftConfChangeTest {
     assertThat(one.core.membership().voters()).containsExactly(RaftFixture.ONE, TWO);
     assertThat(one.core.membership().isSettled()).isTrue();
     assertThat(one.core.status().role()).isEqualTo(RaftRole.FOLLOWER);
+  }
+
+  @Test
+  void laterChangeInTheLogProvesTheEarlierOne_evenIfTheCommitIndexWasLost() {
+    Membership first = RaftFixture.voters(3).after(List.of(ADD), 1);
+    Membership second =
+        first.after(List.of(new ConfChange(ConfChange.Kind.REMOVE, new NodeId(7))), 2);
+    RaftFixture one =
+        new RaftFixture(
+            new RaftState(
+                RaftFixture.ONE,
+                new HardState(1, NodeId.NONE, 0),
+                RaftFixture.voters(3),
+                0,
+                0,
+                List.of(conf(first), conf(second)),
+                0),
+            SETTINGS);
+    assertThat(one.core.membership()).isEqualTo(first);
+    assertThat(one.core.status().commit()).isEqualTo(1);
+    assertThat(one.core.conf.isChangePending()).isTrue();
   }
 
   private static Entry conf(Membership membership) {

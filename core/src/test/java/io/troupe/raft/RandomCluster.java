@@ -81,7 +81,7 @@ final class RandomCluster {
       work(node, dice);
     } else if (dice < (calm ? 983 : 982)) {
       if (node.isUp()) {
-        node.crash(random.nextInt(3) == 0 ? random.nextInt(4) : 0);
+        node.crash(random.nextInt(3) == 0 ? random.nextInt(4) : 0, random.nextInt(4));
       }
     } else if (dice < 994) {
       if (!node.isUp()) {

@@ -107,9 +107,21 @@ final class SimDisk {
     }
   }
 
-  /** The process dies; the first {@code survivors} unforced writes happened to reach the disk. */
-  void crash(int survivors) {
+  /**
+   * The process dies; the first {@code survivors} unforced writes happened to reach the disk, and
+   * of the next one up to {@code torn} entries: a long batch is several records, of which the last
+   * one brings the commit index.
+   */
+  void crash(int survivors, int torn) {
     for (int i = 0; i < survivors; i++) {
+      force();
+    }
+    Write next = unforced.peekFirst();
+    if (next != null && torn > 0 && next.entries().size() > torn) {
+      HardState late = next.state();
+      HardState early = new HardState(late.term(), late.vote(), state.commit());
+      unforced.clear();
+      unforced.add(new Write(0, early, next.entries().subList(0, torn), null, List.of()));
       force();
     }
     unforced.clear();

@@ -79,7 +79,11 @@ final class SimNode implements RaftEffects {
   }
 
   void crash(int survivors) {
-    disk.crash(Math.min(survivors, disk.unforced.size()));
+    crash(survivors, 0);
+  }
+
+  void crash(int survivors, int torn) {
+    disk.crash(Math.min(survivors, disk.unforced.size()), torn);
     core = null;
     toApply.clear();
     transfers.clear();
