@@ -17,8 +17,8 @@ import java.util.List;
  * <p>That is safe because a leader appends the next such entry only when the one before is
  * committed: the next one in a log proves it, and every message that carries the next one carries a
  * commit index that covers the one before. So whoever has the end of a joint membership in its log
- * knows that it is joint, and nobody who lacks it can win a majority of the old voters. docs/rooms/raft.md has the
- * whole argument.
+ * knows that it is joint, and nobody who lacks it can win a majority of the old voters.
+ * docs/rooms/raft.md has the whole argument.
  */
 final class Configuration {
   private record Pending(long index, ConfEntry entry) {}

@@ -34,8 +34,7 @@ class RaftConfChangeTest {
     RaftFixture one = RaftFixture.fresh(3).lead();
     one.effects.take();
     one.core.proposeConfChange(proposal("a", 0));
-    assertThat(one.effects.take())
-        .containsExactly(new Reject(id("a"), Refusal.TOO_MANY_REQUESTS));
+    assertThat(one.effects.take()).containsExactly(new Reject(id("a"), Refusal.TOO_MANY_REQUESTS));
     one.durable();
     one.ack(TWO, 1);
     one.core.applied(1);
@@ -48,8 +47,7 @@ class RaftConfChangeTest {
   void changeThatWasCheckedAgainstAnotherMembershipIsRefused() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.proposeConfChange(proposal("a", 1));
-    assertThat(one.effects.take())
-        .containsExactly(new Reject(id("a"), Refusal.TOO_MANY_REQUESTS));
+    assertThat(one.effects.take()).containsExactly(new Reject(id("a"), Refusal.TOO_MANY_REQUESTS));
   }
 
   @Test
@@ -78,8 +76,7 @@ class RaftConfChangeTest {
   void followerForwardsAndTheLeaderTakesItOnce() {
     RaftFixture follower = RaftFixture.withLog(1);
     follower.core.proposeConfChange(proposal("early", 0));
-    assertThat(follower.effects.take())
-        .containsExactly(new Reject(id("early"), Refusal.NO_LEADER));
+    assertThat(follower.effects.take()).containsExactly(new Reject(id("early"), Refusal.NO_LEADER));
     follower.core.receive(TWO, new PeerMessage.Heartbeat(1, 0, 0));
     follower.effects.take();
     follower.core.proposeConfChange(proposal("a", 0));
@@ -90,8 +87,7 @@ class RaftConfChangeTest {
     leader.core.receive(TWO, forwarded);
     assertThat(leader.core.status().lastIndex()).isEqualTo(2);
     assertThat(leader.sentTo(TWO)).noneMatch(PeerMessage.ProposalsRejected.class::isInstance);
-    leader.core.receive(
-        TWO, new PeerMessage.ForwardedConfChange(1, 5, 1, proposal("b", 0)));
+    leader.core.receive(TWO, new PeerMessage.ForwardedConfChange(1, 5, 1, proposal("b", 0)));
     assertThat(leader.sentTo(TWO))
         .containsExactly(
             new PeerMessage.ProposalsRejected(1, List.of(id("b")), Refusal.TOO_MANY_REQUESTS));
