@@ -20,7 +20,8 @@ import io.troupe.raft.membership.Membership;
  * Removed                                 believed in any term
  * </pre>
  *
- * <p>A removed member is told so and not listened to. Others that are not in the membership may
+ * <p>A removed member is told so and not listened to, but for the request of a removed leader to
+ * take over. Others that are not in the membership may
  * lead and ask for votes, because this member may be late in knowing the membership; what else they
  * say is void.
  *

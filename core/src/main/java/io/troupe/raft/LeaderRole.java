@@ -50,7 +50,7 @@ final class LeaderRole extends Role {
   @Override
   void enter() {
     firstOwnIndex = core.log.lastIndex() + 1;
-    replication.follow(followed.members());
+    replication.follow(followed.members(), false);
     // Entries of earlier terms become committed only through one of this term (5.4.2), so there has
     // to be one.
     append(Entry.Kind.NOOP, Bytes.EMPTY);
@@ -241,7 +241,7 @@ final class LeaderRole extends Role {
       // Who leaves now shall learn that it does.
       replication.tellCommitToAll();
       followed = core.conf.membership();
-      replication.follow(followed.members());
+      replication.follow(followed.members(), true);
       replication.broadcast();
       transfer.proceed();
       // The new voters may agree on more than the old ones did.

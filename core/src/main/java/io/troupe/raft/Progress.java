@@ -74,6 +74,10 @@ final class Progress {
     connectedTicks = Math.max(1, connectedTicks);
   }
 
+  void presumeActive() {
+    recentlyActive = true;
+  }
+
   void forgetActivity() {
     recentlyActive = false;
   }

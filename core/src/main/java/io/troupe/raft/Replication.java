@@ -24,17 +24,29 @@ final class Replication {
     this.core = core;
   }
 
-  /** Takes up newcomers and forgets who left. */
-  void follow(Iterable<NodeId> members) {
+  /**
+   * Takes up newcomers and forgets who left.
+   *
+   * @param patient true if newcomers count as active until the next check of the quorum: they had
+   *     no time to answer yet
+   */
+  void follow(Iterable<NodeId> members, boolean patient) {
     SortedMap<NodeId, Progress> former = new TreeMap<>(followers);
     followers.clear();
     for (NodeId member : members) {
       if (!member.equals(core.self)) {
         Progress known = former.get(member);
-        followers.put(
-            member, known == null ? new Progress(core.log.lastIndex() + 1, core.settings) : known);
+        followers.put(member, known == null ? newcomer(patient) : known);
       }
     }
+  }
+
+  private Progress newcomer(boolean patient) {
+    Progress progress = new Progress(core.log.lastIndex() + 1, core.settings);
+    if (patient) {
+      progress.presumeActive();
+    }
+    return progress;
   }
 
   @Nullable Progress of(NodeId member) {

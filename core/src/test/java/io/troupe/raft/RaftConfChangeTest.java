@@ -73,6 +73,23 @@ class RaftConfChangeTest {
   }
 
   @Test
+  void newcomersHaveTimeToAnswerBeforeTheQuorumIsChecked_6_2() {
+    RaftFixture one = RaftFixture.fresh(1);
+    one.durable();
+    one.durable();
+    one.core.applied(1);
+    one.ticks(SETTINGS.electionTicks() - 1);
+    one.core.proposeConfChange(
+        new ConfProposal(id("a"), List.of(new ConfChange(ConfChange.Kind.ADD_VOTER, TWO)), 0));
+    one.durable();
+    assertThat(one.core.membership().isJoint()).isTrue();
+    one.ticks(1);
+    assertThat(one.core.status().role()).isEqualTo(RaftRole.LEADER);
+    one.ticks(SETTINGS.electionTicks());
+    assertThat(one.core.status().role()).isEqualTo(RaftRole.FOLLOWER);
+  }
+
+  @Test
   void followerForwardsAndTheLeaderTakesItOnce() {
     RaftFixture follower = RaftFixture.withLog(1);
     follower.core.proposeConfChange(proposal("early", 0));

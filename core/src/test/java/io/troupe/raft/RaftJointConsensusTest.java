@@ -224,6 +224,7 @@ class RaftJointConsensusTest {
     world.heal();
     world.pass(30);
     assertThat(world.node(1).core().conf.isChangePending()).isFalse();
+    assertThat(world.node(1).core().membership().isSettled()).as("not joint after all").isTrue();
     world.change(world.leader(), change(ADD_LEARNER, 4));
     world.settle();
     for (int i = 1; i <= 3; i++) {
