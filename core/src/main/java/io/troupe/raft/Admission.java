@@ -21,9 +21,8 @@ import io.troupe.raft.membership.Membership;
  * </pre>
  *
  * <p>A removed member is told so and not listened to, but for the request of a removed leader to
- * take over. Others that are not in the membership may
- * lead and ask for votes, because this member may be late in knowing the membership; what else they
- * say is void.
+ * take over. Others that are not in the membership may lead and ask for votes, because this member
+ * may be late in knowing the membership; what else they say is void.
  *
  * @source Raft dissertation 3.3, 4.2.3, 6.2, 9.6
  */
