@@ -33,6 +33,20 @@ public enum Refusal {
   LEASE_EXISTS,
   /** Row 14. */
   LEASE_TTL_TOO_LARGE,
+  /** Row 16. */
+  MEMBER_ID_EXISTS,
+  /** Row 17. */
+  PEER_URL_EXISTS,
+  /** Row 18. */
+  NOT_ENOUGH_STARTED_MEMBERS,
+  /** Row 20. */
+  MEMBER_NOT_FOUND,
+  /** Row 21. */
+  NOT_A_LEARNER,
+  /** Row 22. */
+  LEARNER_NOT_READY,
+  /** Row 23. */
+  TOO_MANY_LEARNERS,
   /** Row 25. */
   REQUEST_TOO_LARGE,
   /** Row 26. */
@@ -47,8 +61,12 @@ public enum Refusal {
   STOPPED,
   /** Row 49. */
   TIMED_OUT,
+  /** Row 53. */
+  UNHEALTHY_CLUSTER,
   /** Row 54. */
   CORRUPT,
+  /** Row 56. */
+  BAD_LEADER_TRANSFEREE,
   /** Of our own: a read would need more memory than reads may take. */
   ANSWER_TOO_LARGE,
 }

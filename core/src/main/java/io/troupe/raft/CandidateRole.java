@@ -1,6 +1,5 @@
 package io.troupe.raft;
 
-import io.troupe.model.Entry;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.raft.quorum.VoteResult;
@@ -15,9 +14,12 @@ import java.util.List;
  */
 final class CandidateRole extends Role {
   private final Ballot ballot = new Ballot();
+  private final boolean transfer;
 
-  CandidateRole(RaftCore core) {
+  /** With {@code transfer}: because the leader asked for it. */
+  CandidateRole(RaftCore core, boolean transfer) {
     super(core);
+    this.transfer = transfer;
   }
 
   @Override
@@ -28,8 +30,8 @@ final class CandidateRole extends Role {
   @Override
   void enter() {
     RaftLog log = core.log;
-    core.promiseToOtherVoters(
-        new PeerMessage.RequestVote(core.term(), false, log.lastIndex(), log.lastTerm()));
+    core.standing.promiseToOtherVoters(
+        new PeerMessage.RequestVote(core.term(), false, log.lastIndex(), log.lastTerm(), transfer));
   }
 
   @Override
@@ -37,16 +39,16 @@ final class CandidateRole extends Role {
 
   @Override
   void tick() {
-    if (core.isTimeToCampaign()) {
-      core.campaign();
+    if (core.standing.isTimeToCampaign()) {
+      core.standing.campaign();
     }
   }
 
   @Override
   void receive(NodeId from, PeerMessage message) {
     if (isFromLeader(message)) {
-      core.becomeFollower(core.term(), from);
-      core.redispatch(from, message);
+      core.standing.becomeFollower(core.term(), from);
+      core.standing.redispatch(from, message);
     } else if (message instanceof PeerMessage.VoteReply reply && !reply.preVote()) {
       count(from, reply.granted());
     }
@@ -60,17 +62,22 @@ final class CandidateRole extends Role {
   }
 
   private void count(NodeId voter, boolean yes) {
-    VoteResult result = ballot.record(voter, yes, core.quorum);
+    VoteResult result = ballot.record(voter, yes, core.conf.quorum());
     if (result == VoteResult.WON) {
-      core.becomeLeader();
+      core.standing.becomeLeader();
     } else if (result == VoteResult.LOST) {
-      core.becomeFollower(core.term(), NodeId.NONE);
+      core.standing.becomeFollower(core.term(), NodeId.NONE);
     }
   }
 
   @Override
-  void propose(Entry.Kind kind, List<Proposal> batch) {
+  void propose(List<Proposal> batch) {
     core.rejectAll(batch, Refusal.NO_LEADER);
+  }
+
+  @Override
+  void proposeConfChange(ConfProposal proposal) {
+    core.effects.reject(proposal.id(), Refusal.NO_LEADER);
   }
 
   @Override

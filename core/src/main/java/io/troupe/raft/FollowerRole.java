@@ -5,6 +5,7 @@ import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the leader's log over. Proposals and reads of its own clients it passes on to the leader,
@@ -30,6 +31,10 @@ final class FollowerRole extends Role {
 
   @Override
   void leave() {
+    refuseReads();
+  }
+
+  private void refuseReads() {
     for (ReadQueue.Read read : reads.drain()) {
       core.effects.rejectRead(read.id(), Refusal.LEADER_CHANGED);
     }
@@ -37,8 +42,21 @@ final class FollowerRole extends Role {
 
   @Override
   void tick() {
-    if (core.isTimeToCampaign()) {
-      core.campaign();
+    if (core.standing.isTimeToCampaign()) {
+      core.standing.campaign();
+      return;
+    }
+    if (core.standing.isTimeToAsk()) {
+      // No leader speaks to this learner. Perhaps it was removed: whoever knows will say so. A
+      // leader
+      // that knows it as a member finds it again by this, others keep silent.
+      refuseReads();
+      PeerMessage question = new PeerMessage.ReadIndex(core.term(), core.nextReadContext());
+      for (NodeId member : core.conf.membership().members()) {
+        if (!member.equals(core.self)) {
+          core.effects.send(member, question);
+        }
+      }
       return;
     }
     // The question or the answer may be lost. The same context may be asked again: any answer to it
@@ -62,16 +80,33 @@ final class FollowerRole extends Role {
   }
 
   private void onLeaderMessage(NodeId from, PeerMessage message) {
-    core.heardFromLeader(from);
+    core.standing.heardFromLeader(from);
     if (message instanceof PeerMessage.Append append) {
       onAppend(from, append);
     } else if (message instanceof PeerMessage.Heartbeat heartbeat) {
-      core.log.commitTo(heartbeat.commit());
+      core.commitTo(heartbeat.commit());
       core.effects.send(from, new PeerMessage.HeartbeatReply(core.term(), heartbeat.readContext()));
-    } else if (message instanceof PeerMessage.InstallSnapshot snapshot
-        && snapshot.index() <= core.log.commit()) {
-      core.outbox.promise(from, PeerMessage.AppendReply.matched(core.term(), core.log.commit()));
+    } else if (message instanceof PeerMessage.InstallSnapshot snapshot) {
+      onInstallSnapshot(from, snapshot.mark());
+    } else if (message instanceof PeerMessage.TimeoutNow) {
+      core.standing.campaignAtOnce();
     }
+  }
+
+  private void onInstallSnapshot(NodeId from, SnapshotMark mark) {
+    long index = mark.index();
+    if (index > core.log.commit()) {
+      if (core.log.termAt(index) == mark.term()) {
+        // The log has it all: no need for the content.
+        core.commitTo(index);
+      } else if (core.disk.isInstalling()) {
+        // The leader will find out how far the first one leads.
+        return;
+      } else {
+        core.install(mark);
+      }
+    }
+    core.outbox.promise(from, PeerMessage.AppendReply.matched(core.term(), core.log.commit()));
   }
 
   private void onAppend(NodeId from, PeerMessage.Append append) {
@@ -91,7 +126,7 @@ final class FollowerRole extends Role {
     }
     core.takeOver(newPart(append));
     long lastNew = append.prevIndex() + append.entries().size();
-    log.commitTo(Math.min(append.commit(), lastNew));
+    core.commitTo(Math.min(append.commit(), lastNew));
     core.outbox.promise(from, PeerMessage.AppendReply.matched(core.term(), lastNew));
   }
 
@@ -113,14 +148,31 @@ final class FollowerRole extends Role {
   }
 
   @Override
-  void propose(Entry.Kind kind, List<Proposal> batch) {
-    if (core.leader().isNone()) {
-      core.rejectAll(batch, Refusal.NO_LEADER);
-    } else if (core.log.commit() - core.handout.applied() >= core.settings.maxPendingProposals()) {
-      core.rejectAll(batch, Refusal.TOO_MANY_REQUESTS);
+  void propose(List<Proposal> batch) {
+    Refusal refusal = refusal();
+    if (refusal != null) {
+      core.rejectAll(batch, refusal);
     } else {
-      core.effects.send(core.leader(), core.forwarded(kind, batch));
+      core.effects.send(core.leader(), core.forwarded(batch));
     }
+  }
+
+  @Override
+  void proposeConfChange(ConfProposal proposal) {
+    Refusal refusal = refusal();
+    if (refusal != null) {
+      core.effects.reject(proposal.id(), refusal);
+    } else {
+      core.effects.send(core.leader(), core.forwarded(proposal));
+    }
+  }
+
+  private @Nullable Refusal refusal() {
+    if (core.leader().isNone()) {
+      return Refusal.NO_LEADER;
+    }
+    long waiting = core.log.commit() - core.handout.applied();
+    return waiting >= core.settings.maxPendingProposals() ? Refusal.TOO_MANY_REQUESTS : null;
   }
 
   @Override

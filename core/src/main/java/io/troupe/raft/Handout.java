@@ -32,6 +32,11 @@ final class Handout {
     trimMemory();
   }
 
+  /** A snapshot up to {@code index} goes to the state machine instead of entries. */
+  void restart(long index) {
+    handedOut = index;
+  }
+
   /**
    * Hands over what is committed and durable on this member too: a state machine that is ahead of
    * its own log could not be recovered.
@@ -42,7 +47,6 @@ final class Handout {
       List<Entry> entries =
           log.slice(
               handedOut + 1, to + 1, settings.maxEntriesPerAppend(), settings.maxBytesPerAppend());
-      Invariant.require(!entries.isEmpty(), "entry to apply has left memory", handedOut + 1, to);
       handedOut += entries.size();
       effects.apply(entries);
     }

@@ -6,12 +6,15 @@ import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
-import io.troupe.raft.quorum.VoteResult;
+import io.troupe.raft.membership.ConfChange;
+import io.troupe.raft.membership.ConfEntry;
+import io.troupe.raft.membership.Membership;
+import io.troupe.raft.membership.MembershipCodec;
+import io.troupe.raft.membership.MembershipRules;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,19 +22,24 @@ import org.jspecify.annotations.Nullable;
  * it has not yet made durable does not count, and a leader whose followers are faster commits
  * without its own disk.
  *
- * @source Raft dissertation 3.5, 3.6, 6.2 (check-quorum), 6.4 (reads), 10.2.1 (pipelining)
+ * @source Raft dissertation 3.5, 3.6, 4.3 (joint consensus), 6.2 (check-quorum)
  */
 final class LeaderRole extends Role {
-  private final Map<NodeId, Progress> followers = new TreeMap<>();
+  private final Replication replication;
+  private final ReadRounds reads;
+  private final Transfer transfer;
   private final Map<Long, Long> lastForwarded = new HashMap<>();
-  private final ReadQueue reads = new ReadQueue();
+  private Membership followed;
   private int ticksSinceHeartbeat;
   private int ticksSinceQuorumCheck;
   private long firstOwnIndex;
-  private long pendingConfChange;
 
   LeaderRole(RaftCore core) {
     super(core);
+    this.replication = new Replication(core);
+    this.reads = new ReadRounds(core, this);
+    this.transfer = new Transfer(core, replication);
+    this.followed = core.conf.membership();
   }
 
   @Override
@@ -41,67 +49,55 @@ final class LeaderRole extends Role {
 
   @Override
   void enter() {
-    RaftLog log = core.log;
-    firstOwnIndex = log.lastIndex() + 1;
-    for (NodeId member : core.others()) {
-      followers.put(member, new Progress(firstOwnIndex, core.settings.maxInflightAppends()));
-    }
-    for (long index = core.handout.applied() + 1; index < firstOwnIndex; index++) {
-      if (log.get(index).kind() == Entry.Kind.CONF_CHANGE) {
-        pendingConfChange = index;
-      }
-    }
+    firstOwnIndex = core.log.lastIndex() + 1;
+    replication.follow(followed.members(), false);
     // Entries of earlier terms become committed only through one of this term (5.4.2), so there has
     // to be one.
-    core.takeOver(List.of(new Entry(core.term(), firstOwnIndex, Entry.Kind.NOOP, Bytes.EMPTY)));
-    broadcastAppends();
+    append(Entry.Kind.NOOP, Bytes.EMPTY);
   }
 
   @Override
   void leave() {
-    for (ReadQueue.Read read : reads.drain()) {
-      // Members that asked for a read index notice the change of leader themselves.
-      if (read.origin().equals(core.self)) {
-        core.effects.rejectRead(read.id(), Refusal.LEADER_CHANGED);
-      }
-    }
+    reads.refuseAll();
+  }
+
+  boolean hasCommittedInTerm() {
+    return core.log.commit() >= firstOwnIndex;
   }
 
   @Override
   void tick() {
-    int stall = core.settings.diskStallTicks();
-    if (stall > 0 && core.disk.ticksWithoutAnswer() >= stall) {
-      core.becomeFollower(core.term(), NodeId.NONE);
+    if (core.isDiskStalled()) {
+      abdicate();
       return;
     }
+    replication.tick();
     if (++ticksSinceQuorumCheck >= core.settings.electionTicks()) {
       ticksSinceQuorumCheck = 0;
-      if (!hasActiveQuorum()) {
-        core.becomeFollower(core.term(), NodeId.NONE);
+      if (!replication.takeActiveQuorum()) {
+        core.standing.becomeFollower(core.term(), NodeId.NONE);
         return;
       }
     }
+    transfer.tick();
     if (++ticksSinceHeartbeat >= core.settings.heartbeatTicks()) {
       broadcastHeartbeats();
     }
   }
 
-  private boolean hasActiveQuorum() {
-    VoteResult active =
-        core.quorum.tally(
-            member -> isSelf(member) || isActive(followers.get(member)), member -> false);
-    followers.values().forEach(Progress::forgetActivity);
-    return active == VoteResult.WON;
-  }
-
-  private static boolean isActive(@Nullable Progress progress) {
-    return progress != null && progress.isRecentlyActive();
+  /** Gives up at once; whoever has most of the log need not wait for the election timeout. */
+  private void abdicate() {
+    NodeId successor = replication.bestSuccessor();
+    if (!successor.isNone()) {
+      core.effects.send(successor, new PeerMessage.TimeoutNow(core.term()));
+    }
+    core.standing.becomeFollower(core.term(), NodeId.NONE);
   }
 
   @Override
   void receive(NodeId from, PeerMessage message) {
     Invariant.require(!isFromLeader(message), "two leaders in one term");
-    Progress progress = followers.get(from);
+    Progress progress = replication.of(from);
     if (progress == null) {
       return;
     }
@@ -110,154 +106,177 @@ final class LeaderRole extends Role {
     } else if (message instanceof PeerMessage.HeartbeatReply reply) {
       onHeartbeatReply(from, progress, reply);
     } else if (message instanceof PeerMessage.ForwardedProposals forwarded) {
-      onForwarded(from, forwarded);
+      if (isFirst(forwarded.origin(), forwarded.sequence())) {
+        onForwarded(from, forwarded.proposals());
+      }
+    } else if (message instanceof PeerMessage.ForwardedConfChange forwarded) {
+      if (isFirst(forwarded.origin(), forwarded.sequence())) {
+        Refusal refusal = take(forwarded.proposal());
+        if (refusal != null) {
+          refuse(from, List.of(forwarded.proposal().id()), refusal);
+        }
+      }
     } else if (message instanceof PeerMessage.ReadIndex question) {
-      addRead(new ReadQueue.Read(from, question.context()));
+      reads.add(new ReadQueue.Read(from, question.context()));
     }
   }
 
   // ---- proposals
 
   @Override
-  void propose(Entry.Kind kind, List<Proposal> batch) {
-    int taken = take(kind, batch);
+  void propose(List<Proposal> batch) {
+    int taken = transfer.isActive() ? 0 : take(batch);
     if (taken < batch.size()) {
-      core.rejectAll(batch.subList(taken, batch.size()), Refusal.TOO_MANY_REQUESTS);
+      core.rejectAll(batch.subList(taken, batch.size()), reasonToRefuse());
     }
   }
 
-  private void onForwarded(NodeId from, PeerMessage.ForwardedProposals forwarded) {
-    long last = lastForwarded.getOrDefault(forwarded.origin(), 0L);
-    if (forwarded.sequence() <= last) {
-      return;
-    }
-    lastForwarded.put(forwarded.origin(), forwarded.sequence());
-    List<Proposal> batch = forwarded.proposals();
-    int taken = take(forwarded.kind(), batch);
+  private void onForwarded(NodeId from, List<Proposal> batch) {
+    int taken = transfer.isActive() ? 0 : take(batch);
     if (taken < batch.size()) {
       List<RequestId> ids = new ArrayList<>();
       for (Proposal refused : batch.subList(taken, batch.size())) {
         ids.add(refused.id());
       }
-      core.effects.send(
-          from, new PeerMessage.ProposalsRejected(core.term(), ids, Refusal.TOO_MANY_REQUESTS));
+      refuse(from, ids, reasonToRefuse());
     }
   }
 
-  /** Appends as many as may wait; returns how many. */
-  private int take(Entry.Kind kind, List<Proposal> batch) {
-    RaftLog log = core.log;
-    boolean conf = kind == Entry.Kind.CONF_CHANGE;
-    // One change of membership at a time: the next one must be judged by the outcome of this one.
-    if ((conf && pendingConfChange > core.handout.applied()) || core.handout.isLogMemoryFull()) {
-      return 0;
+  private Refusal reasonToRefuse() {
+    return transfer.isActive() ? Refusal.LEADER_CHANGED : Refusal.TOO_MANY_REQUESTS;
+  }
+
+  private void refuse(NodeId from, List<RequestId> ids, Refusal reason) {
+    core.effects.send(from, new PeerMessage.ProposalsRejected(core.term(), ids, reason));
+  }
+
+  private boolean isFirst(long origin, long sequence) {
+    if (sequence <= lastForwarded.getOrDefault(origin, 0L)) {
+      return false;
     }
-    long room = core.settings.maxPendingProposals() - (log.lastIndex() - core.handout.applied());
-    int count = (int) Math.min(conf ? 1 : batch.size(), Math.max(0, room));
+    lastForwarded.put(origin, sequence);
+    return true;
+  }
+
+  /** Appends as many as may wait; returns how many. */
+  private int take(List<Proposal> batch) {
+    int count = (int) Math.min(batch.size(), room());
     if (count == 0) {
       return 0;
     }
-    long index = log.lastIndex() + 1;
+    long index = core.log.lastIndex() + 1;
     Entry[] entries = new Entry[count];
     for (int i = 0; i < count; i++) {
-      entries[i] = new Entry(core.term(), index + i, kind, batch.get(i).operation());
-    }
-    if (conf) {
-      pendingConfChange = index;
+      entries[i] =
+          new Entry(core.term(), index + i, Entry.Kind.OPERATION, batch.get(i).operation());
     }
     core.takeOver(List.of(entries));
-    broadcastAppends();
+    replication.broadcast();
     return count;
+  }
+
+  private long room() {
+    if (core.handout.isLogMemoryFull()) {
+      return 0;
+    }
+    long waiting = core.log.lastIndex() - core.handout.applied();
+    return Math.max(0, core.settings.maxPendingProposals() - waiting);
+  }
+
+  private void append(Entry.Kind kind, Bytes data) {
+    long index = core.log.lastIndex() + 1;
+    core.takeOver(List.of(new Entry(core.term(), index, kind, data)));
+    replication.broadcast();
+  }
+
+  // ---- membership
+
+  @Override
+  void proposeConfChange(ConfProposal proposal) {
+    Refusal refusal = take(proposal);
+    if (refusal != null) {
+      core.effects.reject(proposal.id(), refusal);
+    }
+  }
+
+  /** Appends the change, or says why not. */
+  private @Nullable Refusal take(ConfProposal proposal) {
+    if (transfer.isActive()) {
+      return Refusal.LEADER_CHANGED;
+    }
+    Membership membership = core.conf.membership();
+    // One at a time, and judged by the outcome of the one before. A new leader does not know which
+    // one that is before an entry of its own term is committed.
+    boolean quiet =
+        hasCommittedInTerm()
+            && !core.conf.isChangePending()
+            && core.handout.applied() >= membership.version();
+    if (!quiet || proposal.basis() != membership.version() || room() == 0) {
+      return Refusal.TOO_MANY_REQUESTS;
+    }
+    Refusal refusal = membership.refusalOf(proposal.changes());
+    if (refusal != null) {
+      return refusal;
+    }
+    for (ConfChange change : proposal.changes()) {
+      if (change.kind() == ConfChange.Kind.PROMOTE && !isInSync(change.member())) {
+        return Refusal.LEARNER_NOT_READY;
+      }
+    }
+    long index = core.log.lastIndex() + 1;
+    Membership after = membership.after(proposal.changes(), index);
+    ConfEntry entry = new ConfEntry(proposal.id(), proposal.changes(), after);
+    append(Entry.Kind.CONF_CHANGE, MembershipCodec.encode(entry));
+    return null;
+  }
+
+  private boolean isInSync(NodeId member) {
+    Progress progress = replication.of(member);
+    return progress != null && MembershipRules.isInSync(progress.match(), core.log.lastIndex());
+  }
+
+  @Override
+  void settle() {
+    while (followed.version() != core.conf.membership().version()) {
+      // Who leaves now shall learn that it does.
+      replication.tellCommitToAll();
+      followed = core.conf.membership();
+      replication.follow(followed.members(), true);
+      replication.broadcast();
+      transfer.proceed();
+      // The new voters may agree on more than the old ones did.
+      reads.recount();
+      advanceCommit();
+    }
+    if (!followed.contains(core.self)) {
+      abdicate();
+    } else if (!followed.isSettled() && !core.conf.isChangePending() && hasCommittedInTerm()) {
+      ConfEntry entry = ConfEntry.following(followed, core.log.lastIndex() + 1);
+      append(Entry.Kind.CONF_CHANGE, MembershipCodec.encode(entry));
+    }
   }
 
   // ---- replication
 
-  private void broadcastAppends() {
-    followers.forEach(this::sendAppends);
-  }
-
-  /** Sends what the window allows. */
-  private void sendAppends(NodeId to, Progress progress) {
-    while (progress.next() <= core.log.lastIndex() && sendAppend(to, progress)) {
-      // One message each time.
-    }
-  }
-
-  /** Sends one message, perhaps without entries; false if the follower has to answer first. */
-  private boolean sendAppend(NodeId to, Progress progress) {
-    if (progress.isPaused()) {
-      return false;
-    }
-    RaftLog log = core.log;
-    long prevIndex = progress.next() - 1;
-    long prevTerm = log.termAt(prevIndex);
-    RaftSettings settings = core.settings;
-    List<Entry> entries =
-        prevTerm < 0
-            ? List.of()
-            : log.slice(
-                progress.next(),
-                log.lastIndex() + 1,
-                settings.maxEntriesPerAppend(),
-                settings.maxBytesPerAppend());
-    if (prevTerm < 0 || (entries.isEmpty() && prevIndex < log.lastIndex())) {
-      long index = log.snapshotIndex();
-      progress.announced();
-      core.effects.send(to, new PeerMessage.InstallSnapshot(core.term(), index, log.termAt(index)));
-      return false;
-    }
-    long lastSent = prevIndex + entries.size();
-    progress.sent(entries.size(), lastSent, log.commit());
-    core.effects.send(
-        to, new PeerMessage.Append(core.term(), prevIndex, prevTerm, entries, log.commit()));
-    return true;
-  }
-
   private void onAppendReply(NodeId from, Progress progress, PeerMessage.AppendReply reply) {
-    progress.heard();
-    RaftLog log = core.log;
-    if (reply.rejected()) {
-      long retryAt = log.lastAtOrBelow(reply.hintIndex(), reply.hintTerm());
-      if (progress.rejected(reply.index(), retryAt)) {
-        sendAppend(from, progress);
-      }
-      return;
-    }
-    Invariant.require(
-        reply.index() <= log.lastIndex(), "follower is ahead", reply.index(), log.lastIndex());
-    if (progress.matched(reply.index())) {
+    if (replication.onAppendReply(from, progress, reply)) {
       advanceCommit();
+      transfer.heard(from);
     }
-    sendAppends(from, progress);
-    tellCommit(from, progress);
+    if (!reply.rejected()) {
+      replication.sendAppends(from, progress);
+      replication.tellCommit(from, progress);
+    }
   }
 
   private void advanceCommit() {
     RaftLog log = core.log;
-    long index = core.quorum.committedIndex(this::matchOf);
+    long index = replication.storedByQuorum();
     // By counting only entries of its own term (5.4.2); earlier ones ride along.
-    if (index > log.commit() && log.termAt(index) == core.term() && log.commitTo(index)) {
-      openReadRound();
-      followers.forEach(this::tellCommit);
-    }
-  }
-
-  private long matchOf(NodeId member) {
-    if (isSelf(member)) {
-      return core.log.stable();
-    }
-    Progress progress = followers.get(member);
-    return progress == null ? 0 : progress.match();
-  }
-
-  /**
-   * Lets a follower know the commit index soon, its clients wait for it; saves the message if it
-   * knows.
-   */
-  private void tellCommit(NodeId to, Progress progress) {
-    boolean knows = progress.sentCommit() >= Math.min(core.log.commit(), progress.next() - 1);
-    if (progress.state() == Progress.State.REPLICATE && !knows) {
-      sendAppend(to, progress);
+    if (index > log.commit() && log.termAt(index) == core.term()) {
+      core.commitTo(index);
+      reads.open();
+      replication.tellCommitToAll();
     }
   }
 
@@ -266,16 +285,49 @@ final class LeaderRole extends Role {
     advanceCommit();
   }
 
+  @Override
+  void snapshotSent(NodeId to, long index, boolean ok) {
+    replication.snapshotSent(to, index, ok);
+  }
+
+  @Override
+  void logRead(NodeId to, long from, List<Entry> entries) {
+    replication.logRead(to, from, entries);
+  }
+
+  @Override
+  ReplicationStatus replicationStatus() {
+    return replication.status();
+  }
+
+  // ---- transfer
+
+  @Override
+  void transferLeadership(NodeId to) {
+    transfer.start(to);
+  }
+
+  @Override
+  void handOver() {
+    NodeId successor = replication.bestSuccessor();
+    if (!transfer.isActive() && !successor.isNone()) {
+      transfer.start(successor);
+    }
+  }
+
   // ---- heartbeats and reads
 
-  private void broadcastHeartbeats() {
+  void broadcastHeartbeats() {
     ticksSinceHeartbeat = 0;
-    followers.forEach(
-        (to, progress) -> {
-          // Never past what the follower surely has: its log decides nothing here.
-          long commit = Math.min(progress.match(), core.log.commit());
-          core.effects.send(to, new PeerMessage.Heartbeat(core.term(), commit, reads.context()));
-        });
+    replication
+        .all()
+        .forEach(
+            (to, progress) -> {
+              // Never past what the follower surely has: its log decides nothing here.
+              long commit = Math.min(progress.match(), core.log.commit());
+              core.effects.send(
+                  to, new PeerMessage.Heartbeat(core.term(), commit, reads.context()));
+            });
   }
 
   private void onHeartbeatReply(NodeId from, Progress progress, PeerMessage.HeartbeatReply reply) {
@@ -283,63 +335,15 @@ final class LeaderRole extends Role {
     progress.resume();
     if (progress.match() < core.log.lastIndex()) {
       // Even without entries: if the last message was lost, nobody else would notice.
-      sendAppend(from, progress);
+      replication.sendAppend(from, progress);
     }
-    if (reads.isRoundOpen() && reply.readContext() == reads.context()) {
-      reads.confirm(from);
-      closeReadRound();
-    }
+    reads.confirmed(from, reply.readContext());
   }
 
   @Override
   void requestRead(long readId) {
-    if (!addRead(new ReadQueue.Read(core.self, readId))) {
+    if (!reads.add(new ReadQueue.Read(core.self, readId))) {
       core.effects.rejectRead(readId, Refusal.TOO_MANY_REQUESTS);
     }
-  }
-
-  private boolean addRead(ReadQueue.Read read) {
-    if (reads.size() >= core.settings.maxPendingProposals()) {
-      return false;
-    }
-    reads.add(read);
-    openReadRound();
-    return true;
-  }
-
-  /**
-   * Before an entry of its own term is committed a new leader does not know how far its
-   * predecessors committed.
-   */
-  private void openReadRound() {
-    if (!reads.hasWaiting() || reads.isRoundOpen() || core.log.commit() < firstOwnIndex) {
-      return;
-    }
-    reads.open(core.nextReadContext(), core.log.commit());
-    reads.confirm(core.self);
-    if (!closeReadRound()) {
-      broadcastHeartbeats();
-    }
-  }
-
-  private boolean closeReadRound() {
-    if (core.quorum.tally(reads::isConfirmedBy, member -> false) != VoteResult.WON) {
-      return false;
-    }
-    long index = reads.index();
-    for (ReadQueue.Read read : reads.close()) {
-      if (isSelf(read.origin())) {
-        core.effects.releaseRead(read.id(), index);
-      } else {
-        core.effects.send(
-            read.origin(), new PeerMessage.ReadIndexReply(core.term(), read.id(), index));
-      }
-    }
-    openReadRound();
-    return true;
-  }
-
-  private boolean isSelf(NodeId member) {
-    return member.equals(core.self);
   }
 }

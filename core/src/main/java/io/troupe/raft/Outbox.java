@@ -6,6 +6,7 @@ import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What one input wants on disk, and the messages that promise it. Becomes at most one persist. */
 final class Outbox {
@@ -14,6 +15,7 @@ final class Outbox {
   private final PendingPersists disk;
   private final List<Outgoing> promises = new ArrayList<>();
   private List<Entry> staged = List.of();
+  private @Nullable SnapshotMark install;
   private boolean hardStateChanged;
 
   Outbox(RaftEffects effects, RaftLog log, PendingPersists disk) {
@@ -29,8 +31,23 @@ final class Outbox {
 
   /** Entries that are in the log since this input. */
   void stage(List<Entry> entries) {
-    Invariant.require(staged.isEmpty(), "two appends in one input");
-    staged = entries;
+    Invariant.require(install == null, "append behind a snapshot in one input");
+    if (staged.isEmpty()) {
+      staged = entries;
+      return;
+    }
+    long last = staged.get(staged.size() - 1).index();
+    long next = entries.get(0).index();
+    Invariant.require(next == last + 1, "two appends in one input do not meet", last, next);
+    List<Entry> both = new ArrayList<>(staged);
+    both.addAll(entries);
+    staged = List.copyOf(both);
+  }
+
+  /** A snapshot that replaces the log since this input. */
+  void install(SnapshotMark mark) {
+    Invariant.require(staged.isEmpty() && install == null, "snapshot behind an append");
+    install = mark;
   }
 
   /** Sends when everything up to the end of this input is durable. */
@@ -40,19 +57,32 @@ final class Outbox {
 
   /** The input ends. */
   void flush(long term, NodeId vote) {
+    SnapshotMark mark = install;
+    if (mark != null) {
+      long number = disk.installIssued(term, mark.index());
+      effects.installSnapshot(
+          number, new HardState(term, vote, log.commit()), mark, List.copyOf(promises));
+      clear();
+      return;
+    }
     boolean changed = hardStateChanged || !staged.isEmpty();
     // A promise may speak of what an earlier input wrote, so it queues behind that.
     if (changed || (!promises.isEmpty() && !disk.isEmpty())) {
-      long lastEntry = staged.isEmpty() ? 0 : staged.get(staged.size() - 1).index();
-      disk.issued(term, lastEntry, log.lastIndex());
-      effects.persist(new HardState(term, vote, log.commit()), staged, List.copyOf(promises));
+      long number = disk.issued(term, log.lastIndex());
+      effects.persist(
+          number, new HardState(term, vote, log.commit()), staged, List.copyOf(promises));
     } else {
       for (Outgoing promise : promises) {
         effects.send(promise.to(), promise.message());
       }
     }
+    clear();
+  }
+
+  private void clear() {
     hardStateChanged = false;
     staged = List.of();
+    install = null;
     promises.clear();
   }
 }

@@ -24,10 +24,16 @@ public sealed interface PeerMessage {
    * @param preVote true if nobody's term changes by this question
    * @param lastIndex end of the sender's log
    * @param lastTerm term of that entry
-   * @source Raft dissertation 3.4, 9.6
+   * @param transfer true if the leader itself asked the sender to stand: it is not to be protected
+   * @source Raft dissertation 3.4, 3.10, 9.6
    */
-  record RequestVote(long term, boolean preVote, long lastIndex, long lastTerm)
-      implements PeerMessage {}
+  record RequestVote(long term, boolean preVote, long lastIndex, long lastTerm, boolean transfer)
+      implements PeerMessage {
+    /** A request that nobody asked for. */
+    RequestVote(long term, boolean preVote, long lastIndex, long lastTerm) {
+      this(term, preVote, lastIndex, lastTerm, false);
+    }
+  }
 
   /**
    * Answers {@link RequestVote}.
@@ -116,17 +122,27 @@ public sealed interface PeerMessage {
    * @param term term in which the sender knew the leader; another term makes it void
    * @param origin one run of the sender's process, drawn at random
    * @param sequence counts up within {@code origin}
-   * @param kind kind of entry to make
    * @param proposals in order, not empty
    */
-  record ForwardedProposals(
-      long term, long origin, long sequence, Entry.Kind kind, List<Proposal> proposals)
+  record ForwardedProposals(long term, long origin, long sequence, List<Proposal> proposals)
       implements PeerMessage {
     /** Copies the list. */
     public ForwardedProposals {
       proposals = List.copyOf(proposals);
     }
   }
+
+  /**
+   * A change of the membership on its way to the leader. Taken at most once, by the same numbers as
+   * {@link ForwardedProposals}.
+   *
+   * @param term term in which the sender knew the leader; another term makes it void
+   * @param origin one run of the sender's process, drawn at random
+   * @param sequence counts up within {@code origin}
+   * @param proposal what is wanted
+   */
+  record ForwardedConfChange(long term, long origin, long sequence, ConfProposal proposal)
+      implements PeerMessage {}
 
   /**
    * The leader refused forwarded proposals; they are in no log.
@@ -143,12 +159,29 @@ public sealed interface PeerMessage {
   }
 
   /**
-   * Announces that the follower needs a snapshot, because the entries it lacks are gone. The
-   * content travels apart.
+   * The content of a snapshot has arrived and was checked; it is to replace log and state of a
+   * follower that lacks entries which are gone. Handed over on the receiving side, in the name of
+   * the leader, when the content is complete.
+   *
+   * @param term term of the leader when it asked for the transfer
+   * @param mark where the snapshot stands
+   * @source Raft dissertation 5.3
+   */
+  record InstallSnapshot(long term, SnapshotMark mark) implements PeerMessage {}
+
+  /**
+   * The leader wants the receiver to stand for election at once.
    *
    * @param term term of the leader
-   * @param index last index the snapshot covers
-   * @param indexTerm term of that index
+   * @source Raft dissertation 3.10
    */
-  record InstallSnapshot(long term, long index, long indexTerm) implements PeerMessage {}
+  record TimeoutNow(long term) implements PeerMessage {}
+
+  /**
+   * The receiver was removed from the membership, and that is committed. True whatever the terms
+   * are: a removed id never comes back.
+   *
+   * @param term term of the sender
+   */
+  record Removed(long term) implements PeerMessage {}
 }

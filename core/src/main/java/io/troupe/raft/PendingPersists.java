@@ -1,5 +1,6 @@
 package io.troupe.raft;
 
+import io.troupe.model.Invariant;
 import java.util.ArrayDeque;
 
 /**
@@ -8,27 +9,23 @@ import java.util.ArrayDeque;
  */
 final class PendingPersists {
   private static final class Pending {
+    final long number;
     final long term;
-    final long lastEntry;
-    final long logEnd;
+    final boolean install;
 
     /** End of the part that was in the log then and still is. */
     long unchangedTo;
 
-    Pending(long term, long lastEntry, long logEnd) {
+    Pending(long number, long term, long logEnd, boolean install) {
+      this.number = number;
       this.term = term;
-      this.lastEntry = lastEntry;
-      this.logEnd = logEnd;
+      this.install = install;
       this.unchangedTo = logEnd;
-    }
-
-    boolean isAnsweredBy(long answeredTerm, long answeredIndex) {
-      return term == answeredTerm
-          && (lastEntry == answeredIndex || (lastEntry == 0 && logEnd == answeredIndex));
     }
   }
 
   private final ArrayDeque<Pending> queue = new ArrayDeque<>();
+  private long lastNumber;
   private long durableTerm;
   private int ticksWithoutAnswer;
 
@@ -51,18 +48,35 @@ final class PendingPersists {
     return ticksWithoutAnswer;
   }
 
+  /** True until the disk has answered for the last installation. */
+  boolean isInstalling() {
+    return queue.stream().anyMatch(pending -> pending.install);
+  }
+
   void tick() {
     ticksWithoutAnswer = queue.isEmpty() ? 0 : ticksWithoutAnswer + 1;
   }
 
   /**
-   * A persist was issued.
+   * A persist is issued.
    *
-   * @param lastEntry index of its last entry, 0 without entries
-   * @param logEnd end of the log at that moment
+   * @param logEnd end of the log at this moment
+   * @return its number
    */
-  void issued(long term, long lastEntry, long logEnd) {
-    queue.addLast(new Pending(term, lastEntry, logEnd));
+  long issued(long term, long logEnd) {
+    queue.addLast(new Pending(++lastNumber, term, logEnd, false));
+    return lastNumber;
+  }
+
+  /**
+   * The installation of a snapshot is issued: nothing that was written before is in the log now.
+   *
+   * @return its number
+   */
+  long installIssued(long term, long index) {
+    truncatedFrom(1);
+    queue.addLast(new Pending(++lastNumber, term, index, true));
+    return lastNumber;
   }
 
   /** The log loses {@code index} and everything above. */
@@ -73,26 +87,19 @@ final class PendingPersists {
   }
 
   /**
-   * The disk answered. An answer stands for all persists before the one it names.
+   * The disk answered. An answer stands for all before the one it names.
    *
-   * @return the index up to which today's log is durable by this answer; -1 if nothing like it is
-   *     pending
+   * @return the index up to which today's log is durable by this answer
+   * @throws Invariant.Broken if nothing of this number is pending
    */
-  long answered(long term, long lastIndex) {
-    int answered = 0;
-    boolean found = false;
-    for (Pending pending : queue) {
-      answered++;
-      if (pending.isAnsweredBy(term, lastIndex)) {
-        found = true;
-        break;
-      }
-    }
-    if (!found) {
-      return -1;
-    }
+  long answered(long number) {
+    Invariant.require(
+        !queue.isEmpty() && number >= queue.getFirst().number && number <= lastNumber,
+        "disk answered what was not asked",
+        number,
+        lastNumber);
     long durableTo = 0;
-    for (int i = 0; i < answered; i++) {
+    while (!queue.isEmpty() && queue.getFirst().number <= number) {
       Pending pending = queue.removeFirst();
       durableTo = pending.unchangedTo;
       durableTerm = pending.term;

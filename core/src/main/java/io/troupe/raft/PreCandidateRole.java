@@ -1,6 +1,5 @@
 package io.troupe.raft;
 
-import io.troupe.model.Entry;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.raft.quorum.VoteResult;
@@ -29,7 +28,7 @@ final class PreCandidateRole extends Role {
     RaftLog log = core.log;
     // Nothing is promised here, so nothing waits for the disk.
     if (!count(core.self, true)) {
-      core.sendToOtherVoters(
+      core.standing.sendToOtherVoters(
           new PeerMessage.RequestVote(core.term() + 1, true, log.lastIndex(), log.lastTerm()));
     }
   }
@@ -39,16 +38,16 @@ final class PreCandidateRole extends Role {
 
   @Override
   void tick() {
-    if (core.isTimeToCampaign()) {
-      core.campaign();
+    if (core.standing.isTimeToCampaign()) {
+      core.standing.campaign();
     }
   }
 
   @Override
   void receive(NodeId from, PeerMessage message) {
     if (isFromLeader(message)) {
-      core.becomeFollower(core.term(), from);
-      core.redispatch(from, message);
+      core.standing.becomeFollower(core.term(), from);
+      core.standing.redispatch(from, message);
     } else if (message instanceof PeerMessage.VoteReply reply && reply.preVote()) {
       if (!reply.granted() || reply.term() == core.term() + 1) {
         count(from, reply.granted());
@@ -58,18 +57,23 @@ final class PreCandidateRole extends Role {
 
   /** Returns true if this vote decided the question. */
   private boolean count(NodeId voter, boolean yes) {
-    VoteResult result = ballot.record(voter, yes, core.quorum);
+    VoteResult result = ballot.record(voter, yes, core.conf.quorum());
     if (result == VoteResult.WON) {
-      core.becomeCandidate();
+      core.standing.becomeCandidate(false);
     } else if (result == VoteResult.LOST) {
-      core.becomeFollower(core.term(), NodeId.NONE);
+      core.standing.becomeFollower(core.term(), NodeId.NONE);
     }
     return result != VoteResult.PENDING;
   }
 
   @Override
-  void propose(Entry.Kind kind, List<Proposal> batch) {
+  void propose(List<Proposal> batch) {
     core.rejectAll(batch, Refusal.NO_LEADER);
+  }
+
+  @Override
+  void proposeConfChange(ConfProposal proposal) {
+    core.effects.reject(proposal.id(), Refusal.NO_LEADER);
   }
 
   @Override

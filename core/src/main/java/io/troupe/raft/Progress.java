@@ -1,23 +1,23 @@
 package io.troupe.raft;
 
+import io.troupe.raft.ReplicationStatus.PeerState;
+
 /**
  * What a leader knows of one follower. In PROBE it sends one message and waits, because it does not
- * know where the logs agree; in REPLICATE it sends ahead, up to a window of messages.
+ * know where the logs agree; in REPLICATE it sends ahead, up to a window of messages and bytes; in
+ * SNAPSHOT it sends nothing until the transfer is over.
  *
  * @source Raft dissertation 10.2.1 (pipelining)
  */
 final class Progress {
-  enum State {
-    PROBE,
-    REPLICATE
-  }
-
-  private final long[] inflight;
-  private int inflightHead;
-  private int inflightCount;
-  private State state = State.PROBE;
+  private final Inflight inflight;
+  private final int silentTicks;
+  private PeerState state = PeerState.PROBE;
   private boolean probeSent;
+  private boolean reading;
   private boolean recentlyActive;
+  private int ticksSinceHeard;
+  private int connectedTicks;
   private long match;
   private long next;
   private long sentCommit;
@@ -26,14 +26,15 @@ final class Progress {
    * A follower of which nothing is known.
    *
    * @param next first index to try, 1 or more
-   * @param window messages in flight, 1 or more
    */
-  Progress(long next, int window) {
+  Progress(long next, RaftSettings settings) {
     this.next = next;
-    this.inflight = new long[window];
+    this.inflight = new Inflight(settings.maxInflightAppends(), settings.maxInflightBytes());
+    this.silentTicks = settings.electionTicks();
+    this.ticksSinceHeard = silentTicks;
   }
 
-  State state() {
+  PeerState state() {
     return state;
   }
 
@@ -57,7 +58,23 @@ final class Progress {
     return recentlyActive;
   }
 
+  /** Ticks since it answers without a break of an election timeout; 0 if it does not answer. */
+  int connectedTicks() {
+    return connectedTicks;
+  }
+
+  void tick() {
+    ticksSinceHeard++;
+    connectedTicks = ticksSinceHeard >= silentTicks || connectedTicks == 0 ? 0 : connectedTicks + 1;
+  }
+
   void heard() {
+    recentlyActive = true;
+    ticksSinceHeard = 0;
+    connectedTicks = Math.max(1, connectedTicks);
+  }
+
+  void presumeActive() {
     recentlyActive = true;
   }
 
@@ -67,43 +84,80 @@ final class Progress {
 
   /** True if nothing may be sent until an answer comes. */
   boolean isPaused() {
-    return state == State.PROBE ? probeSent : inflightCount == inflight.length;
+    return switch (state) {
+      case PROBE -> probeSent || reading;
+      case REPLICATE -> inflight.isFull() || reading;
+      case SNAPSHOT -> true;
+    };
   }
 
   /** An append was sent. */
-  void sent(int entries, long lastIndex, long commit) {
+  void sent(int entries, long lastIndex, long bytes, long commit) {
     sentCommit = Math.max(sentCommit, Math.min(commit, lastIndex));
-    if (state == State.PROBE) {
+    if (state == PeerState.PROBE) {
       probeSent = true;
     } else if (entries > 0) {
       next = lastIndex + 1;
-      inflight[(inflightHead + inflightCount) % inflight.length] = lastIndex;
-      inflightCount++;
+      inflight.add(lastIndex, bytes);
     }
   }
 
-  /** A snapshot was announced: wait for a sign of life. */
-  void announced() {
-    becomeProbe();
-    probeSent = true;
+  /** The next entries are read from the disk. */
+  void readStarted() {
+    reading = true;
+  }
+
+  /**
+   * What was read has come.
+   *
+   * @return false if it is not what is to be sent next
+   */
+  boolean readEnded(long from) {
+    boolean expected = reading && from == next;
+    reading = false;
+    return expected && !isPaused();
+  }
+
+  /** A snapshot is on its way. */
+  void snapshotStarted() {
+    become(PeerState.SNAPSHOT);
+  }
+
+  /**
+   * The transfer of a snapshot ended.
+   *
+   * @param index last index it covers
+   * @param ok true: the follower has the content; false: try again after the next sign of life
+   */
+  void snapshotEnded(long index, boolean ok) {
+    if (state == PeerState.SNAPSHOT) {
+      become(PeerState.PROBE);
+      if (ok) {
+        next = Math.max(next, index + 1);
+      } else {
+        probeSent = true;
+      }
+    }
   }
 
   /**
    * The follower has everything up to {@code index}.
    *
+   * @param firstIndex lowest index the leader can still send
    * @return true if that is news
    */
-  boolean matched(long index) {
-    while (inflightCount > 0 && inflight[inflightHead] <= index) {
-      freeFirst();
-    }
+  boolean matched(long index, long firstIndex) {
+    inflight.freeTo(index);
     boolean news = index > match;
     match = Math.max(match, index);
     next = Math.max(next, match + 1);
-    if (state == State.PROBE && (news || index == next - 1)) {
-      state = State.REPLICATE;
-      probeSent = false;
-      next = match + 1;
+    boolean found = state == PeerState.PROBE && (news || index == next - 1);
+    boolean noNeed = state == PeerState.SNAPSHOT && match + 1 >= firstIndex;
+    if (found || noNeed) {
+      // Nothing was lost: what it was told of the commit index it knows.
+      long told = sentCommit;
+      become(PeerState.REPLICATE);
+      sentCommit = told;
     }
     return news;
   }
@@ -115,10 +169,14 @@ final class Progress {
    * @return false if the answer is an old one and says nothing
    */
   boolean rejected(long rejected, long retryAt) {
-    if (rejected <= match || (state == State.PROBE && rejected != next - 1)) {
+    boolean old =
+        rejected <= match
+            || state == PeerState.SNAPSHOT
+            || (state == PeerState.PROBE && rejected != next - 1);
+    if (old) {
       return false;
     }
-    becomeProbe();
+    become(PeerState.PROBE);
     next = Math.max(match + 1, Math.min(rejected, retryAt + 1));
     return true;
   }
@@ -128,21 +186,16 @@ final class Progress {
    */
   void resume() {
     probeSent = false;
-    if (inflightCount == inflight.length) {
-      freeFirst();
+    if (inflight.isFull()) {
+      inflight.freeFirst();
     }
   }
 
-  private void becomeProbe() {
-    state = State.PROBE;
+  private void become(PeerState newState) {
+    state = newState;
     probeSent = false;
-    inflightCount = 0;
+    inflight.clear();
     next = match + 1;
     sentCommit = 0;
-  }
-
-  private void freeFirst() {
-    inflightHead = (inflightHead + 1) % inflight.length;
-    inflightCount--;
   }
 }

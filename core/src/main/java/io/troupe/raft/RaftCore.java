@@ -1,75 +1,41 @@
 package io.troupe.raft;
 
-import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
 import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
-import io.troupe.model.RequestId;
 import io.troupe.raft.membership.Membership;
-import io.troupe.raft.quorum.Quorum;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The Raft rules of one member. Not thread-safe: one caller. Every method is one input and returns
  * when its effects are told; the same start and the same inputs give the same effects. A thrown
- * {@link Invariant.Broken} ends the member: nothing may be called afterwards.
- *
- * <p>Only this class changes role and term. Legal moves:
- *
- * <pre>
- * from            to              cause                                                            term
- * FOLLOWER        PRE_CANDIDATE   no word from a leader for the election timeout; start of a       same
- *                                 sole voter
- * PRE_CANDIDATE   CANDIDATE       a quorum would vote for it                                       + 1
- * PRE_CANDIDATE   PRE_CANDIDATE   election timeout                                                 same
- * CANDIDATE       LEADER          a quorum voted for it, its own durable vote included             same
- * CANDIDATE       PRE_CANDIDATE   election timeout                                                 same
- * PRE_CANDIDATE,  FOLLOWER        a quorum is out of reach; a leader of this term speaks           same
- *   CANDIDATE
- * LEADER          FOLLOWER        no quorum answered for electionTicks; the disk is stuck          same
- * any             FOLLOWER        a message of a higher term (but see {@code admit})               higher
- * FOLLOWER        FOLLOWER        the leader of this term makes itself known                       same
- * </pre>
+ * {@link Invariant.Broken} ends the member: nothing may be called afterwards. {@link Standing} has
+ * the table of roles and terms.
  *
  * @source Raft dissertation, chapters 3, 6 and 9.6
  */
 public final class RaftCore {
   final NodeId self;
   final RaftSettings settings;
-  private final RandomGenerator jitter;
   final RaftEffects effects;
-  private final Membership membership;
-  final Quorum quorum;
   final RaftLog log;
+  final Configuration conf;
   final PendingPersists disk;
   private final long origin;
   final Outbox outbox;
   final Handout handout;
+  private final Admission admission;
 
-  private long term;
-  private NodeId vote;
-  private NodeId leader = NodeId.NONE;
-  private Role role;
-  private RaftRole toldRole = RaftRole.FOLLOWER;
-  private long toldTerm = -1;
-  private NodeId toldLeader = NodeId.NONE;
-  private int ticksInRole;
-  private int electionTimeout;
+  final Standing standing;
   private long readContext;
   private long forwardSequence;
+  private boolean expelled;
+  private boolean toldRemoved;
   private boolean busy;
-
-  /**
-   * A member whose log is all there is: a follower that needs entries no longer in memory needs a
-   * snapshot.
-   */
-  public RaftCore(
-      RaftState recovered, RaftSettings settings, RandomGenerator jitter, RaftEffects effects) {
-    this(recovered, settings, jitter, effects, LogReader.NONE);
-  }
 
   /**
    * A member as it was when it stopped, a follower. Tells no effects before {@link #start}.
@@ -77,32 +43,23 @@ public final class RaftCore {
    * @param recovered what is on disk
    * @param jitter draws election timeouts and contexts; two runs of a member must not draw the same
    *     numbers
-   * @param reader for entries no longer in memory
    */
   public RaftCore(
-      RaftState recovered,
-      RaftSettings settings,
-      RandomGenerator jitter,
-      RaftEffects effects,
-      LogReader reader) {
+      RaftState recovered, RaftSettings settings, RandomGenerator jitter, RaftEffects effects) {
     this.self = recovered.self();
     this.settings = settings;
-    this.jitter = jitter;
     this.effects = effects;
-    this.membership = recovered.membership();
-    this.quorum = membership.quorum();
-    this.log = new RaftLog(recovered, reader);
+    this.log = new RaftLog(recovered);
+    this.conf = new Configuration(recovered, log);
+    this.admission = new Admission(this);
     this.disk = new PendingPersists(recovered.hardState().term());
-    this.term = recovered.hardState().term();
-    this.vote = recovered.hardState().vote();
     this.outbox = new Outbox(effects, log, disk);
     this.handout = new Handout(effects, log, settings, recovered.applied());
     // Numbers that a former run of this member gave out must not come again: an answer to them
     // could still be on its way.
     this.origin = jitter.nextLong();
     this.readContext = jitter.nextLong();
-    this.role = new FollowerRole(this);
-    drawElectionTimeout();
+    this.standing = new Standing(this, recovered.hardState(), jitter);
   }
 
   // ---- inputs
@@ -113,8 +70,8 @@ public final class RaftCore {
    */
   public void start() {
     begin();
-    if (membership.voters().size() == 1 && membership.isVoter(self)) {
-      campaign();
+    if (conf.membership().allVoters().equals(Set.of(self))) {
+      standing.campaign();
     }
     finish();
   }
@@ -122,22 +79,23 @@ public final class RaftCore {
   /** One tick of time passed. */
   public void tick() {
     begin();
-    ticksInRole++;
     disk.tick();
-    role.tick();
+    standing.tick();
     finish();
   }
 
   /** A message came from another member. */
   public void receive(NodeId from, PeerMessage message) {
     begin();
-    if (admit(from, message)) {
+    if (message instanceof PeerMessage.Removed) {
+      expelled = true;
+    } else if (admission.admit(from, message)) {
       if (message instanceof PeerMessage.RequestVote request) {
-        onRequestVote(from, request);
+        standing.onRequestVote(from, request);
       } else if (message instanceof PeerMessage.ProposalsRejected rejected) {
         rejected.ids().forEach(id -> effects.reject(id, rejected.reason()));
       } else {
-        role.receive(from, message);
+        standing.role().receive(from, message);
       }
     }
     finish();
@@ -151,19 +109,61 @@ public final class RaftCore {
   public void propose(List<Proposal> batch) {
     begin();
     if (!batch.isEmpty()) {
-      role.propose(Entry.Kind.OPERATION, batch);
+      standing.role().propose(batch);
     }
     finish();
   }
 
   /**
-   * Proposes a change of members or of their attributes, as an entry of kind CONF_CHANGE. The fate
-   * is as with {@link #propose}; refused too while an earlier one is not applied yet. Applying it
-   * leaves the voters of this core as they are.
+   * Proposes a change of the membership. Its fate is as with {@link #propose}. Refused with
+   * TOO_MANY_REQUESTS while another one is under way, or if the membership is not the one it was
+   * checked against: check again and repeat. Refused too if it makes no sense, or promotes a
+   * learner that lags.
    */
-  public void proposeConfChange(RequestId id, Bytes change) {
+  public void proposeConfChange(ConfProposal proposal) {
     begin();
-    role.propose(Entry.Kind.CONF_CHANGE, List.of(new Proposal(id, change)));
+    standing.role().proposeConfChange(proposal);
+    finish();
+  }
+
+  /**
+   * Hands the leadership over to {@code to} (a leader only). The outcome is a new leader, or {@link
+   * RaftEffects#transferRefused}; nothing happens if {@code to} leads already.
+   */
+  public void transferLeadership(NodeId to) {
+    begin();
+    standing.role().transferLeadership(to);
+    finish();
+  }
+
+  /**
+   * Before a clean end: a leader hands over to the voter that is best prepared, if any answers.
+   * Nothing happens on other members.
+   */
+  public void handOver() {
+    begin();
+    standing.role().handOver();
+    finish();
+  }
+
+  /** The transfer of a snapshot to {@code to} ended; see {@link RaftEffects#sendSnapshot}. */
+  public void snapshotSent(NodeId to, long index, boolean ok) {
+    begin();
+    standing.role().snapshotSent(to, index, ok);
+    finish();
+  }
+
+  /**
+   * The answer to {@link RaftEffects#readLog}.
+   *
+   * @param from as in the question
+   * @param entries contiguous from {@code from} on, fewer than asked for if they are long; empty if
+   *     they are gone
+   * @throws Invariant.Broken if they are not the entries of this log
+   */
+  public void logRead(NodeId to, long from, List<Entry> entries) {
+    begin();
+    standing.role().logRead(to, from, List.copyOf(entries));
     finish();
   }
 
@@ -175,28 +175,20 @@ public final class RaftCore {
    */
   public void requestRead(long readId) {
     begin();
-    role.requestRead(readId);
+    standing.role().requestRead(readId);
     finish();
   }
 
   /**
-   * The disk answers a persist: it and all before it are durable.
+   * The disk answers: the persist or installation of this number and all before it are durable.
    *
-   * @param persistedTerm term of its hard state
-   * @param lastIndex index of its last entry; without entries 0 or the end of the log
-   * @throws Invariant.Broken if no such persist of this term is pending; an unknown one of an older
-   *     term is ignored
+   * @param number given with {@link RaftEffects#persist}; greater than in the answer before
+   * @throws Invariant.Broken if no such one is pending
    */
-  public void persisted(long persistedTerm, long lastIndex) {
+  public void persisted(long number) {
     begin();
-    long durableTo = disk.answered(persistedTerm, lastIndex);
-    if (durableTo >= 0) {
-      log.stableTo(durableTo);
-      role.durable();
-    } else {
-      Invariant.require(
-          persistedTerm < term, "disk answered what was not asked", persistedTerm, lastIndex);
-    }
+    log.stableTo(disk.answered(number));
+    standing.role().durable();
     finish();
   }
 
@@ -222,13 +214,23 @@ public final class RaftCore {
   /** Where this member stands. */
   public RaftStatus status() {
     return new RaftStatus(
-        role.kind(),
-        term,
-        leader,
+        standing.role().kind(),
+        term(),
+        leader(),
         log.commit(),
         handout.applied(),
         log.lastIndex(),
         log.firstIndex());
+  }
+
+  /** The membership in effect. */
+  public Membership membership() {
+    return conf.membership();
+  }
+
+  /** What a leader knows of the others; null if this member does not lead. */
+  public @Nullable ReplicationStatus replication() {
+    return standing.role().replicationStatus();
   }
 
   // ---- one input
@@ -239,176 +241,64 @@ public final class RaftCore {
   }
 
   /**
-   * Tells what the input gathered: at most one persist, then what may be applied, then the role.
+   * Tells what the input gathered: at most one persist, then what may be applied, then changes of
+   * membership and standing.role().
    */
   private void finish() {
-    outbox.flush(term, vote);
+    standing.role().settle();
+    conf.checkPending();
+    outbox.flush(term(), standing.vote());
     handout.handOut();
-    tellRole();
+    tellMembership();
+    standing.tellRole();
     busy = false;
   }
 
-  private void tellRole() {
-    if (role.kind() != toldRole || term != toldTerm || !leader.equals(toldLeader)) {
-      toldRole = role.kind();
-      toldTerm = term;
-      toldLeader = leader;
-      effects.roleChanged(status());
+  private void tellMembership() {
+    if (conf.takeNews()) {
+      effects.membershipChanged(conf.membership());
+      expelled |= conf.membership().removed().contains(self);
+    }
+    if (expelled && !toldRemoved) {
+      toldRemoved = true;
+      effects.removed();
     }
   }
 
-  /**
-   * Settles the question of terms. A message of an older term is void; whoever still leads in it is
-   * told. A higher term makes a follower, with three exceptions: a vote that is asked for while a
-   * leader is at work (leader stickiness), a pre-vote, and a granted pre-vote, because nobody is in
-   * the term those speak of.
-   *
-   * @return true if the message is to be handled
-   */
-  private boolean admit(NodeId from, PeerMessage message) {
-    if (message.term() < term) {
-      if (Role.isFromLeader(message)) {
-        outbox.promise(from, new PeerMessage.AppendReply(term, true, 0, 0, 0));
-      } else if (message instanceof PeerMessage.RequestVote request) {
-        outbox.promise(from, new PeerMessage.VoteReply(term, request.preVote(), false));
-      }
-      return false;
-    }
-    if (message.term() == term) {
-      return true;
-    }
-    if (message instanceof PeerMessage.RequestVote request) {
-      if (hasWorkingLeader()) {
-        return false;
-      }
-      if (request.preVote()) {
-        return true;
-      }
-    } else if (message instanceof PeerMessage.VoteReply reply
-        && reply.preVote()
-        && reply.granted()) {
-      return true;
-    }
-    becomeFollower(message.term(), Role.isFromLeader(message) ? from : NodeId.NONE);
-    return true;
-  }
-
-  private boolean hasWorkingLeader() {
-    // A leader counts as working until its own check of the quorum fails.
-    return role.kind() == RaftRole.LEADER
-        || (!leader.isNone() && ticksInRole < settings.electionTicks());
-  }
-
-  private void onRequestVote(NodeId from, PeerMessage.RequestVote request) {
-    boolean upToDate = log.isUpToDate(request.lastIndex(), request.lastTerm());
-    if (request.preVote()) {
-      boolean granted = upToDate && request.term() > term;
-      effects.send(from, new PeerMessage.VoteReply(granted ? request.term() : term, true, granted));
-      return;
-    }
-    boolean free = vote.equals(from) || (vote.isNone() && leader.isNone());
-    boolean granted = upToDate && free;
-    if (granted && vote.isNone()) {
-      vote = from;
-      outbox.hardStateChanged();
-    }
-    if (granted) {
-      ticksInRole = 0;
-    }
-    outbox.promise(from, new PeerMessage.VoteReply(term, false, granted));
-  }
-
-  // ---- changes of role and term
-
-  /** Follows {@code newLeader} (perhaps not known yet) in {@code newTerm}. */
-  void becomeFollower(long newTerm, NodeId newLeader) {
-    Invariant.require(newTerm >= term, "term sinks", newTerm, term);
-    role.leave();
-    if (newTerm > term) {
-      term = newTerm;
-      vote = NodeId.NONE;
-      outbox.hardStateChanged();
-    }
-    leader = newLeader;
-    become(new FollowerRole(this));
-  }
-
-  /** The election timeout passed: asks around before standing for election. */
-  void campaign() {
-    Invariant.require(role.kind() != RaftRole.LEADER, "leader campaigns");
-    role.leave();
-    leader = NodeId.NONE;
-    become(new PreCandidateRole(this));
-  }
-
-  void becomeCandidate() {
-    Invariant.require(role.kind() == RaftRole.PRE_CANDIDATE, "candidate without a pre-vote");
-    role.leave();
-    term++;
-    vote = self;
-    outbox.hardStateChanged();
-    become(new CandidateRole(this));
-  }
-
-  void becomeLeader() {
-    Invariant.require(role.kind() == RaftRole.CANDIDATE, "leader without an election");
-    role.leave();
-    leader = self;
-    become(new LeaderRole(this));
-  }
-
-  private void become(Role next) {
-    role = next;
-    ticksInRole = 0;
-    drawElectionTimeout();
-    role.enter();
-  }
-
-  private void drawElectionTimeout() {
-    electionTimeout = settings.electionTicks() + jitter.nextInt(settings.electionTicks());
-  }
-
-  // ---- for the roles
+  // ---- for roles and their parts
 
   long term() {
-    return term;
+    return standing.term();
   }
 
   NodeId leader() {
-    return leader;
+    return standing.leader();
   }
 
-  /** All members but this one, ascending, voters first. */
-  List<NodeId> others() {
-    List<NodeId> others = new ArrayList<>(membership.voters());
-    others.addAll(membership.learners());
-    others.remove(self);
-    return others;
+  /** True if this member was removed for good. */
+  boolean isExpelled() {
+    return expelled;
   }
 
-  /**
-   * True if the patience is over and this member may stand. Learners do not stand for election
-   * (M12), nor does a member whose disk is stuck.
-   */
-  boolean isTimeToCampaign() {
+  /** True if the disk owes an answer for too long. */
+  boolean isDiskStalled() {
     int stall = settings.diskStallTicks();
-    return ticksInRole >= electionTimeout
-        && membership.isVoter(self)
-        && (stall == 0 || disk.ticksWithoutAnswer() < stall);
+    return stall > 0 && disk.ticksWithoutAnswer() >= stall;
   }
 
-  /** The leader of this term spoke. */
-  void heardFromLeader(NodeId from) {
-    if (leader.isNone()) {
-      leader = from;
+  /** Everything up to {@code index} is committed; an older index changes nothing. */
+  void commitTo(long index) {
+    if (log.commitTo(index)) {
+      conf.committedTo(index);
     }
-    Invariant.require(leader.equals(from), "two leaders in one term", leader.value(), from.value());
-    ticksInRole = 0;
   }
 
-  /** Handles a message again after the role changed because of it. */
-  void redispatch(NodeId from, PeerMessage message) {
-    role.receive(from, message);
+  /** A snapshot replaces log and state. */
+  void install(SnapshotMark mark) {
+    log.restart(mark.index(), mark.term());
+    conf.restart(mark.membership());
+    handout.restart(mark.index());
+    outbox.install(mark);
   }
 
   /**
@@ -423,27 +313,13 @@ public final class RaftCore {
     if (from <= log.lastIndex()) {
       log.truncateFrom(from);
       disk.truncatedFrom(from);
+      conf.truncatedFrom(from);
     }
     for (int i = 0; i < entries.size(); i++) {
       log.append(entries.get(i));
     }
+    conf.appended(entries);
     outbox.stage(entries);
-  }
-
-  void promiseToOtherVoters(PeerMessage message) {
-    for (NodeId voter : membership.voters()) {
-      if (!voter.equals(self)) {
-        outbox.promise(voter, message);
-      }
-    }
-  }
-
-  void sendToOtherVoters(PeerMessage message) {
-    for (NodeId voter : membership.voters()) {
-      if (!voter.equals(self)) {
-        effects.send(voter, message);
-      }
-    }
   }
 
   void rejectAll(List<Proposal> batch, Refusal reason) {
@@ -452,8 +328,12 @@ public final class RaftCore {
     }
   }
 
-  PeerMessage forwarded(Entry.Kind kind, List<Proposal> batch) {
-    return new PeerMessage.ForwardedProposals(term, origin, ++forwardSequence, kind, batch);
+  PeerMessage forwarded(List<Proposal> batch) {
+    return new PeerMessage.ForwardedProposals(term(), origin, ++forwardSequence, batch);
+  }
+
+  PeerMessage forwarded(ConfProposal proposal) {
+    return new PeerMessage.ForwardedConfChange(term(), origin, ++forwardSequence, proposal);
   }
 
   long nextReadContext() {

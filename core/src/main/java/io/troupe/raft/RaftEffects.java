@@ -5,6 +5,7 @@ import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
+import io.troupe.raft.membership.Membership;
 import java.util.List;
 
 /**
@@ -16,14 +17,29 @@ public interface RaftEffects {
    * Appends, makes durable, then sends. Work of several calls may be forced together, but in the
    * order of the calls; a message of {@code thenSend} leaves when everything of this and of all
    * earlier calls is durable. Each call is answered by {@link RaftCore#persisted}, calls without
-   * entries too.
+   * entries too; one answer may stand for several.
    *
+   * @param number counts the calls of this method and of {@link #installSnapshot} in this run
    * @param state replaces what was stored before
    * @param entries contiguous; the first one drops every earlier entry at its index and above; may
    *     be empty
    * @param thenSend messages that promise durability, in the order to send them
    */
-  void persist(HardState state, List<Entry> entries, List<Outgoing> thenSend);
+  void persist(long number, HardState state, List<Entry> entries, List<Outgoing> thenSend);
+
+  /**
+   * Replaces log and state by a snapshot whose content is at hand, makes that durable, then sends.
+   * Takes its turn among the calls of {@link #persist} and is answered like one, when log and state
+   * are both replaced for good. The state machine takes its turn behind what was handed to it
+   * before; that is answered by {@link RaftCore#applied}. A crash in between leaves the old log and
+   * state, or the new ones.
+   *
+   * @param number as with persist
+   * @param state replaces what was stored before
+   * @param mark the log has no entries now, and goes on behind the mark's index
+   * @param thenSend as with persist
+   */
+  void installSnapshot(long number, HardState state, SnapshotMark mark, List<Outgoing> thenSend);
 
   /** Sends now. May be lost, late, repeated or overtaken; the core repairs that. */
   void send(NodeId to, PeerMessage message);
@@ -42,6 +58,43 @@ public interface RaftEffects {
 
   /** The proposal is in no log and never will be. Unknown ids and repetitions are to be ignored. */
   void reject(RequestId id, Refusal reason);
+
+  /**
+   * A follower lacks entries that are gone. Brings a durable snapshot to it, and has {@link
+   * PeerMessage.InstallSnapshot} handed over there. Answered once by {@link RaftCore#snapshotSent}.
+   *
+   * @param to who needs it
+   * @param term term to put into the message
+   * @param atLeast the snapshot covers at least this index; if there is none such, one is made
+   */
+  void sendSnapshot(NodeId to, long term, long atLeast);
+
+  /**
+   * Reads entries that have left memory. Answered once by {@link RaftCore#logRead}, with as many as
+   * are at hand: at least one if any can be had.
+   *
+   * @param to for whom; there is at most one question under way for each
+   * @param from first index, inclusive
+   * @param until index after the last one wanted; greater than {@code from}
+   * @param maxBytes stop when the data is about this long
+   */
+  void readLog(NodeId to, long from, long until, long maxBytes);
+
+  /**
+   * The leadership stays, or goes elsewhere: NOT_LEADER or BAD_LEADER_TRANSFEREE at once, TIMED_OUT
+   * if the target did not take over in time or another transfer took the place. A transfer that
+   * works is told by {@link #roleChanged}.
+   */
+  void transferRefused(NodeId to, Refusal reason);
+
+  /** A membership took effect: its entry is committed, or it came with a snapshot. */
+  void membershipChanged(Membership membership);
+
+  /**
+   * This member was removed for good. Told once, after the entry that says so was handed over, if
+   * it came. The process shall end; until then the core is a follower that never campaigns.
+   */
+  void removed();
 
   /** Role, term or leader changed. Told once for each input, after its other effects. */
   void roleChanged(RaftStatus status);

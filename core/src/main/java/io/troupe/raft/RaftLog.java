@@ -21,7 +21,6 @@ final class RaftLog {
 
   private static final Entry VACANT = new Entry(0, 0, Entry.Kind.NOOP, Bytes.EMPTY);
 
-  private final LogReader reader;
   private final TermRuns terms;
   private Entry[] ring = new Entry[256];
   private int head;
@@ -33,8 +32,7 @@ final class RaftLog {
   private long stable;
 
   /** The recovered log, all of it durable. */
-  RaftLog(RaftState recovered, LogReader reader) {
-    this.reader = reader;
+  RaftLog(RaftState recovered) {
     this.snapshotIndex = recovered.snapshotIndex();
     this.firstInMemory = snapshotIndex + 1;
     this.terms = new TermRuns(snapshotIndex, recovered.snapshotTerm());
@@ -51,6 +49,11 @@ final class RaftLog {
 
   long lastIndex() {
     return firstInMemory + size - 1;
+  }
+
+  /** Lowest index whose entry is in memory; lastIndex() + 1 if none is. */
+  long firstInMemory() {
+    return firstInMemory;
   }
 
   long lastTerm() {
@@ -148,10 +151,10 @@ final class RaftLog {
   /**
    * A run of entries.
    *
-   * @param from first index, inclusive; firstIndex() &lt;= from &lt;= lastIndex() + 1
+   * @param from first index, inclusive; firstInMemory() &lt;= from &lt;= lastIndex() + 1
    * @param until index after the last one; at most lastIndex() + 1
    * @return contiguous from {@code from} on, oldest first, immutable; at least one if from &lt;
-   *     until, unless it has left memory and the reader does not have it
+   *     until
    */
   List<Entry> slice(long from, long until, int maxEntries, long maxBytes) {
     Invariant.require(
@@ -159,10 +162,7 @@ final class RaftLog {
     if (from >= until) {
       return List.of();
     }
-    if (from < firstInMemory) {
-      return sliceFromReader(
-          from, Math.min(Math.min(until, firstInMemory), from + maxEntries), maxBytes);
-    }
+    Invariant.require(from >= firstInMemory, "slice has left memory", from, firstInMemory);
     int most = (int) Math.min(maxEntries, until - from);
     int at = head + (int) (from - firstInMemory);
     int n = 0;
@@ -181,22 +181,22 @@ final class RaftLog {
     return List.of(out);
   }
 
-  private List<Entry> sliceFromReader(long from, long until, long maxBytes) {
-    if (from <= snapshotIndex) {
-      return List.of();
-    }
-    List<Entry> read = reader.read(from, until, maxBytes);
+  /**
+   * Checks entries that were read from the disk.
+   *
+   * @param from index of the first one, greater than snapshotIndex()
+   */
+  void requireOwn(long from, List<Entry> read) {
     for (int i = 0; i < read.size(); i++) {
       Entry entry = read.get(i);
       Invariant.require(
           entry.index() == from + i, "log reader left a gap", from + i, entry.index());
       Invariant.require(
-          entry.index() < until && entry.term() == terms.at(entry.index()),
+          entry.term() == termAt(entry.index()),
           "log reader found another term",
           entry.index(),
           entry.term());
     }
-    return read;
   }
 
   /** The entry at {@code index}, which must be in memory. */
@@ -228,6 +228,23 @@ final class RaftLog {
     while (firstInMemory <= index) {
       removeFirst();
     }
+  }
+
+  /**
+   * A snapshot replaces everything; it is not durable yet.
+   *
+   * @param index last index it covers, greater than commit()
+   */
+  void restart(long index, long term) {
+    Invariant.require(index > commit, "snapshot older than the log", index, commit);
+    while (size > 0) {
+      removeFirst();
+    }
+    terms.restart(index, term);
+    snapshotIndex = index;
+    firstInMemory = index + 1;
+    commit = index;
+    stable = Math.min(stable, index - 1);
   }
 
   private void removeFirst() {

@@ -9,12 +9,14 @@ package io.troupe.raft;
  * @param maxEntriesPerAppend in one message or one apply, 1 or more
  * @param maxBytesPerAppend of entries in one message, exceeded only by a single entry; 1 or more
  * @param maxInflightAppends messages on their way to one follower, 1 or more
+ * @param maxInflightBytes of entries on their way to one follower, exceeded only by the last
+ *     message; 1 or more
  * @param maxPendingProposals entries not applied yet (and, apart from them, reads not released yet)
  *     before new ones are refused; 1 or more
  * @param maxLogBytesInMemory of entries kept in memory; when those not applied yet reach it alone,
  *     proposals are refused
- * @param diskStallTicks time without an answer of the disk after which a leader gives up; 0 means
- *     never
+ * @param diskStallTicks time without an answer of the disk after which a leader hands over or gives
+ *     up, and nobody campaigns; 0 means never
  */
 public record RaftSettings(
     int electionTicks,
@@ -22,6 +24,7 @@ public record RaftSettings(
     int maxEntriesPerAppend,
     long maxBytesPerAppend,
     int maxInflightAppends,
+    long maxInflightBytes,
     int maxPendingProposals,
     long maxLogBytesInMemory,
     int diskStallTicks) {
@@ -40,17 +43,18 @@ public record RaftSettings(
     check(maxEntriesPerAppend >= 1, "maxEntriesPerAppend", maxEntriesPerAppend);
     check(maxBytesPerAppend >= 1, "maxBytesPerAppend", maxBytesPerAppend);
     check(maxInflightAppends >= 1, "maxInflightAppends", maxInflightAppends);
+    check(maxInflightBytes >= 1, "maxInflightBytes", maxInflightBytes);
     check(maxPendingProposals >= 1, "maxPendingProposals", maxPendingProposals);
     check(maxLogBytesInMemory >= 1, "maxLogBytesInMemory", maxLogBytesInMemory);
     check(diskStallTicks >= 0, "diskStallTicks", diskStallTicks);
   }
 
   /**
-   * For a tick of 100 ms: 1 s of patience, messages of up to 1024 entries or 1 MiB, 64 of them on
-   * the way, 5000 proposals waiting (Q6), 64 MiB of log in memory, 5 s for the disk.
+   * For a tick of 100 ms: 1 s of patience, messages of up to 1024 entries or 1 MiB, 64 of them or
+   * 16 MiB on the way, 5000 proposals waiting (Q6), 64 MiB of log in memory, 2 s for the disk.
    */
   public static RaftSettings defaults() {
-    return new RaftSettings(10, 1, 1024, 1 << 20, 64, 5000, 64L << 20, 50);
+    return new RaftSettings(10, 1, 1024, 1 << 20, 64, 16L << 20, 5000, 64L << 20, 20);
   }
 
   private static void check(boolean inRange, String name, long value) {

@@ -4,7 +4,10 @@ import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
+import io.troupe.raft.membership.ConfChange;
+import io.troupe.raft.membership.ConfEntry;
 import io.troupe.raft.membership.Membership;
+import io.troupe.raft.membership.MembershipCodec;
 import java.util.List;
 
 /**
@@ -54,13 +57,36 @@ public record RaftState(
     Invariant.require(
         hardState.commit() <= index, "commit past the end of the log", hardState.commit(), index);
     Invariant.require(
+        membership.version() <= applied,
+        "membership is newer than the applied index",
+        membership.version(),
+        applied);
+    Invariant.require(
         snapshotIndex <= applied && applied <= index,
         "applied index outside the log",
         applied,
         index);
   }
 
-  /** A member that never ran. */
+  /**
+   * A first member of a new cluster, the same for all of them: its log begins with the membership.
+   *
+   * @param members changes that add each of them, with their addresses
+   */
+  public static RaftState bootstrap(NodeId self, List<ConfChange> members) {
+    ConfEntry entry = ConfEntry.bootstrap(members);
+    Invariant.require(entry.after().contains(self), "a first member is not among the members");
+    return new RaftState(
+        self,
+        new HardState(1, NodeId.NONE, 1),
+        Membership.EMPTY,
+        0,
+        0,
+        List.of(new Entry(1, 1, Entry.Kind.CONF_CHANGE, MembershipCodec.encode(entry))),
+        0);
+  }
+
+  /** A member that never ran. With {@link Membership#EMPTY} it waits until a leader finds it. */
   public static RaftState fresh(NodeId self, Membership membership) {
     return new RaftState(self, HardState.INITIAL, membership, 0, 0, List.of(), 0);
   }

@@ -2,7 +2,9 @@ package io.troupe.raft;
 
 import io.troupe.model.Entry;
 import io.troupe.model.NodeId;
+import io.troupe.model.Refusal;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a member answers its inputs while it has one role. A role tells {@link RaftCore} when it
@@ -26,13 +28,15 @@ abstract sealed class Role permits FollowerRole, PreCandidateRole, CandidateRole
   abstract void tick();
 
   /**
-   * A message of the current term, or a granted pre-vote; {@code RequestVote} and refusals never
-   * come here.
+   * A message of the current term, or a granted pre-vote; {@code RequestVote}, {@code Removed} and
+   * refusals never come here.
    */
   abstract void receive(NodeId from, PeerMessage message);
 
   /** Not empty. */
-  abstract void propose(Entry.Kind kind, List<Proposal> batch);
+  abstract void propose(List<Proposal> batch);
+
+  abstract void proposeConfChange(ConfProposal proposal);
 
   abstract void requestRead(long readId);
 
@@ -42,10 +46,33 @@ abstract sealed class Role permits FollowerRole, PreCandidateRole, CandidateRole
    */
   abstract void durable();
 
+  /** The input is over but for its effects; the membership may have changed by it. */
+  void settle() {}
+
+  /** Asked of the leader only. */
+  void transferLeadership(NodeId to) {
+    core.effects.transferRefused(to, Refusal.NOT_LEADER);
+  }
+
+  /** Nothing to hand over, but for a leader. */
+  void handOver() {}
+
+  /** Too late, but for a leader. */
+  void snapshotSent(NodeId to, long index, boolean ok) {}
+
+  /** Too late, but for a leader. */
+  void logRead(NodeId to, long from, List<Entry> entries) {}
+
+  /** Known to a leader only. */
+  @Nullable ReplicationStatus replicationStatus() {
+    return null;
+  }
+
   /** True for what only the leader of a term says. */
   static boolean isFromLeader(PeerMessage message) {
     return message instanceof PeerMessage.Append
         || message instanceof PeerMessage.Heartbeat
-        || message instanceof PeerMessage.InstallSnapshot;
+        || message instanceof PeerMessage.InstallSnapshot
+        || message instanceof PeerMessage.TimeoutNow;
   }
 }

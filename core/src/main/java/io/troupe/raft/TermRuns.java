@@ -20,6 +20,13 @@ final class TermRuns {
     count = 1;
   }
 
+  /** Forgets everything, and knows one index only. */
+  void restart(long index, long term) {
+    starts[0] = index;
+    terms[0] = term;
+    count = 1;
+  }
+
   /** The index after the last one is {@code index}, and has {@code term}. */
   void append(long index, long term) {
     long last = terms[count - 1];

@@ -1,7 +1,9 @@
 package io.troupe.raft;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.model.Invariant;
 import org.junit.jupiter.api.Test;
 
 class PendingPersistsTest {
@@ -9,40 +11,54 @@ class PendingPersistsTest {
 
   @Test
   void replacedTailNeverCountsAsDurable() {
-    disk.issued(2, 10, 10);
+    long old = disk.issued(2, 10);
     disk.truncatedFrom(5);
-    disk.issued(3, 7, 7);
-    assertThat(disk.answered(2, 10)).isEqualTo(4);
+    long newer = disk.issued(3, 7);
+    assertThat(disk.answered(old)).isEqualTo(4);
     assertThat(disk.durableTerm()).isEqualTo(2);
-    assertThat(disk.answered(3, 7)).isEqualTo(7);
+    assertThat(disk.answered(newer)).isEqualTo(7);
     assertThat(disk.isEmpty()).isTrue();
   }
 
   @Test
-  void persistWithoutEntriesProvesWhatWasWrittenBefore() {
-    disk.issued(2, 10, 10);
-    disk.issued(3, 0, 10);
-    assertThat(disk.answered(3, 0)).isEqualTo(10);
-    disk.issued(4, 0, 10);
-    assertThat(disk.answered(4, 10)).as("the end of the log will do too").isEqualTo(10);
+  void oneAnswerStandsForAllBefore() {
+    disk.issued(2, 5);
+    disk.issued(2, 9);
+    long last = disk.issued(2, 9);
+    disk.issued(3, 12);
+    assertThat(disk.answered(last)).isEqualTo(9);
+    assertThat(disk.isEmpty()).isFalse();
+    assertThat(disk.durableTerm()).isEqualTo(2);
   }
 
   @Test
-  void unknownAnswerSaysNothing() {
-    disk.issued(2, 10, 10);
-    assertThat(disk.answered(2, 9)).isEqualTo(-1);
-    assertThat(disk.answered(1, 10)).isEqualTo(-1);
-    assertThat(disk.isEmpty()).isFalse();
+  void answerToNothingStopsTheMember() {
+    long number = disk.issued(2, 10);
+    assertThatThrownBy(() -> disk.answered(number + 1)).isInstanceOf(Invariant.Broken.class);
+    disk.answered(number);
+    assertThatThrownBy(() -> disk.answered(number)).isInstanceOf(Invariant.Broken.class);
+  }
+
+  @Test
+  void whatWasWrittenBeforeASnapshotProvesNothing() {
+    long before = disk.issued(2, 30);
+    long install = disk.installIssued(2, 20);
+    long after = disk.issued(2, 21);
+    assertThat(disk.answered(before)).isZero();
+    assertThat(disk.isInstalling()).isTrue();
+    assertThat(disk.answered(install)).isEqualTo(20);
+    assertThat(disk.isInstalling()).isFalse();
+    assertThat(disk.answered(after)).isEqualTo(21);
   }
 
   @Test
   void countsTheTimeTheDiskOwesAnAnswer() {
     disk.tick();
-    disk.issued(2, 1, 1);
+    long number = disk.issued(2, 1);
     disk.tick();
     disk.tick();
     assertThat(disk.ticksWithoutAnswer()).isEqualTo(2);
-    assertThat(disk.answered(2, 1)).isEqualTo(1);
+    assertThat(disk.answered(number)).isEqualTo(1);
     assertThat(disk.ticksWithoutAnswer()).isZero();
   }
 }

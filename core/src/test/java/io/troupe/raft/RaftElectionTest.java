@@ -31,12 +31,12 @@ class RaftElectionTest {
         .containsExactly(
             new Persist(new HardState(1, ONE, 0), List.of(), List.of()),
             new RoleChanged(RaftRole.CANDIDATE, 1, NodeId.NONE));
-    one.core.persisted(1, 0);
+    one.persisted(1, 0);
     assertThat(one.effects.take())
         .containsExactly(
             new Persist(new HardState(1, ONE, 0), List.of(noop(1, 1)), List.of()),
             new RoleChanged(RaftRole.LEADER, 1, ONE));
-    one.core.persisted(1, 1);
+    one.persisted(1, 1);
     assertThat(one.effects.take()).containsExactly(new Apply(List.of(noop(1, 1))));
   }
 
@@ -70,7 +70,7 @@ class RaftElectionTest {
     assertThat(one.core.status().role())
         .as("own vote is not durable")
         .isEqualTo(RaftRole.CANDIDATE);
-    one.core.persisted(1, 0);
+    one.persisted(1, 0);
     assertThat(one.core.status().role()).isEqualTo(RaftRole.LEADER);
   }
 
@@ -85,8 +85,8 @@ class RaftElectionTest {
     Outgoing no = new Outgoing(THREE, new PeerMessage.VoteReply(5, false, false));
     assertThat(one.effects.take(Persist.class))
         .containsExactly(new Persist(new HardState(5, TWO, 0), List.of(), List.of(no)));
-    one.core.persisted(5, 0);
-    one.core.persisted(5, 0);
+    one.persisted(5, 0);
+    one.persisted(5, 0);
     one.core.receive(TWO, new PeerMessage.RequestVote(5, false, 1, 1));
     assertThat(one.effects.take()).containsExactly(new Send(yes.to(), yes.message()));
   }
@@ -155,14 +155,14 @@ class RaftElectionTest {
   @Test
   void leaderWithAStuckDiskGivesUp() {
     RaftFixture one = RaftFixture.fresh(1);
-    one.core.persisted(1, 0);
+    one.persisted(1, 0);
     one.ticks(SETTINGS.diskStallTicks() - 1);
     assertThat(one.core.status().role()).isEqualTo(RaftRole.LEADER);
     one.ticks(1);
     assertThat(one.core.status().role()).isEqualTo(RaftRole.FOLLOWER);
     one.ticks(100);
     assertThat(one.core.status().role()).as("nor does it stand again").isEqualTo(RaftRole.FOLLOWER);
-    one.core.persisted(1, 1);
+    one.persisted(1, 1);
     one.ticks(2 * SETTINGS.electionTicks());
     assertThat(one.core.status().role()).isEqualTo(RaftRole.CANDIDATE);
   }

@@ -15,7 +15,7 @@ final class RaftFixture {
   static final NodeId ONE = new NodeId(1);
   static final NodeId TWO = new NodeId(2);
   static final NodeId THREE = new NodeId(3);
-  static final RaftSettings SETTINGS = new RaftSettings(10, 2, 4, 1000, 2, 8, 100_000, 30);
+  static final RaftSettings SETTINGS = new RaftSettings(10, 2, 4, 1000, 2, 100_000, 8, 100_000, 30);
 
   final RecordingEffects effects = new RecordingEffects();
   final RaftCore core;
@@ -97,7 +97,7 @@ final class RaftFixture {
     }
     long next = core.status().term() + 1;
     core.receive(TWO, new PeerMessage.VoteReply(next, true, true));
-    core.persisted(next, 0);
+    persisted(next, 0);
     core.receive(TWO, new PeerMessage.VoteReply(next, false, true));
     return this;
   }
@@ -117,7 +117,15 @@ final class RaftFixture {
 
   /** The disk has all there is. */
   void durable() {
-    core.persisted(core.status().term(), core.status().lastIndex());
+    long number = effects.answerAll();
+    if (number > 0) {
+      core.persisted(number);
+    }
+  }
+
+  /** The disk has the oldest write of that term that ends at that index (0: without entries). */
+  void persisted(long term, long lastIndex) {
+    core.persisted(effects.answer(term, lastIndex));
   }
 
   void ack(NodeId from, long index) {

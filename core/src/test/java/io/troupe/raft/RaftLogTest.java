@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class RaftLogTest {
   private static final int SIZE = RaftLog.ENTRY_OVERHEAD_BYTES + entry(1, 10).data().length();
 
-  private static RaftLog log(LogReader reader, Entry... entries) {
+  private static RaftLog log(Entry... entries) {
     return new RaftLog(
         new RaftState(
             ONE,
@@ -25,12 +25,11 @@ class RaftLogTest {
             0,
             0,
             List.of(entries),
-            0),
-        reader);
+            0));
   }
 
-  private static RaftLog longLog(int length, LogReader reader) {
-    RaftLog log = log(reader);
+  private static RaftLog longLog(int length) {
+    RaftLog log = log();
     for (int i = 1; i <= length; i++) {
       log.append(entry(1, i));
     }
@@ -41,7 +40,7 @@ class RaftLogTest {
 
   @Test
   void ringGrowsAndWrapsAround() {
-    RaftLog log = log(LogReader.NONE);
+    RaftLog log = log();
     for (long i = 1; i <= 3000; i++) {
       log.append(entry(i / 700 + 1, i));
       if (i % 3 == 0) {
@@ -65,7 +64,7 @@ class RaftLogTest {
 
   @Test
   void sliceKeepsItsLimitsButGivesOneEntryAlways() {
-    RaftLog log = longLog(20, LogReader.NONE);
+    RaftLog log = longLog(20);
     assertThat(log.slice(10, 21, 3, 1000))
         .containsExactly(entry(1, 10), entry(1, 11), entry(1, 12));
     assertThat(log.slice(10, 21, 100, 11)).containsExactly(entry(1, 10), entry(1, 11));
@@ -74,29 +73,46 @@ class RaftLogTest {
   }
 
   @Test
-  void entriesThatLeftMemoryComeFromTheReaderAndKeepTheirTerms() {
-    LogReader reader =
-        (from, until, maxBytes) ->
-            LongStream.range(from, until).mapToObj(i -> entry(1, i)).toList();
-    RaftLog log = longLog(100, reader);
+  void entriesThatLeftMemoryKeepTheirTerms() {
+    RaftLog log = longLog(100);
     log.trimMemory(60, 0);
     assertThat(log.bytesInMemory()).isEqualTo(40L * SIZE + 1);
     assertThat(log.firstIndex()).isEqualTo(1);
+    assertThat(log.firstInMemory()).isEqualTo(61);
     assertThat(log.termAt(30)).isEqualTo(1);
-    assertThat(log.slice(59, 101, 10, 1000)).containsExactly(entry(1, 59), entry(1, 60));
     assertThat(log.slice(61, 101, 2, 1000)).containsExactly(entry(1, 61), entry(1, 62));
+    assertThatThrownBy(() -> log.slice(60, 101, 2, 1000)).isInstanceOf(Invariant.Broken.class);
   }
 
   @Test
-  void readerThatGivesOtherEntriesIsFoundOut() {
-    RaftLog log = longLog(100, (from, until, maxBytes) -> List.of(entry(2, from)));
-    log.trimMemory(60, 0);
-    assertThatThrownBy(() -> log.slice(1, 101, 10, 1000)).isInstanceOf(Invariant.Broken.class);
+  void otherEntriesFromTheDiskAreFoundOut() {
+    RaftLog log = longLog(100);
+    log.requireOwn(7, List.of(entry(1, 7), entry(1, 8)));
+    assertThatThrownBy(() -> log.requireOwn(7, List.of(entry(2, 7))))
+        .isInstanceOf(Invariant.Broken.class);
+    assertThatThrownBy(() -> log.requireOwn(7, List.of(entry(1, 8))))
+        .isInstanceOf(Invariant.Broken.class);
+  }
+
+  @Test
+  void snapshotReplacesEverything_5_3() {
+    RaftLog log = longLog(10);
+    log.append(entry(2, 11));
+    log.restart(20, 5);
+    assertThat(log.firstIndex()).isEqualTo(21);
+    assertThat(log.lastIndex()).isEqualTo(20);
+    assertThat(log.lastTerm()).isEqualTo(5);
+    assertThat(log.commit()).isEqualTo(20);
+    assertThat(log.stable()).as("not durable yet").isEqualTo(10);
+    assertThat(log.bytesInMemory()).isZero();
+    log.append(entry(5, 21));
+    log.stableTo(21);
+    assertThatThrownBy(() -> log.restart(20, 5)).isInstanceOf(Invariant.Broken.class);
   }
 
   @Test
   void truncationTakesBackWhatWasDurable() {
-    RaftLog log = log(LogReader.NONE, entry(1, 1), entry(1, 2), entry(2, 3));
+    RaftLog log = log(entry(1, 1), entry(1, 2), entry(2, 3));
     assertThat(log.stable()).isEqualTo(3);
     log.truncateFrom(2);
     assertThat(log.stable()).isEqualTo(1);

@@ -84,7 +84,7 @@ class RaftReplicationTest {
     RaftFixture one = RaftFixture.fresh(3).lead();
     one.ack(TWO, 1);
     assertThat(one.core.status().commit()).isZero();
-    one.core.persisted(1, 1);
+    one.persisted(1, 1);
     assertThat(one.core.status().commit()).isEqualTo(1);
   }
 
@@ -96,7 +96,7 @@ class RaftReplicationTest {
     one.ack(THREE, 1);
     assertThat(one.core.status().commit()).isEqualTo(1);
     assertThat(one.effects.take(Apply.class)).isEmpty();
-    one.core.persisted(1, 1);
+    one.persisted(1, 1);
     assertThat(one.effects.take(Apply.class)).containsExactly(new Apply(List.of(noop(1, 1))));
   }
 
@@ -107,10 +107,10 @@ class RaftReplicationTest {
     one.core.receive(THREE, new PeerMessage.Append(6, 2, 1, List.of(entry(6, 3), entry(6, 4)), 4));
     assertThat(one.effects.take(Apply.class))
         .containsExactly(new Apply(List.of(entry(1, 1), entry(1, 2))));
-    one.core.persisted(5, 4);
+    one.persisted(5, 4);
     assertThat(one.effects.take(Apply.class)).isEmpty();
     assertThat(one.core.log.stable()).isEqualTo(2);
-    one.core.persisted(6, 4);
+    one.persisted(6, 4);
     assertThat(one.effects.take(Apply.class))
         .containsExactly(new Apply(List.of(entry(6, 3), entry(6, 4))));
   }
@@ -125,6 +125,52 @@ class RaftReplicationTest {
         .isZero();
     one.ack(TWO, 3);
     assertThat(one.core.status().commit()).isEqualTo(3);
+  }
+
+  @Test
+  void figure8_3_6_2() {
+    // S1 of five leads again in term 4; its entry 2 is of term 2 and reaches a majority.
+    RaftFixture one =
+        new RaftFixture(
+            new RaftState(
+                ONE,
+                new HardState(3, NodeId.NONE, 0),
+                RaftFixture.voters(5),
+                0,
+                0,
+                RaftFixture.log(1, 2),
+                0),
+            SETTINGS);
+    while (one.core.status().role() == RaftRole.FOLLOWER) {
+      one.core.tick();
+    }
+    for (NodeId voter : List.of(TWO, THREE)) {
+      one.core.receive(voter, new PeerMessage.VoteReply(4, true, true));
+    }
+    one.persisted(4, 0);
+    for (NodeId voter : List.of(TWO, THREE)) {
+      one.core.receive(voter, new PeerMessage.VoteReply(4, false, true));
+    }
+    one.durable();
+    one.ack(TWO, 2);
+    one.ack(THREE, 2);
+    assertThat(one.core.status().commit()).as("(c): S5 may still replace it").isZero();
+    // (d): S5, whose entry 2 is of term 3, wins term 5 and replaces it.
+    one.core.receive(
+        new NodeId(5), new PeerMessage.Append(5, 1, 1, List.of(entry(3, 2), noop(5, 3)), 0));
+    assertThat(one.core.log.termAt(2)).isEqualTo(3);
+  }
+
+  @Test
+  void figure8_otherEnd_3_6_2() {
+    RaftFixture one = RaftFixture.withLog(3, 1, 2).lead();
+    one.durable();
+    one.ack(TWO, 3);
+    assertThat(one.core.status().commit()).as("(e): with an entry of its own term").isEqualTo(3);
+    // S5 cannot be elected now: who has entry 3 does not vote for a log that ends in term 3.
+    one.core.receive(THREE, new PeerMessage.RequestVote(9, false, 2, 3, true));
+    assertThat(one.effects.take().toString())
+        .contains("VoteReply[term=9, preVote=false, granted=false]");
   }
 
   @Test
@@ -202,22 +248,6 @@ class RaftReplicationTest {
     one.effects.take();
     one.ack(TWO, 1);
     assertThat(one.sentTo(TWO)).containsExactly(new PeerMessage.Append(1, 1, 1, List.of(), 1));
-  }
-
-  @Test
-  void followerThatNeedsForgottenEntriesIsToldOfTheSnapshot_7() {
-    RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
-    one.core.compactLog(1);
-    one.effects.take();
-    one.core.receive(THREE, new PeerMessage.AppendReply(1, true, 0, 0, 0));
-    one.core.receive(THREE, new PeerMessage.HeartbeatReply(1, 0));
-    assertThat(one.sentTo(THREE)).containsExactly(new PeerMessage.InstallSnapshot(1, 1, 1));
-    one.ack(THREE, 1);
-    one.core.propose(proposals("a"));
-    assertThat(one.effects.take(Send.class))
-        .extracting(Send::to)
-        .as("it came by the snapshot in another way and goes on with entries")
-        .contains(THREE);
   }
 
   @Test

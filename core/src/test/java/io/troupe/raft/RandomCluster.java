@@ -3,11 +3,14 @@ package io.troupe.raft;
 import static io.troupe.model.Invariant.require;
 
 import io.troupe.model.NodeId;
+import io.troupe.raft.membership.ConfChange;
+import io.troupe.raft.membership.Membership;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One seeded run: a while of random events and faults, then no more faults, and the cluster must
@@ -17,6 +20,11 @@ final class RandomCluster {
   final SimCluster cluster;
   private final SplittableRandom random;
   private final boolean calm;
+  private final boolean withChanges;
+
+  /** Messages pile up: mostly elections happen. */
+  private final boolean busyNetwork;
+
   private int[] side;
   private boolean[] slowClock;
   private long nextRead = 1;
@@ -26,6 +34,8 @@ final class RandomCluster {
     random = new SplittableRandom(seed);
     int voters = random.nextInt(10) == 0 ? 1 : random.nextBoolean() ? 3 : 5;
     int learners = random.nextInt(6) == 0 ? 1 : 0;
+    withChanges = random.nextInt(3) > 0;
+    busyNetwork = random.nextInt(3) == 0;
     boolean small = random.nextInt(3) == 0;
     RaftSettings settings =
         new RaftSettings(
@@ -34,12 +44,16 @@ final class RandomCluster {
             1 + random.nextInt(6),
             200,
             1 + random.nextInt(4),
+            small ? 10 : 100,
             small ? 6 : 100,
             small ? 1000 : 100_000,
             random.nextInt(3) == 0 ? 12 : 0);
     // Some runs are calm enough to get far, most are not.
     calm = random.nextInt(4) == 0;
-    cluster = new SimCluster(voters, learners, settings, false);
+    cluster = new SimCluster(voters, learners, withChanges ? 3 : 0, settings, false);
+    if (random.nextBoolean()) {
+      cluster.bootstrap();
+    }
     side = new int[cluster.nodes.size()];
     slowClock = new boolean[side.length];
     for (SimNode node : cluster.nodes) {
@@ -58,24 +72,71 @@ final class RandomCluster {
     int dice = random.nextInt(1000);
     SimNode node = cluster.nodes.get(random.nextInt(cluster.nodes.size()));
     if (dice < 500) {
-      network();
+      for (int i = 1 + random.nextInt(busyNetwork ? 2 : 6); i > 0; i--) {
+        network();
+      }
     } else if (dice < 600) {
       tickAll();
-    } else if (dice < (calm ? 992 : 970)) {
+    } else if (dice < (calm ? 980 : 974)) {
       work(node, dice);
-    } else if (dice < (calm ? 995 : 985)) {
+    } else if (dice < (calm ? 983 : 982)) {
       if (node.isUp()) {
-        node.crash(random.nextInt(3) == 0 ? random.nextInt(4) : 0);
+        node.crash(random.nextInt(3) == 0 ? random.nextInt(4) : 0, random.nextInt(4));
       }
     } else if (dice < 994) {
       if (!node.isUp()) {
         node.boot(random.nextLong());
       }
-    } else if (dice < 996) {
+    } else if (dice < 997) {
       compact(node);
     } else {
       split();
     }
+    membership(random.nextInt(5) == 0 ? node : mostKnowing(node));
+  }
+
+  /** A leader if there is one, else the given node. */
+  private SimNode mostKnowing(SimNode otherwise) {
+    for (SimNode node : cluster.nodes) {
+      if (node.isUp() && node.core().status().role() == RaftRole.LEADER) {
+        return node;
+      }
+    }
+    return otherwise;
+  }
+
+  private void membership(SimNode node) {
+    int second = random.nextInt(200);
+    if (second < 12 && withChanges && node.isUp()) {
+      cluster.change(node, changes(node));
+    } else if (second < 13 && node.isUp()) {
+      node.core().transferLeadership(new NodeId(1 + random.nextInt(cluster.nodes.size())));
+      node.check();
+    } else if (second < 14 && random.nextInt(3) == 0 && node.isUp()) {
+      node.core().handOver();
+      node.check();
+    }
+  }
+
+  /** One change or two, most of them sensible. */
+  private List<ConfChange> changes(SimNode node) {
+    List<ConfChange> changes = new ArrayList<>();
+    Membership membership = node.appliedMembership();
+    int count = random.nextInt(3) == 0 ? 2 : 1;
+    for (int i = 0; i < count; i++) {
+      NodeId member = new NodeId(1 + random.nextInt(cluster.nodes.size()));
+      int dice = random.nextInt(10);
+      ConfChange.Kind kind;
+      if (membership.learners().contains(member)) {
+        kind = dice < 8 ? ConfChange.Kind.PROMOTE : ConfChange.Kind.REMOVE;
+      } else if (membership.isVoter(member)) {
+        kind = dice < 6 ? ConfChange.Kind.REMOVE : ConfChange.Kind.UPDATE;
+      } else {
+        kind = dice < 5 ? ConfChange.Kind.ADD_VOTER : ConfChange.Kind.ADD_LEARNER;
+      }
+      changes.add(new ConfChange(kind, member));
+    }
+    return changes;
   }
 
   /**
@@ -83,6 +144,14 @@ final class RandomCluster {
    * believes longer.
    */
   private void split() {
+    Membership changing = jointMembership();
+    if (changing != null && random.nextInt(3) > 0) {
+      // The hardest cut: between those that come and those that were there.
+      for (int i = 0; i < side.length; i++) {
+        side[i] = changing.outgoing().contains(cluster.nodes.get(i).id) ? 1 : 0;
+      }
+      return;
+    }
     int dice = random.nextInt(4);
     boolean slow = random.nextBoolean();
     for (int i = 0; i < side.length; i++) {
@@ -91,6 +160,15 @@ final class RandomCluster {
       side[i] = dice == 0 ? 0 : dice == 1 ? random.nextInt(2) : leads ? 1 : 0;
       slowClock[i] = slow && side[i] == 1;
     }
+  }
+
+  private @Nullable Membership jointMembership() {
+    for (SimNode node : cluster.nodes) {
+      if (node.isUp() && node.core().membership().isJoint()) {
+        return node.core().membership();
+      }
+    }
+    return null;
   }
 
   private void network() {
@@ -136,11 +214,17 @@ final class RandomCluster {
         node.force();
       }
     } else if (dice < 870) {
-      while (!node.toApply.isEmpty()) {
+      while (node.canApply()) {
         node.applyOldest();
       }
       if (random.nextInt(3) == 0) {
         node.flushMachine();
+      }
+      if (!node.transfers.isEmpty()) {
+        node.finishTransfer(random.nextInt(4) > 0);
+      }
+      if (!node.questions.isEmpty()) {
+        node.answerQuestion();
       }
     } else if (dice < 930) {
       cluster.propose(node, names(1 + random.nextInt(4)));
@@ -157,35 +241,57 @@ final class RandomCluster {
     return names;
   }
 
-  /** Only as far as everybody has it: content of snapshots is not part of these runs. */
-  private void compact(SimNode node) {
-    if (!node.isUp()) {
-      return;
+  private static void compact(SimNode node) {
+    if (node.isUp()) {
+      node.flushMachine();
+      node.compact(Math.min(node.disk.applied(), node.core().status().applied()));
     }
-    long index = node.core().status().applied();
-    for (SimNode other : cluster.nodes) {
-      index = Math.min(index, other.disk.applied());
-    }
-    node.compact(index);
   }
 
   // ---- after the faults
 
+  /** Members that learned of their removal stay away, others come back, strangers too. */
   private void heal() {
     side = new int[side.length];
     slowClock = new boolean[side.length];
     for (SimNode node : cluster.nodes) {
-      if (!node.isUp()) {
+      if (node.isUp() && node.expelled) {
+        node.crash(0);
+      } else if (!node.isUp() && !node.expelled) {
         node.boot(random.nextLong());
       }
     }
-    quietRounds(60);
-    long leading =
-        cluster.nodes.stream().filter(n -> n.core().status().role() == RaftRole.LEADER).count();
-    require(leading == 1, "leaders after the faults", leading, 1);
+    quietRounds(80);
+    SimNode leader = leader();
+    Membership membership = leader.core().membership();
+    require(membership.isSettled(), "membership is not settled: " + membership);
+    serve(membership);
+    for (NodeId voter : membership.voters()) {
+      if (!voter.equals(leader.id)) {
+        leader.core().transferLeadership(voter);
+        leader.check();
+        quietRounds(4);
+        require(leader().id.equals(voter), "transfer did not work without faults");
+        cluster.transfersDone++;
+        serve(membership);
+        break;
+      }
+    }
+    for (SimNode node : cluster.nodes) {
+      boolean gone = membership.removed().contains(node.id);
+      // One that never heard of any member has nobody to ask.
+      boolean lonely = node.isUp() && node.core().membership().members().isEmpty();
+      require(!gone || lonely || node.expelled, "removed member does not know it: " + node.id);
+    }
+  }
+
+  /** All proposals are applied everywhere, all reads answered. */
+  private void serve(Membership membership) {
     List<Proposal> last = new ArrayList<>();
     Map<SimNode, Long> reads = new HashMap<>();
-    for (SimNode node : cluster.nodes) {
+    List<SimNode> members =
+        cluster.nodes.stream().filter(node -> membership.contains(node.id)).toList();
+    for (SimNode node : members) {
       last.addAll(cluster.propose(node, names(2)));
       reads.put(node, nextRead);
       node.read(nextRead++);
@@ -196,21 +302,33 @@ final class RandomCluster {
     for (Proposal proposal : last) {
       require(cluster.isApplied(proposal), "proposal got lost without faults: " + proposal);
     }
-    for (SimNode node : cluster.nodes) {
+    for (SimNode node : members) {
       require(
           node.core().status().applied() == cluster.truthLength(),
-          "member stays behind: " + node.core().status());
+          "member stays behind: " + node.id + " " + node.core().status());
+      require(node.core().membership().equals(membership), "another membership at " + node.id);
       require(
           node.releasedReads.containsKey(reads.get(node)),
           "read got lost without faults at " + node.id);
     }
   }
 
+  private SimNode leader() {
+    List<SimNode> leaders =
+        cluster.nodes.stream()
+            .filter(n -> n.isUp() && n.core().status().role() == RaftRole.LEADER)
+            .toList();
+    require(leaders.size() == 1, "leaders after the faults", leaders.size(), 1);
+    return leaders.get(0);
+  }
+
   private void quietRounds(int rounds) {
     for (int i = 0; i < rounds; i++) {
       for (SimNode node : cluster.nodes) {
-        node.core().tick();
-        node.check();
+        if (node.isUp()) {
+          node.core().tick();
+          node.check();
+        }
       }
       settle();
     }
@@ -232,8 +350,16 @@ final class RandomCluster {
           node.force();
           busy = true;
         }
-        while (!node.toApply.isEmpty()) {
+        while (node.canApply()) {
           node.applyOldest();
+          busy = true;
+        }
+        for (int i = node.transfers.size(); i > 0; i--) {
+          node.finishTransfer(true);
+          busy = true;
+        }
+        while (!node.questions.isEmpty()) {
+          node.answerQuestion();
           busy = true;
         }
       }

@@ -5,6 +5,8 @@ import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
+import io.troupe.raft.membership.Membership;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,7 +28,41 @@ final class RecordingEffects implements RaftEffects {
 
   record RoleChanged(RaftRole role, long term, NodeId leader) implements Effect {}
 
+  record Install(HardState state, SnapshotMark mark, List<Outgoing> thenSend) implements Effect {}
+
+  record SendSnapshot(NodeId to, long term, long atLeast) implements Effect {}
+
+  record ReadLog(NodeId to, long from, long until, long maxBytes) implements Effect {}
+
+  record TransferRefused(NodeId to, Refusal reason) implements Effect {}
+
+  record MembershipChanged(Membership membership) implements Effect {}
+
+  record Removed() implements Effect {}
+
+  private record Unanswered(long number, long term, long lastIndex) {}
+
+  private final ArrayDeque<Unanswered> unanswered = new ArrayDeque<>();
   private final List<Effect> effects = new ArrayList<>();
+
+  /**
+   * Number of the oldest unanswered write of that term whose last entry has that index; 0 for one
+   * without entries. It and all before it count as answered.
+   */
+  long answer(long term, long lastIndex) {
+    Unanswered write;
+    do {
+      write = unanswered.removeFirst();
+    } while (write.term() != term || write.lastIndex() != lastIndex);
+    return write.number();
+  }
+
+  /** Number of the newest write, which counts as answered with all before it; 0 if none waits. */
+  long answerAll() {
+    long number = unanswered.isEmpty() ? 0 : unanswered.getLast().number();
+    unanswered.clear();
+    return number;
+  }
 
   /** All effects since the last call. */
   List<Effect> take() {
@@ -41,7 +77,9 @@ final class RecordingEffects implements RaftEffects {
   }
 
   @Override
-  public void persist(HardState state, List<Entry> entries, List<Outgoing> thenSend) {
+  public void persist(long number, HardState state, List<Entry> entries, List<Outgoing> thenSend) {
+    long last = entries.isEmpty() ? 0 : entries.get(entries.size() - 1).index();
+    unanswered.addLast(new Unanswered(number, state.term(), last));
     effects.add(new Persist(state, entries, thenSend));
   }
 
@@ -73,5 +111,37 @@ final class RecordingEffects implements RaftEffects {
   @Override
   public void roleChanged(RaftStatus status) {
     effects.add(new RoleChanged(status.role(), status.term(), status.leader()));
+  }
+
+  @Override
+  public void installSnapshot(
+      long number, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
+    unanswered.addLast(new Unanswered(number, state.term(), mark.index()));
+    effects.add(new Install(state, mark, thenSend));
+  }
+
+  @Override
+  public void sendSnapshot(NodeId to, long term, long atLeast) {
+    effects.add(new SendSnapshot(to, term, atLeast));
+  }
+
+  @Override
+  public void readLog(NodeId to, long from, long until, long maxBytes) {
+    effects.add(new ReadLog(to, from, until, maxBytes));
+  }
+
+  @Override
+  public void transferRefused(NodeId to, Refusal reason) {
+    effects.add(new TransferRefused(to, reason));
+  }
+
+  @Override
+  public void membershipChanged(Membership membership) {
+    effects.add(new MembershipChanged(membership));
+  }
+
+  @Override
+  public void removed() {
+    effects.add(new Removed());
   }
 }

@@ -61,7 +61,7 @@ class ScenarioTest {
   /** One script being played. */
   private static final class Script {
     private static final RaftSettings SETTINGS =
-        new RaftSettings(10, 2, 4, 1000, 4, 100, 100_000, 0);
+        new RaftSettings(10, 2, 4, 1000, 4, 100_000, 100, 100_000, 0);
     private SimCluster cluster = new SimCluster(1, 0, SETTINGS, true);
 
     String play(String text) {
@@ -137,7 +137,7 @@ class ScenarioTest {
     }
 
     private static void apply(SimNode node) {
-      while (!node.toApply.isEmpty()) {
+      while (node.canApply()) {
         node.applyOldest();
       }
     }
@@ -150,7 +150,7 @@ class ScenarioTest {
           cluster.deliver(cluster.network.remove(0));
         }
         for (SimNode node : cluster.nodes) {
-          busy |= node.isUp() && !(node.disk.unforced.isEmpty() && node.toApply.isEmpty());
+          busy |= node.isUp() && (!node.disk.unforced.isEmpty() || node.canApply());
           force(node);
           apply(node);
         }

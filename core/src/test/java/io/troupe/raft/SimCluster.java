@@ -6,7 +6,9 @@ import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
 import io.troupe.model.NodeId;
 import io.troupe.model.RequestId;
+import io.troupe.raft.membership.ConfChange;
 import io.troupe.raft.membership.Membership;
+import io.troupe.raft.membership.MembershipCodec;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -33,6 +35,9 @@ final class SimCluster {
   long releases;
   long elections;
   long acknowledged;
+  long snapshots;
+  long logReads;
+  long transfersDone;
   private final boolean tracing;
   private final Map<Long, NodeId> leaders = new HashMap<>();
   private final Map<Position, Placed> placed = new HashMap<>();
@@ -41,9 +46,15 @@ final class SimCluster {
   private final Set<Bytes> refused = new HashSet<>();
   private final Map<Long, Bytes> proposed = new HashMap<>();
   private final Map<Bytes, NodeId> proposer = new HashMap<>();
+  private final Map<Long, Membership> memberships = new HashMap<>();
   private long nextRequest = 1;
 
   SimCluster(int voters, int learners, RaftSettings settings, boolean tracing) {
+    this(voters, learners, 0, settings, tracing);
+  }
+
+  /** Members 1, 2, ...: voters, learners, then some that belong to nobody yet. */
+  SimCluster(int voters, int learners, int spare, RaftSettings settings, boolean tracing) {
     this.tracing = tracing;
     Set<NodeId> voting = new HashSet<>();
     Set<NodeId> learning = new HashSet<>();
@@ -51,8 +62,26 @@ final class SimCluster {
       (i <= voters ? voting : learning).add(new NodeId(i));
     }
     Membership membership = new Membership(voting, learning);
-    for (int i = 1; i <= voters + learners; i++) {
-      nodes.add(new SimNode(new NodeId(i), this, membership, settings));
+    for (int i = 1; i <= voters + learners + spare; i++) {
+      boolean member = i <= voters + learners;
+      nodes.add(new SimNode(new NodeId(i), this, member ? membership : Membership.EMPTY, settings));
+    }
+  }
+
+  /** The members so far get the same first entry instead of a membership from outside. */
+  void bootstrap() {
+    List<ConfChange> changes = new ArrayList<>();
+    for (SimNode node : nodes) {
+      if (node.appliedMembership().voters().contains(node.id)) {
+        changes.add(new ConfChange(ConfChange.Kind.ADD_VOTER, node.id));
+      } else if (node.appliedMembership().contains(node.id)) {
+        changes.add(new ConfChange(ConfChange.Kind.ADD_LEARNER, node.id));
+      }
+    }
+    for (SimNode node : nodes) {
+      if (node.appliedMembership().contains(node.id)) {
+        node.disk.fill(RaftState.bootstrap(node.id, changes));
+      }
     }
   }
 
@@ -88,6 +117,15 @@ final class SimCluster {
     node.core().propose(batch);
     node.check();
     return batch;
+  }
+
+  /** Proposes a change against what the node's state machine knows; returns its number. */
+  RequestId change(SimNode node, List<ConfChange> changes) {
+    RequestId id = new RequestId(nextRequest++);
+    node.core()
+        .proposeConfChange(new ConfProposal(id, changes, node.appliedMembership().version()));
+    node.check();
+    return id;
   }
 
   // ---- the rules
@@ -129,6 +167,38 @@ final class SimCluster {
     if (node.id.equals(proposer.get(entry.data()))) {
       acknowledged++;
     }
+  }
+
+  /** A snapshot stands for what everybody applied up to there. */
+  void installed(SnapshotMark mark) {
+    require(mark.index() <= truth.size(), "snapshot of what nobody applied");
+    Entry last = truth.get((int) mark.index() - 1);
+    require(last.term() == mark.term(), "snapshot of another log", last.term(), mark.term());
+    Membership expected = null;
+    for (int i = 0; i < mark.index(); i++) {
+      if (truth.get(i).kind() == Entry.Kind.CONF_CHANGE) {
+        expected = MembershipCodec.decodeEntry(truth.get(i).data()).after();
+      }
+    }
+    require(
+        expected == null ? mark.membership().version() == 0 : expected.equals(mark.membership()),
+        "snapshot with another membership: " + mark + " " + expected);
+  }
+
+  /** An index makes one membership, whoever comes to it in whatever way. */
+  void configured(Membership membership) {
+    Membership before = memberships.putIfAbsent(membership.version(), membership);
+    require(
+        before == null || before.equals(membership),
+        "memberships differ: " + before + " " + membership);
+  }
+
+  boolean isRemoved(NodeId id) {
+    return memberships.values().stream().anyMatch(m -> m.removed().contains(id));
+  }
+
+  int changes() {
+    return memberships.size();
   }
 
   void rejected(RequestId id) {

@@ -5,31 +5,51 @@ import static io.troupe.model.Invariant.require;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
+import io.troupe.raft.membership.Membership;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A disk that makes writes durable only when told to, in order, and forgets the others in a crash.
  * Reads as the log is read back: a later entry at an index drops what was there and above.
  */
-final class SimDisk implements LogReader {
-  /** One persist that is not durable yet. */
-  record Write(HardState state, List<Entry> entries, List<Outgoing> thenSend) {
-    long lastIndex() {
-      return entries.isEmpty() ? 0 : entries.get(entries.size() - 1).index();
-    }
-  }
+final class SimDisk {
+  /** One persist, or one installation of a snapshot, that is not durable yet. */
+  record Write(
+      long number,
+      HardState state,
+      List<Entry> entries,
+      @Nullable SnapshotMark install,
+      List<Outgoing> thenSend) {}
 
   final ArrayDeque<Write> unforced = new ArrayDeque<>();
   private final List<Entry> entries = new ArrayList<>();
   private HardState state = HardState.INITIAL;
+  private Membership membership;
   private long snapshotIndex;
   private long snapshotTerm;
   private long applied;
 
+  SimDisk(Membership membership) {
+    this.membership = membership;
+  }
+
+  /** What a first member of a new cluster finds. */
+  void fill(RaftState bootstrap) {
+    state = bootstrap.hardState();
+    membership = bootstrap.membership();
+    entries.addAll(bootstrap.entries());
+  }
+
   HardState state() {
     return state;
+  }
+
+  /** As of {@link #applied}. */
+  Membership membership() {
+    return membership;
   }
 
   long applied() {
@@ -52,6 +72,14 @@ final class SimDisk implements LogReader {
         next.vote().value(),
         state.vote().value());
     state = next;
+    SnapshotMark mark = write.install();
+    if (mark != null) {
+      require(mark.index() > applied, "older snapshot installed", mark.index(), applied);
+      entries.clear();
+      snapshotIndex = mark.index();
+      snapshotTerm = mark.term();
+      flushApplied(mark.index(), mark.membership());
+    }
     for (Entry entry : write.entries()) {
       require(entry.index() > snapshotIndex && entry.index() <= lastIndex() + 1, "gap on disk");
       while (lastIndex() >= entry.index()) {
@@ -63,8 +91,11 @@ final class SimDisk implements LogReader {
   }
 
   /** The state machine flushed up to {@code index}. */
-  void flushApplied(long index) {
-    applied = Math.max(applied, index);
+  void flushApplied(long index, Membership asOfIndex) {
+    if (index > applied) {
+      applied = index;
+      membership = asOfIndex;
+    }
   }
 
   /** A snapshot up to {@code index} is durable. */
@@ -76,20 +107,32 @@ final class SimDisk implements LogReader {
     }
   }
 
-  /** The process dies; the first {@code survivors} unforced writes happened to reach the disk. */
-  void crash(int survivors) {
+  /**
+   * The process dies; the first {@code survivors} unforced writes happened to reach the disk, and
+   * of the next one up to {@code torn} entries: a long batch is several records, of which the last
+   * one brings the commit index.
+   */
+  void crash(int survivors, int torn) {
     for (int i = 0; i < survivors; i++) {
+      force();
+    }
+    Write next = unforced.peekFirst();
+    if (next != null && torn > 0 && next.entries().size() > torn) {
+      HardState late = next.state();
+      HardState early = new HardState(late.term(), late.vote(), state.commit());
+      unforced.clear();
+      unforced.add(new Write(0, early, next.entries().subList(0, torn), null, List.of()));
       force();
     }
     unforced.clear();
   }
 
-  RaftState recover(NodeId self, io.troupe.raft.membership.Membership membership) {
+  RaftState recover(NodeId self) {
     return new RaftState(self, state, membership, snapshotIndex, snapshotTerm, entries, applied);
   }
 
-  @Override
-  public List<Entry> read(long from, long until, long maxBytes) {
+  /** A run of durable entries; empty if the first one is gone. */
+  List<Entry> read(long from, long until, long maxBytes) {
     List<Entry> out = new ArrayList<>();
     long bytes = 0;
     for (long i = from; i < until && i > snapshotIndex && i <= lastIndex(); i++) {

@@ -9,6 +9,7 @@ import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
 import io.troupe.raft.membership.Membership;
+import io.troupe.raft.membership.MembershipCodec;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
@@ -22,13 +23,26 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimNode implements RaftEffects {
   final NodeId id;
-  final SimDisk disk = new SimDisk();
-  final ArrayDeque<List<Entry>> toApply = new ArrayDeque<>();
+
+  /** What the state machine shall take: entries, or a snapshot. */
+  private record Work(List<Entry> entries, @Nullable SnapshotMark install) {}
+
+  /** A snapshot that is to be brought to another member. */
+  record SnapshotTransfer(NodeId to, long term, long atLeast) {}
+
+  /** Entries that are to be read for another member. */
+  record LogQuestion(NodeId to, long from, long until, long maxBytes) {}
+
+  final SimDisk disk;
+  private final ArrayDeque<Work> toApply = new ArrayDeque<>();
+  final ArrayDeque<SnapshotTransfer> transfers = new ArrayDeque<>();
+  final ArrayDeque<LogQuestion> questions = new ArrayDeque<>();
   final Map<Long, Long> openReads = new HashMap<>();
   final Map<Long, Long> releasedReads = new HashMap<>();
   private final SimCluster cluster;
-  private final Membership membership;
   private final RaftSettings settings;
+  boolean expelled;
+  private Membership membership;
   private @Nullable RaftCore core;
   private long handedOut;
   private long lastCommit;
@@ -37,6 +51,7 @@ final class SimNode implements RaftEffects {
     this.id = id;
     this.cluster = cluster;
     this.membership = membership;
+    this.disk = new SimDisk(membership);
     this.settings = settings;
   }
 
@@ -53,19 +68,26 @@ final class SimNode implements RaftEffects {
   }
 
   void boot(long seed) {
-    RaftState recovered = disk.recover(id, membership);
+    RaftState recovered = disk.recover(id);
     handedOut = recovered.applied();
+    membership = recovered.membership();
     lastCommit = 0;
-    RaftCore started = new RaftCore(recovered, settings, new SplittableRandom(seed), this, disk);
+    RaftCore started = new RaftCore(recovered, settings, new SplittableRandom(seed), this);
     core = started;
     started.start();
     check();
   }
 
   void crash(int survivors) {
-    disk.crash(Math.min(survivors, disk.unforced.size()));
+    crash(survivors, 0);
+  }
+
+  void crash(int survivors, int torn) {
+    disk.crash(Math.min(survivors, disk.unforced.size()), torn);
     core = null;
     toApply.clear();
+    transfers.clear();
+    questions.clear();
     openReads.clear();
   }
 
@@ -75,7 +97,7 @@ final class SimNode implements RaftEffects {
     for (Outgoing outgoing : write.thenSend()) {
       leave(outgoing.to(), outgoing.message());
     }
-    core().persisted(write.state().term(), write.lastIndex());
+    core().persisted(write.number());
     check();
   }
 
@@ -87,7 +109,7 @@ final class SimNode implements RaftEffects {
       last = disk.force();
       leaveAll(last);
     }
-    core().persisted(last.state().term(), last.lastIndex());
+    core().persisted(last.number());
     check();
   }
 
@@ -95,17 +117,69 @@ final class SimNode implements RaftEffects {
     write.thenSend().forEach(outgoing -> leave(outgoing.to(), outgoing.message()));
   }
 
+  /** True if the state machine can go on. */
+  boolean canApply() {
+    Work next = toApply.peekFirst();
+    SnapshotMark mark = next == null ? null : next.install();
+    return next != null && (mark == null || disk.applied() >= mark.index());
+  }
+
   void applyOldest() {
-    List<Entry> entries = toApply.removeFirst();
+    Work work = toApply.removeFirst();
+    SnapshotMark mark = work.install();
+    if (mark != null) {
+      cluster.installed(mark);
+      membership = mark.membership();
+      core().applied(mark.index());
+      check();
+      return;
+    }
+    List<Entry> entries = work.entries();
     for (Entry entry : entries) {
       cluster.applied(this, entry);
+      if (entry.kind() == Entry.Kind.CONF_CHANGE) {
+        membership = MembershipCodec.decodeEntry(entry.data()).after();
+      }
     }
     core().applied(entries.get(entries.size() - 1).index());
     check();
   }
 
+  /** As the state machine has it. */
+  Membership appliedMembership() {
+    return membership;
+  }
+
   void flushMachine() {
-    disk.flushApplied(core().status().applied());
+    disk.flushApplied(core().status().applied(), membership);
+  }
+
+  /** The oldest transfer of a snapshot ends, unless there is no snapshot that is new enough yet. */
+  void finishTransfer(boolean ok) {
+    SnapshotTransfer transfer = transfers.removeFirst();
+    long index = core().status().applied();
+    if (index < transfer.atLeast()) {
+      transfers.addLast(transfer);
+      return;
+    }
+    if (ok) {
+      SnapshotMark mark = new SnapshotMark(index, core().log.termAt(index), membership);
+      PeerMessage message = new PeerMessage.InstallSnapshot(transfer.term(), mark);
+      cluster.network.add(new SimCluster.Flight(id, transfer.to(), message));
+    }
+    core().snapshotSent(transfer.to(), index, ok);
+    check();
+  }
+
+  /** The disk answers the oldest question for entries. */
+  void answerQuestion() {
+    LogQuestion question = questions.removeFirst();
+    core()
+        .logRead(
+            question.to(),
+            question.from(),
+            disk.read(question.from(), question.until(), question.maxBytes()));
+    check();
   }
 
   void compact(long index) {
@@ -127,15 +201,16 @@ final class SimNode implements RaftEffects {
     lastCommit = status.commit();
     require(status.commit() <= status.lastIndex(), "commit past the log");
     require(status.applied() <= handedOut, "applied more than handed out");
+    boolean installing = toApply.stream().anyMatch(work -> work.install() != null);
     require(
-        handedOut <= Math.min(status.commit(), disk.lastIndex()),
+        handedOut <= status.commit() && (installing || handedOut <= disk.lastIndex()),
         "handed out too much",
         handedOut,
         status.commit());
   }
 
   @Override
-  public void persist(HardState state, List<Entry> entries, List<Outgoing> thenSend) {
+  public void persist(long number, HardState state, List<Entry> entries, List<Outgoing> thenSend) {
     cluster.trace(
         id,
         () ->
@@ -153,7 +228,60 @@ final class SimNode implements RaftEffects {
     for (Entry entry : entries) {
       cluster.appended(entry, log.termAt(entry.index() - 1));
     }
-    disk.unforced.addLast(new SimDisk.Write(state, entries, thenSend));
+    disk.unforced.addLast(new SimDisk.Write(number, state, entries, null, thenSend));
+  }
+
+  @Override
+  public void installSnapshot(
+      long number, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
+    cluster.trace(
+        id,
+        () ->
+            "install snapshot="
+                + mark.index()
+                + "@"
+                + mark.term()
+                + " then="
+                + SimTrace.outgoing(thenSend));
+    require(state.commit() == mark.index(), "snapshot is not committed");
+    disk.unforced.addLast(new SimDisk.Write(number, state, List.of(), mark, thenSend));
+    handedOut = mark.index();
+    toApply.addLast(new Work(List.of(), mark));
+  }
+
+  @Override
+  public void sendSnapshot(NodeId to, long term, long atLeast) {
+    cluster.trace(id, () -> "send snapshot to " + to + " t" + term + " atLeast=" + atLeast);
+    require(
+        transfers.stream().noneMatch(t -> t.to().equals(to) && t.term() == term),
+        "two snapshots for one member");
+    transfers.addLast(new SnapshotTransfer(to, term, atLeast));
+    cluster.snapshots++;
+  }
+
+  @Override
+  public void readLog(NodeId to, long from, long until, long maxBytes) {
+    cluster.trace(id, () -> "read log for " + to + " [" + from + "," + until + ")");
+    questions.addLast(new LogQuestion(to, from, until, maxBytes));
+    cluster.logReads++;
+  }
+
+  @Override
+  public void transferRefused(NodeId to, Refusal reason) {
+    cluster.trace(id, () -> "transfer refused " + to + " " + reason);
+  }
+
+  @Override
+  public void membershipChanged(Membership now) {
+    cluster.trace(id, () -> "membership " + SimTrace.of(now));
+    cluster.configured(now);
+  }
+
+  @Override
+  public void removed() {
+    cluster.trace(id, () -> "removed");
+    require(cluster.isRemoved(id), "removal that nobody committed");
+    expelled = true;
   }
 
   @Override
@@ -197,7 +325,7 @@ final class SimNode implements RaftEffects {
           disk.lastIndex());
       handedOut = entry.index();
     }
-    toApply.addLast(committed);
+    toApply.addLast(new Work(committed, null));
   }
 
   @Override

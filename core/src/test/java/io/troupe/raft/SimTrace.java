@@ -1,6 +1,8 @@
 package io.troupe.raft;
 
 import io.troupe.model.Entry;
+import io.troupe.raft.membership.Membership;
+import io.troupe.raft.membership.MembershipCodec;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -14,8 +16,22 @@ final class SimTrace {
 
   private static String of(Entry entry) {
     String what =
-        entry.kind() == Entry.Kind.OPERATION ? entry.data().toString() : entry.kind().toString();
+        switch (entry.kind()) {
+          case OPERATION -> entry.data().toString();
+          case CONF_CHANGE -> of(MembershipCodec.decodeEntry(entry.data()).after());
+          case NOOP -> entry.kind().toString();
+        };
     return entry.index() + "@" + entry.term() + ":" + what;
+  }
+
+  /** Voters, then what else there is. */
+  static String of(Membership membership) {
+    return "voters="
+        + membership.voters()
+        + (membership.isJoint() ? " outgoing=" + membership.outgoing() : "")
+        + (membership.leaving().isEmpty() ? "" : " leaving=" + membership.leaving())
+        + (membership.learners().isEmpty() ? "" : " learners=" + membership.learners())
+        + (membership.removed().isEmpty() ? "" : " removed=" + membership.removed());
   }
 
   static String outgoing(List<Outgoing> messages) {
@@ -27,7 +43,13 @@ final class SimTrace {
   static String of(PeerMessage message) {
     String body;
     if (message instanceof PeerMessage.RequestVote m) {
-      body = (m.preVote() ? "pre " : "") + "last=" + m.lastIndex() + "@" + m.lastTerm();
+      body =
+          (m.preVote() ? "pre " : "")
+              + (m.transfer() ? "transfer " : "")
+              + "last="
+              + m.lastIndex()
+              + "@"
+              + m.lastTerm();
     } else if (message instanceof PeerMessage.VoteReply m) {
       body = (m.preVote() ? "pre " : "") + (m.granted() ? "yes" : "no");
     } else if (message instanceof PeerMessage.Append m) {
@@ -59,7 +81,9 @@ final class SimTrace {
     } else if (message instanceof PeerMessage.ProposalsRejected m) {
       body = m.ids() + " " + m.reason();
     } else if (message instanceof PeerMessage.InstallSnapshot m) {
-      body = "snapshot=" + m.index() + "@" + m.indexTerm();
+      body = "snapshot=" + m.mark().index() + "@" + m.mark().term();
+    } else if (message instanceof PeerMessage.ForwardedConfChange m) {
+      body = m.proposal().changes().toString();
     } else {
       body = "";
     }

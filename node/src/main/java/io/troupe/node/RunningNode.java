@@ -209,6 +209,7 @@ public final class RunningNode implements AutoCloseable {
             defaults.maxEntriesPerAppend(),
             defaults.maxBytesPerAppend(),
             defaults.maxInflightAppends(),
+            defaults.maxInflightBytes(),
             settings.maxPendingProposals(),
             Math.min(defaults.maxLogBytesInMemory(), heapShare(8)),
             defaults.diskStallTicks()),

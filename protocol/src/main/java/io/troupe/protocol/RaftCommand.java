@@ -25,8 +25,8 @@ public sealed interface RaftCommand {
   /** A message of another member. */
   record FromPeer(NodeId from, PeerMessage message) implements RaftCommand {}
 
-  /** The log is durable up to {@code lastIndex}, as it stood in {@code term}. */
-  record Durable(long term, long lastIndex) implements RaftCommand {}
+  /** The write of this number and all before it are durable. */
+  record Durable(long number) implements RaftCommand {}
 
   /** The state holds all up to {@code index}, durable or not. */
   record Applied(long index) implements RaftCommand {}

@@ -10,10 +10,11 @@ public sealed interface WalCommand {
   /**
    * Appends, makes durable, tells the raft room, then sends.
    *
+   * @param number comes back in {@link RaftCommand.Durable}; counts up
    * @param entries contiguous; the first drops everything at its index and above; may be empty
    * @param thenSend messages that promise durability
    */
-  record Append(HardState state, List<Entry> entries, List<Outgoing> thenSend)
+  record Append(long number, HardState state, List<Entry> entries, List<Outgoing> thenSend)
       implements WalCommand {}
 
   /** A durable snapshot covers everything below {@code index}. */

@@ -14,6 +14,7 @@ import io.troupe.protocol.ReadReply;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.codec.OperationCodec;
+import io.troupe.raft.membership.MembershipCodec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -162,7 +163,11 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private void apply(Entry entry) {
     switch (entry.kind()) {
       case NOOP -> machine.noop(entry.index(), entry.term());
-      case CONF_CHANGE -> machine.confChange(entry.index(), entry.term(), entry.data());
+      case CONF_CHANGE ->
+          machine.confChange(
+              entry.index(),
+              entry.term(),
+              MembershipCodec.encode(MembershipCodec.decodeEntry(entry.data()).after()));
       case OPERATION -> {
         OperationCodec.Decoded decoded = OperationCodec.decode(entry.data());
         operation(entry, decoded.id(), decoded.operation());

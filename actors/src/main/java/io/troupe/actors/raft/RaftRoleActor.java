@@ -2,6 +2,7 @@ package io.troupe.actors.raft;
 
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
+import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
@@ -19,6 +20,8 @@ import io.troupe.raft.RaftRole;
 import io.troupe.raft.RaftSettings;
 import io.troupe.raft.RaftState;
 import io.troupe.raft.RaftStatus;
+import io.troupe.raft.SnapshotMark;
+import io.troupe.raft.membership.Membership;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -115,8 +118,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     return newReceiveBuilder()
         .onMessage(RaftCommand.Propose.class, this::onPropose)
         .onMessageEquals(Flush.INSTANCE, this::onFlush)
-        .onMessage(
-            RaftCommand.Durable.class, m -> feed(() -> core.persisted(m.term(), m.lastIndex())))
+        .onMessage(RaftCommand.Durable.class, m -> feed(() -> core.persisted(m.number())))
         .onMessage(RaftCommand.Applied.class, m -> feed(() -> core.applied(m.index())))
         .onMessage(RaftCommand.ReadIndex.class, this::onReadIndex)
         .onMessage(RaftCommand.FromPeer.class, m -> feed(() -> core.receive(m.from(), m.message())))
@@ -156,8 +158,41 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   }
 
   @Override
-  public void persist(HardState state, List<Entry> entries, List<Outgoing> thenSend) {
-    links.wal().tell(new WalCommand.Append(state, entries, thenSend));
+  public void persist(long number, HardState state, List<Entry> entries, List<Outgoing> thenSend) {
+    links.wal().tell(new WalCommand.Append(number, state, entries, thenSend));
+  }
+
+  // A sole voter that nobody can join has no use for these yet.
+
+  @Override
+  public void installSnapshot(
+      long number, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
+    throw new Invariant.Broken("snapshots cannot be installed yet: " + mark);
+  }
+
+  @Override
+  public void sendSnapshot(NodeId to, long term, long atLeast) {
+    throw new Invariant.Broken("snapshots cannot be sent yet, to " + to);
+  }
+
+  @Override
+  public void readLog(NodeId to, long from, long until, long maxBytes) {
+    throw new Invariant.Broken("the log cannot be read for others yet, for " + to);
+  }
+
+  @Override
+  public void transferRefused(NodeId to, Refusal reason) {
+    throw new Invariant.Broken("leadership cannot be transferred yet, to " + to);
+  }
+
+  @Override
+  public void membershipChanged(Membership membership) {
+    throw new Invariant.Broken("the membership cannot change yet: " + membership);
+  }
+
+  @Override
+  public void removed() {
+    throw new Invariant.Broken("a member cannot be removed yet");
   }
 
   @Override

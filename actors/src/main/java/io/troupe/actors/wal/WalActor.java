@@ -1,6 +1,5 @@
 package io.troupe.actors.wal;
 
-import io.troupe.model.Entry;
 import io.troupe.persistence.wal.Wal;
 import io.troupe.protocol.PeerTransport;
 import io.troupe.protocol.RaftCommand;
@@ -67,9 +66,7 @@ public final class WalActor extends AbstractBehavior<WalCommand> {
     wal.sync();
     // One answer stands for all appends before it.
     WalCommand.Append last = unsynced.get(unsynced.size() - 1);
-    List<Entry> entries = last.entries();
-    long lastIndex = entries.isEmpty() ? 0 : entries.get(entries.size() - 1).index();
-    raft.tell(new RaftCommand.Durable(last.state().term(), lastIndex));
+    raft.tell(new RaftCommand.Durable(last.number()));
     for (WalCommand.Append append : unsynced) {
       for (Outgoing promise : append.thenSend()) {
         peers.send(promise.to(), promise.message());

@@ -1,24 +1,39 @@
 package io.troupe.raft.membership;
 
 import io.troupe.model.NodeId;
+import java.util.List;
 
 /**
- * One change of the membership, as the state machine decodes it from an entry of kind CONF_CHANGE.
+ * One change of the membership.
  *
  * @param kind what happens to {@code member}
  * @param member whom it concerns
+ * @param peerUrls where the member listens for its peers, sorted; only for ADD_VOTER, ADD_LEARNER
+ *     and UPDATE, empty otherwise
  */
-public record ConfChange(Kind kind, NodeId member) {
+public record ConfChange(Kind kind, NodeId member, List<String> peerUrls) {
+  /** Copies the list. */
+  public ConfChange {
+    peerUrls = List.copyOf(peerUrls);
+  }
+
+  /** A change that names no addresses. */
+  public ConfChange(Kind kind, NodeId member) {
+    this(kind, member, List.of());
+  }
+
   /** What happens. The numbers are on disk and on the wire: never reuse one. */
   public enum Kind {
-    /** A new voter, or a learner that is promoted. */
+    /** A new voter. */
     ADD_VOTER(0),
     /** A new learner. */
     ADD_LEARNER(1),
     /** The member leaves for good. */
     REMOVE(2),
-    /** Name or addresses change (a member publishes itself, B1); voters and learners stay. */
-    UPDATE(3);
+    /** Addresses change; voters and learners stay (M7). */
+    UPDATE(3),
+    /** A learner becomes a voter (M8). */
+    PROMOTE(4);
 
     private final int code;
 

@@ -47,6 +47,20 @@ public final class GrpcErrors {
       case LEASE_NOT_FOUND -> status(NOT_FOUND, "etcdserver: requested lease not found");
       case LEASE_EXISTS -> status(FAILED_PRECONDITION, "etcdserver: lease already exists");
       case LEASE_TTL_TOO_LARGE -> status(OUT_OF_RANGE, "etcdserver: too large lease TTL");
+      case MEMBER_ID_EXISTS -> status(FAILED_PRECONDITION, "etcdserver: member ID already exist");
+      case PEER_URL_EXISTS -> status(FAILED_PRECONDITION, "etcdserver: Peer URLs already exists");
+      // UNKNOWN although the table says otherwise: that is what leaves the original (M11).
+      case NOT_ENOUGH_STARTED_MEMBERS ->
+          status(UNKNOWN, "etcdserver: re-configuration failed due to not enough started members");
+      case MEMBER_NOT_FOUND -> status(NOT_FOUND, "etcdserver: member not found");
+      case NOT_A_LEARNER ->
+          status(FAILED_PRECONDITION, "etcdserver: can only promote a learner member");
+      case LEARNER_NOT_READY ->
+          status(
+              FAILED_PRECONDITION,
+              "etcdserver: can only promote a learner member which is in sync with leader");
+      case TOO_MANY_LEARNERS ->
+          status(FAILED_PRECONDITION, "etcdserver: too many learner members in cluster");
       case REQUEST_TOO_LARGE -> status(INVALID_ARGUMENT, "etcdserver: request is too large");
       // UNKNOWN although the table says otherwise: that is what leaves the original (M11).
       case TOO_MANY_REQUESTS -> status(UNKNOWN, "etcdserver: too many requests");
@@ -55,6 +69,9 @@ public final class GrpcErrors {
       case LEADER_CHANGED -> status(UNAVAILABLE, "etcdserver: leader changed");
       case STOPPED -> status(UNAVAILABLE, "etcdserver: server stopped");
       case TIMED_OUT -> status(UNAVAILABLE, "etcdserver: request timed out");
+      case UNHEALTHY_CLUSTER -> status(UNAVAILABLE, "etcdserver: unhealthy cluster");
+      case BAD_LEADER_TRANSFEREE ->
+          status(FAILED_PRECONDITION, "etcdserver: bad leader transferee");
       case CORRUPT -> status(DATA_LOSS, "etcdserver: corrupt cluster");
       case ANSWER_TOO_LARGE ->
           status(

@@ -1,0 +1,123 @@
+package io.troupe.raft;
+
+import io.troupe.model.Entry;
+import io.troupe.model.Invariant;
+import io.troupe.raft.membership.ConfEntry;
+import io.troupe.raft.membership.Membership;
+import io.troupe.raft.membership.MembershipCodec;
+import io.troupe.raft.quorum.Quorum;
+import java.util.ArrayDeque;
+import java.util.List;
+
+/**
+ * The membership in effect: the one of the last committed entry of kind CONF_CHANGE. An entry that
+ * is in the log but not committed changes nothing here, so there is nothing to take back when it is
+ * dropped.
+ *
+ * <p>That is safe because a leader appends the next such entry only when the one before is
+ * committed: the next one in a log proves it, and every message that carries the next one carries a
+ * commit index that covers the one before. So whoever has the end of a joint membership in its log
+ * knows that it is joint, and nobody who lacks it can win a majority of the old voters.
+ * docs/rooms/raft.md has the whole argument.
+ */
+final class Configuration {
+  private record Pending(long index, ConfEntry entry) {}
+
+  private final ArrayDeque<Pending> pending = new ArrayDeque<>();
+  private Membership membership;
+  private Quorum quorum;
+  private boolean news;
+
+  /**
+   * As recovered. What the log proves to be committed, {@code log} takes as committed: of two
+   * changes the first one, even if the write that carried the commit index was cut short.
+   */
+  Configuration(RaftState recovered, RaftLog log) {
+    this.membership = recovered.membership();
+    this.quorum = membership.quorum();
+    for (Entry entry : recovered.entries()) {
+      if (entry.index() > recovered.applied()) {
+        appended(entry);
+      }
+    }
+    committedTo(log.commit());
+    while (pending.size() > 1) {
+      log.commitTo(pending.getFirst().index());
+      committedTo(log.commit());
+    }
+  }
+
+  Membership membership() {
+    return membership;
+  }
+
+  Quorum quorum() {
+    return quorum;
+  }
+
+  /** True if an entry of kind CONF_CHANGE is in the log and not committed. */
+  boolean isChangePending() {
+    return !pending.isEmpty();
+  }
+
+  void appended(List<Entry> entries) {
+    for (int i = 0; i < entries.size(); i++) {
+      appended(entries.get(i));
+    }
+  }
+
+  private void appended(Entry entry) {
+    if (entry.kind() == Entry.Kind.CONF_CHANGE) {
+      ConfEntry decoded = MembershipCodec.decodeEntry(entry.data());
+      Invariant.require(
+          decoded.after().version() == entry.index(),
+          "membership of another entry",
+          decoded.after().version(),
+          entry.index());
+      pending.addLast(new Pending(entry.index(), decoded));
+    }
+  }
+
+  /** The log loses {@code index} and everything above. */
+  void truncatedFrom(long index) {
+    while (!pending.isEmpty() && pending.getLast().index() >= index) {
+      pending.removeLast();
+    }
+  }
+
+  /** Entries up to {@code index} are committed. */
+  void committedTo(long index) {
+    while (!pending.isEmpty() && pending.getFirst().index() <= index) {
+      change(pending.removeFirst().entry().after());
+    }
+  }
+
+  /** A snapshot replaces the log. */
+  void restart(Membership ofSnapshot) {
+    pending.clear();
+    change(ofSnapshot);
+  }
+
+  /** At the end of each input: of two changes in the log, the first one is committed. */
+  void checkPending() {
+    Invariant.require(pending.size() <= 1, "two membership changes in flight", pending.size(), 1);
+  }
+
+  /** True once after each change. */
+  boolean takeNews() {
+    boolean was = news;
+    news = false;
+    return was;
+  }
+
+  private void change(Membership next) {
+    Invariant.require(
+        next.version() >= membership.version(),
+        "membership goes back",
+        next.version(),
+        membership.version());
+    membership = next;
+    quorum = next.quorum();
+    news = true;
+  }
+}
