@@ -40,11 +40,15 @@ public final class RangeStreamCursor {
   /** Most keys of the next chunk. */
   private final int keys;
 
-  private RangeStreamCursor(Pinned pinned, KeyRange rest, long sent, int keys) {
+  /** Of the chunk before, which is still on its way when the next one is read. */
+  private final long lastBytes;
+
+  private RangeStreamCursor(Pinned pinned, KeyRange rest, long sent, int keys, long lastBytes) {
     this.pinned = pinned;
     this.rest = rest;
     this.sent = sent;
     this.keys = keys;
+    this.lastBytes = lastBytes;
   }
 
   /**
@@ -66,7 +70,7 @@ public final class RangeStreamCursor {
             current,
             settings.maxRequestBytes(),
             call.memory());
-    return new RangeStreamCursor(pinned, query.range(), 0, FIRST_CHUNK_KEYS);
+    return new RangeStreamCursor(pinned, query.range(), 0, FIRST_CHUNK_KEYS, 0);
   }
 
   /** Reads the next part on the read dispatcher. */
@@ -102,6 +106,7 @@ public final class RangeStreamCursor {
             .state()
             .chunk(
                 rest, at, (int) Math.min(keys, left), maxBytes(), query.keysOnly(), query.target());
+    count(chunk);
     RangeResponse.Builder out = RangeResponse.newBuilder();
     chunk.kvs().forEach(kv -> out.addKvs(ApiConverter.keyValue(kv)));
     long sentNow = sent + chunk.kvs().size();
@@ -114,9 +119,20 @@ public final class RangeStreamCursor {
       return last(out, sentNow, pinned.member().state().count(behind, at));
     }
     RangeStreamResponse response = message(out);
+    int bytes = response.getSerializedSize();
     RangeStreamCursor following =
-        new RangeStreamCursor(pinned, behind, sentNow, nextKeys(response.getSerializedSize()));
+        new RangeStreamCursor(pinned, behind, sentNow, nextKeys(bytes), bytes);
     return new Chunk(response, Optional.of(following));
+  }
+
+  /** A stream takes the memory of this chunk and of the one before, however long it is. */
+  private void count(StateReader.Chunk chunk) {
+    pinned.memory().shrinkTo(lastBytes);
+    try {
+      chunk.kvs().forEach(pinned.memory()::add);
+    } catch (MemoryBudget.Exceeded exceeded) {
+      throw new RefusedException(exceeded.reason());
+    }
   }
 
   private boolean inKeyOrder() {
@@ -134,14 +150,14 @@ public final class RangeStreamCursor {
    * GS4. In key order it does not matter where a chunk ends, so bytes alone say it. A sorted one is
    * what a Range with a limit gives, so its keys are counted: twice or half as many as last time.
    */
-  private int nextKeys(long lastBytes) {
+  private int nextKeys(long bytes) {
     if (inKeyOrder()) {
       return Integer.MAX_VALUE;
     }
-    if (lastBytes < pinned.maxChunkBytes() / 2) {
+    if (bytes < pinned.maxChunkBytes() / 2) {
       return Math.min(2 * keys, MOST_CHUNK_KEYS);
     }
-    return lastBytes > 2 * pinned.maxChunkBytes() ? Math.max(1, keys / 2) : keys;
+    return bytes > 2 * pinned.maxChunkBytes() ? Math.max(1, keys / 2) : keys;
   }
 
   private Chunk last(RangeResponse.Builder out, long sentNow, long behind) {
