@@ -47,11 +47,12 @@ record Round(
   }
 
   /**
-   * Starts a server, loads it without measuring, and stops it: Troupe makes its class-data archive
-   * then, and the generator compiles its own code, so that the first round is like the others.
+   * Starts a server, loads it without measuring, and stops it, so that the first round is like the
+   * others: Troupe has its class-data archive, and the generator has compiled its own code.
    */
   static void rehearse(ServerCommand command, BenchSettings settings, EventLoops loops) {
     System.out.println(command.name() + ": rehearsal");
+    ArchiveMaking.run(command);
     try (ServerProcess server = ServerProcess.start(command, settings.workDir())) {
       server.awaitReady(loops);
       Target target = target(settings, loops, server.endpoint(), server::usage);

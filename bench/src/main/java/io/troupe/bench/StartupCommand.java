@@ -47,7 +47,10 @@ final class StartupCommand {
     try (EventLoops loops = new EventLoops(settings.loops())) {
       // Unmeasured: makes the archives, brings files into memory, compiles the generator's own
       // code.
-      variants.forEach(variant -> start(variant.command(), settings, loops));
+      for (Variant variant : variants) {
+        ArchiveMaking.run(variant.command());
+        start(variant.command(), settings, loops);
+      }
       for (int i = 0; i < repeats; i++) {
         for (Variant variant : variants) {
           measure(variant, settings, loops);

@@ -203,6 +203,20 @@ public final class MvccReader {
    * @param keysOnly leave out values and leases (G6)
    */
   public Page page(KeyRange range, long revision, int limit, long maxBytes, boolean keysOnly) {
+    return page(range, revision, limit, maxBytes, keysOnly, RangeQuery.SortTarget.KEY);
+  }
+
+  /**
+   * {@link #page(KeyRange, long, int, long, boolean)}, each chunk sorted on its own when the target
+   * is not the key; the next chunk then begins behind the key that sorted last (GS7).
+   */
+  public Page page(
+      KeyRange range,
+      long revision,
+      int limit,
+      long maxBytes,
+      boolean keysOnly,
+      RangeQuery.SortTarget target) {
     Refusal refusal = refusal(view.get(), revision);
     if (refusal != null) {
       return new Page.Refused(refusal);
@@ -214,17 +228,8 @@ public final class MvccReader {
       if (revision < view.get().compactedRevision()) {
         return new Page.Refused(Refusal.COMPACTED);
       }
-      List<KeyValue> kvs = new ArrayList<>(Math.min(limit, 1024));
-      long bytes = 0;
-      while (walk.next()) {
-        if (kvs.size() >= limit || (bytes >= maxBytes && !kvs.isEmpty())) {
-          return new Page.Records(kvs, walk.key(), bytes);
-        }
-        KeyValue kv = keysOnly ? walk.keyOnly() : walk.record();
-        bytes += kv.key().length() + kv.value().length();
-        kvs.add(kv);
-      }
-      return new Page.Records(kvs, null, bytes);
+      PageRead read = new PageRead(walk, limit, maxBytes, keysOnly);
+      return target == RangeQuery.SortTarget.KEY ? read.inKeyOrder() : read.sortedBy(target);
     }
   }
 

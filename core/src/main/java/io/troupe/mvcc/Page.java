@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Page {
 
   /**
-   * Records in key order.
+   * Records in the order that was asked for.
    *
    * @param next where the following chunk begins, or null when the range is done
    * @param bytes of keys and values, for choosing the next chunk's size

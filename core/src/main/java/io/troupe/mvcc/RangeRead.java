@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  * @source section 2.3
  */
 final class RangeRead {
-  private static final Comparator<KeyValue> BY_KEY = Comparator.comparing(KeyValue::key);
-
   private final RecordWalk walk;
   private final RangeQuery query;
   private final long atRevision;
@@ -214,20 +212,15 @@ final class RangeRead {
   }
 
   private Comparator<KeyValue> comparator() {
-    Comparator<KeyValue> ascending =
-        switch (query.target()) {
-          case KEY -> BY_KEY;
-          case VERSION -> Comparator.comparingLong(KeyValue::version);
-          case CREATE -> Comparator.comparingLong(KeyValue::createRevision);
-          case MOD -> Comparator.comparingLong(KeyValue::modRevision);
-          case VALUE -> Comparator.comparing(KeyValue::value);
-        };
+    Comparator<KeyValue> ascending = RecordOrder.ascending(query.target());
     return query.order() == SortOrder.DESCEND ? ascending.reversed() : ascending;
   }
 
   /** G6: keys-only records have no lease, unless values are needed for sorting. */
   private KeyValue decode() {
-    return query.keysOnly() && query.target() != SortTarget.VALUE ? walk.keyOnly() : walk.record();
+    return RecordOrder.needsKeysOnly(query.keysOnly(), query.target())
+        ? walk.keyOnly()
+        : walk.record();
   }
 
   private static boolean passes(RangeQuery query, KeyValue kv) {

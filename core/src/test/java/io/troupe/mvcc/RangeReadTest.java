@@ -215,6 +215,30 @@ class RangeReadTest {
   }
 
   @Test
+  void sortedPagesAreRangesWithALimitAndEnd_GS7() {
+    tenKeys();
+    MvccReader reader = fixture.machine.reader();
+    for (SortTarget target : SortTarget.values()) {
+      for (int limit = 1; limit <= 11; limit++) {
+        Bytes from = ALL.key();
+        while (from != null) {
+          KeyRange rest = new KeyRange(from, ALL.rangeEnd());
+          Page.Records page = (Page.Records) reader.page(rest, 11, limit, 1 << 20, true, target);
+          RangeResult range = fixture.read(query(rest, limit, SortOrder.NONE, target, true));
+          assertThat(page.kvs()).as("%s by %s", target, limit).isEqualTo(range.kvs());
+          assertThat(page.next() != null).isEqualTo(range.more());
+          assertThat(page.next() == null || page.next().compareTo(from) > 0).isTrue();
+          from = page.next();
+        }
+      }
+    }
+    Page.Records byBytes = (Page.Records) reader.page(ALL, 11, 100, 8, false, SortTarget.VALUE);
+    assertThat(byBytes.kvs()).extracting(KeyValue::key).containsExactly(key("k2"), key("k1"));
+    assertThat(byBytes.bytes()).isEqualTo(8);
+    assertThat(byBytes.next()).isEqualTo(key("k1").successor());
+  }
+
+  @Test
   void deletedKeysStayReadableInThePast_R4() {
     fixture.apply(put("a", "1"));
     fixture.apply(delete(one("a")));

@@ -50,6 +50,19 @@ public final class NodeMain {
     log.info("ready to serve client requests");
     System.out.println("ready to serve client requests");
     System.out.flush();
+    if (ArchiveTraining.isAsked()) {
+      train(log, node, config);
+    }
+  }
+
+  private static void train(Logger log, RunningNode node, Config config) {
+    try {
+      ArchiveTraining.run(node.clientPorts().get(0), config);
+    } catch (RuntimeException failure) {
+      end(log, failure);
+      return;
+    }
+    System.exit(0);
   }
 
   /** The log's library takes as long to load as the configuration to read. */

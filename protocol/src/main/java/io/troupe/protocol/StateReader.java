@@ -36,14 +36,20 @@ public interface StateReader {
   RangeResult range(RangeQuery query, MemoryBudget.Share share);
 
   /**
-   * One chunk of a RangeStream, in key order.
+   * One chunk of a RangeStream: in key order, or sorted by another target on its own (GS7).
    *
    * @param range the rest of the range
    * @param revision above 0
    * @param limit most keys, 1 or more
    * @param maxBytes stop after the key with which this much is reached; at least one key is given
    */
-  Chunk chunk(KeyRange range, long revision, int limit, long maxBytes, boolean keysOnly);
+  Chunk chunk(
+      KeyRange range,
+      long revision,
+      int limit,
+      long maxBytes,
+      boolean keysOnly,
+      RangeQuery.SortTarget target);
 
   /** Keys of {@code range} at {@code revision}. */
   long count(KeyRange range, long revision);
@@ -80,7 +86,8 @@ public interface StateReader {
   /**
    * Part of a range.
    *
-   * @param next where the following chunk begins, or null when the range is done
+   * @param next where the following chunk begins, behind the start of this one; null when the range
+   *     is done
    */
   record Chunk(List<KeyValue> kvs, @Nullable Bytes next) {}
 

@@ -61,8 +61,14 @@ public final class LocalStateReader implements StateReader {
   }
 
   @Override
-  public Chunk chunk(KeyRange range, long revision, int limit, long maxBytes, boolean keysOnly) {
-    Page page = machine.reader().page(range, revision, limit, maxBytes, keysOnly);
+  public Chunk chunk(
+      KeyRange range,
+      long revision,
+      int limit,
+      long maxBytes,
+      boolean keysOnly,
+      RangeQuery.SortTarget target) {
+    Page page = machine.reader().page(range, revision, limit, maxBytes, keysOnly, target);
     if (page instanceof Page.Refused refused) {
       throw new RefusedException(refused.reason());
     }

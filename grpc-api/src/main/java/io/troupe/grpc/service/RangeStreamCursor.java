@@ -16,12 +16,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Where a RangeStream stands (GS2-GS6): immutable, each step gives the chunk and the rest. All
+ * Where a RangeStream stands (GS2-GS7): immutable, each step gives the chunk and the rest. All
  * chunks are read at one revision, but if a negative one was asked for: then each is read at the
  * newest (GS3). The last one carries the header and the count.
  */
 public final class RangeStreamCursor {
   private static final int FIRST_CHUNK_KEYS = 10;
+  private static final int MOST_CHUNK_KEYS = 1 << 20;
 
   /** What is the same for all parts. */
   private record Pinned(
@@ -36,10 +37,18 @@ public final class RangeStreamCursor {
   private final KeyRange rest;
   private final long sent;
 
-  private RangeStreamCursor(Pinned pinned, KeyRange rest, long sent) {
+  /** Most keys of the next chunk. */
+  private final int keys;
+
+  /** Of the chunk before, which is still on its way when the next one is read. */
+  private final long lastBytes;
+
+  private RangeStreamCursor(Pinned pinned, KeyRange rest, long sent, int keys, long lastBytes) {
     this.pinned = pinned;
     this.rest = rest;
     this.sent = sent;
+    this.keys = keys;
+    this.lastBytes = lastBytes;
   }
 
   /**
@@ -61,7 +70,7 @@ public final class RangeStreamCursor {
             current,
             settings.maxRequestBytes(),
             call.memory());
-    return new RangeStreamCursor(pinned, query.range(), 0);
+    return new RangeStreamCursor(pinned, query.range(), 0, FIRST_CHUNK_KEYS, 0);
   }
 
   /** Reads the next part on the read dispatcher. */
@@ -91,12 +100,13 @@ public final class RangeStreamCursor {
       return whole(at);
     }
     long left = query.limit() == 0 ? Integer.MAX_VALUE : query.limit() - sent;
-    long most = sent == 0 ? FIRST_CHUNK_KEYS : Integer.MAX_VALUE;
     StateReader.Chunk chunk =
         pinned
             .member()
             .state()
-            .chunk(rest, at, (int) Math.min(most, left), pinned.maxChunkBytes(), query.keysOnly());
+            .chunk(
+                rest, at, (int) Math.min(keys, left), maxBytes(), query.keysOnly(), query.target());
+    count(chunk);
     RangeResponse.Builder out = RangeResponse.newBuilder();
     chunk.kvs().forEach(kv -> out.addKvs(ApiConverter.keyValue(kv)));
     long sentNow = sent + chunk.kvs().size();
@@ -108,8 +118,46 @@ public final class RangeStreamCursor {
     if (query.limit() > 0 && sentNow >= query.limit()) {
       return last(out, sentNow, pinned.member().state().count(behind, at));
     }
-    RangeStreamCursor following = new RangeStreamCursor(pinned, behind, sentNow);
-    return new Chunk(message(out), Optional.of(following));
+    RangeStreamResponse response = message(out);
+    int bytes = response.getSerializedSize();
+    RangeStreamCursor following =
+        new RangeStreamCursor(pinned, behind, sentNow, nextKeys(bytes), bytes);
+    return new Chunk(response, Optional.of(following));
+  }
+
+  /** A stream takes the memory of this chunk and of the one before, however long it is. */
+  private void count(StateReader.Chunk chunk) {
+    pinned.memory().shrinkTo(lastBytes);
+    try {
+      chunk.kvs().forEach(pinned.memory()::add);
+    } catch (MemoryBudget.Exceeded exceeded) {
+      throw new RefusedException(exceeded.reason());
+    }
+  }
+
+  private boolean inKeyOrder() {
+    return pinned.query().target() == RangeQuery.SortTarget.KEY;
+  }
+
+  /**
+   * A sorted chunk is counted in keys, so it may come to twice the bytes; the memory is bounded.
+   */
+  private long maxBytes() {
+    return inKeyOrder() ? pinned.maxChunkBytes() : 2 * pinned.maxChunkBytes();
+  }
+
+  /**
+   * GS4. In key order it does not matter where a chunk ends, so bytes alone say it. A sorted one is
+   * what a Range with a limit gives, so its keys are counted: twice or half as many as last time.
+   */
+  private int nextKeys(long bytes) {
+    if (inKeyOrder()) {
+      return Integer.MAX_VALUE;
+    }
+    if (bytes < pinned.maxChunkBytes() / 2) {
+      return Math.min(2 * keys, MOST_CHUNK_KEYS);
+    }
+    return bytes > 2 * pinned.maxChunkBytes() ? Math.max(1, keys / 2) : keys;
   }
 
   private Chunk last(RangeResponse.Builder out, long sentNow, long behind) {
@@ -126,8 +174,8 @@ public final class RangeStreamCursor {
             query.range(),
             query.limit(),
             at,
-            RangeQuery.SortOrder.NONE,
-            RangeQuery.SortTarget.KEY,
+            query.order(),
+            query.target(),
             query.keysOnly(),
             query.countOnly(),
             0,

@@ -374,6 +374,55 @@ class RangeConformanceTest {
   }
 
   @Test
+  void GS7_aSortTargetSortsEachChunkOnItsOwn() {
+    STORE.needs37();
+    // The greater the key the smaller the value, so each chunk ends with its first key.
+    IntStream.range(0, 14)
+        .forEach(i -> client.put(STORE.key("%02d".formatted(i)), "%02d".formatted(90 - i)));
+
+    List<RangeStreamResponse> chunks = client.rangeStream(all().setSortTarget(SortTarget.VALUE));
+
+    // Eleven keys are fetched and sorted, ten are sent; the last of them, 01, is where it goes on.
+    assertThat(names(chunks.get(0).getRangeResponse()))
+        .containsExactly("10", "09", "08", "07", "06", "05", "04", "03", "02", "01");
+    // The second chunk may have twice as many: all that is left.
+    assertThat(chunks).hasSize(2);
+    RangeResponse last = chunks.get(1).getRangeResponse();
+    assertThat(names(last))
+        .containsExactly("13", "12", "11", "10", "09", "08", "07", "06", "05", "04", "03", "02");
+    assertThat(last.getCount()).isEqualTo(22);
+    assertThat(last.getMore()).isFalse();
+    assertThat(last.getHeader().getRevision()).isEqualTo(client.revision());
+  }
+
+  @Test
+  void GS7_aLimitCountsWhatWasSentTwice() {
+    STORE.needs37();
+    IntStream.range(0, 14)
+        .forEach(i -> client.put(STORE.key("%02d".formatted(i)), "%02d".formatted(90 - i)));
+
+    RangeResponse merged =
+        merge(client.rangeStream(all().setSortTarget(SortTarget.VALUE).setLimit(13)));
+
+    assertThat(names(merged))
+        .containsExactly(
+            "10", "09", "08", "07", "06", "05", "04", "03", "02", "01", "05", "04", "03");
+    assertThat(merged.getMore()).isTrue();
+    // 13 sent, and the ten behind the last of them
+    assertThat(merged.getCount()).isEqualTo(23);
+  }
+
+  @Test
+  void GS7_aNegativeLimitSortsTheWhole() {
+    STORE.needs37();
+    IntStream.range(0, 25).forEach(i -> client.put(STORE.key("%02d".formatted(i)), "" + (99 - i)));
+    RangeRequest.Builder sorted = all().setLimit(-1).setSortTarget(SortTarget.VALUE);
+    List<RangeStreamResponse> messages = client.rangeStream(sorted);
+    assertThat(messages).hasSize(1);
+    assertThat(messages.get(0).getRangeResponse()).isEqualTo(client.range(sorted));
+  }
+
+  @Test
   void GS2_emptyRangeIsOneMessageWithAHeader() {
     STORE.needs37();
     List<RangeStreamResponse> messages = client.rangeStream(get(STORE.key("none")));

@@ -7,20 +7,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.util.List;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The scripts bin/node and bin/etcd. */
+/** The scripts bin/node (its archive apart: {@link LauncherArchiveIT}) and bin/etcd. */
 class LauncherIT {
   private static final String JDKS = "io.troupe.node.process.TestJdks#all";
-
-  /** With the number of the process that wrote it until the next start. */
-  private static final Pattern ARCHIVE = Pattern.compile("\\.(jsa|aot)(\\.[0-9]+)?$");
 
   @TempDir Path directory = Path.of("");
 
@@ -29,7 +24,8 @@ class LauncherIT {
         .environment("JAVA_HOME", jdk.home().toString())
         .environment("TROUPE_JAR", NodeProcess.nodeJar().toString())
         .environment("TROUPE_HEAP", "256m")
-        .environment("TROUPE_CACHE", directory.toString());
+        .environment("TROUPE_CACHE", directory.toString())
+        .environment("TROUPE_ARCHIVE", "off");
   }
 
   private NodeProcess.Builder node(Jdk jdk) {
@@ -37,49 +33,6 @@ class LauncherIT {
         .args(
             "-Dtroupe.data-dir=" + directory.resolve("data"),
             "-Dtroupe.listen-client-urls=http://127.0.0.1:" + NodeProcess.freePort());
-  }
-
-  private List<Path> archives() throws IOException {
-    try (Stream<Path> files = Files.list(directory)) {
-      return files.filter(file -> ARCHIVE.matcher(file.toString()).find()).toList();
-    }
-  }
-
-  @ParameterizedTest
-  @MethodSource(JDKS)
-  void theSecondStartUsesTheArchiveOfTheFirst(Jdk jdk) throws IOException {
-    try (NodeProcess first = node(jdk).start().awaitReady()) {
-      first.terminate();
-      assertThat(first.awaitExit()).isEqualTo(143);
-    }
-    assertThat(archives()).hasSize(1);
-
-    Path classes = directory.resolve("classes.log");
-    try (NodeProcess second =
-        node(jdk)
-            .environment("TROUPE_JAVA_OPTS", "-Xlog:class+load:file=" + classes)
-            .start()
-            .awaitReady()) {
-      second.terminate();
-      assertThat(second.awaitExit()).isEqualTo(143);
-    }
-    assertThat(archives()).hasSize(1);
-    assertThat(archives().get(0).toString()).doesNotContainPattern("[0-9]$");
-    assertThat(Files.readString(classes))
-        .containsPattern("io\\.troupe\\.node\\.NodeMain source: shared objects file");
-  }
-
-  @Test
-  void aDamagedArchiveDoesNotStopTheStart() throws IOException {
-    Jdk jdk = TestJdks.running();
-    try (NodeProcess first = node(jdk).start().awaitReady()) {
-      first.terminate();
-      first.awaitExit();
-    }
-    Files.writeString(archives().get(0), "no archive at all");
-    try (NodeProcess second = node(jdk).start().awaitReady()) {
-      assertThat(second.isAlive()).isTrue();
-    }
   }
 
   @Test
@@ -128,7 +81,6 @@ class LauncherIT {
     String url = "http://127.0.0.1:" + NodeProcess.freePort();
     try (NodeProcess node =
         script("etcd", jdk)
-            .environment("TROUPE_ARCHIVE", "off")
             .args(
                 "--name=first",
                 "--data-dir",

@@ -1,0 +1,231 @@
+package io.troupe.node.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.node.process.TestJdks.Jdk;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The archive that bin/node has made beside a first start: on real JDKs that it is used, on a
+ * stand-in for java how it is made.
+ */
+class LauncherArchiveIT {
+  private static final String JDKS = "io.troupe.node.process.TestJdks#all";
+
+  /** Training has the lowest priority: on a busy machine it takes long. */
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
+
+  /** Notes how it was started to make an archive, then does what the file "behaviour" says. */
+  private static final String STAND_IN =
+      """
+      #!/usr/bin/env bash
+      [[ "$*" == *training=true* ]] || { echo "member $*"; exit 0; }
+      for arg; do case "$arg" in *ArchiveClassesAtExit=*) archive="${arg#*=}" ;; esac; done
+      here="$(dirname "$0")"
+      { echo "nice $(nice)"; echo "options $JAVA_TOOL_OPTIONS"; echo "args $*"; \
+        readlink /proc/$$/fd/*; } > "$here/seen.$$"
+      mv "$here/seen.$$" "$here/training.$$"
+      . "$here/behaviour"
+      """;
+
+  @TempDir Path directory = Path.of("");
+
+  private NodeProcess.Builder node(Path home) {
+    return NodeProcess.program(directory, NodeProcess.script("node").toString())
+        .environment("JAVA_HOME", home.toString())
+        .environment("TROUPE_JAR", NodeProcess.nodeJar().toString())
+        .environment("TROUPE_HEAP", "256m")
+        .environment("TROUPE_CACHE", cache().toString())
+        .environment("TROUPE_ARCHIVE_SECONDS", Long.toString(PATIENCE.toSeconds()))
+        .args(
+            "-Dtroupe.data-dir=" + directory.resolve("data"),
+            "-Dtroupe.listen-client-urls=http://127.0.0.1:" + NodeProcess.freePort());
+  }
+
+  private Path cache() {
+    try {
+      return Files.createDirectories(directory.resolve("cache"));
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  private List<Path> files(Path folder, String pattern) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.filter(file -> file.getFileName().toString().matches(pattern)).toList();
+    }
+  }
+
+  private Path awaitArchive() throws IOException {
+    await(() -> !files(cache(), ".*\\.(jsa|aot)").isEmpty());
+    awaitNobodyTrains();
+    await(() -> files(cache(), "node-.*").size() == 1);
+    return files(cache(), ".*\\.(jsa|aot)").get(0);
+  }
+
+  /** Its directory goes last; the test's own must not go before. */
+  @AfterEach
+  void awaitNobodyTrains() {
+    await(() -> files(cache(), ".*\\.training.*").isEmpty());
+  }
+
+  private static void await(java.util.concurrent.Callable<Boolean> condition) {
+    Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(20)).until(condition);
+  }
+
+  private static void startAndStop(NodeProcess.Builder builder) throws IOException {
+    try (NodeProcess node = builder.start().awaitReady()) {
+      assertThat(Files.readString(Path.of("/proc/" + node.pid() + "/cmdline")))
+          .as("a member writes no archive when it ends")
+          .doesNotContain("AtExit", "CacheOutput", "training");
+      assertThat(node.stop()).isEqualTo(143);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(JDKS)
+  void theSecondStartUsesTheArchiveThatTheFirstHadMade(Jdk jdk) throws IOException {
+    startAndStop(node(jdk.home()));
+    Path archive = awaitArchive();
+    Path classes = directory.resolve("classes.log");
+    startAndStop(
+        node(jdk.home()).environment("TROUPE_JAVA_OPTS", "-Xlog:class+load:file=" + classes));
+    assertThat(Files.readString(classes))
+        .containsPattern("io\\.troupe\\.node\\.NodeMain source: shared objects file")
+        // Only a client's call loads it: the throw-away member was used.
+        .containsPattern("io\\.troupe\\.grpc\\.http\\.GrpcHandler source: shared objects file");
+
+    Files.writeString(archive, "no archive at all");
+    startAndStop(node(jdk.home()));
+  }
+
+  @Test
+  void aKilledMemberHasOneMadeToo() throws IOException {
+    try (NodeProcess first = node(TestJdks.running().home()).start().awaitReady()) {
+      first.kill();
+    }
+    assertThat(Files.size(awaitArchive())).isGreaterThan(1 << 20);
+  }
+
+  @Test
+  void oneCanBeMadeAheadOfTheFirstStart() throws IOException {
+    try (NodeProcess make =
+        node(TestJdks.running().home()).environment("TROUPE_ARCHIVE", "make").start()) {
+      await(() -> !make.isAlive());
+      assertThat(make.awaitExit()).as(make.toString()).isZero();
+      assertThat(make.out().trim()).isEqualTo(awaitArchive().toString());
+    }
+  }
+
+  private Path standIn(String behaviour) throws IOException {
+    Path home = directory.resolve("jdk");
+    Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
+    Files.writeString(home.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n");
+    Files.writeString(java, STAND_IN);
+    assertThat(java.toFile().setExecutable(true)).isTrue();
+    Files.writeString(java.resolveSibling("behaviour"), behaviour);
+    return home;
+  }
+
+  private void run(NodeProcess.Builder builder) {
+    try (NodeProcess node = builder.start()) {
+      assertThat(node.awaitExit()).as(node.toString()).isZero();
+      assertThat(node.out()).startsWith("member ");
+      assertThat(node.err()).isEmpty();
+    }
+  }
+
+  private List<Path> trainings(Path home) throws IOException {
+    return files(home.resolve("bin"), "training\\.[0-9]+");
+  }
+
+  @Test
+  void itIsMadeAsideAndWithoutTheUsersSettings() throws IOException {
+    Path home = standIn("echo bytes > \"$archive\"; read -r line && exit 1; exit 0");
+    run(
+        node(home)
+            .input("what the member reads")
+            .environment("JAVA_TOOL_OPTIONS", "-Dagent=1")
+            .environment("TROUPE_JAVA_OPTS", "-Dmine=1")
+            .args("-Dtroupe.name=mine"));
+    assertThat(awaitArchive()).hasContent("bytes");
+    String seen = Files.readString(trainings(home).get(0));
+    assertThat(seen).contains("nice 19", "options \n").doesNotContain("mine");
+    assertThat(seen)
+        .as("descriptors of the launcher")
+        .doesNotContain(directory.resolve("logs").toString());
+  }
+
+  @Test
+  void oneAtATimeIsEnough() throws IOException {
+    Path gate = directory.resolve("gate");
+    Path home =
+        standIn("until [ -e '" + gate + "' ]; do sleep 0.05; done; echo bytes > \"$archive\"");
+    run(node(home));
+    await(() -> trainings(home).size() == 1);
+    run(node(home));
+    // It looks, finds the other, and is gone: nothing to see but that no second one begins.
+    try (NodeProcess make = node(home).environment("TROUPE_ARCHIVE", "make").start()) {
+      assertThat(make.awaitExit()).isEqualTo(1);
+    }
+    Files.createFile(gate);
+    awaitArchive();
+    assertThat(trainings(home)).hasSize(1);
+  }
+
+  @Test
+  void oneThatWasKilledIsNoticed() throws IOException {
+    // The stand-in's parent is the time limit, and its parent the script that holds the lock.
+    Path home = standIn("kill -9 $(ps -o ppid= -p $PPID) $$");
+    run(node(home));
+    await(() -> trainings(home).size() == 1);
+    Path work = files(cache(), ".*\\.training").get(0);
+    String owner = Files.readString(work.resolve("owner")).trim().replaceAll(".* ", "");
+    await(() -> !Files.exists(Path.of("/proc", owner)));
+
+    Files.writeString(home.resolve("bin/behaviour"), "echo bytes > \"$archive\"");
+    run(node(home));
+    assertThat(awaitArchive()).hasContent("bytes");
+  }
+
+  @Test
+  void aFailureLeavesALineAndIsNotRepeatedAtOnce() throws IOException {
+    Path home = standIn("echo this went wrong >&2; exit 3");
+    run(node(home));
+    await(() -> !trainings(home).isEmpty());
+    awaitNobodyTrains();
+    assertThat(Files.readString(files(cache(), "node-.*\\.log").get(0)))
+        .contains("this went wrong", "no archive: the throw-away member ended with status 3");
+    run(node(home));
+    assertThat(files(cache(), ".*\\.training")).isEmpty();
+    assertThat(trainings(home)).hasSize(1);
+  }
+
+  @Test
+  void itHasALimitOfTime() throws IOException {
+    Path home = standIn("while true; do sleep 0.1; done");
+    run(node(home).environment("TROUPE_ARCHIVE_SECONDS", "1"));
+    await(() -> !trainings(home).isEmpty());
+    awaitNobodyTrains();
+    assertThat(Files.readString(files(cache(), "node-.*\\.log").get(0))).contains("status 137");
+  }
+
+  @Test
+  void itCanBeSwitchedOff() throws IOException {
+    Path home = standIn("echo bytes > \"$archive\"");
+    run(node(home).environment("TROUPE_ARCHIVE", "off"));
+    assertThat(files(cache(), "node-.*")).isEmpty();
+    assertThat(trainings(home)).isEmpty();
+  }
+}
