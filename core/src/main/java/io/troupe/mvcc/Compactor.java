@@ -3,6 +3,8 @@ package io.troupe.mvcc;
 import io.troupe.model.Bytes;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * Safe for any thread; steps exclude each other. It may be stopped between two steps for good: the
  * next start begins again with the compaction that was not finished.
  *
- * <p>Its cost follows the changes between two compactions, not the number of keys: each change in
- * that window makes its key's version before it superfluous, and a tombstone below the compacted
- * revision is superfluous itself.
+ * <p>Its cost follows the changes between two compactions, not the number of keys: what is
+ * superfluous belongs to a key that changed in that window. Each such key is looked up once,
+ * however often it changed.
  */
 public final class Compactor {
   /**
@@ -41,9 +43,9 @@ public final class Compactor {
   /**
    * Makes one step.
    *
-   * @param maxKeys most changes to look at, 1 or more; at most twice as many versions are removed
+   * @param max most changes to look at, and most versions to remove, 1 or more
    */
-  public synchronized Progress removeBatch(int maxKeys) {
+  public synchronized Progress removeBatch(int max) {
     Bytes from = position;
     if (from == null) {
       // Published before: whoever opened a cursor after that refuses what is removed here.
@@ -54,7 +56,7 @@ public final class Compactor {
       from = StoreKeys.revision(Math.max(finished, 0), 0);
     }
     StoreBatch batch = new StoreBatch();
-    position = removeFrom(from, Math.max(maxKeys, 1), batch);
+    position = removeFrom(from, Math.max(max, 1), batch);
     int removed = batch.changes().size() / 2;
     if (position == null) {
       finished = target;
@@ -68,37 +70,52 @@ public final class Compactor {
   }
 
   /** Looks at changes from {@code from} on; returns where to go on, or null at the end. */
-  private @Nullable Bytes removeFrom(Bytes from, int maxChanges, StoreBatch batch) {
+  private @Nullable Bytes removeFrom(Bytes from, int max, StoreBatch batch) {
     Bytes end = StoreKeys.revision(target + 1, 0);
+    Set<Bytes> done = new HashSet<>();
     try (Cursor changes = store.cursor(Space.REV, from, end, false);
         Cursor rows = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
       for (int i = 0; changes.next(); i++) {
-        if (i == maxChanges) {
+        if (i == max) {
           return changes.key();
         }
-        removeSuperfluous(changes.key(), changes.value(), rows, batch);
+        Bytes key = RowCodec.changedKey(changes.value());
+        if (done.add(key) && !removeSuperfluous(key, rows, max, batch)) {
+          return changes.key();
+        }
       }
     }
     return null;
   }
 
-  private void removeSuperfluous(Bytes position, Bytes change, Cursor rows, StoreBatch batch) {
-    long main = StoreKeys.revisionMain(position);
-    boolean tombstone = RowCodec.isTombstoneChange(change);
-    Bytes row =
-        StoreKeys.row(
-            RowCodec.changedKey(change), main, StoreKeys.revisionSub(position), tombstone);
-    if (!rows.seek(row) || !rows.key().equals(row)) {
-      throw new StoreException("a change of revision " + main + " has no row");
+  /**
+   * Removes what is superfluous of one key.
+   *
+   * @return false if there was more than the step may remove. The version that is kept comes at or
+   *     behind the change that led here, so the next step finds the key again
+   */
+  private boolean removeSuperfluous(Bytes key, Cursor rows, int max, StoreBatch batch) {
+    if (!rows.seek(StoreKeys.newestAt(key, target))) {
+      throw new StoreException("a changed key has no version at revision " + target);
     }
-    // What changed at the compacted revision itself stays whole: a watch may still begin there.
-    if (rows.next() && StoreKeys.sameKey(rows.key(), row) && StoreKeys.main(rows.key()) < target) {
-      remove(rows.key(), batch);
+    Bytes kept = rows.key();
+    if (!StoreKeys.sameKey(kept, StoreKeys.row(key, 0, 0, false))) {
+      throw new StoreException("a changed key has no version at revision " + target);
+    }
+    while (rows.next() && StoreKeys.sameKey(rows.key(), kept)) {
+      // What changed at the compacted revision itself stays whole: a watch may still begin there.
+      if (StoreKeys.main(rows.key()) < target) {
+        if (batch.changes().size() >= 2 * max) {
+          return false;
+        }
+        remove(rows.key(), batch);
+      }
     }
     // A tombstone at the compacted revision stays for the same reason (C2).
-    if (tombstone && main < target) {
-      remove(row, batch);
+    if (StoreKeys.isTombstone(kept) && StoreKeys.main(kept) < target) {
+      remove(kept, batch);
     }
+    return true;
   }
 
   private static void remove(Bytes row, StoreBatch batch) {

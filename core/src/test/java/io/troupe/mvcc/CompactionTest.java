@@ -129,6 +129,28 @@ class CompactionTest {
   }
 
   @Test
+  void removalLooksAKeyUpOnceHoweverOftenItChanged() {
+    CountingStore counted = new CountingStore();
+    Fixture busy = new Fixture(counted);
+    for (int i = 0; i < 2000; i++) {
+      busy.apply(put("k" + i % 20, "v" + i));
+    }
+    busy.apply(new Operation.Compact(busy.machine.currentRevision()));
+    counted.steps = 0;
+    counted.seeks = 0;
+    int removed = 0;
+    Compactor.Progress progress;
+    do {
+      progress = busy.machine.compactor().removeBatch(100);
+      assertThat(progress.removed()).as("a step is small").isLessThanOrEqualTo(101);
+      removed += progress.removed();
+    } while (!progress.done());
+    assertThat(removed).isEqualTo(1980);
+    assertThat(counted.seeks).isLessThan(20 * 3);
+    assertThat(counted.steps).isLessThan(2000 * 3);
+  }
+
+  @Test
   void hashRefusesAndRemembers_MT6() {
     fixture.apply(put("a", "1"));
     fixture.apply(put("a", "2"));

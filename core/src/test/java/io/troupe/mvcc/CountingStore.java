@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 final class CountingStore implements OrderedStore {
   private final OrderedStore store = new InMemoryOrderedStore();
   long steps;
+  long seeks;
   Runnable beforeCursor = () -> {};
 
   @Override
@@ -28,6 +29,7 @@ final class CountingStore implements OrderedStore {
       @Override
       public boolean seek(Bytes key) {
         steps++;
+        seeks++;
         return cursor.seek(key);
       }
 
