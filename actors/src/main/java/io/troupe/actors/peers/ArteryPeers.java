@@ -41,6 +41,9 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   private static final Logger LOG = LoggerFactory.getLogger(ArteryPeers.class);
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
+  /** Longer than the leader is ever silent. */
+  private static final Duration QUIET = Duration.ofSeconds(3);
+
   private record Target(String url, ActorRef raft, ActorRef snapshots) {}
 
   private final PeerIdentity self;
@@ -70,10 +73,10 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
       Consumer<PeerEnvelope> snapshots) {
     ArteryPeers peers = new ArteryPeers(guardian.getSystem(), self, directory);
     guardian.spawn(
-        PeerInbox.create(self, directory, peers.contacts, MAX_MESSAGE_BYTES, raft),
+        PeerInbox.create(self, directory, peers.contacts, MAX_MESSAGE_BYTES, peers::greet, raft),
         PeerConfig.RAFT_INBOX);
     guardian.spawn(
-        PeerInbox.create(self, directory, peers.contacts, MAX_MESSAGE_BYTES, snapshots),
+        PeerInbox.create(self, directory, peers.contacts, MAX_MESSAGE_BYTES, () -> {}, snapshots),
         PeerConfig.SNAPSHOT_INBOX);
     return peers;
   }
@@ -92,6 +95,24 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
     Target target = target(to);
     if (target != null) {
       send(to, target.snapshots(), message);
+    }
+  }
+
+  /**
+   * Tells members that have not been heard for a while that this one is there. A member whose
+   * process ended in order is not sent anything any more by the others' Artery, until its next
+   * process speaks first.
+   */
+  private void greet() {
+    long now = System.nanoTime();
+    contacts.look(now);
+    for (NodeId member : directory.members().keySet()) {
+      if (!member.equals(self.memberId()) && !contacts.heardWithin(member, QUIET, now)) {
+        Target target = target(member);
+        if (target != null) {
+          send(member, target.raft(), new PeerPayload.Hello());
+        }
+      }
     }
   }
 

@@ -21,6 +21,8 @@ final class PeerContacts {
     private volatile long lastSent;
     private volatile long firstUnanswered;
     private volatile boolean unanswered;
+    private volatile long lastHeard;
+    private volatile boolean heard;
     private boolean away;
   }
 
@@ -46,8 +48,10 @@ final class PeerContacts {
   }
 
   /** A message came. */
-  void heard(NodeId peer) {
+  void heard(NodeId peer, long nanos) {
     Contact contact = of(peer);
+    contact.lastHeard = nanos;
+    contact.heard = true;
     contact.unanswered = false;
     synchronized (contact) {
       if (contact.away) {
@@ -55,6 +59,12 @@ final class PeerContacts {
         LOG.info("peer became reachable peer={}", peer);
       }
     }
+  }
+
+  /** True if a message came within {@code quiet} before {@code nanos}. */
+  boolean heardWithin(NodeId peer, Duration quiet, long nanos) {
+    Contact contact = of(peer);
+    return contact.heard && nanos - contact.lastHeard < quiet.toNanos();
   }
 
   /** Looks who went away; called now and then. */

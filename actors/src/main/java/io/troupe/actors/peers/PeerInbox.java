@@ -5,6 +5,7 @@ import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerFragment;
 import io.troupe.protocol.PeerFrame;
+import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.codec.PeerCodec;
 import java.io.IOException;
 import java.time.Duration;
@@ -45,6 +46,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
   private final PeerDirectory directory;
   private final PeerContacts contacts;
   private final int maxMessageBytes;
+  private final Runnable everySecond;
   private final Consumer<PeerEnvelope> sink;
   private final Map<NodeId, FragmentAssembly> assemblies = new HashMap<>();
   private final Set<Complaint> logged = new HashSet<>();
@@ -55,8 +57,10 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
       PeerDirectory directory,
       PeerContacts contacts,
       int maxMessageBytes,
+      Runnable everySecond,
       Consumer<PeerEnvelope> sink) {
     super(context);
+    this.everySecond = everySecond;
     this.self = self;
     this.directory = directory;
     this.contacts = contacts;
@@ -68,6 +72,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
    * An inbox.
    *
    * @param maxMessageBytes longest message that is put together
+   * @param everySecond called now and once a second on this actor's thread; never blocks
    * @param sink gets what is let in, on this actor's thread; never blocks
    */
   static Behavior<PeerFrame> create(
@@ -75,13 +80,15 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
       PeerDirectory directory,
       PeerContacts contacts,
       int maxMessageBytes,
+      Runnable everySecond,
       Consumer<PeerEnvelope> sink) {
     return Behaviors.setup(
         context ->
             Behaviors.withTimers(
                 timers -> {
-                  timers.startTimerWithFixedDelay(Look.INSTANCE, LOOK);
-                  return new PeerInbox(context, self, directory, contacts, maxMessageBytes, sink);
+                  timers.startTimerWithFixedDelay(Look.INSTANCE, Duration.ZERO, LOOK);
+                  return new PeerInbox(
+                      context, self, directory, contacts, maxMessageBytes, everySecond, sink);
                 }));
   }
 
@@ -95,7 +102,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
   }
 
   private Behavior<PeerFrame> onLook() {
-    contacts.look(System.nanoTime());
+    everySecond.run();
     return this;
   }
 
@@ -140,9 +147,11 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
   }
 
   private void handOn(PeerEnvelope envelope) {
-    contacts.heard(envelope.from());
+    contacts.heard(envelope.from(), System.nanoTime());
     directory.learn(envelope.from(), envelope.fromUrl());
-    sink.accept(envelope);
+    if (!(envelope.payload() instanceof PeerPayload.Hello)) {
+      sink.accept(envelope);
+    }
   }
 
   private boolean admits(long clusterId, NodeId from, NodeId to) {

@@ -9,6 +9,7 @@ import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerFragment;
 import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.SnapshotMessage;
+import io.troupe.protocol.wire.WireHello;
 import io.troupe.protocol.wire.WirePeerEnvelope;
 import io.troupe.protocol.wire.WirePeerFragment;
 import java.io.IOException;
@@ -40,6 +41,8 @@ public final class PeerCodec {
       RaftMessageCodec.put(raft.message(), out);
     } else if (envelope.payload() instanceof SnapshotMessage snapshot) {
       SnapshotMessageCodec.put(snapshot, out);
+    } else {
+      out.setHello(WireHello.getDefaultInstance());
     }
     return versioned(out.build());
   }
@@ -68,6 +71,7 @@ public final class PeerCodec {
     return switch (wire.getBodyCase()) {
       case SNAPSHOT_OFFER, SNAPSHOT_HAVE, SNAPSHOT_CHUNK, SNAPSHOT_DONE ->
           SnapshotMessageCodec.get(wire);
+      case HELLO -> new PeerPayload.Hello();
       case BODY_NOT_SET -> throw new InvalidProtocolBufferException("no body, or an unknown one");
       default -> new PeerPayload.Raft(RaftMessageCodec.get(wire));
     };
@@ -135,7 +139,9 @@ public final class PeerCodec {
     if (envelope.payload() instanceof PeerPayload.Raft raft) {
       return size + RaftMessageCodec.sizeAtMost(raft.message(), ENTRY_OVERHEAD);
     }
-    return size + SnapshotMessageCodec.sizeAtMost((SnapshotMessage) envelope.payload());
+    return envelope.payload() instanceof SnapshotMessage snapshot
+        ? size + SnapshotMessageCodec.sizeAtMost(snapshot)
+        : size;
   }
 
   private static byte[] versioned(Message message) {
