@@ -18,7 +18,9 @@ public sealed interface WalCommand {
   record Append(long number, HardState state, List<Entry> entries, List<Outgoing> thenSend)
       implements WalCommand {}
 
-  /** Reads entries that were durable when this was told; answered with {@link RaftCommand.LogRead}. */
+  /**
+   * Reads entries that were durable when this was told; answered with {@link RaftCommand.LogRead}.
+   */
   record ReadLog(NodeId to, long from, long until, long maxBytes) implements WalCommand {}
 
   /**

@@ -154,8 +154,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         .onMessage(RaftCommand.HandOver.class, this::onHandOver)
         .onMessage(RaftCommand.GetReplication.class, this::onGetReplication)
         .onMessage(
-            RaftCommand.LogRead.class,
-            m -> feed(() -> core.logRead(m.to(), m.from(), m.entries())))
+            RaftCommand.LogRead.class, m -> feed(() -> core.logRead(m.to(), m.from(), m.entries())))
         .onMessage(
             RaftCommand.SnapshotSent.class,
             m -> feed(() -> core.snapshotSent(m.to(), m.index(), m.ok())))

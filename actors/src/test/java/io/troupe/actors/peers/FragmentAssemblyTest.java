@@ -11,7 +11,8 @@ class FragmentAssemblyTest {
   private final FragmentAssembly assembly = new FragmentAssembly(10);
 
   private static PeerFragment piece(long message, int total, int offset, int... data) {
-    return new PeerFragment(1, new NodeId(1), new NodeId(2), message, total, offset, Bytes.of(data));
+    return new PeerFragment(
+        1, new NodeId(1), new NodeId(2), message, total, offset, Bytes.of(data));
   }
 
   @Test
