@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -80,18 +81,35 @@ class ArteryPeersTest {
     throw new AssertionError("nothing arrived");
   }
 
+  /** The numbers of the next heartbeats, without those that opened the way. */
+  private static List<Long> heartbeats(TestPeer receiver, int count) throws InterruptedException {
+    List<Long> numbers = new ArrayList<>();
+    while (numbers.size() < count) {
+      PeerMessage got = receiver.next(PATIENCE_MS);
+      if (!(got instanceof PeerMessage.Heartbeat heartbeat)) {
+        break;
+      }
+      if (heartbeat.commit() < 1000) {
+        numbers.add(heartbeat.commit());
+      }
+    }
+    return numbers;
+  }
+
   @Test
   void messagesGoBothWaysInOrder() throws Exception {
     TestPeer one = peer(CLUSTER, 1, portOne, both());
     TestPeer two = peer(CLUSTER, 2, portTwo, both());
+    // What is sent before the connection stands may be lost.
+    untilItFlows(one, TWO, two, 1000);
+    untilItFlows(two, ONE, one, 1000);
     for (int i = 0; i < 500; i++) {
       one.peers.send(TWO, heartbeat(i));
       two.peers.send(ONE, heartbeat(-i));
     }
-    for (int i = 0; i < 500; i++) {
-      assertThat(two.next(PATIENCE_MS)).isEqualTo(heartbeat(i));
-      assertThat(one.next(PATIENCE_MS)).isEqualTo(heartbeat(-i));
-    }
+    assertThat(heartbeats(two, 500)).isEqualTo(LongStream.range(0, 500).boxed().toList());
+    assertThat(heartbeats(one, 500))
+        .isEqualTo(LongStream.range(0, 500).map(i -> -i).boxed().toList());
     one.peers.send(TWO, new SnapshotMessage.Have(1, 2, 3));
     PeerEnvelope got = two.snapshots.poll(PATIENCE_MS, TimeUnit.MILLISECONDS);
     assertThat(got)
@@ -253,7 +271,7 @@ class ArteryPeersTest {
     private final ServerSocket server;
     private final int to;
     private final List<Socket> sockets = new ArrayList<>();
-    private volatile boolean cut;
+    private boolean cut;
 
     LoopbackProxy(int port, int to) throws IOException {
       this.to = to;
@@ -283,8 +301,7 @@ class ArteryPeersTest {
     private void accept() throws IOException {
       while (true) {
         Socket in = server.accept();
-        keep(in);
-        if (!cut) {
+        if (keep(in)) {
           Socket out = new Socket(InetAddress.getLoopbackAddress(), to);
           keep(out);
           start(() -> pass(in, out));
@@ -303,8 +320,10 @@ class ArteryPeersTest {
       into.close();
     }
 
-    private synchronized void keep(Socket socket) {
+    /** False if nothing is passed on now. */
+    private synchronized boolean keep(Socket socket) {
       sockets.add(socket);
+      return !cut;
     }
 
     synchronized void cut() throws IOException {
