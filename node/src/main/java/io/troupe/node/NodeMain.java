@@ -6,6 +6,7 @@ import io.troupe.mvcc.StoreException;
 import io.troupe.persistence.datadir.DataDirException;
 import io.troupe.persistence.snapshot.SnapshotException;
 import io.troupe.persistence.store.StoreFailure;
+import io.troupe.actors.member.MemberRemovedException;
 import io.troupe.persistence.wal.ChronicleWal;
 import io.troupe.persistence.wal.WalCorruptException;
 import io.troupe.persistence.wal.WalException;
@@ -83,6 +84,13 @@ public final class NodeMain {
     Throwable cause = failure;
     while (cause instanceof CompletionException && cause.getCause() != null) {
       cause = cause.getCause();
+    }
+    if (cause instanceof MemberRemovedException) {
+      // Not a failure: a supervisor must not start it again (M6).
+      log.warn("stopping exit-code=0 reason={}", cause.getMessage());
+      // The end waits for the rooms, and this is one of their threads.
+      new Thread(() -> Runtime.getRuntime().exit(0), "removed").start();
+      return;
     }
     ExitCode code = code(cause);
     if (code == ExitCode.UNEXPECTED || code == ExitCode.INVARIANT) {

@@ -68,6 +68,9 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
     root.addAppender(console(context, OWN, text(context)));
     // Libraries that are chatty at info.
     context.getLogger("org.apache.pekko").setLevel(Level.WARN);
+    // A line for each connection that ends; io.troupe.actors.peers says what matters, once.
+    context.getLogger("org.apache.pekko.remote").setLevel(Level.ERROR);
+    context.getLogger("org.apache.pekko.stream.Materializer").setLevel(Level.ERROR);
     context.getLogger("net.openhft").setLevel(Level.WARN);
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
   }

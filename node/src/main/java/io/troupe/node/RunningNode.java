@@ -5,6 +5,10 @@ import io.troupe.actors.apply.CompactionActor;
 import io.troupe.actors.member.MemberFiles;
 import io.troupe.actors.member.MemberGuardian;
 import io.troupe.actors.member.MemberSettings;
+import io.troupe.actors.member.Rooms;
+import io.troupe.actors.peers.PeerAddress;
+import io.troupe.actors.peers.PeerConfig;
+import io.troupe.actors.peers.PeerDirectory;
 import io.troupe.grpc.http.GrpcServer;
 import io.troupe.grpc.service.EtcdServices;
 import io.troupe.grpc.service.GatewaySettings;
@@ -33,7 +37,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.http.javadsl.ServerBinding;
+import org.apache.pekko.remote.RemoteTransportException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,23 +91,23 @@ public final class RunningNode implements AutoCloseable {
       // Disk and class loading side by side: together they are most of the start.
       CompletableFuture<MemberFiles> opening =
           opening(dataDir, settings.cacheDir(), memberSettings);
-      CompletableFuture<MemberGuardian.Rooms> spawned = new CompletableFuture<>();
+      CompletableFuture<Rooms> spawned = new CompletableFuture<>();
       system =
-          ActorSystem.create(
+          actorSystem(
+              settings,
+              config,
               MemberGuardian.create(
                   opening,
                   memberSettings,
-                  (to, message) -> LOG.debug("no way to member={}", to),
+                  peering(settings),
                   space,
                   System.currentTimeMillis(),
                   spawned,
-                  broken),
-              "troupe",
-              config);
+                  broken));
       GrpcServer.prepare(system);
       MemberFiles files = opened(opening);
       // Damage that a read meets concerns everybody: the member must not go on serving.
-      files.store().onDamage(broken::accept);
+      files.onDamage(broken::accept);
       node = new RunningNode(settings, files, space, system);
       node.serve(spawned);
       started = true;
@@ -113,6 +119,45 @@ public final class RunningNode implements AutoCloseable {
       if (!started) {
         abandon(node, system, dataDir);
       }
+    }
+  }
+
+  private static ActorSystem<Void> actorSystem(
+      NodeSettings settings, Config config, Behavior<Void> guardian) {
+    try {
+      return ActorSystem.create(
+          guardian, PeerConfig.SYSTEM, peerConfig(settings).withFallback(config));
+    } catch (RemoteTransportException e) {
+      throw new StartException(
+          ExitCode.ADDRESS,
+          "cannot listen on troupe.listen-peer-urls = "
+              + settings.listenPeerUrls().get(0)
+              + ": "
+              + String.valueOf(e.getMessage()),
+          e);
+    }
+  }
+
+  private static MemberGuardian.Peering peering(NodeSettings settings) {
+    PeerDirectory directory = new PeerDirectory();
+    return new MemberGuardian.Peering(
+        directory,
+        settings.initialAdvertisePeerUrls().get(0),
+        membership -> LOG.debug("peers stay as they are members={}", membership.members()));
+  }
+
+  /** Canonical is what others call this member, bound is what it listens on: see docs/rooms. */
+  private static Config peerConfig(NodeSettings settings) {
+    try {
+      return PeerConfig.of(
+          PeerAddress.of(settings.initialAdvertisePeerUrls().get(0)),
+          PeerAddress.of(settings.listenPeerUrls().get(0).toString()));
+    } catch (IllegalArgumentException wrong) {
+      throw new StartException(
+          ExitCode.CONFIGURATION,
+          "configuration: troupe.listen-peer-urls or troupe.initial-advertise-peer-urls is wrong: "
+              + wrong.getMessage(),
+          wrong);
     }
   }
 
@@ -233,15 +278,15 @@ public final class RunningNode implements AutoCloseable {
         settings.watchProgressNotifyInterval());
   }
 
-  private void serve(CompletableFuture<MemberGuardian.Rooms> spawned) throws InterruptedException {
-    MemberGuardian.Rooms rooms = await(settings, spawned, "the rooms to start");
+  private void serve(CompletableFuture<Rooms> spawned) throws InterruptedException {
+    Rooms rooms = await(settings, spawned, "the rooms to start");
     Member member =
         new Member(
             rooms.status(),
             rooms.state(),
-            rooms.raft(),
-            rooms.lease(),
-            rooms.watch(),
+            rooms::raft,
+            rooms::lease,
+            rooms::watch,
             rooms.reads(),
             system.scheduler());
     GatewaySettings gateway =
@@ -275,7 +320,7 @@ public final class RunningNode implements AutoCloseable {
   }
 
   /** The snapshots share the files that the rewriting deleted: space is free when they let go. */
-  private void defragment(MemberGuardian.Rooms rooms) {
+  private void defragment(Rooms rooms) {
     files.store().compactFully();
     rooms.snapshot().tell(SnapshotCommand.Reclaim.INSTANCE);
   }

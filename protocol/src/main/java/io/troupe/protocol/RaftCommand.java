@@ -1,9 +1,13 @@
 package io.troupe.protocol;
 
 import io.troupe.model.Bytes;
+import io.troupe.model.Entry;
 import io.troupe.model.NodeId;
 import io.troupe.model.RequestId;
+import io.troupe.raft.ConfProposal;
 import io.troupe.raft.PeerMessage;
+import io.troupe.raft.SnapshotMark;
+import java.util.List;
 import org.apache.pekko.actor.typed.ActorRef;
 
 /** What the raft room takes. */
@@ -19,6 +23,33 @@ public sealed interface RaftCommand {
   record Propose(RequestId id, Bytes operation, ActorRef<ProposeReply> replyTo)
       implements RaftCommand {}
 
+  /**
+   * Proposes a change of the membership. Passed on to the leader like other proposals.
+   *
+   * @param replyTo told once, by the apply room or with a refusal; never when the outcome stays
+   *     unknown
+   */
+  record ProposeConfChange(ConfProposal proposal, ActorRef<ProposeReply> replyTo)
+      implements RaftCommand {}
+
+  /**
+   * Hands the leadership over; only a leader can.
+   *
+   * @param replyTo told once this member knows the outcome; never if nobody comes to lead
+   */
+  record TransferLeadership(NodeId to, ActorRef<TransferReply> replyTo) implements RaftCommand {}
+
+  /**
+   * Before a clean end: a leader hands over to whoever is best prepared.
+   *
+   * @param replyTo told at once if this member does not lead, else when it has ceased to, or cannot
+   *     hand over
+   */
+  record HandOver(ActorRef<TransferReply> replyTo) implements RaftCommand {}
+
+  /** Asks what this member, if it leads, knows of the others. */
+  record GetReplication(ActorRef<ReplicationReply> replyTo) implements RaftCommand {}
+
   /** Asks for a read index; answered once the state has applied it. */
   record ReadIndex(ActorRef<ReadReply> replyTo) implements RaftCommand {}
 
@@ -33,6 +64,20 @@ public sealed interface RaftCommand {
 
   /** A durable snapshot covers all up to {@code index}. */
   record SnapshotTaken(long index) implements RaftCommand {}
+
+  /** Entries that one follower lacks and that had left memory; empty if they are gone. */
+  record LogRead(NodeId to, long from, List<Entry> entries) implements RaftCommand {}
+
+  /** The transfer of a snapshot to a follower ended. */
+  record SnapshotSent(NodeId to, long index, boolean ok) implements RaftCommand {}
+
+  /**
+   * A snapshot came from another member, and is durable here.
+   *
+   * @param from the leader that sent it
+   * @param term term of that leader when the transfer began
+   */
+  record SnapshotReceived(NodeId from, long term, SnapshotMark mark) implements RaftCommand {}
 
   /** Only the owner's timers and adapted replies. */
   non-sealed interface Private extends RaftCommand {}

@@ -1,5 +1,7 @@
 package io.troupe.protocol;
 
+import io.troupe.model.NodeId;
+
 /** What the snapshot room takes. */
 public sealed interface SnapshotCommand {
   /**
@@ -17,6 +19,15 @@ public sealed interface SnapshotCommand {
   enum Reclaim implements SnapshotCommand {
     INSTANCE
   }
+
+  /**
+   * A follower lacks entries that are gone: a snapshot is brought to it. Answered with {@link
+   * RaftCommand.SnapshotSent}.
+   *
+   * @param term term of this leader
+   * @param atLeast the snapshot covers at least this index; one is made if there is none
+   */
+  record Send(NodeId to, long term, long atLeast) implements SnapshotCommand {}
 
   /** Only the owner's timers and adapted replies. */
   non-sealed interface Private extends SnapshotCommand {}

@@ -2,6 +2,7 @@ package io.troupe.protocol;
 
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
+import io.troupe.model.NodeId;
 import io.troupe.raft.Outgoing;
 import java.util.List;
 
@@ -16,6 +17,19 @@ public sealed interface WalCommand {
    */
   record Append(long number, HardState state, List<Entry> entries, List<Outgoing> thenSend)
       implements WalCommand {}
+
+  /**
+   * Reads entries that were durable when this was told; answered with {@link RaftCommand.LogRead}.
+   */
+  record ReadLog(NodeId to, long from, long until, long maxBytes) implements WalCommand {}
+
+  /**
+   * Replaces the log: makes everything before this durable, then drops all entries. The snapshot at
+   * {@code index} is durable.
+   *
+   * @param state replaces what was stored before
+   */
+  record Install(HardState state, long index) implements WalCommand {}
 
   /** A durable snapshot covers everything below {@code index}. */
   record DropBefore(long index) implements WalCommand {}

@@ -1,11 +1,14 @@
 package io.troupe.actors.member;
 
 import io.troupe.machine.StateMachine;
+import io.troupe.model.Bytes;
+import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.mvcc.StoreException;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.DataDirException;
 import io.troupe.persistence.datadir.DataDirException.Reason;
+import io.troupe.persistence.datadir.DurableFiles;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.snapshot.SnapshotDirectory;
 import io.troupe.persistence.snapshot.SnapshotRef;
@@ -15,13 +18,16 @@ import io.troupe.persistence.wal.Wal;
 import io.troupe.persistence.wal.WalReplay;
 import io.troupe.raft.RaftState;
 import io.troupe.raft.membership.Membership;
+import io.troupe.raft.membership.MembershipCodec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,26 +39,25 @@ import org.slf4j.LoggerFactory;
 public final class MemberFiles implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MemberFiles.class);
 
+  /** Entries that the state holds already, kept for members that lack them after a restart. */
+  private static final long RECENT_BYTES = 16L << 20;
+
   private final DataDir dataDir;
   private final MemberIdentity identity;
-  private final RocksStore store;
-  private final StateMachine machine;
-  private final RaftState recovered;
-  private final Wal wal;
+  private final MemberSettings settings;
+  private final Membership initial;
+  private volatile Opened opened;
+  private volatile Consumer<StoreException> onDamage = damage -> {};
+
+  private record Opened(RocksStore store, StateMachine machine, RaftState recovered, Wal wal) {}
 
   private MemberFiles(
-      DataDir dataDir,
-      MemberIdentity identity,
-      RocksStore store,
-      StateMachine machine,
-      RaftState recovered,
-      Wal wal) {
+      DataDir dataDir, MemberIdentity identity, MemberSettings settings, Membership initial) {
     this.dataDir = dataDir;
     this.identity = identity;
-    this.store = store;
-    this.machine = machine;
-    this.recovered = recovered;
-    this.wal = wal;
+    this.settings = settings;
+    this.initial = initial;
+    this.opened = openAll();
   }
 
   /**
@@ -67,21 +72,97 @@ public final class MemberFiles implements AutoCloseable {
   public static MemberFiles open(DataDir dataDir, MemberSettings settings) {
     MemberIdentity identity =
         Objects.requireNonNull(dataDir.identity(), "the data directory has no identity yet");
+    return open(dataDir, settings, Membership.ofVoters(identity.memberId()));
+  }
+
+  /**
+   * As {@link #open(DataDir, MemberSettings)}.
+   *
+   * @param initial the membership of a state that holds none yet
+   */
+  public static MemberFiles open(DataDir dataDir, MemberSettings settings, Membership initial) {
+    MemberIdentity identity =
+        Objects.requireNonNull(dataDir.identity(), "the data directory has no identity yet");
+    return new MemberFiles(dataDir, identity, settings, initial);
+  }
+
+  /**
+   * Opens everything anew from what is on disk, after the log was replaced by a snapshot. The rooms
+   * have stopped, and with them the log is closed; nobody reads the state any more.
+   *
+   * @throws RuntimeException as {@link #open(DataDir, MemberSettings)}
+   */
+  void reopen() {
+    opened.store().close();
+    opened = openAll();
+    opened.store().onDamage(onDamage);
+  }
+
+  private Opened openAll() {
     restoreIfEmpty(dataDir);
+    Opened files = openOnce();
+    if (files == null) {
+      files = openOnce();
+    }
+    return Objects.requireNonNull(files, "the state was replaced and is still too old");
+  }
+
+  /** Null if the state had to be replaced: try again. */
+  private @Nullable Opened openOnce() {
     RocksStore store = RocksStore.open(dataDir.state(), settings.store());
-    boolean opened = false;
+    boolean complete = false;
+    WalReplay replay;
     try {
       StateMachine machine = new StateMachine(store, settings.hotRecordBytes());
-      WalReplay replay = WalReplay.read(dataDir.wal(), machine.appliedIndex());
-      RaftState recovered = recovered(identity, machine, replay);
-      Wal wal = ChronicleWal.open(dataDir.wal(), settings.wal(), replay);
-      opened = true;
-      return new MemberFiles(dataDir, identity, store, machine, recovered, wal);
+      replay = WalReplay.read(dataDir.wal(), machine.appliedIndex(), RECENT_BYTES);
+      if (machine.appliedIndex() >= replay.floor() || successor(replay) == null) {
+        RaftState recovered = recovered(machine, replay);
+        Wal wal = ChronicleWal.open(dataDir.wal(), settings.wal(), replay);
+        complete = true;
+        return new Opened(store, machine, recovered, wal);
+      }
     } finally {
-      if (!opened) {
+      if (!complete) {
         store.close();
       }
     }
+    replaceState(Objects.requireNonNull(successor(replay)));
+    return null;
+  }
+
+  /** The snapshot that the log goes on behind, or null if there is none that is whole. */
+  private @Nullable SnapshotRef successor(WalReplay replay) {
+    return new SnapshotDirectory(dataDir.snapshots())
+        .latest(replay.lastIndex())
+        .filter(newest -> newest.index() >= replay.floor())
+        .orElse(null);
+  }
+
+  /**
+   * The second half of installing another member's snapshot: the log begins behind it, the state is
+   * older. The old state gives way as a whole; a crash leaves the old one, none, or the new one,
+   * and this or {@link #restoreIfEmpty} goes on from there.
+   */
+  private void replaceState(SnapshotRef snapshot) {
+    LOG.info(
+        "the log begins behind a snapshot that is newer than the state, replacing the state"
+            + " snapshot-index={}",
+        snapshot.index());
+    SnapshotDirectory snapshots = new SnapshotDirectory(dataDir.snapshots());
+    Path replaced = replaced(dataDir);
+    try {
+      snapshots.verify(snapshot);
+      DurableFiles.deleteTree(replaced);
+      DurableFiles.rename(dataDir.state(), replaced);
+      snapshots.restore(snapshot, dataDir.state());
+      DurableFiles.deleteTree(replaced);
+    } catch (IOException e) {
+      throw new StoreException("cannot replace " + dataDir.state() + ": " + e, e);
+    }
+  }
+
+  private static Path replaced(DataDir dataDir) {
+    return dataDir.state().resolveSibling("state.replaced");
   }
 
   /**
@@ -89,6 +170,12 @@ public final class MemberFiles implements AutoCloseable {
    * the rest.
    */
   private static void restoreIfEmpty(DataDir dataDir) {
+    try {
+      DurableFiles.deleteTree(replaced(dataDir));
+      DurableFiles.createDirectory(dataDir.state());
+    } catch (IOException e) {
+      throw new StoreException("cannot make " + dataDir.state() + ": " + e, e);
+    }
     try (Stream<Path> listed = Files.list(dataDir.state())) {
       List<Path> found = listed.toList();
       if (!found.stream().allMatch(MemberFiles::isNativeLibrary)) {
@@ -101,9 +188,12 @@ public final class MemberFiles implements AutoCloseable {
       throw new StoreException("cannot read " + dataDir.state() + ": " + e, e);
     }
     SnapshotDirectory snapshots = new SnapshotDirectory(dataDir.snapshots());
-    Optional<SnapshotRef> latest = snapshots.latest(Long.MAX_VALUE);
+    // One that came from another member and was not installed lies above the log's end.
+    WalReplay log = WalReplay.read(dataDir.wal(), Long.MAX_VALUE);
+    Optional<SnapshotRef> latest =
+        snapshots.latest(log.segments().isEmpty() ? Long.MAX_VALUE : log.lastIndex());
     long index = latest.map(SnapshotRef::index).orElse(0L);
-    long floor = WalReplay.read(dataDir.wal(), index).floor();
+    long floor = log.floor();
     if (index < floor) {
       throw new DataDirException(
           Reason.CORRUPT,
@@ -126,8 +216,7 @@ public final class MemberFiles implements AutoCloseable {
     return String.valueOf(file.getFileName()).startsWith("librocksdbjni");
   }
 
-  private static RaftState recovered(
-      MemberIdentity identity, StateMachine machine, WalReplay replay) {
+  private RaftState recovered(StateMachine machine, WalReplay replay) {
     long applied = machine.appliedIndex();
     HardState hard = replay.hardState();
     LOG.info(
@@ -152,14 +241,20 @@ public final class MemberFiles implements AutoCloseable {
           "the log ends in an unfinished write, which was never acknowledged at={}",
           replay.tornTail());
     }
+    Bytes stored = machine.view().membership();
+    Membership membership = stored == null ? initial : MembershipCodec.decodeMembership(stored);
+    List<Entry> entries = replay.entries();
+    long before = applied;
+    long beforeTerm = machine.view().appliedTerm();
+    if (!entries.isEmpty() && entries.get(0).index() <= applied) {
+      // Entries of the past are for others. Of the first one only the position counts: the term of
+      // the one before it is unknown.
+      before = entries.get(0).index();
+      beforeTerm = entries.get(0).term();
+      entries = entries.subList(1, entries.size());
+    }
     return new RaftState(
-        identity.memberId(),
-        hard,
-        Membership.ofVoters(identity.memberId()),
-        applied,
-        machine.view().appliedTerm(),
-        replay.entries(),
-        applied);
+        identity.memberId(), hard, membership, before, beforeTerm, entries, applied);
   }
 
   /** Who this is. */
@@ -174,20 +269,26 @@ public final class MemberFiles implements AutoCloseable {
 
   /** The state's store. */
   public RocksStore store() {
-    return store;
+    return opened.store();
+  }
+
+  /** Names who is told of damage, now and after the state was replaced. */
+  public void onDamage(Consumer<StoreException> listener) {
+    onDamage = listener;
+    opened.store().onDamage(listener);
   }
 
   /** The state. */
   public StateMachine machine() {
-    return machine;
+    return opened.machine();
   }
 
   RaftState recovered() {
-    return recovered;
+    return opened.recovered();
   }
 
   Wal wal() {
-    return wal;
+    return opened.wal();
   }
 
   /**
@@ -196,7 +297,7 @@ public final class MemberFiles implements AutoCloseable {
    */
   @Override
   public void close() {
-    store.close();
+    opened.store().close();
     dataDir.close();
   }
 }

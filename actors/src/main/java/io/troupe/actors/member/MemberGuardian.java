@@ -1,28 +1,18 @@
 package io.troupe.actors.member;
 
-import io.troupe.actors.apply.ApplyActor;
-import io.troupe.actors.apply.CompactionActor;
-import io.troupe.actors.apply.LocalStateReader;
-import io.troupe.actors.lease.LeaseActor;
-import io.troupe.actors.raft.RaftRoleActor;
+import io.troupe.actors.peers.ArteryPeers;
+import io.troupe.actors.peers.PeerDirectory;
+import io.troupe.actors.peers.PeerIdentity;
 import io.troupe.actors.snapshot.DiskRoom;
-import io.troupe.actors.snapshot.SnapshotActor;
-import io.troupe.actors.wal.WalActor;
-import io.troupe.actors.watch.WatchHubActor;
-import io.troupe.actors.watch.WatchStreamActor;
+import io.troupe.actors.snapshot.TransferCommand;
 import io.troupe.model.NodeId;
-import io.troupe.protocol.ApplyCommand;
-import io.troupe.protocol.LeaseCommand;
-import io.troupe.protocol.PeerTransport;
+import io.troupe.persistence.snapshot.SnapshotPlugin;
+import io.troupe.protocol.PeerEnvelope;
+import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RequestIds;
-import io.troupe.protocol.SnapshotCommand;
-import io.troupe.protocol.StateReader;
-import io.troupe.protocol.WalCommand;
-import io.troupe.protocol.WatchCommand;
-import java.security.SecureRandom;
-import java.time.Duration;
-import java.util.SplittableRandom;
+import io.troupe.protocol.SnapshotMessage;
+import io.troupe.raft.membership.Membership;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -30,36 +20,27 @@ import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.ChildFailed;
-import org.apache.pekko.actor.typed.DispatcherSelector;
 import org.apache.pekko.actor.typed.Terminated;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 
 /**
- * Spawns the rooms of one member over its opened files. A room that stops takes the member down:
- * its state is only right again after a recovery from disk.
+ * Top of one member: opens the way to other members, and the rooms over the member's files. When a
+ * snapshot of another member took the place of the log, it opens the files anew, which replaces the
+ * state too, and the rooms with them; the addresses that others hold ({@link Rooms}, the inboxes of
+ * the peers) stay.
  */
 public final class MemberGuardian {
-  private static final String DISPATCHERS = "troupe-dispatchers.";
-  private static final Duration LOOK_AT_DISK = Duration.ofSeconds(1);
-
   private MemberGuardian() {}
 
   /**
-   * The rooms that the gateway speaks to.
+   * This member among others.
    *
-   * @param reads where reads run
-   * @param ids for proposals of this process
+   * @param directory who is where; filled by whoever knows
+   * @param url first advertised peer URL of this member
+   * @param membership told each membership that takes effect, on the raft room's thread
    */
-  public record Rooms(
-      PublishedStatus status,
-      StateReader state,
-      ActorRef<RaftCommand> raft,
-      ActorRef<LeaseCommand> lease,
-      ActorRef<WatchCommand> watch,
-      ActorRef<SnapshotCommand> snapshot,
-      Executor reads,
-      RequestIds ids) {}
+  public record Peering(PeerDirectory directory, String url, Consumer<Membership> membership) {}
 
   /**
    * The guardian's behaviour; it takes no messages.
@@ -69,12 +50,13 @@ public final class MemberGuardian {
    * @param disk where the member's files are
    * @param startMs wall clock, for request ids
    * @param spawned completed with the rooms
-   * @param broken told once why a room stopped; shall end the process
+   * @param broken told once why a room stopped, or {@link MemberRemovedException}; shall end the
+   *     process
    */
   public static Behavior<Void> create(
       CompletableFuture<MemberFiles> opening,
       MemberSettings settings,
-      PeerTransport peers,
+      Peering peering,
       DiskRoom disk,
       long startMs,
       CompletableFuture<Rooms> spawned,
@@ -90,7 +72,22 @@ public final class MemberGuardian {
             // hide this one.
             return Behaviors.empty();
           }
-          spawned.complete(spawn(context, files, settings, peers, disk, startMs));
+          Rooms rooms = rooms(context, files, startMs);
+          RoomsActor.Shared shared =
+              new RoomsActor.Shared(
+                  files,
+                  settings,
+                  peers(context, files, peering, rooms),
+                  disk,
+                  SnapshotPlugin.start(
+                      context.getSystem(),
+                      files.dataDir().snapshots(),
+                      files.identity().memberId().toString()),
+                  rooms,
+                  peering.membership(),
+                  broken);
+          open(context, shared);
+          spawned.complete(rooms);
           return Behaviors.receive(Void.class)
               .onSignal(
                   ChildFailed.class,
@@ -98,113 +95,57 @@ public final class MemberGuardian {
                     broken.accept(failed.getCause());
                     return Behaviors.same();
                   })
-              .onSignal(
-                  Terminated.class,
-                  ended -> {
-                    broken.accept(
-                        new IllegalStateException("room stopped: " + ended.getRef().path().name()));
-                    return Behaviors.same();
-                  })
+              .onSignal(Terminated.class, ended -> reopen(context, shared))
               .build();
         });
   }
 
-  private static Rooms spawn(
-      ActorContext<Void> context,
-      MemberFiles files,
-      MemberSettings settings,
-      PeerTransport peers,
-      DiskRoom disk,
-      long startMs) {
+  private static void open(ActorContext<Void> context, RoomsActor.Shared shared) {
+    ActorRef<RoomsActor.Command> actor = context.spawn(RoomsActor.create(shared), "rooms");
+    context.watch(actor);
+  }
+
+  /** All rooms have stopped: a stop of one alone is told by {@link RoomsActor} itself. */
+  private static Behavior<Void> reopen(ActorContext<Void> context, RoomsActor.Shared shared) {
+    try {
+      shared.files().reopen();
+    } catch (RuntimeException failure) {
+      shared.broken().accept(failure);
+      return Behaviors.same();
+    }
+    open(context, shared);
+    return Behaviors.same();
+  }
+
+  private static Rooms rooms(ActorContext<Void> context, MemberFiles files, long startMs) {
     NodeId self = files.identity().memberId();
-    RequestIds ids = new RequestIds(self, startMs);
     PublishedStatus status =
         new PublishedStatus(files.identity().clusterId(), self, files.machine().appliedIndex());
-    Executor reads = dispatcher(context, "reads");
-
-    ActorRef<RaftCommand> raft =
-        room(
-            context,
-            RaftRoleActor.create(
-                files.recovered(),
-                settings.raft(),
-                settings.tick(),
-                new SplittableRandom(new SecureRandom().nextLong())),
-            "raft",
-            "raft");
-    ActorRef<WalCommand> wal =
-        room(context, WalActor.create(files.wal(), raft, peers), "wal", "wal");
-    ActorRef<LeaseCommand> lease =
-        context.spawn(LeaseActor.create(raft, ids, settings.electionTimeout()), "lease");
-    context.watch(lease);
-    ActorRef<WatchCommand> watch =
-        context.spawn(
-            WatchHubActor.create(
-                files.machine().reader(),
-                new WatchStreamActor.Settings(
-                    settings.watchBufferBytes(),
-                    settings.watchFragmentBytes(),
-                    settings.watchProgressInterval(),
-                    reads)),
-            "watch");
-    context.watch(watch);
-    ActorRef<SnapshotCommand> snapshot =
-        room(
-            context,
-            SnapshotActor.create(
-                files,
-                new SnapshotActor.Settings(settings.snapshotMinInterval(), LOOK_AT_DISK),
-                new SnapshotActor.Links(wal, raft, disk, ids)),
-            "snapshot",
-            "blocking");
-    ActorRef<CompactionActor.Command> compaction =
-        room(
-            context,
-            CompactionActor.create(
-                new CompactionActor.Links(
-                    files.machine().compactor(),
-                    files.machine().reader()::hash,
-                    dispatcher(context, "hashing"),
-                    revision -> snapshot.tell(SnapshotCommand.Reclaim.INSTANCE)),
-                settings.compaction()),
-            "compaction",
-            "blocking");
-    ActorRef<ApplyCommand> apply =
-        room(
-            context,
-            ApplyActor.create(
-                files.machine(),
-                new ApplyActor.Settings(settings.snapshotCount(), settings.requestTimeout()),
-                new ApplyActor.Links(
-                    raft,
-                    watch,
-                    lease,
-                    snapshot,
-                    revision -> compaction.tell(new CompactionActor.Moved(revision)),
-                    status::applied)),
-            "apply",
-            "apply");
-    StateReader state =
-        new LocalStateReader(
-            files.machine(),
-            files.store(),
-            (revision, done) -> compaction.tell(new CompactionActor.Await(revision, done)));
-    raft.tell(new RaftRoleActor.Begin(new RaftRoleActor.Links(wal, apply, peers, status::raft)));
-    return new Rooms(status, state, raft, lease, watch, snapshot, reads, ids);
+    Executor reads = context.getSystem().dispatchers().lookup(RoomsActor.selector("reads"));
+    return new Rooms(status, reads, new RequestIds(self, startMs), ClosedRooms.spawn(context));
   }
 
-  private static Executor dispatcher(ActorContext<Void> context, String name) {
-    return context
-        .getSystem()
-        .dispatchers()
-        .lookup(DispatcherSelector.fromConfig(DISPATCHERS + name));
+  private static ArteryPeers peers(
+      ActorContext<Void> context, MemberFiles files, Peering peering, Rooms rooms) {
+    PeerIdentity self =
+        new PeerIdentity(files.identity().clusterId(), files.identity().memberId(), peering.url());
+    return ArteryPeers.start(
+        context,
+        self,
+        peering.directory(),
+        envelope -> toRaft(envelope, rooms),
+        envelope -> toTransfers(envelope, rooms));
   }
 
-  private static <T> ActorRef<T> room(
-      ActorContext<Void> context, Behavior<T> behavior, String name, String dispatcher) {
-    ActorRef<T> room =
-        context.spawn(behavior, name, DispatcherSelector.fromConfig(DISPATCHERS + dispatcher));
-    context.watch(room);
-    return room;
+  private static void toRaft(PeerEnvelope envelope, Rooms rooms) {
+    if (envelope.payload() instanceof PeerPayload.Raft raft) {
+      rooms.raft().tell(new RaftCommand.FromPeer(envelope.from(), raft.message()));
+    }
+  }
+
+  private static void toTransfers(PeerEnvelope envelope, Rooms rooms) {
+    if (envelope.payload() instanceof SnapshotMessage message) {
+      rooms.transfers().tell(new TransferCommand.FromPeer(envelope.from(), message));
+    }
   }
 }

@@ -2,15 +2,19 @@ package io.troupe.actors.raft;
 
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
-import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
 import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.PeerTransport;
+import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
+import io.troupe.protocol.ReplicationReply;
+import io.troupe.protocol.SnapshotCommand;
+import io.troupe.protocol.TransferReply;
 import io.troupe.protocol.WalCommand;
+import io.troupe.raft.ConfProposal;
 import io.troupe.raft.Outgoing;
 import io.troupe.raft.PeerMessage;
 import io.troupe.raft.Proposal;
@@ -20,6 +24,7 @@ import io.troupe.raft.RaftRole;
 import io.troupe.raft.RaftSettings;
 import io.troupe.raft.RaftState;
 import io.troupe.raft.RaftStatus;
+import io.troupe.raft.ReplicationStatus;
 import io.troupe.raft.SnapshotMark;
 import io.troupe.raft.membership.Membership;
 import java.time.Duration;
@@ -28,6 +33,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -35,6 +41,7 @@ import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,16 +60,31 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     INSTANCE
   }
 
+  private enum End implements RaftCommand.Private {
+    INSTANCE
+  }
+
+  /** So that the entry that says so reaches the other members. */
+  private static final Duration BEFORE_END = Duration.ofSeconds(1);
+
   /**
    * Whom this room speaks to.
    *
    * @param status told whenever the core's status may have moved
+   * @param membership told each membership that takes effect
+   * @param removed run once, a second after this member learned that it was removed: shall end it
    */
   public record Links(
       ActorRef<WalCommand> wal,
       ActorRef<ApplyCommand> apply,
+      ActorRef<SnapshotCommand> snapshot,
       PeerTransport peers,
-      Consumer<RaftStatus> status) {}
+      Consumer<RaftStatus> status,
+      Consumer<Membership> membership,
+      Runnable removed) {}
+
+  /** Who waits for a transfer; {@code to} is NONE for whoever only wants this member to cease. */
+  private record WaitingTransfer(NodeId to, ActorRef<TransferReply> replyTo) {}
 
   /**
    * Tells the room whom it speaks to, and starts it. The first message, sent once: the others need
@@ -76,15 +98,20 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   private final List<ApplyCommand.Expectation> expectations = new ArrayList<>();
   private final Map<Long, ActorRef<ReadReply>> reads = new HashMap<>();
   private long nextReadId;
+  private final TimerScheduler<RaftCommand> timers;
+  private final List<WaitingTransfer> transfers = new ArrayList<>();
   private boolean leading;
+  private boolean installing;
 
   private RaftRoleActor(
       ActorContext<RaftCommand> context,
+      TimerScheduler<RaftCommand> timers,
       RaftState recovered,
       RaftSettings settings,
       RandomGenerator jitter,
       Links links) {
     super(context);
+    this.timers = timers;
     this.links = links;
     this.core = new RaftCore(recovered, settings, jitter, this);
   }
@@ -107,7 +134,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
                               timers.startTimerWithFixedDelay(Tick.INSTANCE, tick);
                               RaftRoleActor room =
                                   new RaftRoleActor(
-                                      context, recovered, settings, jitter, begin.links());
+                                      context, timers, recovered, settings, jitter, begin.links());
                               return room.feed(room.core::start);
                             })))
         .build();
@@ -121,7 +148,18 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         .onMessage(RaftCommand.Durable.class, m -> feed(() -> core.persisted(m.number())))
         .onMessage(RaftCommand.Applied.class, m -> feed(() -> core.applied(m.index())))
         .onMessage(RaftCommand.ReadIndex.class, this::onReadIndex)
-        .onMessage(RaftCommand.FromPeer.class, m -> feed(() -> core.receive(m.from(), m.message())))
+        .onMessage(RaftCommand.FromPeer.class, this::onFromPeer)
+        .onMessage(RaftCommand.ProposeConfChange.class, this::onProposeConfChange)
+        .onMessage(RaftCommand.TransferLeadership.class, this::onTransferLeadership)
+        .onMessage(RaftCommand.HandOver.class, this::onHandOver)
+        .onMessage(RaftCommand.GetReplication.class, this::onGetReplication)
+        .onMessage(
+            RaftCommand.LogRead.class, m -> feed(() -> core.logRead(m.to(), m.from(), m.entries())))
+        .onMessage(
+            RaftCommand.SnapshotSent.class,
+            m -> feed(() -> core.snapshotSent(m.to(), m.index(), m.ok())))
+        .onMessage(RaftCommand.SnapshotReceived.class, this::onSnapshotReceived)
+        .onMessageEquals(End.INSTANCE, this::onEnd)
         .onMessage(RaftCommand.SnapshotTaken.class, m -> feed(() -> core.compactLog(m.index())))
         .onMessageEquals(Tick.INSTANCE, () -> feed(core::tick))
         .build();
@@ -130,7 +168,21 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   private Behavior<RaftCommand> feed(Runnable input) {
     input.run();
     links.status().accept(core.status());
-    return this;
+    return installing ? refusing() : this;
+  }
+
+  /**
+   * A snapshot takes the place of log and state: the rooms stop as soon as that is durable. What
+   * this core would say until then about its old state must not reach the other rooms; to the
+   * cluster it is as if this member were down for a moment.
+   */
+  private Behavior<RaftCommand> refusing() {
+    for (ApplyCommand.Expectation waiting : expectations) {
+      waiting.replyTo().tell(new ProposeReply.NotProposed(Refusal.NO_LEADER));
+    }
+    reads.values().forEach(read -> read.tell(new ReadReply.Failed(Refusal.NO_LEADER)));
+    tellTransfers(waiting -> true, new TransferReply.Refused(Refusal.NOT_LEADER));
+    return RefusingRaft.create();
   }
 
   private Behavior<RaftCommand> onPropose(RaftCommand.Propose propose) {
@@ -151,6 +203,68 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     return feed(() -> core.propose(batch));
   }
 
+  private Behavior<RaftCommand> onProposeConfChange(RaftCommand.ProposeConfChange propose) {
+    ConfProposal proposal = propose.proposal();
+    links
+        .apply()
+        .tell(
+            new ApplyCommand.Expect(
+                List.of(new ApplyCommand.Expectation(proposal.id(), propose.replyTo()))));
+    return feed(() -> core.proposeConfChange(proposal));
+  }
+
+  private Behavior<RaftCommand> onTransferLeadership(RaftCommand.TransferLeadership transfer) {
+    if (core.status().leader().equals(transfer.to())) {
+      transfer.replyTo().tell(TransferReply.Done.INSTANCE);
+      return this;
+    }
+    transfers.add(new WaitingTransfer(transfer.to(), transfer.replyTo()));
+    return feed(() -> core.transferLeadership(transfer.to()));
+  }
+
+  private Behavior<RaftCommand> onHandOver(RaftCommand.HandOver handOver) {
+    ReplicationStatus replication = core.replication();
+    if (replication == null) {
+      handOver.replyTo().tell(TransferReply.Done.INSTANCE);
+      return this;
+    }
+    boolean alone =
+        replication.peers().values().stream().noneMatch(peer -> peer.connectedTicks() > 0);
+    if (alone) {
+      handOver.replyTo().tell(new TransferReply.Refused(Refusal.BAD_LEADER_TRANSFEREE));
+      return this;
+    }
+    transfers.add(new WaitingTransfer(NodeId.NONE, handOver.replyTo()));
+    return feed(core::handOver);
+  }
+
+  private Behavior<RaftCommand> onGetReplication(RaftCommand.GetReplication get) {
+    get.replyTo().tell(new ReplicationReply(core.replication()));
+    return this;
+  }
+
+  private Behavior<RaftCommand> onFromPeer(RaftCommand.FromPeer m) {
+    if (m.message() instanceof PeerMessage.InstallSnapshot) {
+      // Only the snapshot room says this, when the content is on this disk.
+      LOG.warn("dropped a snapshot without content peer={}", m.from());
+      return this;
+    }
+    return feed(() -> core.receive(m.from(), m.message()));
+  }
+
+  private Behavior<RaftCommand> onSnapshotReceived(RaftCommand.SnapshotReceived received) {
+    return feed(
+        () ->
+            core.receive(
+                received.from(),
+                new PeerMessage.InstallSnapshot(received.term(), received.mark())));
+  }
+
+  private Behavior<RaftCommand> onEnd() {
+    links.removed().run();
+    return this;
+  }
+
   private Behavior<RaftCommand> onReadIndex(RaftCommand.ReadIndex read) {
     long id = ++nextReadId;
     reads.put(id, read.replyTo());
@@ -162,37 +276,66 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     links.wal().tell(new WalCommand.Append(number, state, entries, thenSend));
   }
 
-  // A sole voter that nobody can join has no use for these yet.
-
   @Override
   public void installSnapshot(
       long number, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
-    throw new Invariant.Broken("snapshots cannot be installed yet: " + mark);
+    // The promises are dropped with this run of the rooms: the leader asks again, and the next run
+    // answers from the new log.
+    LOG.info(
+        "installing a snapshot snapshot-index={} snapshot-term={} write={} promises={}",
+        mark.index(),
+        mark.term(),
+        number,
+        thenSend.size());
+    installing = true;
+    links.wal().tell(new WalCommand.Install(state, mark.index()));
   }
 
   @Override
   public void sendSnapshot(NodeId to, long term, long atLeast) {
-    throw new Invariant.Broken("snapshots cannot be sent yet, to " + to);
+    links.snapshot().tell(new SnapshotCommand.Send(to, term, atLeast));
   }
 
   @Override
   public void readLog(NodeId to, long from, long until, long maxBytes) {
-    throw new Invariant.Broken("the log cannot be read for others yet, for " + to);
+    links.wal().tell(new WalCommand.ReadLog(to, from, until, maxBytes));
   }
 
   @Override
   public void transferRefused(NodeId to, Refusal reason) {
-    throw new Invariant.Broken("leadership cannot be transferred yet, to " + to);
+    LOG.info("leadership stays here or goes elsewhere wanted={} reason={}", to, reason);
+    tellTransfers(
+        waiting -> waiting.to().equals(to) || waiting.to().isNone(),
+        new TransferReply.Refused(reason));
   }
 
   @Override
   public void membershipChanged(Membership membership) {
-    throw new Invariant.Broken("the membership cannot change yet: " + membership);
+    LOG.info(
+        "membership took effect version={} voters={} learners={} outgoing={} leaving={}",
+        membership.version(),
+        membership.voters(),
+        membership.learners(),
+        membership.outgoing(),
+        membership.leaving());
+    links.membership().accept(membership);
   }
 
   @Override
   public void removed() {
-    throw new Invariant.Broken("a member cannot be removed yet");
+    LOG.warn("this member was removed from the cluster, ending");
+    timers.startSingleTimer(End.INSTANCE, BEFORE_END);
+  }
+
+  private void tellTransfers(Predicate<WaitingTransfer> whom, TransferReply reply) {
+    transfers.removeIf(
+        waiting -> {
+          boolean told = whom.test(waiting);
+          if (told) {
+            waiting.replyTo().tell(reply);
+          }
+          return told;
+        });
   }
 
   @Override
@@ -242,6 +385,13 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         status.applied(),
         status.lastIndex());
     boolean leads = status.role() == RaftRole.LEADER;
+    NodeId leader = status.leader();
+    tellTransfers(
+        waiting -> waiting.to().isNone() ? !leads : waiting.to().equals(leader),
+        TransferReply.Done.INSTANCE);
+    if (!leads && !leader.isNone()) {
+      tellTransfers(waiting -> true, new TransferReply.Refused(Refusal.LEADER_CHANGED));
+    }
     if (leads != leading) {
       leading = leads;
       links.apply().tell(new ApplyCommand.Leading(leads));

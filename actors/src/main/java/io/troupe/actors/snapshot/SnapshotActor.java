@@ -3,9 +3,10 @@ package io.troupe.actors.snapshot;
 import io.troupe.actors.member.MemberFiles;
 import io.troupe.machine.StateView;
 import io.troupe.model.AlarmType;
-import io.troupe.model.Bytes;
+import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.RequestId;
+import io.troupe.persistence.snapshot.SnapshotException;
 import io.troupe.persistence.snapshot.SnapshotPlugin;
 import io.troupe.persistence.snapshot.SnapshotRef;
 import io.troupe.protocol.ProposeReply;
@@ -16,6 +17,9 @@ import io.troupe.protocol.WalCommand;
 import io.troupe.protocol.codec.OperationCodec;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -48,7 +52,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     INSTANCE
   }
 
-  private record Saved(SnapshotCommand.Due due, long startedNanos, @Nullable Throwable failure)
+  private record Saved(long index, long startedNanos, @Nullable Throwable failure)
       implements SnapshotCommand.Private {}
 
   /** However it ended: if the entry was not applied, the next look asks again. */
@@ -57,17 +61,31 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   private record GivenUp(long below, @Nullable Throwable failure)
       implements SnapshotCommand.Private {}
 
+  private record LetGo(NodeId to) implements SnapshotCommand.Private {}
+
+  /** A transfer ended, well or not. */
+  record TransferOver(NodeId to) implements SnapshotCommand.Private {}
+
   /** Whom this room speaks to. */
   public record Links(
-      ActorRef<WalCommand> wal, ActorRef<RaftCommand> raft, DiskRoom disk, RequestIds ids) {}
+      ActorRef<WalCommand> wal,
+      ActorRef<RaftCommand> raft,
+      ActorRef<TransferCommand> transfers,
+      DiskRoom disk,
+      RequestIds ids) {}
 
   /**
    * Pace.
    *
    * @param minInterval least time between the ends of two snapshots
    * @param lookAtDisk time between two looks at the free space
+   * @param catchUpEntries entries below a snapshot that the log keeps for followers that are a bit
+   *     behind, 0 or more
    */
-  public record Settings(Duration minInterval, Duration lookAtDisk) {}
+  public record Settings(Duration minInterval, Duration lookAtDisk, long catchUpEntries) {}
+
+  /** Time for a follower to get on from its new snapshot before the log behind that goes. */
+  private static final Duration HOLD = Duration.ofSeconds(30);
 
   private final TimerScheduler<SnapshotCommand> timers;
   private final MemberFiles files;
@@ -88,6 +106,15 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
 
   private boolean newestIsOwn;
 
+  /** Whom a snapshot is still to be found for. */
+  private final Map<NodeId, SnapshotCommand.Send> toSend = new LinkedHashMap<>();
+
+  /** By follower, the index of the snapshot that it gets: the log stays from there on. */
+  private final Map<NodeId, Long> held = new HashMap<>();
+
+  /** The log was let go up to there. */
+  private long released;
+
   private boolean olderExist = true;
   private boolean givingUp;
   private boolean complained;
@@ -96,6 +123,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
       ActorContext<SnapshotCommand> context,
       TimerScheduler<SnapshotCommand> timers,
       MemberFiles files,
+      SnapshotPlugin plugin,
       Settings settings,
       Links links,
       long startedAt) {
@@ -104,23 +132,24 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     this.files = files;
     this.settings = settings;
     this.links = links;
-    this.plugin =
-        SnapshotPlugin.start(
-            context.getSystem(),
-            files.dataDir().snapshots(),
-            files.identity().memberId().toString());
+    this.plugin = plugin;
     this.newest = startedAt;
     timers.startTimerWithFixedDelay(LookAtDisk.INSTANCE, settings.lookAtDisk());
   }
 
-  /** The room's behaviour; called before anything is applied. */
+  /**
+   * The room's behaviour; called before anything is applied.
+   *
+   * @param plugin of the actor system; outlives the room
+   */
   public static Behavior<SnapshotCommand> create(
-      MemberFiles files, Settings settings, Links links) {
+      MemberFiles files, SnapshotPlugin plugin, Settings settings, Links links) {
     long startedAt = files.machine().view().appliedIndex();
     return Behaviors.setup(
         context ->
             Behaviors.withTimers(
-                timers -> new SnapshotActor(context, timers, files, settings, links, startedAt)));
+                timers ->
+                    new SnapshotActor(context, timers, files, plugin, settings, links, startedAt)));
   }
 
   @Override
@@ -132,6 +161,9 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
         .onMessageEquals(LookAtDisk.INSTANCE, this::onLookAtDisk)
         .onMessage(Saved.class, this::onSaved)
         .onMessage(GivenUp.class, this::onGivenUp)
+        .onMessage(SnapshotCommand.Send.class, this::onSend)
+        .onMessage(TransferOver.class, this::onTransferOver)
+        .onMessage(LetGo.class, this::onLetGo)
         .onMessageEquals(Rested.INSTANCE, this::onRested)
         .build();
   }
@@ -151,10 +183,12 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     boolean low = links.disk().isLow();
     if (low) {
       giveUpOlder();
+      releaseLog();
     } else {
       complained = false;
     }
     reclaim |= low || rewritten;
+    startTransfers();
     return work();
   }
 
@@ -165,7 +199,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     }
     SnapshotCommand.Due due = waiting;
     waiting = null;
-    if (reclaim) {
+    if (reclaim || !toSend.isEmpty()) {
       reclaim = false;
       // What is applied now covers what fell due before.
       StateView now = files.machine().view();
@@ -175,7 +209,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
       }
     }
     if (due != null && due.index() > newest && fits()) {
-      take(due);
+      take();
     }
     return this;
   }
@@ -233,24 +267,97 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   }
 
   /**
-   * The checkpoint holds at least everything up to the index: entries applied meanwhile may be in
-   * it too.
+   * Entries that are applied meanwhile may be in the checkpoint too: what it holds is read from it.
    */
-  private void take(SnapshotCommand.Due due) {
+  private void take() {
     busy = true;
     rewritten = false;
     long started = System.nanoTime();
-    Path content = plugin.directory().prepare(due.index(), due.term());
-    files.store().checkpoint(content);
-    Bytes membership = files.machine().view().membership();
-    SnapshotRef ref =
-        new SnapshotRef(
-            due.index(), due.term(), membership == null ? Bytes.EMPTY : membership, content);
-    getContext().pipeToSelf(plugin.save(ref), (done, failure) -> new Saved(due, started, failure));
+    Path made = plugin.directory().prepareUnnamed();
+    files.store().checkpoint(made);
+    SnapshotPosition at = SnapshotPosition.of(made);
+    Path content = plugin.directory().nameMade(at.index(), at.term());
+    SnapshotRef ref = new SnapshotRef(at.index(), at.term(), at.membership(), content);
+    getContext()
+        .pipeToSelf(plugin.save(ref), (done, failure) -> new Saved(at.index(), started, failure));
+  }
+
+  private Behavior<SnapshotCommand> onSend(SnapshotCommand.Send send) {
+    toSend.put(send.to(), send);
+    startTransfers();
+    return work();
+  }
+
+  /** Sends the newest snapshot to whoever it does for; the others wait for the next one. */
+  private void startTransfers() {
+    if (toSend.isEmpty()) {
+      return;
+    }
+    SnapshotRef newestRef;
+    try {
+      newestRef = plugin.directory().latest(Long.MAX_VALUE).orElse(null);
+    } catch (SnapshotException e) {
+      // Perhaps it was removed just now, for a newer one; the next look finds that.
+      LOG.debug("snapshots cannot be read: {}", e.getMessage());
+      return;
+    }
+    if (newestRef == null || newestRef.membership().isEmpty()) {
+      return;
+    }
+    SnapshotRef ref = newestRef;
+    toSend
+        .values()
+        .removeIf(
+            send -> {
+              boolean does = ref.index() >= send.atLeast();
+              if (does) {
+                timers.cancel(new LetGo(send.to()));
+                held.put(send.to(), ref.index());
+                links
+                    .transfers()
+                    .tell(
+                        new TransferCommand.Start(
+                            send.to(), send.term(), ref, getContext().getSelf()));
+              }
+              return does;
+            });
+  }
+
+  private Behavior<SnapshotCommand> onTransferOver(TransferOver over) {
+    timers.startSingleTimer(new LetGo(over.to()), new LetGo(over.to()), HOLD);
+    return this;
+  }
+
+  private Behavior<SnapshotCommand> onLetGo(LetGo letGo) {
+    held.remove(letGo.to());
+    releaseLog();
+    return this;
+  }
+
+  /**
+   * Lets the log go up to the newest snapshot of this process, less what followers may still need.
+   * On a nearly full disk they have to take another snapshot instead.
+   */
+  private void releaseLog() {
+    if (!newestIsOwn) {
+      return;
+    }
+    long upTo = newest;
+    if (!links.disk().isLow()) {
+      upTo -= settings.catchUpEntries();
+      for (long index : held.values()) {
+        upTo = Math.min(upTo, index);
+      }
+    }
+    if (upTo > released) {
+      released = upTo;
+      links.raft().tell(new RaftCommand.SnapshotTaken(upTo));
+      links.wal().tell(new WalCommand.DropBefore(upTo + 1));
+    }
   }
 
   private Behavior<SnapshotCommand> onSaved(Saved saved) {
-    long index = saved.due().index();
+    long index = saved.index();
     if (saved.failure() != null) {
       // The log keeps everything that is needed, so the member goes on; the next due snapshot tries
       // again.
@@ -263,8 +370,8 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
       newest = index;
       newestIsOwn = true;
       olderExist = true;
-      links.raft().tell(new RaftCommand.SnapshotTaken(index));
-      links.wal().tell(new WalCommand.DropBefore(index + 1));
+      releaseLog();
+      startTransfers();
     }
     if (settings.minInterval().isZero()) {
       return onRested();

@@ -1,5 +1,8 @@
 package io.troupe.actors.wal;
 
+import io.troupe.model.Entry;
+import io.troupe.model.HardState;
+import io.troupe.persistence.wal.LogRead;
 import io.troupe.persistence.wal.Wal;
 import io.troupe.protocol.PeerTransport;
 import io.troupe.protocol.RaftCommand;
@@ -7,6 +10,9 @@ import io.troupe.protocol.WalCommand;
 import io.troupe.raft.Outgoing;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PostStop;
@@ -14,6 +20,7 @@ import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Group commit: the flush message queues behind the appends that already wait, so one forced write
@@ -24,23 +31,33 @@ public final class WalActor extends AbstractBehavior<WalCommand> {
     INSTANCE
   }
 
+  private record Read(
+      WalCommand.ReadLog question, @Nullable List<Entry> entries, @Nullable Throwable failure)
+      implements WalCommand.Private {}
+
+  /**
+   * Whom this room speaks to.
+   *
+   * @param reading where entries are read for other members; may block
+   * @param installed run when the log was replaced by a snapshot: the rooms shall stop, and begin
+   *     again from what is on disk
+   */
+  public record Links(
+      ActorRef<RaftCommand> raft, PeerTransport peers, Executor reading, Runnable installed) {}
+
   private final Wal wal;
-  private final ActorRef<RaftCommand> raft;
-  private final PeerTransport peers;
+  private final Links links;
   private final List<WalCommand.Append> unsynced = new ArrayList<>();
 
-  private WalActor(
-      ActorContext<WalCommand> context, Wal wal, ActorRef<RaftCommand> raft, PeerTransport peers) {
+  private WalActor(ActorContext<WalCommand> context, Wal wal, Links links) {
     super(context);
     this.wal = wal;
-    this.raft = raft;
-    this.peers = peers;
+    this.links = links;
   }
 
   /** The room's behaviour; owns {@code wal} and closes it. */
-  public static Behavior<WalCommand> create(
-      Wal wal, ActorRef<RaftCommand> raft, PeerTransport peers) {
-    return Behaviors.setup(context -> new WalActor(context, wal, raft, peers));
+  public static Behavior<WalCommand> create(Wal wal, Links links) {
+    return Behaviors.setup(context -> new WalActor(context, wal, links));
   }
 
   @Override
@@ -48,6 +65,9 @@ public final class WalActor extends AbstractBehavior<WalCommand> {
     return newReceiveBuilder()
         .onMessage(WalCommand.Append.class, this::onAppend)
         .onMessageEquals(Flush.INSTANCE, this::onFlush)
+        .onMessage(WalCommand.ReadLog.class, this::onReadLog)
+        .onMessage(Read.class, this::onRead)
+        .onMessage(WalCommand.Install.class, this::onInstall)
         .onMessage(WalCommand.DropBefore.class, this::onDropBefore)
         .onSignal(PostStop.class, signal -> onStop())
         .build();
@@ -63,16 +83,57 @@ public final class WalActor extends AbstractBehavior<WalCommand> {
   }
 
   private Behavior<WalCommand> onFlush() {
+    if (unsynced.isEmpty()) {
+      // An installation came in between and has forced everything.
+      return this;
+    }
     wal.sync();
     // One answer stands for all appends before it.
     WalCommand.Append last = unsynced.get(unsynced.size() - 1);
-    raft.tell(new RaftCommand.Durable(last.number()));
+    links.raft().tell(new RaftCommand.Durable(last.number()));
     for (WalCommand.Append append : unsynced) {
       for (Outgoing promise : append.thenSend()) {
-        peers.send(promise.to(), promise.message());
+        links.peers().send(promise.to(), promise.message());
       }
     }
     unsynced.clear();
+    return this;
+  }
+
+  private Behavior<WalCommand> onReadLog(WalCommand.ReadLog question) {
+    LogRead read = wal.entries(question.from(), question.until(), question.maxBytes());
+    getContext()
+        .pipeToSelf(
+            CompletableFuture.supplyAsync(read::read, links.reading()),
+            (entries, failure) -> new Read(question, entries, failure));
+    return this;
+  }
+
+  private Behavior<WalCommand> onRead(Read read) {
+    List<Entry> entries = read.entries();
+    if (entries == null) {
+      // Entries that must be there and cannot be read: as at start, the member must not go on.
+      throw new CompletionException(read.failure());
+    }
+    links
+        .raft()
+        .tell(new RaftCommand.LogRead(read.question().to(), read.question().from(), entries));
+    return this;
+  }
+
+  /**
+   * The order lets a crash at any point leave the old log or the new one: term and vote first, with
+   * a commit index that the old log reaches; then the restart, one record; then the full state.
+   */
+  private Behavior<WalCommand> onInstall(WalCommand.Install install) {
+    onFlush();
+    HardState state = install.state();
+    long reached = Math.min(state.commit(), wal.status().lastIndex());
+    wal.append(new HardState(state.term(), state.vote(), reached), List.of());
+    wal.restartAfter(install.index());
+    wal.append(state, List.of());
+    wal.sync();
+    links.installed().run();
     return this;
   }
 

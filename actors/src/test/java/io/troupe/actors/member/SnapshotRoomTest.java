@@ -6,12 +6,14 @@ import com.typesafe.config.ConfigFactory;
 import io.troupe.actors.apply.CompactionActor;
 import io.troupe.actors.snapshot.DiskRoom;
 import io.troupe.actors.snapshot.SnapshotActor;
+import io.troupe.actors.snapshot.TransferCommand;
 import io.troupe.model.AlarmType;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.snapshot.SnapshotDirectory;
+import io.troupe.persistence.snapshot.SnapshotPlugin;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.wal.WalSettings;
 import io.troupe.protocol.RaftCommand;
@@ -41,6 +43,8 @@ class SnapshotRoomTest {
   private final ActorTestKit kit = ActorTestKit.create("snapshots", ConfigFactory.load());
   private final TestProbe<WalCommand> wal = kit.createTestProbe();
   private final TestProbe<RaftCommand> raft = kit.createTestProbe();
+  private final TestProbe<TransferCommand> transfers = kit.createTestProbe();
+  private long catchUp;
   private final FakeDisk disk = new FakeDisk();
   private final DataDir dataDir;
   private MemberFiles files;
@@ -97,9 +101,14 @@ class SnapshotRoomTest {
     return kit.spawn(
         SnapshotActor.create(
             files,
-            new SnapshotActor.Settings(Duration.ZERO, lookAtDisk),
+            SnapshotPlugin.start(kit.system(), dataDir.snapshots(), "2"),
+            new SnapshotActor.Settings(Duration.ZERO, lookAtDisk, catchUp),
             new SnapshotActor.Links(
-                wal.getRef(), raft.getRef(), disk, new RequestIds(new NodeId(2), 1))));
+                wal.getRef(),
+                raft.getRef(),
+                transfers.getRef(),
+                disk,
+                new RequestIds(new NodeId(2), 1))));
   }
 
   private long applyOne() {

@@ -7,22 +7,42 @@ import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.StateReader;
 import io.troupe.protocol.WatchCommand;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Scheduler;
 
 /**
- * The member as its gateway sees it.
+ * The member as its gateway sees it. Its rooms may be replaced while it runs (when another member's
+ * snapshot takes the place of its state), so an address is asked for each time it is used.
  *
+ * @param raftRoom where the raft room is now
+ * @param leaseRoom where the lease room is now
+ * @param watchHub where the watch hub is now
  * @param reads where reads run, beside everything else
  */
 public record Member(
     MemberStatus status,
     StateReader state,
-    ActorRef<RaftCommand> raft,
-    ActorRef<LeaseCommand> lease,
-    ActorRef<WatchCommand> watch,
+    Supplier<ActorRef<RaftCommand>> raftRoom,
+    Supplier<ActorRef<LeaseCommand>> leaseRoom,
+    Supplier<ActorRef<WatchCommand>> watchHub,
     Executor reads,
     Scheduler scheduler) {
+
+  /** The raft room of now. */
+  public ActorRef<RaftCommand> raft() {
+    return raftRoom.get();
+  }
+
+  /** The lease room of now. */
+  public ActorRef<LeaseCommand> lease() {
+    return leaseRoom.get();
+  }
+
+  /** The watch hub of now. */
+  public ActorRef<WatchCommand> watch() {
+    return watchHub.get();
+  }
 
   /** A full header (R6) with {@code revision}. */
   public ResponseHeader header(long revision) {

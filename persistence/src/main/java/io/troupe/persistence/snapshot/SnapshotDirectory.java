@@ -32,6 +32,9 @@ public final class SnapshotDirectory {
 
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotDirectory.class);
   private static final String MANIFEST_SUFFIX = ".manifest";
+  private static final String MAKING = "making";
+  private static final String RECEIVING = "receiving";
+  private static final String PINNED = "sending-";
   private static final Pattern MANIFEST = Pattern.compile("([0-9a-f]{16})-[0-9a-f]{16}\\.manifest");
 
   private final Path root;
@@ -62,6 +65,125 @@ public final class SnapshotDirectory {
           DurableFiles.forceDirectory(root);
           return content;
         });
+  }
+
+  /**
+   * Where content can be made whose index is not known yet: {@link #nameMade} gives it its name. A
+   * stray there is removed first.
+   *
+   * @throws SnapshotException IO
+   */
+  public Path prepareUnnamed() {
+    return emptyPlace(MAKING);
+  }
+
+  /**
+   * Gives what was made in the place of {@link #prepareUnnamed} the name that {@link #save} wants.
+   *
+   * @throws SnapshotException IO; or DAMAGED if a snapshot with this index and term exists already
+   */
+  public Path nameMade(long index, long term) {
+    Path content = prepare(index, term);
+    return io(
+        "name snapshot " + index,
+        () -> {
+          DurableFiles.rename(root.resolve(MAKING), content);
+          return content;
+        });
+  }
+
+  /** Removes what was made in the place of {@link #prepareUnnamed}. */
+  public void discardMade() {
+    emptyPlace(MAKING);
+  }
+
+  /**
+   * Where the files of another member's snapshot are put until they are complete; empty.
+   *
+   * @throws SnapshotException IO
+   */
+  public Path prepareReceived() {
+    Path place = emptyPlace(RECEIVING);
+    return io(
+        "prepare " + place,
+        () -> {
+          DurableFiles.createDirectory(place);
+          return place;
+        });
+  }
+
+  private Path emptyPlace(String name) {
+    return io(
+        "prepare " + name,
+        () -> {
+          DurableFiles.createDirectory(root);
+          Path place = root.resolve(name);
+          DurableFiles.deleteTree(place);
+          DurableFiles.forceDirectory(root);
+          return place;
+        });
+  }
+
+  /**
+   * Makes the received files a snapshot of this member. Durable when this returns. Nothing is
+   * removed: the state still needs its own snapshots until this one is installed.
+   *
+   * @param manifest of the sender; every file was compared with it and forced
+   * @throws SnapshotException DISK_FULL or IO; the snapshot does not exist then
+   */
+  public SnapshotRef adopt(SnapshotManifest manifest) {
+    Path content = root.resolve(baseName(manifest.index(), manifest.term()));
+    if (!manifest.directory().equals(String.valueOf(content.getFileName()))) {
+      throw new SnapshotException(
+          Kind.DAMAGED, "snapshot " + manifest.index() + " speaks of " + manifest.directory());
+    }
+    return io(
+        "adopt snapshot " + manifest.index(),
+        () -> {
+          Path received = root.resolve(RECEIVING);
+          DurableFiles.forceTree(received);
+          DurableFiles.deleteTree(content);
+          DurableFiles.rename(received, content);
+          DurableFiles.replace(manifestFile(manifest.index(), manifest.term()), manifest.encode());
+          return ref(manifest);
+        });
+  }
+
+  /** True if this member has a snapshot of that index and term, whole as far as sizes tell. */
+  public boolean has(long index, long term) {
+    return latest(index)
+        .filter(found -> found.index() == index && found.term() == term)
+        .isPresent();
+  }
+
+  /**
+   * Holds on to the content of a snapshot by hard links, whatever becomes of the snapshot.
+   *
+   * @param name plain name of a directory that is made for it; a stray there is removed
+   * @throws SnapshotException DAMAGED or IO
+   */
+  public Path pin(SnapshotRef ref, String name) {
+    SnapshotManifest manifest = manifest(ref);
+    Path place = emptyPlace(PINNED + name);
+    return io(
+        "pin snapshot " + ref.index(),
+        () -> {
+          Files.createDirectory(place);
+          for (FileSum file : manifest.files()) {
+            Path from = root.resolve(manifest.directory()).resolve(file.name());
+            try {
+              Files.createLink(place.resolve(file.name()), from);
+            } catch (UnsupportedOperationException e) {
+              Files.copy(from, place.resolve(file.name()));
+            }
+          }
+          return place;
+        });
+  }
+
+  /** Lets go of what {@link #pin} holds. */
+  public void unpin(String name) {
+    emptyPlace(PINNED + name);
   }
 
   /**
@@ -201,7 +323,8 @@ public final class SnapshotDirectory {
    * system allows it, all others copied, all forced. The snapshot stays whole whatever happens to
    * the state.
    *
-   * @param target does not exist or is empty; a crash leaves it so
+   * @param target does not exist or is empty; a crash leaves it so, and perhaps a neighbour named
+   *     {@code target + ".restoring"}
    * @throws SnapshotException DAMAGED if the content does not fit its checksums, DISK_FULL or IO
    */
   public void restore(SnapshotRef ref, Path target) {

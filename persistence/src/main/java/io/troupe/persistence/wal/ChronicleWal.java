@@ -25,6 +25,7 @@ public final class ChronicleWal implements Wal {
   private final SecureRandom salts = new SecureRandom();
   private final ByteSink sink = new ByteSink();
   private final Deque<Sealed> sealed = new ArrayDeque<>();
+  private final LogPlaces places;
   private @Nullable SegmentWriter open;
   private long openMaxIndex;
   private long sealedBytes;
@@ -34,6 +35,10 @@ public final class ChronicleWal implements Wal {
   private long firstSegment;
   private long lastIndex;
   private long sequence;
+
+  /** Position of the last record, or a bit before it. */
+  private long recordAt;
+
   private long forced;
   private @Nullable Throwable failure;
   private boolean closed;
@@ -50,6 +55,7 @@ public final class ChronicleWal implements Wal {
     this.lastIndex = replay.lastIndex();
     this.sequence = replay.lastSequence();
     this.forced = sequence;
+    this.places = replay.places();
     this.status = new WalStatus(0, 0, floor, lastIndex, sequence, forced, 0, false);
   }
 
@@ -136,6 +142,11 @@ public final class ChronicleWal implements Wal {
   }
 
   @Override
+  public LogRead entries(long from, long until, long maxBytes) {
+    return new LogRead(directory, places.find(from, until), maxBytes);
+  }
+
+  @Override
   public long sizeOnDisk() {
     return status.sizeOnDisk();
   }
@@ -210,6 +221,7 @@ public final class ChronicleWal implements Wal {
     write(new WalPayload.Batch(state.equals(hardState) ? null : state, entries));
     hardState = state;
     if (!entries.isEmpty()) {
+      places.wrote(entries, writer().name(), recordAt);
       lastIndex = entries.get(entries.size() - 1).index();
       openMaxIndex = Math.max(openMaxIndex, lastIndex);
     }
@@ -222,6 +234,7 @@ public final class ChronicleWal implements Wal {
       encode(payload);
     }
     sequence++;
+    recordAt = writer().position();
     writer().append(sink.array(), sink.size());
   }
 
@@ -275,7 +288,9 @@ public final class ChronicleWal implements Wal {
     force();
     floor = newFloor;
     firstSegment = first;
+    places.dropSegmentsBelow(first);
     if (restart || lastIndex < floor) {
+      places.restartAfter(floor);
       lastIndex = floor;
       openMaxIndex = 0;
     }

@@ -6,7 +6,9 @@ import io.troupe.persistence.wal.SegmentScanner.Found;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,9 +17,15 @@ final class ReplayRun {
   /** Whatever is written before a segment's first record is forced lies below this byte. */
   private static final long CREATION_BYTES = 4096;
 
+  private static final int ENTRY_OVERHEAD_BYTES = 64;
+
   private final long skipThrough;
   private final List<WalReplay.Segment> segments = new ArrayList<>();
   private final List<Entry> tail = new ArrayList<>();
+  private final Deque<Entry> recent = new ArrayDeque<>();
+  private final LogPlaces places = new LogPlaces();
+  private final long recentBytes;
+  private long recentHeld;
   private HardState hardState = HardState.INITIAL;
   private long firstSegment;
   private long floor;
@@ -29,7 +37,8 @@ final class ReplayRun {
   private @Nullable SegmentName lastGood;
   private long lastGoodEnd;
 
-  ReplayRun(long skipThrough, long firstSegment) {
+  ReplayRun(long skipThrough, long recentBytes, long firstSegment) {
+    this.recentBytes = recentBytes;
     this.skipThrough = skipThrough;
     this.firstSegment = firstSegment;
     this.expected = firstSegment == 1 ? 1 : 0;
@@ -84,15 +93,18 @@ final class ReplayRun {
         }
       }
     }
+    List<Entry> entries = new ArrayList<>(recent);
+    entries.addAll(tail);
     return new WalReplay(
         hardState,
-        List.copyOf(tail),
+        List.copyOf(entries),
         floor,
         lastIndex,
         firstSegment,
         Math.max(expected - 1, 0),
         List.copyOf(segments),
-        torn);
+        torn,
+        places);
   }
 
   static WalPayload decode(SegmentName name, Found found) {
@@ -149,6 +161,9 @@ final class ReplayRun {
       if (batch.state() != null) {
         hardState = batch.state();
       }
+      if (!batch.entries().isEmpty()) {
+        places.wrote(batch.entries(), name, found.position());
+      }
       for (Entry entry : batch.entries()) {
         add(name, found, entry);
         tally.maxIndex = Math.max(tally.maxIndex, entry.index());
@@ -164,6 +179,7 @@ final class ReplayRun {
       hardState = start.state();
       floor = start.floor();
       lastIndex = start.lastIndex();
+      places.restartAfter(lastIndex);
     } else {
       fits &= start.floor() == floor && start.lastIndex() == lastIndex;
       fits &= start.state().equals(hardState);
@@ -184,11 +200,28 @@ final class ReplayRun {
     truncateFrom(entry.index());
     if (entry.index() > skipThrough) {
       tail.add(entry);
+    } else {
+      addRecent(entry);
     }
     lastIndex = entry.index();
   }
 
+  private void addRecent(Entry entry) {
+    recent.addLast(entry);
+    recentHeld += entry.data().length() + ENTRY_OVERHEAD_BYTES;
+    while (recentHeld > recentBytes && !recent.isEmpty()) {
+      dropOldest();
+    }
+  }
+
+  private void dropOldest() {
+    recentHeld -= recent.removeFirst().data().length() + ENTRY_OVERHEAD_BYTES;
+  }
+
   private void truncateFrom(long index) {
+    while (!recent.isEmpty() && recent.getLast().index() >= index) {
+      recentHeld -= recent.removeLast().data().length() + ENTRY_OVERHEAD_BYTES;
+    }
     if (!tail.isEmpty() && index <= lastIndex) {
       long keep = Math.max(0, index - tail.get(0).index());
       tail.subList((int) Math.min(keep, tail.size()), tail.size()).clear();
@@ -197,8 +230,15 @@ final class ReplayRun {
 
   private void cover(WalPayload.Floor covered) {
     floor = covered.floor();
+    places.dropSegmentsBelow(covered.firstSegment());
+    while (!recent.isEmpty() && recent.getFirst().index() <= floor) {
+      dropOldest();
+    }
     firstSegment = Math.max(firstSegment, covered.firstSegment());
     if (covered.restart() || lastIndex < floor) {
+      places.restartAfter(floor);
+      recent.clear();
+      recentHeld = 0;
       tail.clear();
       lastIndex = floor;
     } else if (!tail.isEmpty()) {

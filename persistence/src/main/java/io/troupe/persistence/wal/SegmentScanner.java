@@ -33,6 +33,11 @@ final class SegmentScanner implements AutoCloseable {
     size = channel.size();
   }
 
+  /** The next record is looked for from there on. */
+  void startAt(long position) {
+    next = position & ~3L;
+  }
+
   /**
    * A record and where it stands.
    *

@@ -50,6 +50,16 @@ public interface Wal extends AutoCloseable {
    */
   void restartAfter(long index);
 
+  /**
+   * Prepares a read of entries that were synced.
+   *
+   * @param from first index, inclusive
+   * @param until index behind the last one wanted
+   * @param maxBytes the read stops with the entry that reaches it
+   * @return to be run on another thread
+   */
+  LogRead entries(long from, long until, long maxBytes);
+
   /** Bytes that the log takes on disk. */
   long sizeOnDisk();
 

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param hardState last hard state; {@link HardState#INITIAL} for a fresh log
  * @param entries the last form of the entries above both {@code floor} and the index that reading
- *     was told to skip to; contiguous, oldest first, immutable
+ *     was told to skip to, and before them as many older ones above the floor as were asked for;
+ *     contiguous, oldest first, immutable
  * @param floor entries at or below it are covered by a snapshot and may be gone: a state that has
  *     applied less than this must be restored from a snapshot before the log is any use to it
  * @param lastIndex index of the last entry, or the floor if there is none; may be below what the
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param lastSequence number of the last record, 0 for a fresh log
  * @param segments needed segments that hold a record, oldest first; immutable
  * @param tornTail where a torn tail begins, or null if the log ends cleanly; for the operator's log
+ * @param places where entries stand; taken over by the log that is opened
  */
 public record WalReplay(
     HardState hardState,
@@ -36,7 +38,8 @@ public record WalReplay(
     long firstSegment,
     long lastSequence,
     List<Segment> segments,
-    @Nullable String tornTail) {
+    @Nullable String tornTail,
+    LogPlaces places) {
 
   /**
    * A segment that was read.
@@ -59,11 +62,21 @@ public record WalReplay(
    * @throws WalException IO if the disk does not answer
    */
   public static WalReplay read(Path directory, long skipThrough) {
+    return read(directory, skipThrough, 0);
+  }
+
+  /**
+   * As {@link #read(Path, long)}, and keeps some of the entries that are skipped, for others that
+   * may lack them.
+   *
+   * @param recentBytes most bytes of them, the newest ones
+   */
+  public static WalReplay read(Path directory, long skipThrough, long recentBytes) {
     try {
       List<SegmentName> names = SegmentName.list(directory);
       long first = firstNeeded(directory, names);
       List<SegmentName> needed = names.stream().filter(n -> n.number() >= first).toList();
-      ReplayRun run = new ReplayRun(skipThrough, first);
+      ReplayRun run = new ReplayRun(skipThrough, recentBytes, first);
       for (SegmentName name : needed) {
         run.readSegment(directory, name);
       }

@@ -57,6 +57,7 @@ class WalProperties {
           wal = WalFixture.open(dir);
         }
         assertThat(wal.status().lastIndex()).isEqualTo(model.last());
+        readSome(wal, model, random);
       }
       wal.close();
       for (long skip : new long[] {0, model.floor(), model.last() / 2, model.last()}) {
@@ -65,10 +66,36 @@ class WalProperties {
         assertThat(replay.hardState()).isEqualTo(model.state());
         assertThat(replay.lastIndex()).isEqualTo(model.last());
         assertThat(replay.floor()).isEqualTo(model.floor());
+        long recent = random.nextInt(20_000);
+        List<Entry> more = WalReplay.read(dir, skip, recent).entries();
+        assertThat(more)
+            .isEqualTo(model.above(Math.max(model.last() - more.size(), model.floor())))
+            .hasSizeGreaterThanOrEqualTo(replay.entries().size());
       }
     } finally {
       DurableFiles.deleteTree(root);
     }
+  }
+
+  /** Durable entries above the floor can be read while the log is open, in their last form. */
+  private static void readSome(ChronicleWal wal, LogModel model, Random random) {
+    wal.sync();
+    if (model.last() == model.floor()) {
+      return;
+    }
+    long from = model.floor() + 1 + random.nextInt((int) (model.last() - model.floor()));
+    long until = from + 1 + random.nextInt(100);
+    long maxBytes = random.nextInt(3) == 0 ? random.nextInt(5_000) : Long.MAX_VALUE;
+    List<Entry> wanted = new ArrayList<>();
+    long bytes = 0;
+    for (Entry entry : model.above(from - 1)) {
+      if (entry.index() < until && (wanted.isEmpty() || bytes < maxBytes)) {
+        wanted.add(entry);
+        bytes += entry.data().length();
+      }
+    }
+    assertThat(wal.entries(from, until, maxBytes).read()).isEqualTo(wanted);
+    assertThat(wal.entries(model.last() + 1, until + 1, maxBytes).read()).isEmpty();
   }
 
   private static LogModel append(ChronicleWal wal, LogModel model, Random random, int step) {

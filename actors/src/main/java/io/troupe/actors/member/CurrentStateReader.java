@@ -1,0 +1,118 @@
+package io.troupe.actors.member;
+
+import io.troupe.model.AlarmMember;
+import io.troupe.model.Bytes;
+import io.troupe.model.KeyRange;
+import io.troupe.model.MemberAttributes;
+import io.troupe.model.MemoryBudget;
+import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
+import io.troupe.model.RangeQuery;
+import io.troupe.model.RangeResult;
+import io.troupe.model.Refusal;
+import io.troupe.model.Result;
+import io.troupe.mvcc.StoreException;
+import io.troupe.protocol.RefusedException;
+import io.troupe.protocol.StateReader;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads whichever state is the current one. A read that was under way when the state was replaced
+ * is refused; it may be repeated.
+ */
+final class CurrentStateReader implements StateReader {
+  private final Supplier<StateReader> current;
+
+  CurrentStateReader(Supplier<StateReader> current) {
+    this.current = current;
+  }
+
+  /** In place of a state while there is none. */
+  static StateReader closed() {
+    return new CurrentStateReader(
+        () -> {
+          throw new RefusedException(Refusal.NO_LEADER);
+        });
+  }
+
+  private <T extends @Nullable Object> T read(Function<StateReader, T> work) {
+    StateReader reader = current.get();
+    try {
+      return work.apply(reader);
+    } catch (StoreException e) {
+      if (current.get() != reader) {
+        throw new RefusedException(Refusal.NO_LEADER);
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public long revision() {
+    return read(StateReader::revision);
+  }
+
+  @Override
+  public long compactedRevision() {
+    return read(StateReader::compactedRevision);
+  }
+
+  @Override
+  public RangeResult range(RangeQuery query, MemoryBudget.Share share) {
+    return read(reader -> reader.range(query, share));
+  }
+
+  @Override
+  public Chunk chunk(KeyRange range, long revision, int limit, long maxBytes, boolean keysOnly) {
+    return read(reader -> reader.chunk(range, revision, limit, maxBytes, keysOnly));
+  }
+
+  @Override
+  public long count(KeyRange range, long revision) {
+    return read(reader -> reader.count(range, revision));
+  }
+
+  @Override
+  public Result txn(Operation.Txn txn, MemoryBudget.Share share) {
+    return read(reader -> reader.txn(txn, share));
+  }
+
+  @Override
+  public KvHash hashKv(long revision) {
+    return read(reader -> reader.hashKv(revision));
+  }
+
+  @Override
+  public List<Bytes> leaseKeys(long lease) {
+    return read(reader -> reader.leaseKeys(lease));
+  }
+
+  @Override
+  public List<AlarmMember> alarms() {
+    return read(StateReader::alarms);
+  }
+
+  @Override
+  public @Nullable MemberAttributes attributes(NodeId member) {
+    return this.<@Nullable MemberAttributes>read(reader -> reader.attributes(member));
+  }
+
+  @Override
+  public long sizeOnDisk() {
+    return read(StateReader::sizeOnDisk);
+  }
+
+  @Override
+  public long sizeInUse() {
+    return read(StateReader::sizeInUse);
+  }
+
+  @Override
+  public CompletionStage<Void> compactionDone(long revision) {
+    return read(reader -> reader.compactionDone(revision));
+  }
+}

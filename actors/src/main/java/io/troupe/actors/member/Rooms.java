@@ -1,0 +1,106 @@
+package io.troupe.actors.member;
+
+import io.troupe.actors.snapshot.TransferCommand;
+import io.troupe.protocol.LeaseCommand;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.RequestIds;
+import io.troupe.protocol.SnapshotCommand;
+import io.troupe.protocol.StateReader;
+import io.troupe.protocol.WatchCommand;
+import java.util.concurrent.Executor;
+import org.apache.pekko.actor.typed.ActorRef;
+
+/**
+ * The rooms that the gateway and other members speak to. Outlives the rooms themselves: while a
+ * snapshot of another member takes the place of the state, requests are refused at once, and
+ * afterwards the addresses are new ones. So ask for an address each time it is used. Thread-safe.
+ */
+public final class Rooms {
+  /** The rooms of one opening of the files. */
+  record Open(
+      StateReader state,
+      ActorRef<RaftCommand> raft,
+      ActorRef<LeaseCommand> lease,
+      ActorRef<WatchCommand> watch,
+      ActorRef<SnapshotCommand> snapshot,
+      ActorRef<TransferCommand> transfers) {}
+
+  private final PublishedStatus status;
+  private final Executor reads;
+  private final RequestIds ids;
+  private final Open closed;
+  private final StateReader state = new CurrentStateReader(() -> current().state());
+  private volatile Open current;
+
+  /**
+   * Closed rooms.
+   *
+   * @param reads where reads run
+   * @param ids for proposals of this process
+   * @param closed who answers while nothing is open
+   */
+  Rooms(PublishedStatus status, Executor reads, RequestIds ids, Open closed) {
+    this.status = status;
+    this.reads = reads;
+    this.ids = ids;
+    this.closed = closed;
+    this.current = closed;
+  }
+
+  void open(Open rooms) {
+    current = rooms;
+  }
+
+  void close() {
+    current = closed;
+  }
+
+  private Open current() {
+    return current;
+  }
+
+  /** What the raft and apply rooms say of themselves. */
+  public PublishedStatus status() {
+    return status;
+  }
+
+  /** Reads of the state, whichever is the current one. */
+  public StateReader state() {
+    return state;
+  }
+
+  /** The raft room of now. */
+  public ActorRef<RaftCommand> raft() {
+    return current.raft();
+  }
+
+  /** The lease room of now. */
+  public ActorRef<LeaseCommand> lease() {
+    return current.lease();
+  }
+
+  /** The watch hub of now. */
+  public ActorRef<WatchCommand> watch() {
+    return current.watch();
+  }
+
+  /** The snapshot room of now. */
+  public ActorRef<SnapshotCommand> snapshot() {
+    return current.snapshot();
+  }
+
+  /** The transfer room of now. */
+  ActorRef<TransferCommand> transfers() {
+    return current.transfers();
+  }
+
+  /** Where reads run. */
+  public Executor reads() {
+    return reads;
+  }
+
+  /** For proposals of this process. */
+  public RequestIds ids() {
+    return ids;
+  }
+}

@@ -1,0 +1,226 @@
+package io.troupe.actors.member;
+
+import io.troupe.actors.apply.ApplyActor;
+import io.troupe.actors.apply.CompactionActor;
+import io.troupe.actors.apply.LocalStateReader;
+import io.troupe.actors.lease.LeaseActor;
+import io.troupe.actors.peers.ArteryPeers;
+import io.troupe.actors.raft.RaftRoleActor;
+import io.troupe.actors.snapshot.DiskRoom;
+import io.troupe.actors.snapshot.SnapshotActor;
+import io.troupe.actors.snapshot.TransferActor;
+import io.troupe.actors.snapshot.TransferCommand;
+import io.troupe.actors.snapshot.TransferSettings;
+import io.troupe.actors.wal.WalActor;
+import io.troupe.actors.watch.WatchHubActor;
+import io.troupe.actors.watch.WatchStreamActor;
+import io.troupe.persistence.snapshot.SnapshotPlugin;
+import io.troupe.protocol.ApplyCommand;
+import io.troupe.protocol.LeaseCommand;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.SnapshotCommand;
+import io.troupe.protocol.StateReader;
+import io.troupe.protocol.WalCommand;
+import io.troupe.protocol.WatchCommand;
+import io.troupe.raft.membership.Membership;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.SplittableRandom;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.ChildFailed;
+import org.apache.pekko.actor.typed.DispatcherSelector;
+import org.apache.pekko.actor.typed.Terminated;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+
+/**
+ * The rooms of a member over its opened files, from one opening to the next. A room that stops
+ * takes the member down: its state is only right again after a recovery from disk. When the log was
+ * replaced by another member's snapshot all rooms stop, and {@link MemberGuardian} begins again
+ * with a recovery from disk, in the same process.
+ */
+final class RoomsActor {
+  private static final String DISPATCHERS = "troupe-dispatchers.";
+  private static final Duration LOOK_AT_DISK = Duration.ofSeconds(1);
+
+  private RoomsActor() {}
+
+  /** What the rooms tell their parent. */
+  enum Command {
+    /** The log was replaced by a snapshot: stop. */
+    INSTALLED
+  }
+
+  /**
+   * What the rooms share with those of the next opening.
+   *
+   * @param rooms opened with the new rooms, closed when they are about to stop
+   * @param membership told each membership that takes effect
+   * @param broken told once why a room stopped, or that this member was removed
+   */
+  record Shared(
+      MemberFiles files,
+      MemberSettings settings,
+      ArteryPeers peers,
+      DiskRoom disk,
+      SnapshotPlugin snapshots,
+      Rooms rooms,
+      Consumer<Membership> membership,
+      Consumer<Throwable> broken) {}
+
+  /** The behaviour; stops when the state has to be opened anew. */
+  static Behavior<Command> create(Shared shared) {
+    return Behaviors.setup(
+        context -> {
+          spawn(context, shared);
+          return Behaviors.receive(Command.class)
+              .onMessageEquals(
+                  Command.INSTALLED,
+                  () -> {
+                    shared.rooms().close();
+                    return Behaviors.stopped();
+                  })
+              .onSignal(
+                  ChildFailed.class,
+                  failed -> {
+                    shared.broken().accept(failed.getCause());
+                    return Behaviors.same();
+                  })
+              .onSignal(
+                  Terminated.class,
+                  ended -> {
+                    shared
+                        .broken()
+                        .accept(
+                            new IllegalStateException(
+                                "room stopped: " + ended.getRef().path().name()));
+                    return Behaviors.same();
+                  })
+              .build();
+        });
+  }
+
+  private static void spawn(ActorContext<Command> context, Shared shared) {
+    MemberFiles files = shared.files();
+    MemberSettings settings = shared.settings();
+    Rooms rooms = shared.rooms();
+    ActorRef<RaftCommand> raft =
+        room(
+            context,
+            RaftRoleActor.create(
+                files.recovered(),
+                settings.raft(),
+                settings.tick(),
+                new SplittableRandom(new SecureRandom().nextLong())),
+            "raft",
+            "raft");
+    ActorRef<WalCommand> wal =
+        room(
+            context,
+            WalActor.create(
+                files.wal(),
+                new WalActor.Links(
+                    raft,
+                    shared.peers(),
+                    dispatcher(context, "blocking"),
+                    () -> context.getSelf().tell(Command.INSTALLED))),
+            "wal",
+            "wal");
+    ActorRef<LeaseCommand> lease =
+        context.spawn(LeaseActor.create(raft, rooms.ids(), settings.electionTimeout()), "lease");
+    context.watch(lease);
+    ActorRef<WatchCommand> watch =
+        context.spawn(
+            WatchHubActor.create(
+                files.machine().reader(),
+                new WatchStreamActor.Settings(
+                    settings.watchBufferBytes(),
+                    settings.watchFragmentBytes(),
+                    settings.watchProgressInterval(),
+                    rooms.reads())),
+            "watch");
+    context.watch(watch);
+    ActorRef<TransferCommand> transfers =
+        room(
+            context,
+            TransferActor.create(
+                files.dataDir().snapshots(),
+                TransferSettings.DEFAULT,
+                new TransferActor.Links(raft, shared.peers(), shared.disk())),
+            "transfers",
+            "transfers");
+    ActorRef<SnapshotCommand> snapshot =
+        room(
+            context,
+            SnapshotActor.create(
+                files,
+                shared.snapshots(),
+                new SnapshotActor.Settings(
+                    settings.snapshotMinInterval(), LOOK_AT_DISK, settings.snapshotCount() / 2),
+                new SnapshotActor.Links(wal, raft, transfers, shared.disk(), rooms.ids())),
+            "snapshot",
+            "blocking");
+    ActorRef<CompactionActor.Command> compaction =
+        room(
+            context,
+            CompactionActor.create(
+                new CompactionActor.Links(
+                    files.machine().compactor(),
+                    files.machine().reader()::hash,
+                    dispatcher(context, "hashing"),
+                    revision -> snapshot.tell(SnapshotCommand.Reclaim.INSTANCE)),
+                settings.compaction()),
+            "compaction",
+            "blocking");
+    ActorRef<ApplyCommand> apply =
+        room(
+            context,
+            ApplyActor.create(
+                files.machine(),
+                new ApplyActor.Settings(settings.snapshotCount(), settings.requestTimeout()),
+                new ApplyActor.Links(
+                    raft,
+                    watch,
+                    lease,
+                    snapshot,
+                    revision -> compaction.tell(new CompactionActor.Moved(revision)),
+                    rooms.status()::applied)),
+            "apply",
+            "apply");
+    StateReader state =
+        new LocalStateReader(
+            files.machine(),
+            files.store(),
+            (revision, done) -> compaction.tell(new CompactionActor.Await(revision, done)));
+    rooms.status().applied(files.machine().appliedIndex());
+    rooms.open(new Rooms.Open(state, raft, lease, watch, snapshot, transfers));
+    raft.tell(
+        new RaftRoleActor.Begin(
+            new RaftRoleActor.Links(
+                wal,
+                apply,
+                snapshot,
+                shared.peers(),
+                rooms.status()::raft,
+                shared.membership(),
+                () -> shared.broken().accept(new MemberRemovedException()))));
+  }
+
+  static DispatcherSelector selector(String name) {
+    return DispatcherSelector.fromConfig(DISPATCHERS + name);
+  }
+
+  private static Executor dispatcher(ActorContext<Command> context, String name) {
+    return context.getSystem().dispatchers().lookup(selector(name));
+  }
+
+  private static <T> ActorRef<T> room(
+      ActorContext<Command> context, Behavior<T> behavior, String name, String dispatcher) {
+    ActorRef<T> room = context.spawn(behavior, name, selector(dispatcher));
+    context.watch(room);
+    return room;
+  }
+}

@@ -1,0 +1,172 @@
+package io.troupe.actors.peers;
+
+import io.troupe.model.NodeId;
+import io.troupe.protocol.PeerEnvelope;
+import io.troupe.protocol.PeerFragment;
+import io.troupe.protocol.PeerFrame;
+import io.troupe.protocol.PeerPayload;
+import io.troupe.protocol.PeerTransport;
+import io.troupe.protocol.SnapshotMessage;
+import io.troupe.protocol.SnapshotTransport;
+import io.troupe.protocol.codec.PeerCodec;
+import io.troupe.raft.PeerMessage;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.apache.pekko.actor.ActorRef;
+import org.apache.pekko.actor.ActorRefProvider;
+import org.apache.pekko.actor.ExtendedActorSystem;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends over Pekko Artery to the inbox actors of other members, which are addressed by path from
+ * the peer URL: nothing is watched and nobody is registered, so nothing can be quarantined. Full
+ * queues drop; Raft repairs that. Thread-safe; never blocks on the network.
+ */
+public final class ArteryPeers implements PeerTransport, SnapshotTransport {
+  /** Longer messages go in pieces of this length; a frame holds 256 KiB. */
+  static final int PIECE_BYTES = 128 << 10;
+
+  /** Longest message: far more than one entry may have. */
+  static final int MAX_MESSAGE_BYTES = 256 << 20;
+
+  private static final Logger LOG = LoggerFactory.getLogger(ArteryPeers.class);
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  /** Longer than the leader is ever silent. */
+  private static final Duration QUIET = Duration.ofSeconds(3);
+
+  private record Target(String url, ActorRef raft, ActorRef snapshots) {}
+
+  private final PeerIdentity self;
+  private final PeerDirectory directory;
+  private final ActorRefProvider provider;
+  private final PeerContacts contacts = new PeerContacts(PATIENCE);
+  private final Map<NodeId, Target> targets = new ConcurrentHashMap<>();
+  private final AtomicLong messages = new AtomicLong(new SecureRandom().nextLong());
+
+  private ArteryPeers(ActorSystem<?> system, PeerIdentity self, PeerDirectory directory) {
+    this.self = self;
+    this.directory = directory;
+    this.provider = ((ExtendedActorSystem) system.classicSystem()).provider();
+  }
+
+  /**
+   * Starts the inboxes as children of the guardian, whose context this is.
+   *
+   * @param raft gets what other members' raft rooms say, on the inbox's thread; never blocks
+   * @param snapshots gets what their snapshot rooms say
+   */
+  public static ArteryPeers start(
+      ActorContext<?> guardian,
+      PeerIdentity self,
+      PeerDirectory directory,
+      Consumer<PeerEnvelope> raft,
+      Consumer<PeerEnvelope> snapshots) {
+    ArteryPeers peers = new ArteryPeers(guardian.getSystem(), self, directory);
+    guardian.spawn(
+        PeerInbox.create(self, directory, peers.contacts, MAX_MESSAGE_BYTES, peers::greet, raft),
+        PeerConfig.RAFT_INBOX);
+    guardian.spawn(
+        PeerInbox.create(self, directory, peers.contacts, MAX_MESSAGE_BYTES, () -> {}, snapshots),
+        PeerConfig.SNAPSHOT_INBOX);
+    return peers;
+  }
+
+  @Override
+  public void send(NodeId to, PeerMessage message) {
+    Target target = target(to);
+    if (target != null) {
+      contacts.sent(to, System.nanoTime());
+      send(to, target.raft(), new PeerPayload.Raft(message));
+    }
+  }
+
+  @Override
+  public void send(NodeId to, SnapshotMessage message) {
+    Target target = target(to);
+    if (target != null) {
+      send(to, target.snapshots(), message);
+    }
+  }
+
+  /**
+   * Tells members that have not been heard for a while that this one is there. A member whose
+   * process ended in order is not sent anything any more by the others' Artery, until its next
+   * process speaks first.
+   */
+  private void greet() {
+    long now = System.nanoTime();
+    contacts.look(now);
+    for (NodeId member : directory.members().keySet()) {
+      if (!member.equals(self.memberId()) && !contacts.heardWithin(member, QUIET, now)) {
+        Target target = target(member);
+        if (target != null) {
+          send(member, target.raft(), new PeerPayload.Hello());
+        }
+      }
+    }
+  }
+
+  /** True if messages have been going to that member for 5 s and none comes. */
+  public boolean isAway(NodeId member) {
+    return contacts.isAway(member);
+  }
+
+  private void send(NodeId to, ActorRef inbox, PeerPayload payload) {
+    PeerEnvelope envelope =
+        new PeerEnvelope(self.clusterId(), self.memberId(), to, self.url(), payload);
+    if (PeerCodec.sizeAtMost(envelope) <= PIECE_BYTES) {
+      tell(inbox, envelope);
+      return;
+    }
+    byte[] encoded = PeerCodec.encode(envelope);
+    List<PeerFragment> pieces =
+        PeerCodec.cut(envelope, encoded, messages.incrementAndGet(), PIECE_BYTES);
+    // Two threads send; their pieces must not mix.
+    synchronized (inbox) {
+      pieces.forEach(piece -> tell(inbox, piece));
+    }
+  }
+
+  private static void tell(ActorRef inbox, PeerFrame frame) {
+    inbox.tell(frame, ActorRef.noSender());
+  }
+
+  private @Nullable Target target(NodeId to) {
+    String url = directory.urlOf(to);
+    if (url == null) {
+      LOG.debug("no address of peer={}", to);
+      return null;
+    }
+    Target target = targets.get(to);
+    if (target == null || !target.url().equals(url)) {
+      target = resolve(url);
+      if (target != null) {
+        targets.put(to, target);
+      }
+    }
+    return target;
+  }
+
+  private @Nullable Target resolve(String url) {
+    try {
+      PeerAddress address = PeerAddress.of(url);
+      return new Target(
+          url,
+          provider.resolveActorRef(address.pathOf(PeerConfig.RAFT_INBOX)),
+          provider.resolveActorRef(address.pathOf(PeerConfig.SNAPSHOT_INBOX)));
+    } catch (IllegalArgumentException e) {
+      LOG.debug("bad address url={} reason={}", url, e.getMessage());
+      return null;
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package io.troupe.actors.peers;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+
+/**
+ * Host and port of a peer URL.
+ *
+ * @param host as written in the URL: it has to be the same text on all members
+ * @param port 1 to 65535
+ */
+public record PeerAddress(String host, int port) {
+  /**
+   * Reads a peer URL.
+   *
+   * @throws IllegalArgumentException if it names no host or no port
+   */
+  public static PeerAddress of(String url) {
+    try {
+      URI uri = new URI(url);
+      if (uri.getHost() == null || uri.getPort() < 1) {
+        throw new IllegalArgumentException("peer URL without host or port: " + url);
+      }
+      return new PeerAddress(uri.getHost(), uri.getPort());
+    } catch (URISyntaxException e) {
+      throw new IllegalArgumentException("bad peer URL " + url + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Where the actor of that name is on the member at this address. */
+  String pathOf(String actor) {
+    return "pekko://" + PeerConfig.SYSTEM + "@" + host + ":" + port + "/user/" + actor;
+  }
+}

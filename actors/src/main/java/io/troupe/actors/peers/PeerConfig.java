@@ -1,0 +1,42 @@
+package io.troupe.actors.peers;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import com.typesafe.config.ConfigParseOptions;
+import java.util.Map;
+
+/** Pekko's configuration for the transport between members. */
+public final class PeerConfig {
+  /** Name of every member's actor system: it is part of the addresses. */
+  public static final String SYSTEM = "troupe";
+
+  /** Name of the actor that takes Raft's messages. */
+  static final String RAFT_INBOX = "peers";
+
+  /** Name of the actor that takes snapshots; its messages have a connection of their own. */
+  static final String SNAPSHOT_INBOX = "peer-snapshots";
+
+  private PeerConfig() {}
+
+  /**
+   * Remoting of one member, to be put before all other configuration.
+   *
+   * @param canonical from the first advertised peer URL: what others call this member
+   * @param bind from the listen peer URL: what the member binds
+   */
+  public static Config of(PeerAddress canonical, PeerAddress bind) {
+    String artery = "pekko.remote.artery.";
+    String bindHost = bind.host().replace("[", "").replace("]", "");
+    return ConfigFactory.parseMap(
+            Map.of(
+                artery + "canonical.hostname", canonical.host(),
+                artery + "canonical.port", canonical.port(),
+                artery + "bind.hostname", bindHost,
+                artery + "bind.port", bind.port()))
+        .withFallback(
+            ConfigFactory.parseResources(
+                PeerConfig.class.getClassLoader(),
+                "troupe-peers.conf",
+                ConfigParseOptions.defaults().setAllowMissing(false)));
+  }
+}

@@ -1,0 +1,94 @@
+package io.troupe.actors.peers;
+
+import io.troupe.model.NodeId;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Who answers. One line in the log when a peer goes away, one when it comes back; Artery's own
+ * lines for each lost message are turned off. Thread-safe.
+ *
+ * <p>A peer is away when messages have been going to it for {@code patience}, still go, and nothing
+ * comes. A peer that nothing is sent to is none of our concern.
+ */
+final class PeerContacts {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerContacts.class);
+
+  private static final class Contact {
+    private volatile long lastSent;
+    private volatile long firstUnanswered;
+    private volatile boolean unanswered;
+    private volatile long lastHeard;
+    private volatile boolean heard;
+    private boolean away;
+  }
+
+  private final long patienceNanos;
+  private final Map<NodeId, Contact> contacts = new ConcurrentHashMap<>();
+
+  PeerContacts(Duration patience) {
+    this.patienceNanos = patience.toNanos();
+  }
+
+  private Contact of(NodeId peer) {
+    return contacts.computeIfAbsent(peer, id -> new Contact());
+  }
+
+  /** A message was sent at {@code nanos}, a monotonic reading. */
+  void sent(NodeId peer, long nanos) {
+    Contact contact = of(peer);
+    contact.lastSent = nanos;
+    if (!contact.unanswered) {
+      contact.firstUnanswered = nanos;
+      contact.unanswered = true;
+    }
+  }
+
+  /** A message came. */
+  void heard(NodeId peer, long nanos) {
+    Contact contact = of(peer);
+    contact.lastHeard = nanos;
+    contact.heard = true;
+    contact.unanswered = false;
+    synchronized (contact) {
+      if (contact.away) {
+        contact.away = false;
+        LOG.info("peer became reachable peer={}", peer);
+      }
+    }
+  }
+
+  /** True if a message came within {@code quiet} before {@code nanos}. */
+  boolean heardWithin(NodeId peer, Duration quiet, long nanos) {
+    Contact contact = of(peer);
+    return contact.heard && nanos - contact.lastHeard < quiet.toNanos();
+  }
+
+  /** Looks who went away; called now and then. */
+  void look(long nanos) {
+    contacts.forEach(
+        (peer, contact) -> {
+          synchronized (contact) {
+            boolean away =
+                contact.unanswered
+                    && nanos - contact.firstUnanswered >= patienceNanos
+                    && nanos - contact.lastSent < patienceNanos;
+            if (away && !contact.away) {
+              contact.away = true;
+              LOG.warn("peer does not answer peer={}", peer);
+            }
+          }
+        });
+  }
+
+  /** True if the peer is known not to answer. */
+  boolean isAway(NodeId peer) {
+    Contact contact = of(peer);
+    synchronized (contact) {
+      return contact.away;
+    }
+  }
+}

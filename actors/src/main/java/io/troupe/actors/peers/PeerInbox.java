@@ -1,0 +1,183 @@
+package io.troupe.actors.peers;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.NodeId;
+import io.troupe.protocol.PeerEnvelope;
+import io.troupe.protocol.PeerFragment;
+import io.troupe.protocol.PeerFrame;
+import io.troupe.protocol.PeerPayload;
+import io.troupe.protocol.codec.PeerCodec;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes what other members send: lets in what is of this cluster and for this member, puts
+ * fragments together, and hands on. What is refused is logged once for each sender and reason.
+ *
+ * <p>Members that left are let in: the core tells them that they did. So are members that this one
+ * does not know yet (docs/decisions/0021).
+ */
+final class PeerInbox extends AbstractBehavior<PeerFrame> {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerInbox.class);
+  private static final Duration LOOK = Duration.ofSeconds(1);
+  private static final int MAX_LOGGED = 1000;
+  private static final int MAX_SENDERS = 64;
+
+  private enum Look implements PeerFrame.Private {
+    INSTANCE
+  }
+
+  private record Complaint(long clusterId, NodeId from, String reason) {}
+
+  private final PeerIdentity self;
+  private final PeerDirectory directory;
+  private final PeerContacts contacts;
+  private final int maxMessageBytes;
+  private final Runnable everySecond;
+  private final Consumer<PeerEnvelope> sink;
+  private final Map<NodeId, FragmentAssembly> assemblies = new HashMap<>();
+  private final Set<Complaint> logged = new HashSet<>();
+
+  private PeerInbox(
+      ActorContext<PeerFrame> context,
+      PeerIdentity self,
+      PeerDirectory directory,
+      PeerContacts contacts,
+      int maxMessageBytes,
+      Runnable everySecond,
+      Consumer<PeerEnvelope> sink) {
+    super(context);
+    this.everySecond = everySecond;
+    this.self = self;
+    this.directory = directory;
+    this.contacts = contacts;
+    this.maxMessageBytes = maxMessageBytes;
+    this.sink = sink;
+  }
+
+  /**
+   * An inbox.
+   *
+   * @param maxMessageBytes longest message that is put together
+   * @param everySecond called now and once a second on this actor's thread; never blocks
+   * @param sink gets what is let in, on this actor's thread; never blocks
+   */
+  static Behavior<PeerFrame> create(
+      PeerIdentity self,
+      PeerDirectory directory,
+      PeerContacts contacts,
+      int maxMessageBytes,
+      Runnable everySecond,
+      Consumer<PeerEnvelope> sink) {
+    return Behaviors.setup(
+        context ->
+            Behaviors.withTimers(
+                timers -> {
+                  timers.startTimerWithFixedDelay(Look.INSTANCE, Duration.ZERO, LOOK);
+                  return new PeerInbox(
+                      context, self, directory, contacts, maxMessageBytes, everySecond, sink);
+                }));
+  }
+
+  @Override
+  public Receive<PeerFrame> createReceive() {
+    return newReceiveBuilder()
+        .onMessage(PeerEnvelope.class, this::onEnvelope)
+        .onMessage(PeerFragment.class, this::onFragment)
+        .onMessageEquals(Look.INSTANCE, this::onLook)
+        .build();
+  }
+
+  private Behavior<PeerFrame> onLook() {
+    everySecond.run();
+    return this;
+  }
+
+  private Behavior<PeerFrame> onEnvelope(PeerEnvelope envelope) {
+    if (admits(envelope.clusterId(), envelope.from(), envelope.to())) {
+      handOn(envelope);
+    }
+    return this;
+  }
+
+  private Behavior<PeerFrame> onFragment(PeerFragment piece) {
+    if (!admits(piece.clusterId(), piece.from(), piece.to())) {
+      return this;
+    }
+    FragmentAssembly assembly = assemblies.get(piece.from());
+    if (assembly == null) {
+      if (assemblies.size() >= MAX_SENDERS) {
+        complain(piece.clusterId(), piece.from(), "too many senders of long messages");
+        return this;
+      }
+      assembly = new FragmentAssembly(maxMessageBytes);
+      assemblies.put(piece.from(), assembly);
+    }
+    if (piece.offset() == 0 && piece.total() > maxMessageBytes) {
+      complain(piece.clusterId(), piece.from(), "message of " + piece.total() + " bytes");
+    }
+    Bytes whole = assembly.add(piece);
+    PeerEnvelope envelope = whole == null ? null : decoded(whole, piece);
+    if (envelope != null && admits(envelope.clusterId(), envelope.from(), envelope.to())) {
+      handOn(envelope);
+    }
+    return this;
+  }
+
+  private @Nullable PeerEnvelope decoded(Bytes whole, PeerFragment last) {
+    try {
+      return PeerCodec.decode(whole);
+    } catch (IOException e) {
+      complain(last.clusterId(), last.from(), "message that cannot be read: " + e.getMessage());
+      return null;
+    }
+  }
+
+  private void handOn(PeerEnvelope envelope) {
+    contacts.heard(envelope.from(), System.nanoTime());
+    directory.learn(envelope.from(), envelope.fromUrl());
+    if (!(envelope.payload() instanceof PeerPayload.Hello)) {
+      sink.accept(envelope);
+    }
+  }
+
+  private boolean admits(long clusterId, NodeId from, NodeId to) {
+    if (clusterId != self.clusterId()) {
+      return complain(clusterId, from, "it is of another cluster");
+    }
+    if (from.isNone() || from.equals(self.memberId())) {
+      return complain(clusterId, from, "it claims to be this member");
+    }
+    if (!to.equals(self.memberId())) {
+      return complain(clusterId, from, "it is for member " + to);
+    }
+    if (directory.isRemoved(from)) {
+      complainOnce(clusterId, from, "message of a removed member");
+    }
+    return true;
+  }
+
+  private boolean complain(long clusterId, NodeId from, String reason) {
+    complainOnce(clusterId, from, "message refused, " + reason);
+    return false;
+  }
+
+  private void complainOnce(long clusterId, NodeId from, String text) {
+    if (logged.size() < MAX_LOGGED && logged.add(new Complaint(clusterId, from, text))) {
+      LOG.warn("{} peer={} cluster-id={}", text, from, Long.toHexString(clusterId));
+    }
+  }
+}

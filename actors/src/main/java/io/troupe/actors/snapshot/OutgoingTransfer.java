@@ -1,0 +1,181 @@
+package io.troupe.actors.snapshot;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.NodeId;
+import io.troupe.persistence.snapshot.SnapshotManifest;
+import io.troupe.protocol.SnapshotMessage;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.Consumer;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A snapshot on its way to one follower. It offers the snapshot, sends chunks from where the
+ * receiver stands, a few ahead, and asks again when no answer comes: so a lost connection, lost
+ * chunks and a receiver that begins anew all end in the same way. Time is handed in.
+ */
+final class OutgoingTransfer implements AutoCloseable {
+  private record Place(int file, long offset) {
+    boolean reaches(Place other) {
+      return file > other.file || (file == other.file && offset >= other.offset);
+    }
+  }
+
+  private final NodeId to;
+  private final long id;
+  private final long term;
+  private final SnapshotManifest manifest;
+  private final Path content;
+  private final TransferSettings settings;
+  private final Consumer<SnapshotMessage> out;
+  private final Deque<Place> onTheWay = new ArrayDeque<>();
+  private Place acknowledged = new Place(0, 0);
+  private Place next = new Place(0, 0);
+  private boolean asking = true;
+  private long lastAsked;
+  private long lastProgress;
+  private @Nullable FileChannel open;
+  private int openFile = -1;
+
+  /**
+   * A transfer; {@link #begin} sends the offer.
+   *
+   * @param content directory with the manifest's files; they do not change
+   * @param out takes messages for the receiver
+   */
+  OutgoingTransfer(
+      NodeId to,
+      long id,
+      long term,
+      SnapshotManifest manifest,
+      Path content,
+      TransferSettings settings,
+      Consumer<SnapshotMessage> out) {
+    this.to = to;
+    this.id = id;
+    this.term = term;
+    this.manifest = manifest;
+    this.content = content;
+    this.settings = settings;
+    this.out = out;
+  }
+
+  NodeId to() {
+    return to;
+  }
+
+  long id() {
+    return id;
+  }
+
+  long index() {
+    return manifest.index();
+  }
+
+  void begin(long nanos) {
+    lastProgress = nanos;
+    ask(nanos);
+  }
+
+  private void ask(long nanos) {
+    asking = true;
+    lastAsked = nanos;
+    onTheWay.clear();
+    out.accept(new SnapshotMessage.Offer(id, term, Bytes.wrap(manifest.encode())));
+  }
+
+  /** The receiver says what it has. */
+  void have(SnapshotMessage.Have have, RateLimit limit, long nanos) throws IOException {
+    Place at = new Place(have.file(), have.offset());
+    if (asking) {
+      // Perhaps less than before: its process may be another one.
+      asking = false;
+      lastProgress = nanos;
+      acknowledged = at;
+      next = at;
+    } else if (at.reaches(acknowledged) && !at.equals(acknowledged)) {
+      lastProgress = nanos;
+      acknowledged = at;
+      while (!onTheWay.isEmpty() && at.reaches(onTheWay.getFirst())) {
+        onTheWay.removeFirst();
+      }
+    }
+    pump(limit, nanos);
+  }
+
+  /** Sends what window and rate allow; asks again if the receiver is silent. */
+  void pump(RateLimit limit, long nanos) throws IOException {
+    boolean silent = nanos - Math.max(lastProgress, lastAsked) >= settings.retry().toNanos();
+    boolean waiting = asking || !onTheWay.isEmpty() || next.file() >= manifest.files().size();
+    if (silent && waiting) {
+      ask(nanos);
+    }
+    while (!asking && onTheWay.size() < settings.window()) {
+      if (next.file() >= manifest.files().size()) {
+        return;
+      }
+      long left = manifest.files().get(next.file()).size() - next.offset();
+      if (left <= 0) {
+        // The receiver makes empty files, and steps over them, by itself.
+        next = new Place(next.file() + 1, 0);
+        continue;
+      }
+      int length = (int) Math.min(settings.chunkBytes(), left);
+      if (!limit.take(length, nanos)) {
+        return;
+      }
+      send(length);
+    }
+  }
+
+  private void send(int length) throws IOException {
+    byte[] data = read(next.file(), next.offset(), length);
+    CRC32C crc = new CRC32C();
+    crc.update(data);
+    out.accept(
+        new SnapshotMessage.Chunk(
+            id, next.file(), next.offset(), Bytes.wrap(data), (int) crc.getValue()));
+    next = new Place(next.file(), next.offset() + length);
+    onTheWay.addLast(next);
+  }
+
+  private byte[] read(int file, long offset, int length) throws IOException {
+    FileChannel channel = open;
+    if (channel == null || openFile != file) {
+      close();
+      channel =
+          FileChannel.open(
+              content.resolve(manifest.files().get(file).name()), StandardOpenOption.READ);
+      open = channel;
+      openFile = file;
+    }
+    ByteBuffer buffer = ByteBuffer.allocate(length);
+    while (buffer.hasRemaining()) {
+      if (channel.read(buffer, offset + buffer.position()) < 0) {
+        throw new EOFException(manifest.files().get(file).name() + " is shorter than its manifest");
+      }
+    }
+    return buffer.array();
+  }
+
+  boolean isHopeless(long nanos) {
+    return nanos - lastProgress >= settings.giveUp().toNanos();
+  }
+
+  @Override
+  public void close() throws IOException {
+    FileChannel channel = open;
+    open = null;
+    openFile = -1;
+    if (channel != null) {
+      channel.close();
+    }
+  }
+}

@@ -1,0 +1,313 @@
+package io.troupe.actors.snapshot;
+
+import io.troupe.model.NodeId;
+import io.troupe.persistence.snapshot.SnapshotDirectory;
+import io.troupe.persistence.snapshot.SnapshotException;
+import io.troupe.persistence.snapshot.SnapshotManifest;
+import io.troupe.persistence.snapshot.SnapshotRef;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.SnapshotCommand;
+import io.troupe.protocol.SnapshotMessage;
+import io.troupe.protocol.SnapshotTransport;
+import io.troupe.raft.SnapshotMark;
+import io.troupe.raft.membership.Membership;
+import io.troupe.raft.membership.MembershipCodec;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings snapshots to followers, at most one to each at a time, and takes one from a leader. Blocks
+ * on the disk, a chunk at a time.
+ */
+public final class TransferActor extends AbstractBehavior<TransferCommand> {
+  private static final Logger LOG = LoggerFactory.getLogger(TransferActor.class);
+  private static final Duration PACE = Duration.ofMillis(20);
+
+  private enum Pace implements TransferCommand.Private {
+    INSTANCE
+  }
+
+  /** Whom this room speaks to. */
+  public record Links(ActorRef<RaftCommand> raft, SnapshotTransport peers, DiskRoom disk) {}
+
+  private record Sending(OutgoingTransfer transfer, ActorRef<SnapshotCommand> replyTo) {}
+
+  private final TimerScheduler<TransferCommand> timers;
+  private final SnapshotDirectory directory;
+  private final TransferSettings settings;
+  private final Links links;
+  private final RateLimit limit;
+  private final Map<NodeId, Sending> outgoing = new HashMap<>();
+  private @Nullable IncomingTransfer incoming;
+  private long nextId = new SecureRandom().nextLong();
+
+  private TransferActor(
+      ActorContext<TransferCommand> context,
+      TimerScheduler<TransferCommand> timers,
+      SnapshotDirectory directory,
+      TransferSettings settings,
+      Links links) {
+    super(context);
+    this.timers = timers;
+    this.directory = directory;
+    this.settings = settings;
+    this.links = links;
+    this.limit = new RateLimit(settings.bytesPerSecond(), System.nanoTime());
+  }
+
+  /** The room's behaviour. */
+  public static Behavior<TransferCommand> create(
+      Path snapshots, TransferSettings settings, Links links) {
+    return Behaviors.setup(
+        context ->
+            Behaviors.withTimers(
+                timers ->
+                    new TransferActor(
+                        context, timers, new SnapshotDirectory(snapshots), settings, links)));
+  }
+
+  @Override
+  public Receive<TransferCommand> createReceive() {
+    return newReceiveBuilder()
+        .onMessage(TransferCommand.Start.class, this::onStart)
+        .onMessage(TransferCommand.FromPeer.class, this::onFromPeer)
+        .onMessageEquals(Pace.INSTANCE, this::onPace)
+        .onSignal(PostStop.class, signal -> onStop())
+        .build();
+  }
+
+  // ---- sending
+
+  private Behavior<TransferCommand> onStart(TransferCommand.Start start) {
+    Sending former = outgoing.remove(start.to());
+    if (former != null) {
+      end(former, false, "another one takes its place");
+    }
+    long id = ++nextId;
+    SnapshotRef snapshot = start.snapshot();
+    try {
+      SnapshotManifest manifest = directory.manifest(snapshot);
+      Path content = directory.pin(snapshot, Long.toHexString(id));
+      OutgoingTransfer transfer =
+          new OutgoingTransfer(
+              start.to(),
+              id,
+              start.term(),
+              manifest,
+              content,
+              settings,
+              message -> links.peers().send(start.to(), message));
+      outgoing.put(start.to(), new Sending(transfer, start.replyTo()));
+      LOG.info("sending a snapshot peer={} snapshot-index={}", start.to(), snapshot.index());
+      transfer.begin(System.nanoTime());
+      timers.startTimerWithFixedDelay(Pace.INSTANCE, PACE);
+    } catch (SnapshotException e) {
+      LOG.error("a snapshot cannot be sent peer={}: {}", start.to(), e.getMessage());
+      links.raft().tell(new RaftCommand.SnapshotSent(start.to(), snapshot.index(), false));
+      start.replyTo().tell(new SnapshotActor.TransferOver(start.to()));
+    }
+    return this;
+  }
+
+  private Behavior<TransferCommand> onPace() {
+    long now = System.nanoTime();
+    for (Sending sending : List.copyOf(outgoing.values())) {
+      if (sending.transfer().isHopeless(now)) {
+        outgoing.remove(sending.transfer().to());
+        end(sending, false, "the receiver does not answer");
+      } else {
+        proceed(sending, () -> sending.transfer().pump(limit, now));
+      }
+    }
+    if (outgoing.isEmpty()) {
+      timers.cancel(Pace.INSTANCE);
+    }
+    return this;
+  }
+
+  private interface DiskWork {
+    void run() throws IOException;
+  }
+
+  private void proceed(Sending sending, DiskWork work) {
+    try {
+      work.run();
+    } catch (IOException e) {
+      outgoing.remove(sending.transfer().to());
+      end(sending, false, e.toString());
+    }
+  }
+
+  private void end(Sending sending, boolean ok, String reason) {
+    OutgoingTransfer transfer = sending.transfer();
+    if (ok) {
+      LOG.info("sent a snapshot peer={} snapshot-index={}", transfer.to(), transfer.index());
+    } else {
+      LOG.warn(
+          "snapshot was not sent peer={} snapshot-index={} reason={}",
+          transfer.to(),
+          transfer.index(),
+          reason);
+    }
+    release(transfer);
+    links.raft().tell(new RaftCommand.SnapshotSent(transfer.to(), transfer.index(), ok));
+    sending.replyTo().tell(new SnapshotActor.TransferOver(transfer.to()));
+  }
+
+  private void release(OutgoingTransfer transfer) {
+    try {
+      transfer.close();
+      directory.unpin(Long.toHexString(transfer.id()));
+    } catch (IOException | SnapshotException e) {
+      LOG.warn("files of a transfer remain until the next start: {}", e.toString());
+    }
+  }
+
+  // ---- messages of others
+
+  private Behavior<TransferCommand> onFromPeer(TransferCommand.FromPeer received) {
+    NodeId from = received.from();
+    if (received.message() instanceof SnapshotMessage.Have have) {
+      Sending sending = outgoing.get(from);
+      if (sending != null && sending.transfer().id() == have.transfer()) {
+        proceed(sending, () -> sending.transfer().have(have, limit, System.nanoTime()));
+      }
+    } else if (received.message() instanceof SnapshotMessage.Finished finished) {
+      Sending sending = outgoing.get(from);
+      if (sending != null && sending.transfer().id() == finished.transfer()) {
+        outgoing.remove(from);
+        end(sending, finished.ok(), "the receiver says: " + finished.reason());
+      }
+    } else if (received.message() instanceof SnapshotMessage.Offer offer) {
+      receiving(from, offer.transfer(), () -> onOffer(from, offer));
+    } else if (received.message() instanceof SnapshotMessage.Chunk chunk) {
+      receiving(from, chunk.transfer(), () -> onChunk(from, chunk));
+    }
+    return this;
+  }
+
+  // ---- receiving
+
+  /** A disk or a sender that does not do ends the transfer, not this member. */
+  private void receiving(NodeId from, long transfer, DiskWork work) {
+    try {
+      work.run();
+    } catch (IOException | SnapshotException e) {
+      LOG.warn("snapshot was not received peer={} reason={}", from, e.toString());
+      dropIncoming();
+      links.peers().send(from, new SnapshotMessage.Finished(transfer, false, e.toString()));
+    }
+  }
+
+  private void onOffer(NodeId from, SnapshotMessage.Offer offer) throws IOException {
+    SnapshotManifest manifest = SnapshotManifest.decode(offer.manifest().toArrayUnsafe());
+    IncomingTransfer current = incoming;
+    if (current != null && current.term() > offer.term()) {
+      links
+          .peers()
+          .send(
+              from, new SnapshotMessage.Finished(offer.transfer(), false, "a newer leader sends"));
+      return;
+    }
+    if (current != null && current.manifest().equals(manifest)) {
+      current.continueWith(from, offer.transfer(), offer.term());
+    } else {
+      dropIncoming();
+      if (directory.has(manifest.index(), manifest.term())) {
+        handOver(from, offer.transfer(), offer.term(), manifest);
+        return;
+      }
+      current = begin(from, offer, manifest);
+    }
+    links.peers().send(from, current.have());
+    completeIfAllIsThere(current);
+  }
+
+  private IncomingTransfer begin(
+      NodeId from, SnapshotMessage.Offer offer, SnapshotManifest manifest) throws IOException {
+    mark(manifest);
+    long bytes = manifest.files().stream().mapToLong(SnapshotManifest.FileSum::size).sum();
+    if (links.disk().isLow() || bytes > links.disk().freeBytes()) {
+      throw new IOException("no room on the disk for " + bytes + " bytes");
+    }
+    LOG.info(
+        "receiving a snapshot peer={} snapshot-index={} bytes={}", from, manifest.index(), bytes);
+    IncomingTransfer begun =
+        new IncomingTransfer(
+            manifest, directory.prepareReceived(), from, offer.transfer(), offer.term());
+    incoming = begun;
+    return begun;
+  }
+
+  private void onChunk(NodeId from, SnapshotMessage.Chunk chunk) throws IOException {
+    IncomingTransfer current = incoming;
+    if (current == null || current.id() != chunk.transfer() || !current.from().equals(from)) {
+      // The sender will ask what is here.
+      return;
+    }
+    current.take(chunk);
+    links.peers().send(from, current.have());
+    completeIfAllIsThere(current);
+  }
+
+  private void completeIfAllIsThere(IncomingTransfer current) throws IOException {
+    if (!current.isComplete()) {
+      return;
+    }
+    current.close();
+    incoming = null;
+    directory.adopt(current.manifest());
+    handOver(current.from(), current.id(), current.term(), current.manifest());
+  }
+
+  private void handOver(NodeId from, long transfer, long term, SnapshotManifest manifest) {
+    SnapshotMark mark = mark(manifest);
+    LOG.info("received a snapshot peer={} snapshot-index={}", from, manifest.index());
+    links.raft().tell(new RaftCommand.SnapshotReceived(from, term, mark));
+    links.peers().send(from, new SnapshotMessage.Finished(transfer, true, ""));
+  }
+
+  private static SnapshotMark mark(SnapshotManifest manifest) {
+    try {
+      Membership membership = MembershipCodec.decodeMembership(manifest.membership());
+      return new SnapshotMark(manifest.index(), manifest.term(), membership);
+    } catch (IllegalStateException | IllegalArgumentException e) {
+      throw new SnapshotException(
+          SnapshotException.Kind.DAMAGED, "snapshot without a usable membership: " + e, e);
+    }
+  }
+
+  private void dropIncoming() {
+    IncomingTransfer current = incoming;
+    incoming = null;
+    if (current != null) {
+      try {
+        current.close();
+      } catch (IOException e) {
+        LOG.debug("closing an unfinished file: {}", e.toString());
+      }
+    }
+  }
+
+  private Behavior<TransferCommand> onStop() {
+    dropIncoming();
+    outgoing.values().forEach(sending -> release(sending.transfer()));
+    return this;
+  }
+}

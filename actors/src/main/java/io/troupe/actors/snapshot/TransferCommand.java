@@ -1,0 +1,25 @@
+package io.troupe.actors.snapshot;
+
+import io.troupe.model.NodeId;
+import io.troupe.persistence.snapshot.SnapshotRef;
+import io.troupe.protocol.SnapshotCommand;
+import io.troupe.protocol.SnapshotMessage;
+import org.apache.pekko.actor.typed.ActorRef;
+
+/** What the transfer room takes. */
+public sealed interface TransferCommand {
+  /**
+   * Brings a snapshot to a follower. One that is under way to the same follower gives way.
+   *
+   * @param term term of this leader
+   * @param replyTo told {@link SnapshotActor.TransferOver}
+   */
+  record Start(NodeId to, long term, SnapshotRef snapshot, ActorRef<SnapshotCommand> replyTo)
+      implements TransferCommand {}
+
+  /** A message of another member's transfer room. */
+  record FromPeer(NodeId from, SnapshotMessage message) implements TransferCommand {}
+
+  /** Only the owner's timers. */
+  non-sealed interface Private extends TransferCommand {}
+}

@@ -1,0 +1,36 @@
+package io.troupe.actors.snapshot;
+
+import java.time.Duration;
+
+/**
+ * How snapshots travel.
+ *
+ * @param bytesPerSecond of all transfers of this member together; 1 MiB or more
+ * @param chunkBytes longest piece, 128 KiB at most: one frame
+ * @param window chunks on their way to one follower, 1 or more
+ * @param retry time without an answer after which the receiver is asked what it has
+ * @param giveUp time without progress after which a transfer is over
+ */
+public record TransferSettings(
+    long bytesPerSecond, int chunkBytes, int window, Duration retry, Duration giveUp) {
+  /** 64 MiB/s. */
+  public static final TransferSettings DEFAULT =
+      new TransferSettings(64L << 20, 120 << 10, 16, Duration.ofSeconds(1), Duration.ofSeconds(30));
+
+  /**
+   * Checks the ranges.
+   *
+   * @throws IllegalArgumentException naming the setting
+   */
+  public TransferSettings {
+    if (bytesPerSecond < 1 << 20) {
+      throw new IllegalArgumentException("bytesPerSecond is out of range: " + bytesPerSecond);
+    }
+    if (chunkBytes < 1 || chunkBytes > 128 << 10) {
+      throw new IllegalArgumentException("chunkBytes is out of range: " + chunkBytes);
+    }
+    if (window < 1) {
+      throw new IllegalArgumentException("window is out of range: " + window);
+    }
+  }
+}

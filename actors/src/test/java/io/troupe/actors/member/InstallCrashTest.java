@@ -1,0 +1,226 @@
+package io.troupe.actors.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.actors.apply.CompactionActor;
+import io.troupe.model.Bytes;
+import io.troupe.model.Entry;
+import io.troupe.model.HardState;
+import io.troupe.model.NodeId;
+import io.troupe.persistence.datadir.DataDir;
+import io.troupe.persistence.datadir.DurableFiles;
+import io.troupe.persistence.datadir.MemberIdentity;
+import io.troupe.persistence.snapshot.SnapshotDirectory;
+import io.troupe.persistence.snapshot.SnapshotManifest;
+import io.troupe.persistence.snapshot.SnapshotRef;
+import io.troupe.persistence.store.RocksSettings;
+import io.troupe.persistence.wal.ChronicleWal;
+import io.troupe.persistence.wal.WalReplay;
+import io.troupe.persistence.wal.WalSettings;
+import io.troupe.raft.RaftSettings;
+import io.troupe.raft.RaftState;
+import io.troupe.raft.membership.Membership;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A member that ends at each step of installing another member's snapshot begins old or new. */
+class InstallCrashTest {
+  private static final long APPLIED = 3;
+  private static final long LAST = 5;
+  private static final long SNAPSHOT = 10;
+  private static final HardState OLD = new HardState(1, new NodeId(1), APPLIED);
+  private static final HardState NEW = new HardState(4, new NodeId(1), SNAPSHOT);
+  private static final Duration SOON = Duration.ofMillis(5);
+  private static final MemberSettings SETTINGS =
+      new MemberSettings(
+          RaftSettings.defaults(),
+          SOON,
+          SOON,
+          new WalSettings(1 << 20, 64 << 10),
+          new RocksSettings(8 << 20, 4 << 20, 1, 64, 0),
+          0,
+          1000,
+          Duration.ZERO,
+          SOON,
+          new CompactionActor.Settings(100, Duration.ZERO),
+          1 << 20,
+          1 << 20,
+          SOON);
+
+  /** In the order in which they happen; the member ends right behind each. */
+  private enum Step {
+    FILES_RECEIVED,
+    CONTENT_NAMED,
+    MANIFEST_WRITTEN,
+    TERM_WRITTEN,
+    LOG_RESTARTED,
+    STATE_WRITTEN,
+    OLD_STATE_MOVED_AWAY,
+    NEW_STATE_HALF_MADE,
+    NEW_STATE_IN_PLACE
+  }
+
+  private final Path temp;
+  private final DataDir dataDir;
+  private final SnapshotDirectory snapshots;
+
+  InstallCrashTest(@TempDir Path temp) {
+    this.temp = temp;
+    this.dataDir = dataDir("member", 1);
+    this.snapshots = new SnapshotDirectory(dataDir.snapshots());
+  }
+
+  private DataDir dataDir(String name, long id) {
+    DataDir made = DataDir.open(temp.resolve(name));
+    made.bootstrap(new MemberIdentity(7, new NodeId(id), name, List.of("http://x:1"), "test"));
+    return made;
+  }
+
+  private static List<Entry> noops(long from, long to, long term) {
+    List<Entry> entries = new ArrayList<>();
+    for (long index = from; index <= to; index++) {
+      entries.add(new Entry(term, index, Entry.Kind.NOOP, Bytes.EMPTY));
+    }
+    return entries;
+  }
+
+  @BeforeEach
+  void makeAnOldMember() {
+    MemberFiles files = MemberFiles.open(dataDir, SETTINGS, Membership.EMPTY);
+    files.wal().append(OLD, noops(1, LAST, 1));
+    files.wal().sync();
+    apply(files, APPLIED, 1);
+    files.store().flush();
+    files.wal().close();
+    files.store().close();
+  }
+
+  private static void apply(MemberFiles files, long last, long term) {
+    for (long index = 1; index <= last; index++) {
+      files.machine().noop(index, term);
+    }
+    files.machine().commit();
+  }
+
+  /** The other member's snapshot; its files are where received ones are put. */
+  private SnapshotManifest receive() throws IOException {
+    try (DataDir leader = dataDir("leader", 2)) {
+      MemberFiles files = MemberFiles.open(leader, SETTINGS, Membership.EMPTY);
+      apply(files, SNAPSHOT, 3);
+      SnapshotDirectory theirs = new SnapshotDirectory(leader.snapshots());
+      Path content = theirs.prepare(SNAPSHOT, 3);
+      files.store().checkpoint(content);
+      SnapshotRef ref = new SnapshotRef(SNAPSHOT, 3, Bytes.EMPTY, content);
+      theirs.save(ref);
+      files.wal().close();
+      files.store().close();
+      copy(content, snapshots.prepareReceived());
+      return theirs.manifest(ref);
+    }
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    Files.createDirectories(to);
+    try (Stream<Path> list = Files.list(from)) {
+      for (Path file : (Iterable<Path>) list::iterator) {
+        Files.copy(file, to.resolve(String.valueOf(file.getFileName())));
+      }
+    }
+  }
+
+  private void runUntil(Step last) throws IOException {
+    SnapshotManifest manifest = receive();
+    Path received = dataDir.snapshots().resolve("receiving");
+    if (last == Step.FILES_RECEIVED) {
+      return;
+    }
+    if (last == Step.CONTENT_NAMED) {
+      DurableFiles.rename(received, dataDir.snapshots().resolve(manifest.directory()));
+      return;
+    }
+    SnapshotRef ref = snapshots.adopt(manifest);
+    if (last == Step.MANIFEST_WRITTEN) {
+      return;
+    }
+    log(last);
+    Path state = dataDir.state();
+    if (last.compareTo(Step.OLD_STATE_MOVED_AWAY) >= 0) {
+      DurableFiles.rename(state, state.resolveSibling("state.replaced"));
+    }
+    if (last == Step.NEW_STATE_HALF_MADE) {
+      Path half = state.resolveSibling("state.restoring");
+      Files.createDirectories(half);
+      Files.writeString(half.resolve("CURRENT"), "MANIF");
+    }
+    if (last == Step.NEW_STATE_IN_PLACE) {
+      snapshots.restore(ref, state);
+    }
+  }
+
+  /** As the wal room does it. */
+  private void log(Step last) {
+    try (ChronicleWal wal =
+        ChronicleWal.open(dataDir.wal(), SETTINGS.wal(), WalReplay.read(dataDir.wal(), APPLIED))) {
+      wal.append(new HardState(NEW.term(), NEW.vote(), LAST), List.of());
+      if (last.compareTo(Step.LOG_RESTARTED) >= 0) {
+        wal.restartAfter(SNAPSHOT);
+      }
+      if (last.compareTo(Step.STATE_WRITTEN) >= 0) {
+        wal.append(NEW, List.of());
+      }
+      wal.sync();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Step.class)
+  void oldOrNew(Step last) throws IOException {
+    runUntil(last);
+    for (int start = 1; start <= 2; start++) {
+      MemberFiles files = MemberFiles.open(dataDir, SETTINGS, Membership.EMPTY);
+      RaftState found = files.recovered();
+      if (last.compareTo(Step.LOG_RESTARTED) < 0) {
+        assertThat(files.machine().appliedIndex()).isEqualTo(APPLIED);
+        assertThat(found.applied()).isEqualTo(APPLIED);
+        assertThat(found.entries()).isEqualTo(noops(2, LAST, 1));
+      } else {
+        assertThat(files.machine().appliedIndex()).isEqualTo(SNAPSHOT);
+        assertThat(files.machine().view().appliedTerm()).isEqualTo(3);
+        assertThat(found.snapshotIndex()).isEqualTo(SNAPSHOT);
+        assertThat(found.entries()).isEmpty();
+      }
+      assertThat(found.hardState().term()).isEqualTo(last.compareTo(Step.TERM_WRITTEN) < 0 ? 1 : 4);
+      assertThat(dataDir.root().resolve("state.replaced")).doesNotExist();
+      // The log goes on where it should.
+      long next = found.snapshotIndex() + found.entries().size() + 1;
+      if (start == 2) {
+        files.wal().append(found.hardState(), noops(next, next, 4));
+        files.wal().sync();
+      }
+      files.wal().close();
+      files.store().close();
+    }
+  }
+
+  @Test
+  void aStateThatIsTooOldIsRefusedWithoutASnapshot() throws IOException {
+    log(Step.STATE_WRITTEN);
+    try {
+      MemberFiles.open(dataDir, SETTINGS, Membership.EMPTY);
+    } catch (io.troupe.persistence.datadir.DataDirException refused) {
+      assertThat(refused).hasMessageContaining("the log begins behind index 10");
+      return;
+    }
+    throw new AssertionError("a state at 3 below a log that begins at 10 was taken");
+  }
+}

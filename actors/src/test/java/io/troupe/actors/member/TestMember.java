@@ -1,0 +1,214 @@
+package io.troupe.actors.member;
+
+import com.google.protobuf.ByteString;
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import io.troupe.actors.apply.CompactionActor;
+import io.troupe.actors.peers.PeerAddress;
+import io.troupe.actors.peers.PeerConfig;
+import io.troupe.actors.peers.PeerDirectory;
+import io.troupe.actors.snapshot.DiskRoom;
+import io.troupe.model.Bytes;
+import io.troupe.model.KeyRange;
+import io.troupe.model.NodeId;
+import io.troupe.model.RequestId;
+import io.troupe.persistence.datadir.DataDir;
+import io.troupe.persistence.datadir.MemberIdentity;
+import io.troupe.persistence.store.RocksSettings;
+import io.troupe.persistence.wal.ChronicleWal;
+import io.troupe.persistence.wal.WalReplay;
+import io.troupe.persistence.wal.WalSettings;
+import io.troupe.protocol.ProposeReply;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.codec.OperationCodec;
+import io.troupe.protocol.codec.OperationCodec.ClientRequest;
+import io.troupe.protocol.wire.WirePut;
+import io.troupe.raft.RaftSettings;
+import io.troupe.raft.RaftState;
+import io.troupe.raft.membership.ConfChange;
+import io.troupe.raft.membership.Membership;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.javadsl.AskPattern;
+import org.jspecify.annotations.Nullable;
+
+/** A whole member but for its gateway, over real files, in an actor system of its own. */
+final class TestMember implements AutoCloseable {
+  static final KeyRange ALL = new KeyRange(Bytes.of(0), Bytes.of(0));
+
+  private static final DiskRoom ROOMY =
+      new DiskRoom() {
+        @Override
+        public boolean isLow() {
+          return false;
+        }
+
+        @Override
+        public long freeBytes() {
+          return Long.MAX_VALUE;
+        }
+      };
+
+  final NodeId id;
+  final Queue<Throwable> broken = new ConcurrentLinkedQueue<>();
+  private final Path root;
+  private final Map<NodeId, String> urls;
+  private final MemberSettings settings;
+  private @Nullable ActorSystem<Void> system;
+  private @Nullable MemberFiles files;
+  private @Nullable Rooms rooms;
+
+  TestMember(NodeId id, Path root, Map<NodeId, String> urls, long snapshotCount) {
+    this.id = id;
+    this.root = root;
+    this.urls = urls;
+    this.settings = settings(snapshotCount);
+  }
+
+  private static MemberSettings settings(long snapshotCount) {
+    RaftSettings raft = RaftSettings.defaults();
+    return new MemberSettings(
+        new RaftSettings(
+            10, 1, 64, 256 << 10, raft.maxInflightAppends(), 4 << 20, 5000, 64 << 10, 0),
+        Duration.ofMillis(50),
+        Duration.ofMillis(500),
+        new WalSettings(4 << 20, 64 << 10),
+        new RocksSettings(8 << 20, 4 << 20, 1, 64, 0),
+        1 << 20,
+        snapshotCount,
+        Duration.ZERO,
+        Duration.ofSeconds(5),
+        new CompactionActor.Settings(100, Duration.ZERO),
+        1 << 20,
+        1 << 20,
+        Duration.ofHours(1));
+  }
+
+  /** Starts or restarts it. */
+  void start() {
+    DataDir dataDir = DataDir.open(root);
+    if (dataDir.identity() == null) {
+      bootstrap(dataDir);
+    }
+    MemberFiles opened = MemberFiles.open(dataDir, settings, Membership.EMPTY);
+    PeerDirectory directory = new PeerDirectory();
+    Map<NodeId, List<String>> known = new TreeMap<>();
+    urls.forEach((member, url) -> known.put(member, List.of(url)));
+    directory.replace(known, Set.of());
+    PeerAddress address = PeerAddress.of(url());
+    Config config =
+        PeerConfig.of(address, address)
+            .withFallback(ConfigFactory.parseResources("members.conf"))
+            .withFallback(ConfigFactory.load());
+    CompletableFuture<Rooms> spawned = new CompletableFuture<>();
+    system =
+        ActorSystem.create(
+            MemberGuardian.create(
+                CompletableFuture.completedFuture(opened),
+                settings,
+                new MemberGuardian.Peering(directory, url(), membership -> {}),
+                ROOMY,
+                System.currentTimeMillis(),
+                spawned,
+                broken::add),
+            PeerConfig.SYSTEM,
+            config);
+    files = opened;
+    rooms = spawned.join();
+  }
+
+  private String url() {
+    return urls.getOrDefault(id, "");
+  }
+
+  /** The first entry of the log is the membership, the same on all members. */
+  private void bootstrap(DataDir dataDir) {
+    dataDir.bootstrap(new MemberIdentity(4711, id, "m" + id, List.of(url()), "test"));
+    List<ConfChange> members =
+        new TreeMap<>(urls)
+            .entrySet().stream()
+                .map(
+                    member ->
+                        new ConfChange(
+                            ConfChange.Kind.ADD_VOTER, member.getKey(), List.of(member.getValue())))
+                .toList();
+    RaftState first = RaftState.bootstrap(id, members);
+    try (ChronicleWal wal =
+        ChronicleWal.open(dataDir.wal(), settings.wal(), WalReplay.read(dataDir.wal(), 0))) {
+      wal.append(first.hardState(), first.entries());
+      wal.sync();
+    }
+  }
+
+  boolean isUp() {
+    return system != null;
+  }
+
+  Rooms rooms() {
+    Rooms running = rooms;
+    if (running == null) {
+      throw new IllegalStateException(id + " is down");
+    }
+    return running;
+  }
+
+  ActorSystem<Void> system() {
+    ActorSystem<Void> running = system;
+    if (running == null) {
+      throw new IllegalStateException(id + " is down");
+    }
+    return running;
+  }
+
+  boolean leads() {
+    return isUp() && rooms().status().leader().equals(id);
+  }
+
+  /** Proposes a put through this member's rooms. */
+  CompletionStage<ProposeReply> put(String key, byte[] value) {
+    RequestId request = rooms().ids().next();
+    WirePut put =
+        WirePut.newBuilder()
+            .setKey(ByteString.copyFromUtf8(key))
+            .setValue(ByteString.copyFrom(value))
+            .build();
+    Bytes operation =
+        OperationCodec.embed(request, ClientRequest.PUT, Bytes.wrap(put.toByteArray()));
+    return AskPattern.ask(
+        rooms().raft(),
+        replyTo -> new RaftCommand.Propose(request, operation, replyTo),
+        Duration.ofSeconds(3),
+        system().scheduler());
+  }
+
+  Path snapshots() {
+    return root.resolve("snapshots");
+  }
+
+  /** Ends it; nobody is told. */
+  @Override
+  public void close() {
+    ActorSystem<Void> running = system;
+    MemberFiles opened = files;
+    system = null;
+    rooms = null;
+    files = null;
+    if (running != null) {
+      running.terminate();
+      running.getWhenTerminated().toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+    }
+    if (opened != null) {
+      opened.close();
+    }
+  }
+}

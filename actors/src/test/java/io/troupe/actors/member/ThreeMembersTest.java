@@ -1,0 +1,277 @@
+package io.troupe.actors.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.model.NodeId;
+import io.troupe.protocol.ProposeReply;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.RefusedException;
+import io.troupe.protocol.ReplicationReply;
+import io.troupe.protocol.TransferReply;
+import io.troupe.protocol.WatchCommand;
+import io.troupe.protocol.WatchReply;
+import io.troupe.protocol.WatchStreamCommand;
+import io.troupe.raft.ReplicationStatus;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.javadsl.AskPattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Three members over real files and real connections, in one process. */
+class ThreeMembersTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final List<TestMember> members = new ArrayList<>();
+  private final Path temp;
+  private int puts;
+
+  ThreeMembersTest(@TempDir Path temp) {
+    this.temp = temp;
+  }
+
+  private void start(long snapshotCount) throws IOException {
+    Map<NodeId, String> urls = new TreeMap<>();
+    List<ServerSocket> held = new ArrayList<>();
+    for (int i = 1; i <= 3; i++) {
+      ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+      held.add(socket);
+      urls.put(new NodeId(i), "http://127.0.0.1:" + socket.getLocalPort());
+    }
+    for (ServerSocket socket : held) {
+      socket.close();
+    }
+    for (NodeId id : urls.keySet()) {
+      TestMember member = new TestMember(id, temp.resolve("m" + id), urls, snapshotCount);
+      members.add(member);
+      member.start();
+    }
+  }
+
+  @AfterEach
+  void stop() {
+    members.forEach(TestMember::close);
+  }
+
+  private static void await(String what, BooleanSupplier condition) throws InterruptedException {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime() - end).as("waiting for " + what).isNegative();
+      TimeUnit.MILLISECONDS.sleep(10);
+    }
+  }
+
+  private TestMember leader() throws InterruptedException {
+    await("a leader", () -> members.stream().anyMatch(TestMember::leads));
+    return members.stream().filter(TestMember::leads).findFirst().orElseThrow();
+  }
+
+  private TestMember follower() throws InterruptedException {
+    TestMember leader = leader();
+    return members.stream().filter(m -> m.isUp() && m != leader).findFirst().orElseThrow();
+  }
+
+  /** Puts a new key through a member; repeats what was surely refused or got no answer. */
+  private void put(TestMember through, byte[] value) {
+    String key = "k" + ++puts;
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (System.nanoTime() - end < 0) {
+      try {
+        ProposeReply reply = through.put(key, value).toCompletableFuture().join();
+        if (reply instanceof ProposeReply.Applied) {
+          return;
+        }
+        TimeUnit.MILLISECONDS.sleep(20);
+      } catch (CompletionException timeout) {
+        assertThat(timeout).hasRootCauseInstanceOf(java.util.concurrent.TimeoutException.class);
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+    throw new AssertionError("nobody took " + key);
+  }
+
+  private static long keys(TestMember member) {
+    try {
+      return member.rooms().state().count(TestMember.ALL, 0);
+    } catch (RefusedException closedForAMoment) {
+      return -1;
+    }
+  }
+
+  private void awaitEqual() throws InterruptedException {
+    for (TestMember member : members) {
+      await(puts + " keys on " + member.id, () -> keys(member) == puts);
+    }
+    int hash = members.get(0).rooms().state().hashKv(0).hash();
+    for (TestMember member : members) {
+      assertThat(member.rooms().state().hashKv(0).hash())
+          .as("hash of " + member.id)
+          .isEqualTo(hash);
+      assertThat(member.broken).as("failures of " + member.id).isEmpty();
+    }
+  }
+
+  @Test
+  void anyOfThemTakesWritesAndTheLeadersEndIsSurvived() throws Exception {
+    start(1000);
+    leader();
+    for (int i = 0; i < 60; i++) {
+      put(members.get(i % 3), new byte[100]);
+    }
+    // Longer than a frame.
+    put(follower(), new byte[500_000]);
+    awaitEqual();
+
+    TestMember gone = leader();
+    gone.close();
+    for (int i = 0; i < 30; i++) {
+      put(follower(), new byte[100]);
+    }
+    assertThat(leader()).isNotSameAs(gone);
+    gone.start();
+    awaitEqual();
+    put(gone, new byte[100]);
+    awaitEqual();
+  }
+
+  @Test
+  void aMemberThatLacksEntriesWhichLeftMemoryGetsThemFromTheLogFiles() throws Exception {
+    start(1_000_000);
+    TestMember away = follower();
+    away.close();
+    // The leader keeps 64 KiB of entries in memory.
+    for (int i = 0; i < 100; i++) {
+      put(leader(), new byte[5000]);
+    }
+    away.start();
+    await("the rooms of " + away.id, () -> keys(away) >= 0);
+    ActorRef<RaftCommand> room = away.rooms().raft();
+    awaitEqual();
+    assertThat(away.rooms().raft()).as("no snapshot was needed").isEqualTo(room);
+  }
+
+  @Test
+  void afterAllWentDownNobodyNeedsASnapshot() throws Exception {
+    start(1_000_000);
+    TestMember away = follower();
+    away.close();
+    for (int i = 0; i < 20; i++) {
+      put(leader(), new byte[100]);
+    }
+    members.forEach(TestMember::close);
+    members.forEach(TestMember::start);
+    await("the rooms of " + away.id, () -> keys(away) >= 0);
+    ActorRef<RaftCommand> room = away.rooms().raft();
+    awaitEqual();
+    assertThat(away.rooms().raft()).as("no snapshot was needed").isEqualTo(room);
+  }
+
+  @Test
+  void aMemberThatWasAwayPastTheLogGetsASnapshot() throws Exception {
+    start(20);
+    for (int i = 0; i < 10; i++) {
+      put(leader(), new byte[100]);
+    }
+    awaitEqual();
+    TestMember away = follower();
+    away.close();
+    for (int i = 0; i < 200; i++) {
+      put(leader(), new byte[3000]);
+    }
+    away.start();
+    await("the rooms of " + away.id, () -> keys(away) >= 0);
+    ActorRef<RaftCommand> before = away.rooms().raft();
+    CompletableFuture<List<WatchReply>> watching = watch(away);
+    awaitEqual();
+    assertThat(away.rooms().raft()).as("the rooms began anew").isNotEqualTo(before);
+    assertThat(watching).as("a stream ends, the client resumes").isCompletedExceptionally();
+    // The new rooms work, also after a restart from the new files.
+    put(away, new byte[100]);
+    awaitEqual();
+    away.close();
+    put(leader(), new byte[100]);
+    away.start();
+    awaitEqual();
+  }
+
+  private static CompletableFuture<List<WatchReply>> watch(TestMember member) {
+    ActorRef<WatchStreamCommand> stream =
+        AskPattern.ask(
+                member.rooms().watch(),
+                WatchCommand.OpenStream::new,
+                Duration.ofSeconds(3),
+                member.system().scheduler())
+            .toCompletableFuture()
+            .join();
+    CompletableFuture<List<WatchReply>> next = new CompletableFuture<>();
+    stream.tell(new WatchStreamCommand.Next(next));
+    return next;
+  }
+
+  @Test
+  void theLeadershipGoesWhereItIsSentAndOthersSayNo() throws Exception {
+    start(1000);
+    TestMember leader = leader();
+    TestMember target = follower();
+    put(target, new byte[10]);
+    assertThat(transfer(target, target.id))
+        .as("only a leader can")
+        .isInstanceOf(TransferReply.Refused.class);
+    assertThat(replication(target).status()).isNull();
+    assertThat(replication(leader).status()).isNotNull();
+    assertThat(transfer(leader, target.id)).isEqualTo(TransferReply.Done.INSTANCE);
+    await("the new leader", target::leads);
+    assertThat(transfer(target, new NodeId(99))).isInstanceOf(TransferReply.Refused.class);
+    await(
+        "an answer of the others",
+        () -> {
+          ReplicationStatus status = replication(target).status();
+          return status != null
+              && status.peers().values().stream().allMatch(peer -> peer.connectedTicks() > 0);
+        });
+    TransferReply handedOver =
+        AskPattern.ask(
+                target.rooms().raft(),
+                RaftCommand.HandOver::new,
+                Duration.ofSeconds(5),
+                target.system().scheduler())
+            .toCompletableFuture()
+            .join();
+    assertThat(handedOver).isEqualTo(TransferReply.Done.INSTANCE);
+    assertThat(target.leads()).isFalse();
+  }
+
+  private static TransferReply transfer(TestMember through, NodeId to) {
+    return AskPattern.<RaftCommand, TransferReply>ask(
+            through.rooms().raft(),
+            replyTo -> new RaftCommand.TransferLeadership(to, replyTo),
+            Duration.ofSeconds(5),
+            through.system().scheduler())
+        .toCompletableFuture()
+        .join();
+  }
+
+  private static ReplicationReply replication(TestMember member) {
+    return AskPattern.ask(
+            member.rooms().raft(),
+            RaftCommand.GetReplication::new,
+            Duration.ofSeconds(5),
+            member.system().scheduler())
+        .toCompletableFuture()
+        .join();
+  }
+}

@@ -1,0 +1,351 @@
+package io.troupe.actors.peers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.Entry;
+import io.troupe.model.NodeId;
+import io.troupe.protocol.PeerEnvelope;
+import io.troupe.protocol.SnapshotMessage;
+import io.troupe.raft.PeerMessage;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Real actor systems in one process, over the loopback. */
+class ArteryPeersTest {
+  private static final long CLUSTER = 77;
+  private static final NodeId ONE = new NodeId(1);
+  private static final NodeId TWO = new NodeId(2);
+  private static final long PATIENCE_MS = 20_000;
+
+  private final int portOne = TestPeer.freePort();
+  private final int portTwo = TestPeer.freePort();
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  @AfterEach
+  void closeAll() throws Exception {
+    for (AutoCloseable one : open) {
+      one.close();
+    }
+  }
+
+  private TestPeer peer(long cluster, long id, int port, PeerDirectory directory) {
+    TestPeer peer = new TestPeer(cluster, id, port, directory);
+    open.add(peer);
+    return peer;
+  }
+
+  private PeerDirectory both() {
+    return directory(portOne, portTwo);
+  }
+
+  private static PeerDirectory directory(int one, int two) {
+    PeerDirectory directory = new PeerDirectory();
+    directory.replace(
+        Map.of(ONE, List.of(TestPeer.url(one)), TWO, List.of(TestPeer.url(two))), Set.of());
+    return directory;
+  }
+
+  private static PeerMessage heartbeat(long number) {
+    return new PeerMessage.Heartbeat(1, number, 0);
+  }
+
+  /** Sends until one arrives; the time from the call to the arrival, in milliseconds. */
+  private static long untilItFlows(TestPeer from, NodeId to, TestPeer receiver, long mark)
+      throws InterruptedException {
+    long start = System.nanoTime();
+    long end = start + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MS);
+    while (System.nanoTime() - end < 0) {
+      from.peers.send(to, heartbeat(mark));
+      PeerMessage got = receiver.next(50);
+      while (got != null && !got.equals(heartbeat(mark))) {
+        got = receiver.next(50);
+      }
+      if (got != null) {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+      }
+    }
+    throw new AssertionError("nothing arrived");
+  }
+
+  /** The numbers of the next heartbeats, without those that opened the way. */
+  private static List<Long> heartbeats(TestPeer receiver, int count) throws InterruptedException {
+    List<Long> numbers = new ArrayList<>();
+    while (numbers.size() < count) {
+      PeerMessage got = receiver.next(PATIENCE_MS);
+      if (!(got instanceof PeerMessage.Heartbeat heartbeat)) {
+        break;
+      }
+      if (heartbeat.commit() < 1000) {
+        numbers.add(heartbeat.commit());
+      }
+    }
+    return numbers;
+  }
+
+  @Test
+  void messagesGoBothWaysInOrder() throws Exception {
+    TestPeer one = peer(CLUSTER, 1, portOne, both());
+    TestPeer two = peer(CLUSTER, 2, portTwo, both());
+    // What is sent before the connection stands may be lost.
+    untilItFlows(one, TWO, two, 1000);
+    untilItFlows(two, ONE, one, 1000);
+    for (int i = 0; i < 500; i++) {
+      one.peers.send(TWO, heartbeat(i));
+      two.peers.send(ONE, heartbeat(-i));
+    }
+    assertThat(heartbeats(two, 500)).isEqualTo(LongStream.range(0, 500).boxed().toList());
+    assertThat(heartbeats(one, 500))
+        .isEqualTo(LongStream.range(0, 500).map(i -> -i).boxed().toList());
+    one.peers.send(TWO, new SnapshotMessage.Have(1, 2, 3));
+    PeerEnvelope got = two.snapshots.poll(PATIENCE_MS, TimeUnit.MILLISECONDS);
+    assertThat(got)
+        .isEqualTo(
+            new PeerEnvelope(
+                CLUSTER, ONE, TWO, TestPeer.url(portOne), new SnapshotMessage.Have(1, 2, 3)));
+  }
+
+  @Test
+  void hugeMessagesAreCutAndPutTogether() throws Exception {
+    TestPeer one = peer(CLUSTER, 1, portOne, both());
+    TestPeer two = peer(CLUSTER, 2, portTwo, both());
+    untilItFlows(one, TWO, two, 1);
+    byte[] data = new byte[20 << 20];
+    new Random(3).nextBytes(data);
+    PeerMessage huge =
+        new PeerMessage.Append(
+            1, 0, 0, List.of(new Entry(1, 1, Entry.Kind.OPERATION, Bytes.wrap(data))), 0);
+    one.peers.send(TWO, huge);
+    one.peers.send(TWO, heartbeat(2));
+    PeerMessage got = two.next(PATIENCE_MS);
+    while (heartbeat(1).equals(got)) {
+      got = two.next(PATIENCE_MS);
+    }
+    assertThat(got).isEqualTo(huge);
+    assertThat(two.next(PATIENCE_MS)).isEqualTo(heartbeat(2));
+  }
+
+  @Test
+  void aPeerThatRestartsOnItsAddressIsHeardAtOnce() throws Exception {
+    TestPeer one = peer(CLUSTER, 1, portOne, both());
+    TestPeer two = peer(CLUSTER, 2, portTwo, both());
+    untilItFlows(one, TWO, two, 1);
+    untilItFlows(two, ONE, one, 1);
+    two.close();
+    for (int i = 0; i < 100; i++) {
+      one.peers.send(TWO, heartbeat(5));
+    }
+    TestPeer again = peer(CLUSTER, 2, portTwo, both());
+    assertThat(untilItFlows(one, TWO, again, 2)).isLessThan(1500);
+    assertThat(untilItFlows(again, ONE, one, 2)).isLessThan(1500);
+  }
+
+  @Test
+  void aPeerThatMovesIsFoundThroughTheDirectory() throws Exception {
+    PeerDirectory directory = both();
+    TestPeer one = peer(CLUSTER, 1, portOne, directory);
+    TestPeer two = peer(CLUSTER, 2, portTwo, both());
+    untilItFlows(one, TWO, two, 1);
+    two.close();
+    int elsewhere = TestPeer.freePort();
+    TestPeer moved = peer(CLUSTER, 2, elsewhere, directory(portOne, elsewhere));
+    directory.replace(directory(portOne, elsewhere).members(), Set.of());
+    untilItFlows(one, TWO, moved, 2);
+    untilItFlows(moved, ONE, one, 2);
+  }
+
+  @Test
+  void aStrangerOfTheClusterIsAnsweredAtTheAddressItNames() throws Exception {
+    PeerDirectory knowsOnlyItself = new PeerDirectory();
+    TestPeer one = peer(CLUSTER, 1, portOne, knowsOnlyItself);
+    TestPeer two = peer(CLUSTER, 2, portTwo, both());
+    untilItFlows(two, ONE, one, 1);
+    untilItFlows(one, TWO, two, 2);
+  }
+
+  @Test
+  void otherClustersAndMessagesForOthersAreRefused() throws Exception {
+    TestPeer one = peer(CLUSTER, 1, portOne, both());
+    TestPeer foreign = peer(CLUSTER + 1, 2, portTwo, both());
+    int third = TestPeer.freePort();
+    PeerDirectory mistaken = new PeerDirectory();
+    mistaken.replace(
+        Map.of(TWO, List.of(TestPeer.url(portOne)), ONE, List.of(TestPeer.url(portOne))), Set.of());
+    TestPeer lost = peer(CLUSTER, 3, third, mistaken);
+    for (int i = 0; i < 50; i++) {
+      foreign.peers.send(ONE, heartbeat(13));
+      // It believes that member 2 lives where member 1 is.
+      lost.peers.send(TWO, heartbeat(14));
+    }
+    PeerMessage got = null;
+    while (got == null) {
+      lost.peers.send(ONE, heartbeat(15));
+      got = one.next(50);
+    }
+    while (got != null) {
+      assertThat(got).isEqualTo(heartbeat(15));
+      got = one.next(300);
+    }
+  }
+
+  @Test
+  void aPeerThatIsDownCostsNothingAndAnOutageEndsWithinASecond() throws Exception {
+    TestPeer one = peer(CLUSTER, 1, portOne, both());
+    PeerMessage kilobyte =
+        new PeerMessage.Append(
+            1, 0, 0, List.of(new Entry(1, 1, Entry.Kind.OPERATION, Bytes.wrap(new byte[1024]))), 0);
+    long start = System.nanoTime();
+    for (int i = 0; i < 10_000; i++) {
+      one.peers.send(TWO, kilobyte);
+    }
+    assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(5));
+    // Traffic goes on as long as the outage does: each message may be what breaks something.
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (System.nanoTime() - end < 0) {
+      one.peers.send(TWO, heartbeat(1));
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+    assertThat(one.system.getWhenTerminated().toCompletableFuture()).isNotDone();
+    assertThat(one.peers.isAway(TWO)).isTrue();
+    TestPeer two = peer(CLUSTER, 2, portTwo, both());
+    assertThat(untilItFlows(one, TWO, two, 2)).isLessThan(1000);
+    untilItFlows(two, ONE, one, 2);
+    assertThat(one.peers.isAway(TWO)).isFalse();
+  }
+
+  @Test
+  void behindAProxyTheAdvertisedAddressDiffersFromTheBoundOne() throws Exception {
+    int hidden = TestPeer.freePort();
+    TestPeer one = peer(CLUSTER, 1, portOne, both());
+    TestPeer two = new TestPeer(CLUSTER, 2, portTwo, hidden, both());
+    open.add(two);
+    try (LoopbackProxy proxy = new LoopbackProxy(portTwo, hidden)) {
+      untilItFlows(one, TWO, two, 1);
+      untilItFlows(two, ONE, one, 1);
+      // An outage of ten seconds on the way, both processes alive: afterwards all is as before.
+      proxy.cut();
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+      while (System.nanoTime() - end < 0) {
+        one.peers.send(TWO, heartbeat(3));
+        two.peers.send(ONE, heartbeat(3));
+        TimeUnit.MILLISECONDS.sleep(50);
+      }
+      proxy.mend();
+      assertThat(untilItFlows(one, TWO, two, 4)).isLessThan(1000);
+    }
+  }
+
+  @Test
+  void rubbishOnThePortHurtsNobody() throws Exception {
+    TestPeer one = peer(CLUSTER, 1, portOne, both());
+    TestPeer two = peer(CLUSTER, 2, portTwo, both());
+    Random random = new Random(9);
+    for (int i = 0; i < 30; i++) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), portTwo)) {
+        byte[] rubbish = new byte[1000];
+        random.nextBytes(rubbish);
+        socket.getOutputStream().write(rubbish);
+      } catch (IOException cut) {
+        assertThat(cut).hasMessageNotContaining("refused");
+      }
+    }
+    untilItFlows(one, TWO, two, 1);
+    assertThat(two.system.getWhenTerminated().toCompletableFuture()).isNotDone();
+  }
+
+  /** Passes bytes on to another port until it is cut; then it takes connections and is silent. */
+  private static final class LoopbackProxy implements AutoCloseable {
+    private final ServerSocket server;
+    private final int to;
+    private final List<Socket> sockets = new ArrayList<>();
+    private boolean cut;
+
+    LoopbackProxy(int port, int to) throws IOException {
+      this.to = to;
+      server = new ServerSocket(port, 50, InetAddress.getLoopbackAddress());
+      start(this::accept);
+    }
+
+    private interface Work {
+      void run() throws IOException;
+    }
+
+    private static void start(Work work) {
+      Thread thread =
+          new Thread(
+              () -> {
+                try {
+                  work.run();
+                } catch (IOException closed) {
+                  // The end of a connection, or of the proxy.
+                  Thread.currentThread().interrupt();
+                }
+              });
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    private void accept() throws IOException {
+      while (true) {
+        Socket in = server.accept();
+        if (keep(in)) {
+          Socket out = new Socket(InetAddress.getLoopbackAddress(), to);
+          keep(out);
+          start(() -> pass(in, out));
+          start(() -> pass(out, in));
+        }
+      }
+    }
+
+    private void pass(Socket from, Socket into) throws IOException {
+      byte[] buffer = new byte[64 << 10];
+      InputStream in = from.getInputStream();
+      OutputStream out = into.getOutputStream();
+      for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
+        out.write(buffer, 0, count);
+      }
+      into.close();
+    }
+
+    /** False if nothing is passed on now. */
+    private synchronized boolean keep(Socket socket) {
+      sockets.add(socket);
+      return !cut;
+    }
+
+    synchronized void cut() throws IOException {
+      cut = true;
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+      sockets.clear();
+    }
+
+    synchronized void mend() throws IOException {
+      cut = false;
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+      sockets.clear();
+    }
+
+    @Override
+    public void close() throws IOException {
+      server.close();
+      cut();
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package io.troupe.actors.peers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.NodeId;
+import io.troupe.protocol.PeerFragment;
+import org.junit.jupiter.api.Test;
+
+class FragmentAssemblyTest {
+  private final FragmentAssembly assembly = new FragmentAssembly(10);
+
+  private static PeerFragment piece(long message, int total, int offset, int... data) {
+    return new PeerFragment(
+        1, new NodeId(1), new NodeId(2), message, total, offset, Bytes.of(data));
+  }
+
+  @Test
+  void piecesMakeTheWhole() {
+    assertThat(assembly.add(piece(1, 4, 0, 1, 2))).isNull();
+    assertThat(assembly.add(piece(1, 4, 2, 3))).isNull();
+    assertThat(assembly.add(piece(1, 4, 3, 4))).isEqualTo(Bytes.of(1, 2, 3, 4));
+  }
+
+  @Test
+  void aMessageWithAGapIsDroppedAndTheNextOneIsTaken() {
+    assertThat(assembly.add(piece(1, 3, 0, 1))).isNull();
+    assertThat(assembly.add(piece(1, 3, 2, 3))).isNull();
+    assertThat(assembly.add(piece(1, 3, 1, 2))).as("too late").isNull();
+    assertThat(assembly.add(piece(2, 2, 0, 8))).isNull();
+    assertThat(assembly.add(piece(2, 2, 1, 9))).isEqualTo(Bytes.of(8, 9));
+  }
+
+  @Test
+  void aNewMessageTakesThePlaceOfAnUnfinishedOne() {
+    assertThat(assembly.add(piece(1, 3, 0, 1))).isNull();
+    assertThat(assembly.add(piece(2, 2, 0, 8))).isNull();
+    assertThat(assembly.add(piece(1, 3, 1, 2))).isNull();
+    assertThat(assembly.add(piece(2, 2, 1, 9))).as("mixed messages are both lost").isNull();
+  }
+
+  @Test
+  void aTailWithoutItsHeadIsDropped() {
+    assertThat(assembly.add(piece(1, 2, 1, 2))).isNull();
+    assertThat(assembly.add(piece(1, 2, 0, 1))).isNull();
+    assertThat(assembly.add(piece(1, 2, 1, 2))).isEqualTo(Bytes.of(1, 2));
+  }
+
+  @Test
+  void tooLongAMessageTakesNoMemory() {
+    assertThat(assembly.add(piece(1, 11, 0, 1))).isNull();
+    assertThat(assembly.add(piece(1, 11, 1, 1))).isNull();
+  }
+}

@@ -1,0 +1,80 @@
+package io.troupe.actors.peers;
+
+import com.typesafe.config.ConfigFactory;
+import io.troupe.model.NodeId;
+import io.troupe.protocol.PeerEnvelope;
+import io.troupe.protocol.PeerPayload;
+import io.troupe.raft.PeerMessage;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.jspecify.annotations.Nullable;
+
+/** A member that is nothing but its transport, in an actor system of its own. */
+final class TestPeer implements AutoCloseable {
+  final BlockingQueue<PeerEnvelope> raft = new LinkedBlockingQueue<>();
+  final BlockingQueue<PeerEnvelope> snapshots = new LinkedBlockingQueue<>();
+  final PeerDirectory directory;
+  final ArteryPeers peers;
+  final ActorSystem<Void> system;
+
+  TestPeer(long clusterId, long id, int port, PeerDirectory directory) {
+    this(clusterId, id, port, port, directory);
+  }
+
+  TestPeer(long clusterId, long id, int port, int bindPort, PeerDirectory directory) {
+    this.directory = directory;
+    CompletableFuture<ArteryPeers> started = new CompletableFuture<>();
+    PeerIdentity self = new PeerIdentity(clusterId, new NodeId(id), url(port));
+    Behavior<Void> guardian =
+        Behaviors.setup(
+            context -> {
+              started.complete(
+                  ArteryPeers.start(context, self, directory, raft::add, snapshots::add));
+              return Behaviors.empty();
+            });
+    PeerAddress canonical = new PeerAddress("127.0.0.1", port);
+    PeerAddress bind = new PeerAddress("127.0.0.1", bindPort);
+    system =
+        ActorSystem.create(
+            guardian,
+            PeerConfig.SYSTEM,
+            PeerConfig.of(canonical, bind)
+                .withFallback(ConfigFactory.parseString("pekko.log-dead-letters = off"))
+                .withFallback(ConfigFactory.load()));
+    peers = started.join();
+  }
+
+  static String url(int port) {
+    return "http://127.0.0.1:" + port;
+  }
+
+  /** A port of the loopback that was free just now. */
+  static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The next Raft message, or null if none came in that time. */
+  @Nullable PeerMessage next(long millis) throws InterruptedException {
+    PeerEnvelope envelope = raft.poll(millis, TimeUnit.MILLISECONDS);
+    return envelope == null ? null : ((PeerPayload.Raft) envelope.payload()).message();
+  }
+
+  @Override
+  public void close() {
+    system.terminate();
+    system.getWhenTerminated().toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Tests of the way between members. Entry class: {@link io.troupe.actors.peers.ArteryPeersTest}.
+ * See docs/rooms/peers.md.
+ */
+@NullMarked
+package io.troupe.actors.peers;
+
+import org.jspecify.annotations.NullMarked;

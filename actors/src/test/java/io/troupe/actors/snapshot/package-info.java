@@ -1,0 +1,8 @@
+/**
+ * Tests of snapshots on their way between members. Entry class: {@link
+ * io.troupe.actors.snapshot.TransferTest}. See docs/rooms/snapshot.md.
+ */
+@NullMarked
+package io.troupe.actors.snapshot;
+
+import org.jspecify.annotations.NullMarked;

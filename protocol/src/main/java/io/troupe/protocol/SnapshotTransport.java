@@ -1,0 +1,13 @@
+package io.troupe.protocol;
+
+import io.troupe.model.NodeId;
+
+/**
+ * The way to other members' snapshot rooms, apart from {@link PeerTransport}, so that heartbeats
+ * never wait for a snapshot. At most once. Thread-safe.
+ */
+@FunctionalInterface
+public interface SnapshotTransport {
+  /** Sends, or drops. Never blocks. */
+  void send(NodeId to, SnapshotMessage message);
+}

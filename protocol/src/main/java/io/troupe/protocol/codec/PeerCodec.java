@@ -1,0 +1,168 @@
+package io.troupe.protocol.codec;
+
+import com.google.protobuf.CodedOutputStream;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import io.troupe.model.Bytes;
+import io.troupe.model.NodeId;
+import io.troupe.protocol.PeerEnvelope;
+import io.troupe.protocol.PeerFragment;
+import io.troupe.protocol.PeerPayload;
+import io.troupe.protocol.SnapshotMessage;
+import io.troupe.protocol.wire.WireHello;
+import io.troupe.protocol.wire.WirePeerEnvelope;
+import io.troupe.protocol.wire.WirePeerFragment;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Messages between members: one version byte, then a protobuf WirePeerEnvelope or WirePeerFragment
+ * (docs/formats/peer-message.md).
+ */
+public final class PeerCodec {
+  /** The only version so far. */
+  public static final byte VERSION = 1;
+
+  private static final int ENTRY_OVERHEAD = 32;
+  private static final int MESSAGE_OVERHEAD = 256;
+
+  private PeerCodec() {}
+
+  /** Encodes a message. */
+  public static byte[] encode(PeerEnvelope envelope) {
+    WirePeerEnvelope.Builder out =
+        WirePeerEnvelope.newBuilder()
+            .setCluster(envelope.clusterId())
+            .setFrom(envelope.from().value())
+            .setTo(envelope.to().value())
+            .setFromUrl(envelope.fromUrl());
+    if (envelope.payload() instanceof PeerPayload.Raft raft) {
+      RaftMessageCodec.put(raft.message(), out);
+    } else if (envelope.payload() instanceof SnapshotMessage snapshot) {
+      SnapshotMessageCodec.put(snapshot, out);
+    } else {
+      out.setHello(WireHello.getDefaultInstance());
+    }
+    return versioned(out.build());
+  }
+
+  /**
+   * Decodes a message. Byte fields of the result are copies.
+   *
+   * @throws IOException if the bytes are no message of a version that this program knows
+   */
+  public static PeerEnvelope decode(Bytes data) throws IOException {
+    WirePeerEnvelope wire = WirePeerEnvelope.parseFrom(OperationCodec.input(body(data)));
+    try {
+      return new PeerEnvelope(
+          wire.getCluster(),
+          new NodeId(wire.getFrom()),
+          new NodeId(wire.getTo()),
+          wire.getFromUrl(),
+          payload(wire));
+    } catch (IllegalStateException | IllegalArgumentException e) {
+      // Values that no member says.
+      throw new InvalidProtocolBufferException("bad peer message: " + e.getMessage(), e);
+    }
+  }
+
+  private static PeerPayload payload(WirePeerEnvelope wire) throws InvalidProtocolBufferException {
+    return switch (wire.getBodyCase()) {
+      case SNAPSHOT_OFFER, SNAPSHOT_HAVE, SNAPSHOT_CHUNK, SNAPSHOT_DONE ->
+          SnapshotMessageCodec.get(wire);
+      case HELLO -> new PeerPayload.Hello();
+      case BODY_NOT_SET -> throw new InvalidProtocolBufferException("no body, or an unknown one");
+      default -> new PeerPayload.Raft(RaftMessageCodec.get(wire));
+    };
+  }
+
+  /** Encodes a piece of a message. */
+  public static byte[] encode(PeerFragment fragment) {
+    return versioned(
+        WirePeerFragment.newBuilder()
+            .setCluster(fragment.clusterId())
+            .setFrom(fragment.from().value())
+            .setTo(fragment.to().value())
+            .setMessage(fragment.message())
+            .setTotal(fragment.total())
+            .setOffset(fragment.offset())
+            .setData(RaftMessageCodec.view(fragment.data()))
+            .build());
+  }
+
+  /**
+   * Decodes a piece of a message.
+   *
+   * @throws IOException if the bytes are no piece of a version that this program knows
+   */
+  public static PeerFragment decodeFragment(Bytes data) throws IOException {
+    WirePeerFragment wire = WirePeerFragment.parseFrom(OperationCodec.input(body(data)));
+    try {
+      return new PeerFragment(
+          wire.getCluster(),
+          new NodeId(wire.getFrom()),
+          new NodeId(wire.getTo()),
+          wire.getMessage(),
+          wire.getTotal(),
+          wire.getOffset(),
+          OperationCodec.bytes(wire.getData()));
+    } catch (IllegalArgumentException e) {
+      throw new InvalidProtocolBufferException("bad fragment: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Cuts an encoded message into pieces.
+   *
+   * @param whole the head of each piece is taken from it
+   * @param encoded {@code whole}, encoded
+   * @param message tells messages of this sender apart
+   * @param pieceBytes longest piece
+   * @return in the order to send
+   */
+  public static List<PeerFragment> cut(
+      PeerEnvelope whole, byte[] encoded, long message, int pieceBytes) {
+    List<PeerFragment> pieces = new ArrayList<>();
+    for (int at = 0; at < encoded.length; at += pieceBytes) {
+      Bytes piece = Bytes.wrap(encoded, at, Math.min(pieceBytes, encoded.length - at));
+      pieces.add(
+          new PeerFragment(
+              whole.clusterId(), whole.from(), whole.to(), message, encoded.length, at, piece));
+    }
+    return pieces;
+  }
+
+  /** About how long the encoded message is, never less; cheap. */
+  public static long sizeAtMost(PeerEnvelope envelope) {
+    long size = MESSAGE_OVERHEAD + 3L * envelope.fromUrl().length();
+    if (envelope.payload() instanceof PeerPayload.Raft raft) {
+      return size + RaftMessageCodec.sizeAtMost(raft.message(), ENTRY_OVERHEAD);
+    }
+    return envelope.payload() instanceof SnapshotMessage snapshot
+        ? size + SnapshotMessageCodec.sizeAtMost(snapshot)
+        : size;
+  }
+
+  private static byte[] versioned(Message message) {
+    int size = message.getSerializedSize();
+    byte[] bytes = new byte[1 + size];
+    bytes[0] = VERSION;
+    try {
+      CodedOutputStream out = CodedOutputStream.newInstance(bytes, 1, size);
+      message.writeTo(out);
+      out.checkNoSpaceLeft();
+    } catch (IOException e) {
+      throw new IllegalStateException("memory does not fail", e);
+    }
+    return bytes;
+  }
+
+  private static Bytes body(Bytes data) throws InvalidProtocolBufferException {
+    if (data.isEmpty() || data.at(0) != VERSION) {
+      throw new InvalidProtocolBufferException(
+          "peer message of unknown format version " + (data.isEmpty() ? "(empty)" : data.at(0)));
+    }
+    return data.slice(1);
+  }
+}

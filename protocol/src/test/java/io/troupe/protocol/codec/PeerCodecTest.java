@@ -1,0 +1,223 @@
+package io.troupe.protocol.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.Entry;
+import io.troupe.model.NodeId;
+import io.troupe.model.Refusal;
+import io.troupe.model.RequestId;
+import io.troupe.protocol.PeerEnvelope;
+import io.troupe.protocol.PeerFragment;
+import io.troupe.protocol.PeerPayload;
+import io.troupe.protocol.SnapshotMessage;
+import io.troupe.raft.ConfProposal;
+import io.troupe.raft.PeerMessage;
+import io.troupe.raft.Proposal;
+import io.troupe.raft.SnapshotMark;
+import io.troupe.raft.membership.ConfChange;
+import io.troupe.raft.membership.Membership;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class PeerCodecTest {
+  private static final NodeId A = new NodeId(0x8e9e05c52164694dL);
+  private static final NodeId B = new NodeId(2);
+  private static final String GOLDEN = "golden/peer-messages-v1.txt";
+
+  /** One of each kind, by the name it has in the golden file. */
+  private static Map<String, PeerPayload> samples() {
+    Map<String, PeerPayload> all = new LinkedHashMap<>();
+    raft(all, "request-vote", new PeerMessage.RequestVote(7, true, 99, 6, true));
+    raft(all, "vote-reply", new PeerMessage.VoteReply(7, true, true));
+    raft(
+        all,
+        "append",
+        new PeerMessage.Append(
+            7,
+            99,
+            6,
+            List.of(
+                new Entry(6, 100, Entry.Kind.NOOP, Bytes.EMPTY),
+                new Entry(7, 101, Entry.Kind.OPERATION, Bytes.of(1, 2, 255)),
+                new Entry(7, 102, Entry.Kind.CONF_CHANGE, Bytes.of(9))),
+            100));
+    raft(all, "append-empty", new PeerMessage.Append(7, 99, 6, List.of(), 98));
+    raft(all, "append-reply", new PeerMessage.AppendReply(7, false, 102, 0, 0));
+    raft(all, "append-reply-rejected", new PeerMessage.AppendReply(7, true, 102, 90, -1));
+    raft(all, "heartbeat", new PeerMessage.Heartbeat(7, 100, -3));
+    raft(all, "heartbeat-reply", new PeerMessage.HeartbeatReply(7, -3));
+    raft(all, "read-index", new PeerMessage.ReadIndex(7, 12345));
+    raft(all, "read-index-reply", new PeerMessage.ReadIndexReply(7, 12345, 102));
+    raft(
+        all,
+        "forwarded-proposals",
+        new PeerMessage.ForwardedProposals(
+            7, -8, 3, List.of(new Proposal(new RequestId(77), Bytes.of(4, 5)))));
+    raft(
+        all,
+        "forwarded-conf-change",
+        new PeerMessage.ForwardedConfChange(
+            7,
+            -8,
+            4,
+            new ConfProposal(
+                new RequestId(78),
+                List.of(
+                    new ConfChange(
+                        ConfChange.Kind.ADD_LEARNER, B, List.of("http://b:2380", "http://c:1")),
+                    new ConfChange(ConfChange.Kind.REMOVE, A)),
+                55)));
+    raft(
+        all,
+        "proposals-rejected",
+        new PeerMessage.ProposalsRejected(
+            7, List.of(new RequestId(-1), new RequestId(2)), Refusal.TOO_MANY_REQUESTS));
+    raft(
+        all,
+        "install-snapshot",
+        new PeerMessage.InstallSnapshot(
+            7,
+            new SnapshotMark(
+                200,
+                6,
+                new Membership(
+                    150, Set.of(A), Set.of(B), Set.of(), Set.of(), Set.of(new NodeId(3))))));
+    raft(all, "timeout-now", new PeerMessage.TimeoutNow(7));
+    raft(all, "removed", new PeerMessage.Removed(7));
+    all.put("hello", new PeerPayload.Hello());
+    all.put("snapshot-offer", new SnapshotMessage.Offer(-5, 7, Bytes.utf8("manifest")));
+    all.put("snapshot-have", new SnapshotMessage.Have(-5, 3, 1L << 40));
+    all.put("snapshot-chunk", new SnapshotMessage.Chunk(-5, 3, 1L << 40, Bytes.of(1, 2), -9));
+    all.put("snapshot-finished", new SnapshotMessage.Finished(-5, false, "d\u00efsk"));
+    return all;
+  }
+
+  private static void raft(Map<String, PeerPayload> all, String name, PeerMessage message) {
+    all.put(name, new PeerPayload.Raft(message));
+  }
+
+  static List<PeerPayload> payloads() {
+    return List.copyOf(samples().values());
+  }
+
+  private static PeerEnvelope envelope(PeerPayload payload) {
+    return new PeerEnvelope(0xcdf818194e3a8c32L, A, B, "http://a:2380", payload);
+  }
+
+  @ParameterizedTest
+  @MethodSource("payloads")
+  void comesBackAsItWentAndIsNotLongerThanEstimated(PeerPayload payload) throws IOException {
+    byte[] encoded = PeerCodec.encode(envelope(payload));
+    assertThat(PeerCodec.decode(Bytes.wrap(encoded))).isEqualTo(envelope(payload));
+    assertThat((long) encoded.length).isLessThanOrEqualTo(PeerCodec.sizeAtMost(envelope(payload)));
+  }
+
+  /** A kind that is added to the core must get a form, a sample and a golden line. */
+  @Test
+  void everyKindHasASample() {
+    Set<Class<?>> kinds = new TreeSet<>((a, b) -> a.getName().compareTo(b.getName()));
+    for (PeerPayload payload : payloads()) {
+      kinds.add(
+          payload instanceof PeerPayload.Raft raft
+              ? raft.message().getClass()
+              : payload.getClass());
+    }
+    assertThat(kinds)
+        .containsAll(Arrays.asList(PeerMessage.class.getPermittedSubclasses()))
+        .containsAll(Arrays.asList(SnapshotMessage.class.getPermittedSubclasses()));
+  }
+
+  /** These bytes are spoken by members out there: a change of them is a new version. */
+  @Test
+  void goldenBytes() throws IOException {
+    StringBuilder text = new StringBuilder();
+    samples()
+        .forEach(
+            (name, payload) ->
+                text.append(name)
+                    .append(' ')
+                    .append(HexFormat.of().formatHex(PeerCodec.encode(envelope(payload))))
+                    .append('\n'));
+    PeerFragment piece = new PeerFragment(9, A, B, -1, 300_000, 131_072, Bytes.of(7, 8));
+    text.append("fragment ").append(HexFormat.of().formatHex(PeerCodec.encode(piece))).append('\n');
+    if (System.getProperty("rewrite") != null) {
+      Files.writeString(Path.of("src/test/resources", GOLDEN), text);
+    }
+    try (InputStream golden = PeerCodecTest.class.getClassLoader().getResourceAsStream(GOLDEN)) {
+      assertThat(golden).isNotNull();
+      assertThat(text.toString())
+          .isEqualTo(new String(golden.readAllBytes(), StandardCharsets.UTF_8));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Refusal.class)
+  void refusalsKeepTheirNumbers(Refusal refusal) {
+    assertThat(RefusalCodes.ofCode(RefusalCodes.codeOf(refusal))).isEqualTo(refusal);
+  }
+
+  @Test
+  void unknownVersionsKindsAndRubbishAreRefused() {
+    byte[] other = PeerCodec.encode(envelope(new SnapshotMessage.Have(1, 2, 3)));
+    other[0] = 2;
+    assertThatThrownBy(() -> PeerCodec.decode(Bytes.wrap(other)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("version 2");
+    assertThatThrownBy(() -> PeerCodec.decode(Bytes.EMPTY)).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> PeerCodec.decode(Bytes.of(1))).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> PeerCodec.decodeFragment(Bytes.of(1))).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void damagedMessagesNeverThrowAnythingButIo() {
+    Random random = new Random(4711);
+    for (PeerPayload payload : payloads()) {
+      byte[] good = PeerCodec.encode(envelope(payload));
+      for (int i = 0; i < 2000; i++) {
+        byte[] bad = Arrays.copyOf(good, 1 + random.nextInt(good.length));
+        bad[random.nextInt(bad.length)] ^= (byte) (1 << random.nextInt(8));
+        try {
+          PeerCodec.decode(Bytes.wrap(bad));
+        } catch (IOException expected) {
+          assertThat(expected).hasMessageNotContaining("null");
+        }
+      }
+    }
+  }
+
+  @Test
+  void piecesAreInOrderAndMakeTheWhole() throws IOException {
+    byte[] value = new byte[300_000];
+    new Random(1).nextBytes(value);
+    PeerEnvelope whole = envelope(new SnapshotMessage.Offer(1, 2, Bytes.wrap(value)));
+    byte[] encoded = PeerCodec.encode(whole);
+    int at = 0;
+    for (PeerFragment piece : PeerCodec.cut(whole, encoded, 5, 1000)) {
+      PeerFragment back = PeerCodec.decodeFragment(Bytes.wrap(PeerCodec.encode(piece)));
+      assertThat(back).isEqualTo(piece);
+      assertThat(back.offset()).isEqualTo(at);
+      assertThat(back.total()).isEqualTo(encoded.length);
+      back.data().copyTo(encoded, at);
+      at += back.data().length();
+    }
+    assertThat(at).isEqualTo(encoded.length);
+    assertThat(PeerCodec.decode(Bytes.wrap(encoded))).isEqualTo(whole);
+  }
+}
