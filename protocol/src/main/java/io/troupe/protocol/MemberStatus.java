@@ -1,6 +1,7 @@
 package io.troupe.protocol;
 
 import io.troupe.model.NodeId;
+import java.util.concurrent.CompletionStage;
 
 /**
  * What the raft and apply rooms show of themselves to everybody, read without a message.
@@ -18,6 +19,12 @@ public interface MemberStatus {
 
   /** The leader this member knows, or {@link NodeId#NONE}. */
   NodeId leader();
+
+  /**
+   * Completes as soon as this member knows a leader; at once if it does. Whatever depends on it
+   * must be brief, or run elsewhere.
+   */
+  CompletionStage<NodeId> whenLeaderKnown();
 
   /** Highest index known to be committed. */
   long committed();

@@ -3,6 +3,7 @@ package io.troupe.protocol;
 import io.troupe.model.Bytes;
 import io.troupe.model.NodeId;
 import io.troupe.model.RequestId;
+import io.troupe.raft.ConfProposal;
 import io.troupe.raft.PeerMessage;
 import org.apache.pekko.actor.typed.ActorRef;
 
@@ -18,6 +19,23 @@ public sealed interface RaftCommand {
    */
   record Propose(RequestId id, Bytes operation, ActorRef<ProposeReply> replyTo)
       implements RaftCommand {}
+
+  /**
+   * Proposes a change of the membership.
+   *
+   * @param proposal checked against the applied state whose membership it names as its basis
+   * @param replyTo told once: with Applied when the change is complete, for the removal of a voter
+   *     with its last entry; with NotProposed TOO_MANY_REQUESTS if another change is under way or
+   *     came first: check again and repeat. Never when the outcome stays unknown
+   */
+  record ProposeConfChange(ConfProposal proposal, ActorRef<ProposeReply> replyTo)
+      implements RaftCommand {}
+
+  /** Hands the leadership over. */
+  record TransferLeadership(NodeId to, ActorRef<TransferReply> replyTo) implements RaftCommand {}
+
+  /** Asks what this member, as leader, knows of the others. */
+  record GetReplication(ActorRef<ReplicationReply> replyTo) implements RaftCommand {}
 
   /** Asks for a read index; answered once the state has applied it. */
   record ReadIndex(ActorRef<ReadReply> replyTo) implements RaftCommand {}

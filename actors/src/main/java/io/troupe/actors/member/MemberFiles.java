@@ -14,10 +14,12 @@ import io.troupe.persistence.wal.ChronicleWal;
 import io.troupe.persistence.wal.Wal;
 import io.troupe.persistence.wal.WalReplay;
 import io.troupe.raft.RaftState;
+import io.troupe.raft.membership.ConfChange;
 import io.troupe.raft.membership.Membership;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -75,6 +77,11 @@ public final class MemberFiles implements AutoCloseable {
       WalReplay replay = WalReplay.read(dataDir.wal(), machine.appliedIndex());
       RaftState recovered = recovered(identity, machine, replay);
       Wal wal = ChronicleWal.open(dataDir.wal(), settings.wal(), replay);
+      if (replay.hardState().equals(HardState.INITIAL) && !recovered.entries().isEmpty()) {
+        // The beginning of a log counts as durable from here on.
+        wal.append(recovered.hardState(), recovered.entries());
+        wal.sync();
+      }
       opened = true;
       return new MemberFiles(dataDir, identity, store, machine, recovered, wal);
     } finally {
@@ -152,14 +159,47 @@ public final class MemberFiles implements AutoCloseable {
           "the log ends in an unfinished write, which was never acknowledged at={}",
           replay.tornTail());
     }
+    Membership membership = machine.view().membership();
+    if (applied == 0 && hard.equals(HardState.INITIAL) && replay.lastIndex() == 0) {
+      return first(identity);
+    }
+    if (applied > 0 && membership.equals(Membership.EMPTY)) {
+      throw new DataDirException(
+          Reason.CORRUPT,
+          "the state of member "
+              + identity.memberId()
+              + " has no membership at index "
+              + applied
+              + ": it was made by a version that was never released; start with an empty data"
+              + " directory");
+    }
     return new RaftState(
         identity.memberId(),
         hard,
-        Membership.ofVoters(identity.memberId()),
+        membership,
         applied,
         machine.view().appliedTerm(),
         replay.entries(),
         applied);
+  }
+
+  /**
+   * Nothing ran here yet, or nothing of it reached the disk. A first member's log begins with the
+   * members, the same on each of them; one that joins waits for its leader.
+   */
+  private static RaftState first(MemberIdentity identity) {
+    if (identity.firstMembers().isEmpty()) {
+      return RaftState.fresh(identity.memberId(), Membership.EMPTY);
+    }
+    List<ConfChange> members = new ArrayList<>();
+    identity
+        .firstMembers()
+        .forEach(
+            (member, urls) ->
+                members.add(
+                    new ConfChange(
+                        ConfChange.Kind.ADD_VOTER, member, urls.stream().sorted().toList())));
+    return RaftState.bootstrap(identity.memberId(), members);
   }
 
   /** Who this is. */

@@ -16,7 +16,8 @@ public final class PublishedStatus implements MemberStatus {
 
   private final long clusterId;
   private final NodeId memberId;
-  private final CompletableFuture<NodeId> firstLeader = new CompletableFuture<>();
+  private final Object leaderLock = new Object();
+  private CompletableFuture<NodeId> leaderKnown = new CompletableFuture<>();
   private volatile RaftStatus raft = UNKNOWN;
   private volatile long applied;
 
@@ -27,19 +28,38 @@ public final class PublishedStatus implements MemberStatus {
   }
 
   void raft(RaftStatus status) {
+    boolean moved = !status.leader().equals(raft.leader());
     raft = status;
-    if (!status.leader().isNone() && !firstLeader.isDone()) {
-      firstLeader.complete(status.leader());
+    if (moved) {
+      tellLeader(status.leader());
     }
+  }
+
+  private void tellLeader(NodeId leader) {
+    CompletableFuture<NodeId> waiting;
+    synchronized (leaderLock) {
+      waiting = leaderKnown;
+      if (leader.isNone()) {
+        leaderKnown = new CompletableFuture<>();
+        return;
+      }
+      if (waiting.isDone()) {
+        leaderKnown = CompletableFuture.completedFuture(leader);
+      }
+    }
+    // Outside of the lock: whoever waits goes on here.
+    waiting.complete(leader);
   }
 
   void applied(long index) {
     applied = index;
   }
 
-  /** Completes when this member knows a leader for the first time. */
-  public CompletionStage<NodeId> firstLeader() {
-    return firstLeader;
+  @Override
+  public CompletionStage<NodeId> whenLeaderKnown() {
+    synchronized (leaderLock) {
+      return leaderKnown;
+    }
   }
 
   @Override

@@ -10,7 +10,10 @@ import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.PeerTransport;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
+import io.troupe.protocol.ReplicationReply;
+import io.troupe.protocol.TransferReply;
 import io.troupe.protocol.WalCommand;
+import io.troupe.raft.ConfProposal;
 import io.troupe.raft.Outgoing;
 import io.troupe.raft.PeerMessage;
 import io.troupe.raft.Proposal;
@@ -28,6 +31,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -75,6 +79,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   private final List<Proposal> proposals = new ArrayList<>();
   private final List<ApplyCommand.Expectation> expectations = new ArrayList<>();
   private final Map<Long, ActorRef<ReadReply>> reads = new HashMap<>();
+  private final List<RaftCommand.TransferLeadership> transfers = new ArrayList<>();
   private long nextReadId;
   private boolean leading;
 
@@ -120,6 +125,9 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         .onMessageEquals(Flush.INSTANCE, this::onFlush)
         .onMessage(RaftCommand.Durable.class, m -> feed(() -> core.persisted(m.number())))
         .onMessage(RaftCommand.Applied.class, m -> feed(() -> core.applied(m.index())))
+        .onMessage(RaftCommand.ProposeConfChange.class, this::onProposeConfChange)
+        .onMessage(RaftCommand.TransferLeadership.class, this::onTransferLeadership)
+        .onMessage(RaftCommand.GetReplication.class, this::onGetReplication)
         .onMessage(RaftCommand.ReadIndex.class, this::onReadIndex)
         .onMessage(RaftCommand.FromPeer.class, m -> feed(() -> core.receive(m.from(), m.message())))
         .onMessage(RaftCommand.SnapshotTaken.class, m -> feed(() -> core.compactLog(m.index())))
@@ -151,6 +159,30 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     return feed(() -> core.propose(batch));
   }
 
+  private Behavior<RaftCommand> onProposeConfChange(RaftCommand.ProposeConfChange propose) {
+    ConfProposal proposal = propose.proposal();
+    links
+        .apply()
+        .tell(
+            new ApplyCommand.Expect(
+                List.of(new ApplyCommand.Expectation(proposal.id(), propose.replyTo()))));
+    return feed(() -> core.proposeConfChange(proposal));
+  }
+
+  private Behavior<RaftCommand> onTransferLeadership(RaftCommand.TransferLeadership transfer) {
+    if (core.status().leader().equals(transfer.to())) {
+      transfer.replyTo().tell(TransferReply.Done.INSTANCE);
+      return this;
+    }
+    transfers.add(transfer);
+    return feed(() -> core.transferLeadership(transfer.to()));
+  }
+
+  private Behavior<RaftCommand> onGetReplication(RaftCommand.GetReplication query) {
+    query.replyTo().tell(new ReplicationReply(core.replication()));
+    return this;
+  }
+
   private Behavior<RaftCommand> onReadIndex(RaftCommand.ReadIndex read) {
     long id = ++nextReadId;
     reads.put(id, read.replyTo());
@@ -162,7 +194,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     links.wal().tell(new WalCommand.Append(number, state, entries, thenSend));
   }
 
-  // A sole voter that nobody can join has no use for these yet.
+  // A member without a way to others has no use for these.
 
   @Override
   public void installSnapshot(
@@ -182,17 +214,35 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
 
   @Override
   public void transferRefused(NodeId to, Refusal reason) {
-    throw new Invariant.Broken("leadership cannot be transferred yet, to " + to);
+    endTransfers(transfer -> transfer.to().equals(to), new TransferReply.Refused(reason));
   }
 
   @Override
   public void membershipChanged(Membership membership) {
-    throw new Invariant.Broken("the membership cannot change yet: " + membership);
+    LOG.info(
+        "membership changed version={} voters={} learners={} outgoing={} leaving={} removed={}",
+        membership.version(),
+        membership.voters(),
+        membership.learners(),
+        membership.outgoing(),
+        membership.leaving(),
+        membership.removed());
   }
 
   @Override
   public void removed() {
     throw new Invariant.Broken("a member cannot be removed yet");
+  }
+
+  private void endTransfers(Predicate<RaftCommand.TransferLeadership> which, TransferReply reply) {
+    transfers.removeIf(
+        transfer -> {
+          boolean ends = which.test(transfer);
+          if (ends) {
+            transfer.replyTo().tell(reply);
+          }
+          return ends;
+        });
   }
 
   @Override
@@ -241,7 +291,14 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         status.commit(),
         status.applied(),
         status.lastIndex());
+    NodeId leader = status.leader();
+    if (!leader.isNone()) {
+      endTransfers(transfer -> transfer.to().equals(leader), TransferReply.Done.INSTANCE);
+    }
     boolean leads = status.role() == RaftRole.LEADER;
+    if (!leads && !leader.isNone()) {
+      endTransfers(transfer -> true, new TransferReply.Refused(Refusal.LEADER_CHANGED));
+    }
     if (leads != leading) {
       leading = leads;
       links.apply().tell(new ApplyCommand.Leading(leads));

@@ -14,6 +14,7 @@ import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.WalCommand;
 import io.troupe.protocol.codec.OperationCodec;
+import io.troupe.raft.membership.MembershipCodec;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -242,10 +243,8 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     long started = System.nanoTime();
     Path content = plugin.directory().prepare(due.index(), due.term());
     files.store().checkpoint(content);
-    Bytes membership = files.machine().view().membership();
-    SnapshotRef ref =
-        new SnapshotRef(
-            due.index(), due.term(), membership == null ? Bytes.EMPTY : membership, content);
+    Bytes membership = MembershipCodec.encode(files.machine().view().membership());
+    SnapshotRef ref = new SnapshotRef(due.index(), due.term(), membership, content);
     getContext().pipeToSelf(plugin.save(ref), (done, failure) -> new Saved(due, started, failure));
   }
 
