@@ -47,6 +47,12 @@ public final class NodeMain {
       return;
     }
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(log, node), "stop"));
+    try {
+      node.awaitReady();
+    } catch (InterruptedException | StartException stopped) {
+      log.info("stopped before it was ready");
+      return;
+    }
     log.info("ready to serve client requests");
     System.out.println("ready to serve client requests");
     System.out.flush();

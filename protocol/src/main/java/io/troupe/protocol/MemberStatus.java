@@ -1,7 +1,7 @@
 package io.troupe.protocol;
 
 import io.troupe.model.NodeId;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * What the raft and apply rooms show of themselves to everybody, read without a message.
@@ -21,10 +21,11 @@ public interface MemberStatus {
   NodeId leader();
 
   /**
-   * Completes as soon as this member knows a leader; at once if it does. Whatever depends on it
-   * must be brief, or run elsewhere.
+   * A future of the caller's own: completes as soon as this member knows a leader, at once if it
+   * does. Whatever depends on it must be brief, or run elsewhere. Who waits no more completes or
+   * cancels it, so that nothing is kept.
    */
-  CompletionStage<NodeId> whenLeaderKnown();
+  CompletableFuture<NodeId> awaitLeader();
 
   /** Highest index known to be committed. */
   long committed();

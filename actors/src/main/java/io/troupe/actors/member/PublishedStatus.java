@@ -4,8 +4,11 @@ import io.troupe.model.NodeId;
 import io.troupe.protocol.MemberStatus;
 import io.troupe.raft.RaftRole;
 import io.troupe.raft.RaftStatus;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What the raft and apply rooms last said of themselves. Written by one thread each, read by any.
@@ -16,8 +19,8 @@ public final class PublishedStatus implements MemberStatus {
 
   private final long clusterId;
   private final NodeId memberId;
-  private final Object leaderLock = new Object();
-  private CompletableFuture<NodeId> leaderKnown = new CompletableFuture<>();
+  private final Map<Long, CompletableFuture<NodeId>> waiting = new ConcurrentHashMap<>();
+  private final AtomicLong nextWaiting = new AtomicLong();
   private volatile RaftStatus raft = UNKNOWN;
   private volatile long applied;
 
@@ -30,25 +33,9 @@ public final class PublishedStatus implements MemberStatus {
   void raft(RaftStatus status) {
     boolean moved = !status.leader().equals(raft.leader());
     raft = status;
-    if (moved) {
-      tellLeader(status.leader());
+    if (moved && !status.leader().isNone()) {
+      waiting.values().forEach(one -> one.complete(status.leader()));
     }
-  }
-
-  private void tellLeader(NodeId leader) {
-    CompletableFuture<NodeId> waiting;
-    synchronized (leaderLock) {
-      waiting = leaderKnown;
-      if (leader.isNone()) {
-        leaderKnown = new CompletableFuture<>();
-        return;
-      }
-      if (waiting.isDone()) {
-        leaderKnown = CompletableFuture.completedFuture(leader);
-      }
-    }
-    // Outside of the lock: whoever waits goes on here.
-    waiting.complete(leader);
   }
 
   void applied(long index) {
@@ -56,10 +43,18 @@ public final class PublishedStatus implements MemberStatus {
   }
 
   @Override
-  public CompletionStage<NodeId> whenLeaderKnown() {
-    synchronized (leaderLock) {
-      return leaderKnown;
+  public CompletableFuture<NodeId> awaitLeader() {
+    CompletableFuture<NodeId> one = new CompletableFuture<>();
+    long number = nextWaiting.incrementAndGet();
+    waiting.put(number, one);
+    CompletionStage<NodeId> end = one;
+    end.whenComplete((leader, failure) -> waiting.remove(number));
+    // Looked at after it was added: a leader that comes now finds it.
+    NodeId leader = raft.leader();
+    if (!leader.isNone()) {
+      one.complete(leader);
     }
+    return one;
   }
 
   @Override

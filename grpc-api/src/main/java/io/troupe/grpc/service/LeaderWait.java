@@ -1,0 +1,30 @@
+package io.troupe.grpc.service;
+
+import io.troupe.model.NodeId;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+import org.apache.pekko.actor.Cancellable;
+import scala.concurrent.ExecutionContext;
+
+/** Waits for a leader, not forever. */
+final class LeaderWait {
+  private LeaderWait() {}
+
+  /**
+   * The leader, told on the read dispatcher; fails with a TimeoutException if none is known within
+   * that time.
+   */
+  static CompletionStage<NodeId> await(Member member, Duration atMost) {
+    CompletableFuture<NodeId> known = member.status().awaitLeader();
+    Cancellable end =
+        member
+            .scheduler()
+            .scheduleOnce(
+                atMost,
+                () -> known.completeExceptionally(new TimeoutException("no leader")),
+                ExecutionContext.parasitic$.MODULE$);
+    return known.whenCompleteAsync((leader, failure) -> end.cancel(), member.reads());
+  }
+}
