@@ -57,6 +57,11 @@ public final class PublishedStatus implements MemberStatus {
     return one;
   }
 
+  /** How many wait for a leader. */
+  int waitingForLeader() {
+    return waiting.size();
+  }
+
   @Override
   public long clusterId() {
     return clusterId;

@@ -133,9 +133,11 @@ class MembershipChangesTest {
 
   @Test
   void aRefusalOfTheLeaderIsFinal() {
-    CompletionStage<ClusterView> removed = changes().remove(id(9), LONG);
-    replication(1, 0);
-    refused(removed, Refusal.NOT_ENOUGH_STARTED_MEMBERS);
+    fake.show(view(3, 0, 17));
+    CompletionStage<ClusterView> added = changes().add(FOURTH, LONG);
+    replication(3, 500);
+    proposed().replyTo().tell(new ProposeReply.NotProposed(Refusal.MEMBER_ID_EXISTS));
+    refused(added, Refusal.MEMBER_ID_EXISTS);
   }
 
   @Test

@@ -72,10 +72,7 @@ class MembershipConformanceTest {
   }
 
   private long self() {
-    return client
-        .call(Api.STATUS, StatusRequest.getDefaultInstance())
-        .getHeader()
-        .getMemberId();
+    return client.call(Api.STATUS, StatusRequest.getDefaultInstance()).getHeader().getMemberId();
   }
 
   private Member own() {

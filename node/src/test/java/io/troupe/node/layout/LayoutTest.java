@@ -217,8 +217,9 @@ class LayoutTest {
                         DescribedPredicate.describe(
                             "what messages to the raft room carry",
                             type ->
-                                type.getName().matches(
-                                    "io.troupe.raft.(ConfProposal|ReplicationStatus(\\$.*)?)")))))
+                                type.getName()
+                                    .matches(
+                                        "io.troupe.raft.(ConfProposal|ReplicationStatus(\\$.*)?)")))))
         .check(TROUPE);
     noClasses()
         .that()
