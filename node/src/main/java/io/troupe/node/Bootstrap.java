@@ -68,7 +68,7 @@ final class Bootstrap {
             urls -> members.put(MemberIds.initial(urls, settings.initialClusterToken()), urls));
     NodeId self = MemberIds.initial(cluster.own(), settings.initialClusterToken());
     requireNotBootstrapped(self);
-    return identity(MemberIds.cluster(members.keySet()), self, members);
+    return identity(MemberIds.cluster(members.keySet()), self, false, members);
   }
 
   /** B3: a lost data directory must not make a second member with the same id. */
@@ -95,7 +95,9 @@ final class Bootstrap {
     for (String url : cluster.others()) {
       if (await(ask(url)) instanceof PeerAnswer.Members known) {
         NodeId self = matching(known);
-        return identity(known.clusterId(), self, new TreeMap<>());
+        SortedMap<NodeId, List<String>> members = new TreeMap<>();
+        known.members().forEach(member -> members.put(member.id(), member.peerUrls()));
+        return identity(known.clusterId(), self, true, members);
       }
     }
     throw new StartException(
@@ -141,13 +143,14 @@ final class Bootstrap {
   }
 
   private MemberIdentity identity(
-      long clusterId, NodeId self, SortedMap<NodeId, List<String>> firstMembers) {
+      long clusterId, NodeId self, boolean joins, SortedMap<NodeId, List<String>> members) {
     return new MemberIdentity(
         clusterId,
         self,
         settings.name(),
         settings.initialAdvertisePeerUrls(),
-        firstMembers,
+        joins,
+        members,
         Version.product());
   }
 

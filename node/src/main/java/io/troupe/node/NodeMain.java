@@ -50,7 +50,7 @@ public final class NodeMain {
     try {
       node.awaitReady();
     } catch (InterruptedException | StartException stopped) {
-      log.info("stopped before it was ready");
+      // Told to stop before it was ready: the hook above says so, and ends it.
       return;
     }
     log.info("ready to serve client requests");

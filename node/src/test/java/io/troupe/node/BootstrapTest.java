@@ -91,7 +91,7 @@ class BootstrapTest {
     MemberIdentity identity = identity(settings());
     assertThat(identity.memberId()).hasToString("8e9e05c52164694d");
     assertThat(Long.toHexString(identity.clusterId())).isEqualTo("cdf818194e3a8c32");
-    assertThat(identity.firstMembers())
+    assertThat(identity.members())
         .isEqualTo(Map.of(identity.memberId(), List.of("http://localhost:2380")));
     assertThat(asked).isEmpty();
   }
@@ -100,9 +100,10 @@ class BootstrapTest {
   void ID3_threeMembers() throws InterruptedException {
     MemberIdentity identity = identity(infra1("new", THREE));
     assertThat(Long.toHexString(identity.clusterId())).isEqualTo("ef37ad9dc622a7c4");
-    assertThat(identity.firstMembers().keySet())
+    assertThat(identity.joins()).isFalse();
+    assertThat(identity.members().keySet())
         .hasToString("[8211f1d0f64f3269, 91bc3c398fb3c146, fd422379fda50e48]");
-    assertThat(identity.firstMembers().get(identity.memberId())).containsExactly(OWN);
+    assertThat(identity.members().get(identity.memberId())).containsExactly(OWN);
   }
 
   @Test
@@ -195,7 +196,16 @@ class BootstrapTest {
     MemberIdentity identity = identity(infra1("existing", THREE));
     assertThat(identity.clusterId()).isEqualTo(0xabcL);
     assertThat(identity.memberId()).isEqualTo(new NodeId(7));
-    assertThat(identity.firstMembers()).isEmpty();
+    assertThat(identity.joins()).isTrue();
+    assertThat(identity.members())
+        .isEqualTo(
+            Map.of(
+                new NodeId(7),
+                List.of(OWN),
+                new NodeId(8),
+                List.of("http://127.0.0.1:22380"),
+                new NodeId(9),
+                List.of("http://127.0.0.1:32380")));
     assertThat(asked).containsExactly("http://127.0.0.1:22380", "http://127.0.0.1:32380");
   }
 

@@ -188,12 +188,12 @@ public final class MemberFiles implements AutoCloseable {
    * members, the same on each of them; one that joins waits for its leader.
    */
   private static RaftState first(MemberIdentity identity) {
-    if (identity.firstMembers().isEmpty()) {
+    if (identity.joins()) {
       return RaftState.fresh(identity.memberId(), Membership.EMPTY);
     }
     List<ConfChange> members = new ArrayList<>();
     identity
-        .firstMembers()
+        .members()
         .forEach(
             (member, urls) ->
                 members.add(

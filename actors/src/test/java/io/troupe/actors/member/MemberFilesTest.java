@@ -42,10 +42,9 @@ class MemberFilesTest {
     this.root = temp.resolve("data");
   }
 
-  private void identify(NodeId self, SortedMap<NodeId, List<String>> firstMembers) {
+  private void identify(NodeId self, boolean joins) {
     try (DataDir dir = DataDir.open(root)) {
-      dir.bootstrap(
-          new MemberIdentity(9, self, "n", List.of("http://own:1"), firstMembers, "test"));
+      dir.bootstrap(new MemberIdentity(9, self, "n", List.of("http://own:1"), joins, BOTH, "test"));
     }
   }
 
@@ -88,7 +87,7 @@ class MemberFilesTest {
 
   @Test
   void theLogOfAFirstMemberBeginsWithAllOfThem() {
-    identify(TWO, BOTH);
+    identify(TWO, false);
     RaftState state = recovered();
     assertThat(state.hardState()).isEqualTo(new HardState(1, NodeId.NONE, 1));
     assertThat(state.membership()).isEqualTo(Membership.EMPTY);
@@ -102,7 +101,7 @@ class MemberFilesTest {
 
   @Test
   void theEntryIsTheSameOnAllOfThemAndStays() {
-    identify(TWO, BOTH);
+    identify(TWO, false);
     List<Entry> entries = recovered().entries();
     assertThat(recovered().entries()).as("read from the disk").isEqualTo(entries);
     assertThat(RaftState.bootstrap(ONE, first(recovered()).changes()).entries())
@@ -112,7 +111,7 @@ class MemberFilesTest {
 
   @Test
   void whoJoinsBeginsWithNothing() {
-    identify(TWO, new TreeMap<>());
+    identify(TWO, true);
     for (int start = 0; start < 2; start++) {
       assertThat(recovered()).isEqualTo(RaftState.fresh(TWO, Membership.EMPTY));
     }
@@ -120,7 +119,7 @@ class MemberFilesTest {
 
   @Test
   void theMembershipComesFromTheState() {
-    identify(TWO, BOTH);
+    identify(TWO, false);
     open(
         files -> {
           ConfEntry entry = first(files.recovered());
@@ -135,7 +134,7 @@ class MemberFilesTest {
 
   @Test
   void aStateWithoutAMembershipIsRefused() {
-    identify(TWO, BOTH);
+    identify(TWO, false);
     open(
         files -> {
           files.machine().noop(1, 1);

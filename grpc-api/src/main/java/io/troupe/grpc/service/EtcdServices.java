@@ -34,7 +34,7 @@ public final class EtcdServices {
       Runnable defragment) {
     this.member = member;
     this.settings = settings;
-    ReadGate gate = new ReadGate(member, settings.requestTimeout());
+    ReadGate gate = new ReadGate(member, settings.requestTimeout(), settings.tick());
     Quota quota = new Quota(member, proposer, settings.quotaBytes(), diskHasRoom);
     this.kv = new KvService(member, settings, proposer, gate, quota);
     this.lease = new LeaseService(member, settings, proposer, quota);

@@ -15,9 +15,18 @@ final class LeaderWait {
   /**
    * The leader, told on the read dispatcher; fails with a TimeoutException if none is known within
    * that time.
+   *
+   * @param pause if a leader is known that just refused because it is none any more
    */
-  static CompletionStage<NodeId> await(Member member, Duration atMost) {
-    CompletableFuture<NodeId> known = member.status().awaitLeader();
+  static CompletionStage<NodeId> await(Member member, Duration atMost, Duration pause) {
+    NodeId stale = member.status().leader();
+    CompletableFuture<NodeId> known =
+        stale.isNone() ? member.status().awaitLeader() : new CompletableFuture<>();
+    if (!stale.isNone()) {
+      member
+          .scheduler()
+          .scheduleOnce(pause, () -> known.complete(stale), ExecutionContext.parasitic$.MODULE$);
+    }
     Cancellable end =
         member
             .scheduler()

@@ -183,7 +183,13 @@ final class MembershipChanges {
     private void refused(Attempts<ClusterView> attempts, Refusal reason) {
       switch (reason) {
         case TOO_MANY_REQUESTS, LEADER_CHANGED -> attempts.againAfter(PAUSE);
-        case NO_LEADER -> attempts.againWhen(member.status().awaitLeader());
+        case NO_LEADER -> {
+          if (member.status().leader().isNone()) {
+            attempts.againWhen(member.status().awaitLeader());
+          } else {
+            attempts.againAfter(PAUSE);
+          }
+        }
         default -> attempts.fail(new RefusedException(reason));
       }
     }

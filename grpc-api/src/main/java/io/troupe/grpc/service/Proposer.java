@@ -109,7 +109,7 @@ public final class Proposer {
 
     /** P9: it is in no log, so it may be proposed again as soon as there is a leader. */
     private void awaitLeader(Duration atMost) {
-      LeaderWait.await(member, atMost)
+      LeaderWait.await(member, atMost, settings.tick())
           .whenComplete(
               (leader, failure) -> {
                 if (failure != null) {

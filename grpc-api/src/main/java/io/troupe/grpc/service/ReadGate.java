@@ -24,12 +24,20 @@ final class ReadGate {
 
   private final Member member;
   private final Duration timeout;
+  private final Duration tick;
   private List<Waiting<?>> waiting = new ArrayList<>();
   private boolean running;
 
-  ReadGate(Member member, Duration timeout) {
+  /**
+   * A gate.
+   *
+   * @param timeout of a round
+   * @param tick length of a Raft tick
+   */
+  ReadGate(Member member, Duration timeout, Duration tick) {
     this.member = member;
     this.timeout = timeout;
+    this.tick = tick;
   }
 
   private record Waiting<T>(Supplier<T> read, boolean cheap, CompletableFuture<T> answer) {
@@ -97,7 +105,7 @@ final class ReadGate {
 
   /** G12: without a leader the round waits until the timeout. */
   private void awaitLeader(List<Waiting<?>> round, long endNanos, Duration atMost) {
-    LeaderWait.await(member, atMost)
+    LeaderWait.await(member, atMost, tick)
         .whenComplete(
             (leader, failure) -> {
               if (failure == null && System.nanoTime() < endNanos) {

@@ -60,7 +60,7 @@ class PromotionTest {
             fake.settings,
             fake.proposer,
             new LocalRaftFacts(fake.member, fake.settings, leader));
-    ReadGate gate = new ReadGate(fake.member, fake.settings.requestTimeout());
+    ReadGate gate = new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
     CompletionStage<ClusterView> promoted =
         new Promotion(fake.member, fake.settings, gate, changes, leader).promote(id(4), LONG);
     fake.raft

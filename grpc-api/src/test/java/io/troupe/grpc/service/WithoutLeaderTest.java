@@ -50,6 +50,24 @@ class WithoutLeaderTest {
     assertThat(now(written)).isEqualTo(new Result.Done(5));
   }
 
+  /** The pause is a tick, 10 ms here: in 100 ms there are some ten tries, not thousands. */
+  @Test
+  void aLeaderThatIsNoneAnyMoreIsAskedAgainAfterAPause() throws Exception {
+    CompletionStage<Result> written = fake.proposer.propose(WRITE);
+    long end = System.nanoTime() + Duration.ofMillis(100).toNanos();
+    int tries = 0;
+    while (System.nanoTime() < end) {
+      refuseProposal(Refusal.NO_LEADER);
+      tries++;
+    }
+    assertThat(tries).isBetween(1, 15);
+    fake.raft
+        .expectMessageClass(RaftCommand.Propose.class)
+        .replyTo()
+        .tell(new ProposeReply.Applied(new Result.Done(5), 9));
+    assertThat(now(written)).isEqualTo(new Result.Done(5));
+  }
+
   @Test
   void aWriteThatFindsNoLeaderInTimeSaysSo_P9() {
     fake.lead(NodeId.NONE);
@@ -75,7 +93,7 @@ class WithoutLeaderTest {
   @Test
   void aReadWaitsForALeader_G12() throws Exception {
     fake.lead(NodeId.NONE);
-    ReadGate gate = new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT);
+    ReadGate gate = new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
     CompletionStage<String> read = gate.linearizable(true, () -> "value");
     failRound(Refusal.NO_LEADER);
     fake.raft.expectNoMessage(Duration.ofMillis(50));
@@ -90,7 +108,7 @@ class WithoutLeaderTest {
   @Test
   void aReadWithoutALeaderTimesOutAndTheNextRoundBegins_G12() {
     fake.lead(NodeId.NONE);
-    ReadGate gate = new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT);
+    ReadGate gate = new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
     CompletionStage<String> read = gate.linearizable(true, () -> "value");
     failRound(Refusal.NO_LEADER);
     CompletionStage<String> next = gate.linearizable(true, () -> "value");

@@ -22,9 +22,10 @@ import java.util.TreeMap;
  * @param memberId id of the member, not none
  * @param name the member's name at bootstrap; any text
  * @param peerUrls the peer URLs at bootstrap, in order; immutable
- * @param firstMembers the members that the cluster began with and their peer URLs, if this is one
- *     of them: its log begins with them. Empty if it joined: its leader tells it who is a member.
- *     By id, unmodifiable
+ * @param joins false for one of the first members of a new cluster: its log begins with them. True
+ *     for one that was added to a running cluster: its leader tells it who is a member
+ * @param members all members at bootstrap, this one among them, and their peer URLs; by id,
+ *     unmodifiable. Of one that joins, only addresses to begin with
  * @param createdBy version of the program that made the directory
  */
 public record MemberIdentity(
@@ -32,7 +33,8 @@ public record MemberIdentity(
     NodeId memberId,
     String name,
     List<String> peerUrls,
-    SortedMap<NodeId, List<String>> firstMembers,
+    boolean joins,
+    SortedMap<NodeId, List<String>> members,
     String createdBy) {
   /** Version of the whole directory's layout; a change of any file's place raises it. */
   public static final int FORMAT_VERSION = 1;
@@ -40,24 +42,32 @@ public record MemberIdentity(
   static final String TITLE = "troupe-member";
 
   private static final String FIRST_MEMBER = "first-member";
+  private static final String KNOWN_MEMBER = "known-member";
 
   public MemberIdentity {
     peerUrls = List.copyOf(peerUrls);
     TreeMap<NodeId, List<String>> copy = new TreeMap<>();
-    firstMembers.forEach((member, urls) -> copy.put(member, List.copyOf(urls)));
-    firstMembers = Collections.unmodifiableSortedMap(copy);
+    members.forEach((member, urls) -> copy.put(member, List.copyOf(urls)));
+    members = Collections.unmodifiableSortedMap(copy);
     if (clusterId == 0 || memberId.isNone()) {
       throw new IllegalArgumentException("a member has a cluster id and a member id");
     }
-    if (!firstMembers.isEmpty() && !firstMembers.containsKey(memberId)) {
-      throw new IllegalArgumentException(memberId + " is none of the first members");
+    if (!members.containsKey(memberId)) {
+      throw new IllegalArgumentException(memberId + " is none of the members");
     }
   }
 
   /** The only member of a new cluster. */
   public MemberIdentity(
       long clusterId, NodeId memberId, String name, List<String> peerUrls, String createdBy) {
-    this(clusterId, memberId, name, peerUrls, new TreeMap<>(Map.of(memberId, peerUrls)), createdBy);
+    this(
+        clusterId,
+        memberId,
+        name,
+        peerUrls,
+        false,
+        new TreeMap<>(Map.of(memberId, peerUrls)),
+        createdBy);
   }
 
   /** The bytes of the identity file. */
@@ -69,11 +79,11 @@ public record MemberIdentity(
     for (String url : peerUrls) {
       fields.add(new Field("peer-url", escape(url)));
     }
-    firstMembers.forEach(
+    members.forEach(
         (member, urls) ->
             fields.add(
                 new Field(
-                    FIRST_MEMBER,
+                    joins ? KNOWN_MEMBER : FIRST_MEMBER,
                     member + urls.stream().map(url -> " " + escape(url)).collect(joining()))));
     fields.add(new Field("created-by", escape(createdBy)));
     return CheckedText.encode(TITLE, FORMAT_VERSION, fields);
@@ -88,13 +98,15 @@ public record MemberIdentity(
   static MemberIdentity decode(byte[] content) throws BadTextException {
     List<Field> fields = CheckedText.decode(TITLE, FORMAT_VERSION, content);
     List<String> urls = new ArrayList<>();
-    TreeMap<NodeId, List<String>> firstMembers = new TreeMap<>();
+    boolean joins = false;
+    TreeMap<NodeId, List<String>> members = new TreeMap<>();
     for (Field field : fields) {
       if (field.name().equals("peer-url")) {
         urls.add(unescape(field.value()));
-      } else if (field.name().equals(FIRST_MEMBER)) {
+      } else if (field.name().equals(FIRST_MEMBER) || field.name().equals(KNOWN_MEMBER)) {
+        joins = field.name().equals(KNOWN_MEMBER);
         List<String> parts = List.of(field.value().split(" ", -1));
-        firstMembers.put(
+        members.put(
             member(parts.get(0)),
             parts.subList(1, parts.size()).stream().map(MemberIdentity::unescape).toList());
       }
@@ -104,7 +116,8 @@ public record MemberIdentity(
         member(value(fields, "member-id")),
         unescape(value(fields, "name")),
         urls,
-        firstMembers,
+        joins,
+        members,
         unescape(value(fields, "created-by")));
   }
 
