@@ -9,6 +9,11 @@ import io.troupe.mvcc.MetaRows;
 import io.troupe.mvcc.MvccStore;
 import io.troupe.mvcc.OrderedStore;
 import io.troupe.mvcc.OrderedStore.Space;
+import io.troupe.raft.membership.ConfChange;
+import io.troupe.raft.membership.ConfEntry;
+import io.troupe.raft.membership.Membership;
+import io.troupe.raft.membership.MembershipCodec;
+import io.troupe.raft.membership.MembershipRules;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -18,7 +23,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Alarms, what members published, and the membership: few, kept in memory and in META. */
+/**
+ * Alarms, the membership with its peer URLs, and what members published: few, kept in memory and in
+ * META.
+ */
 final class ClusterFacts {
   private static final Comparator<AlarmMember> ALARM_ORDER =
       Comparator.comparing(AlarmMember::member).thenComparing(AlarmMember::type);
@@ -26,7 +34,8 @@ final class ClusterFacts {
   private final MvccStore store;
   private final TreeSet<AlarmMember> alarms = new TreeSet<>(ALARM_ORDER);
   private final TreeMap<NodeId, MemberAttributes> members = new TreeMap<>();
-  private @Nullable Bytes membership;
+  private SortedMap<NodeId, List<String>> peerUrls;
+  private Membership membership;
   private @Nullable StateView published;
   private boolean changed = true;
 
@@ -34,7 +43,12 @@ final class ClusterFacts {
     this.store = store;
     MetaRows.forEachAlarm(rows, alarms::add);
     MetaRows.forEachMember(rows, member -> members.put(member.member(), member));
-    this.membership = MetaRows.membership(rows);
+    TreeMap<NodeId, List<String>> urls = new TreeMap<>();
+    MetaRows.forEachPeerUrls(rows, urls::put);
+    this.peerUrls = Collections.unmodifiableSortedMap(urls);
+    Bytes encoded = MetaRows.membership(rows);
+    this.membership =
+        encoded == null ? Membership.EMPTY : MembershipCodec.decodeMembership(encoded);
   }
 
   boolean isAlarmed(AlarmType type) {
@@ -81,16 +95,41 @@ final class ClusterFacts {
     return List.of(alarm);
   }
 
+  /**
+   * Of a member that is none, or none any more, nothing is kept: what it published may come after
+   * its removal.
+   */
   void publish(MemberAttributes attributes) {
+    if (!membership.contains(attributes.member())) {
+      return;
+    }
     members.put(attributes.member(), attributes);
     changed = true;
     store.putRow(Space.META, MetaRows.member(attributes.member()), MetaRows.value(attributes));
   }
 
-  void membership(Bytes encoded) {
-    membership = encoded;
+  /** Membership, addresses, and the end of what removed members published (M6). */
+  void change(ConfEntry entry) {
+    membership = entry.after();
     changed = true;
-    store.putRow(Space.META, MetaRows.MEMBERSHIP, encoded);
+    store.putRow(Space.META, MetaRows.MEMBERSHIP, MembershipCodec.encode(membership));
+    peerUrls = MembershipRules.peerUrlsAfter(peerUrls, entry);
+    for (ConfChange change : entry.effective()) {
+      NodeId member = change.member();
+      switch (change.kind()) {
+        case ADD_VOTER, ADD_LEARNER, UPDATE ->
+            store.putRow(Space.META, MetaRows.peerUrls(member), MetaRows.value(change.peerUrls()));
+        case REMOVE -> {
+          store.removeRow(Space.META, MetaRows.peerUrls(member));
+          if (members.remove(member) != null) {
+            store.removeRow(Space.META, MetaRows.member(member));
+          }
+        }
+        case PROMOTE -> {
+          // Addresses and attributes stay.
+        }
+      }
+    }
   }
 
   /** The facts as they are now; lists and maps are copied only when something changed. */
@@ -104,10 +143,13 @@ final class ClusterFacts {
               term,
               List.copyOf(alarms),
               Collections.unmodifiableSortedMap(copy),
+              peerUrls,
               membership);
       changed = false;
     } else {
-      last = new StateView(index, term, last.alarms(), last.members(), last.membership());
+      last =
+          new StateView(
+              index, term, last.alarms(), last.members(), last.peerUrls(), last.membership());
     }
     published = last;
     return last;

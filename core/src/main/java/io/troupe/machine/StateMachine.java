@@ -4,8 +4,8 @@ import io.troupe.lease.LeaseBook;
 import io.troupe.lease.LeaseRecords;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.AlarmType;
-import io.troupe.model.Bytes;
 import io.troupe.model.Event;
+import io.troupe.model.Invariant;
 import io.troupe.model.Lease;
 import io.troupe.model.MemberAttributes;
 import io.troupe.model.Operation;
@@ -17,6 +17,7 @@ import io.troupe.mvcc.MvccReader;
 import io.troupe.mvcc.MvccStore;
 import io.troupe.mvcc.OrderedStore;
 import io.troupe.mvcc.OrderedStore.Space;
+import io.troupe.raft.membership.ConfEntry;
 import io.troupe.txn.QuotaCost;
 import io.troupe.txn.WriteEvaluator;
 import java.util.List;
@@ -102,15 +103,23 @@ public final class StateMachine {
   }
 
   /**
-   * Applies a change of the membership.
+   * Applies a change of the membership: what results, the addresses it names, and the end of what
+   * removed members left. Kept with the applied index and told by {@link #view}.
    *
-   * @param membership encoded, as it is after the change; kept with the applied index and told by
-   *     {@link #view}
+   * @return Done; whether that answers whoever asked is said by {@link ConfEntry#isComplete}
+   * @throws io.troupe.model.Invariant.Broken on a gap, a repeat, or a membership of another entry,
+   *     before anything is changed
    */
-  public void confChange(long index, long term, Bytes membership) {
+  public Applied confChange(long index, long term, ConfEntry entry) {
     store.requireNext(index, term);
-    facts.membership(membership);
+    Invariant.require(
+        entry.after().version() == index,
+        "membership of another entry",
+        entry.after().version(),
+        index);
+    facts.change(entry);
     store.applied(index, term);
+    return unchanged(new Result.Done(store.revision()), List.of());
   }
 
   /** Makes everything applied so far durable as far as the store is, and visible to readers. */

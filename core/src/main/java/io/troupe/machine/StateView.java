@@ -2,12 +2,11 @@ package io.troupe.machine;
 
 import io.troupe.model.AlarmMember;
 import io.troupe.model.AlarmType;
-import io.troupe.model.Bytes;
 import io.troupe.model.MemberAttributes;
 import io.troupe.model.NodeId;
+import io.troupe.raft.membership.Membership;
 import java.util.List;
 import java.util.SortedMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Committed facts beside the keys. Immutable.
@@ -16,15 +15,16 @@ import org.jspecify.annotations.Nullable;
  * @param appliedTerm its term
  * @param alarms active alarms, by member id as an unsigned number, then type
  * @param members what members published, by id
- * @param membership the last one noted by {@link StateMachine#confChange}, or null when there was
- *     none
+ * @param peerUrls where each member listens for its peers, by id; immutable
+ * @param membership the last one of {@link StateMachine#confChange}; EMPTY when there was none
  */
 public record StateView(
     long appliedIndex,
     long appliedTerm,
     List<AlarmMember> alarms,
     SortedMap<NodeId, MemberAttributes> members,
-    @Nullable Bytes membership) {
+    SortedMap<NodeId, List<String>> peerUrls,
+    Membership membership) {
 
   /** True when any member raised this alarm. */
   public boolean isAlarmed(AlarmType type) {

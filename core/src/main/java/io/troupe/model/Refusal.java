@@ -65,6 +65,8 @@ public enum Refusal {
   UNHEALTHY_CLUSTER,
   /** Row 54. */
   CORRUPT,
+  /** Row 55. */
+  LEARNER,
   /** Row 56. */
   BAD_LEADER_TRANSFEREE,
   /** Of our own: a read would need more memory than reads may take. */

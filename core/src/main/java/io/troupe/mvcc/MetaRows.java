@@ -12,12 +12,14 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows beside versions whose meaning other packages know: alarms, published attributes, membership,
- * grants. The codec stays here with that of all other rows (docs/formats/store-keys.md).
+ * Rows beside versions whose meaning other packages know: alarms, published attributes, peer URLs,
+ * membership, grants. The codec stays here with that of all other rows
+ * (docs/formats/store-keys.md).
  */
 public final class MetaRows {
   /** Key of the encoded membership. */
@@ -25,6 +27,7 @@ public final class MetaRows {
 
   private static final Bytes ALARM = Bytes.utf8("alarm/");
   private static final Bytes MEMBER = Bytes.utf8("member/");
+  private static final Bytes PEER_URLS = Bytes.utf8("peer-urls/");
 
   private MetaRows() {}
 
@@ -39,6 +42,18 @@ public final class MetaRows {
   /** Key of what a member published. */
   public static Bytes member(NodeId member) {
     return MEMBER.concat(RowCodec.longs(member.value()));
+  }
+
+  /** Key of where a member listens for its peers. */
+  public static Bytes peerUrls(NodeId member) {
+    return PEER_URLS.concat(RowCodec.longs(member.value()));
+  }
+
+  /** Value of where a member listens for its peers; empty when nobody said. */
+  public static Bytes value(List<String> peerUrls) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    peerUrls.forEach(url -> text(out, url));
+    return Bytes.wrap(out.toByteArray());
   }
 
   /** Value of what a member published. */
@@ -66,7 +81,20 @@ public final class MetaRows {
       while (rows.next()) {
         NodeId member = new NodeId(StoreKeys.getLong(rows.key(), MEMBER.length()));
         List<String> texts = texts(rows.value());
+        if (texts.isEmpty()) {
+          throw new StoreException("damaged attributes of a member");
+        }
         each.accept(new MemberAttributes(member, texts.get(0), texts.subList(1, texts.size())));
+      }
+    }
+  }
+
+  /** Hands over where every member listens for its peers, by id. */
+  public static void forEachPeerUrls(OrderedStore store, BiConsumer<NodeId, List<String>> each) {
+    try (Cursor rows = prefixed(store, PEER_URLS)) {
+      while (rows.next()) {
+        NodeId member = new NodeId(StoreKeys.getLong(rows.key(), PEER_URLS.length()));
+        each.accept(member, texts(rows.value()));
       }
     }
   }
@@ -125,13 +153,10 @@ public final class MetaRows {
     while (at < value.length()) {
       int length = StoreKeys.getInt(value, at);
       if (length < 0 || length > value.length() - at - 4) {
-        throw new StoreException("damaged attributes of a member");
+        throw new StoreException("damaged texts of a member");
       }
       texts.add(value.slice(at + 4, at + 4 + length).utf8());
       at += 4 + length;
-    }
-    if (texts.isEmpty()) {
-      throw new StoreException("damaged attributes of a member");
     }
     return texts;
   }

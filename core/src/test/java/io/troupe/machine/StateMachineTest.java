@@ -25,7 +25,12 @@ import io.troupe.mvcc.Fixture;
 import io.troupe.mvcc.InMemoryOrderedStore;
 import io.troupe.mvcc.OrderedStore.Space;
 import io.troupe.mvcc.StoreBatch;
+import io.troupe.raft.membership.ConfChange;
+import io.troupe.raft.membership.ConfEntry;
+import io.troupe.raft.membership.Membership;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class StateMachineTest {
@@ -201,20 +206,92 @@ class StateMachineTest {
         .isInstanceOf(Result.Range.class);
   }
 
+  /** An entry as the leader makes it of {@code changes}. */
+  private ConfEntry entry(ConfChange... changes) {
+    Membership before = fixture.machine.view().membership();
+    List<ConfChange> all = List.of(changes);
+    return new ConfEntry(null, all, before.after(all, fixture.machine.appliedIndex() + 1));
+  }
+
+  private void confChange(ConfEntry entry) {
+    fixture.machine.confChange(fixture.machine.appliedIndex() + 1, 1, entry);
+    fixture.machine.commit();
+  }
+
+  private void settle() {
+    while (!fixture.machine.view().membership().isSettled()) {
+      confChange(
+          ConfEntry.following(
+              fixture.machine.view().membership(), fixture.machine.appliedIndex() + 1));
+    }
+  }
+
   @Test
   void factsBesideTheKeysAreKept_M3() {
+    confChange(
+        entry(
+            new ConfChange(ConfChange.Kind.ADD_VOTER, HIGH, List.of("http://p:1", "http://p:2")),
+            new ConfChange(ConfChange.Kind.ADD_LEARNER, ONE, List.of())));
     fixture.apply(new Operation.PublishMember(HIGH, "last", List.of("http://h:1", "http://h:2")));
     fixture.apply(new Operation.PublishMember(ONE, "first", List.of()));
-    fixture.machine.confChange(3, 2, Bytes.utf8("one,two"));
-    assertThat(fixture.machine.view().membership()).isNull();
-    fixture.machine.commit();
     StateView view = new StateMachine(fixture.store, 0).view();
     assertThat(view).isEqualTo(fixture.machine.view());
     assertThat(view.appliedIndex()).isEqualTo(3);
-    assertThat(view.membership()).isEqualTo(Bytes.utf8("one,two"));
+    assertThat(view.membership())
+        .isEqualTo(new Membership(1, Set.of(HIGH), Set.of(ONE), Set.of(), Set.of(), Set.of()));
+    assertThat(view.peerUrls())
+        .isEqualTo(Map.of(HIGH, List.of("http://p:1", "http://p:2"), ONE, List.of()));
     assertThat(view.members().values())
         .containsExactly(
             new MemberAttributes(ONE, "first", List.of()),
             new MemberAttributes(HIGH, "last", List.of("http://h:1", "http://h:2")));
+  }
+
+  @Test
+  void aMembershipIsSeenWhenItIsCommitted() {
+    fixture.machine.confChange(
+        1, 1, entry(new ConfChange(ConfChange.Kind.ADD_VOTER, ONE, List.of("http://a"))));
+    assertThat(fixture.machine.view().membership()).isEqualTo(Membership.EMPTY);
+    fixture.machine.commit();
+    assertThat(fixture.machine.view().membership().voters()).containsExactly(ONE);
+  }
+
+  @Test
+  void addressesFollowTheUpdates_M7() {
+    confChange(entry(new ConfChange(ConfChange.Kind.ADD_VOTER, ONE, List.of("http://a"))));
+    confChange(entry(new ConfChange(ConfChange.Kind.UPDATE, ONE, List.of("http://b"))));
+    assertThat(fixture.machine.view().peerUrls()).isEqualTo(Map.of(ONE, List.of("http://b")));
+    assertThat(new StateMachine(fixture.store, 0).view()).isEqualTo(fixture.machine.view());
+  }
+
+  @Test
+  void ofARemovedMemberNothingIsKeptButItsId_M6() {
+    confChange(
+        entry(
+            new ConfChange(ConfChange.Kind.ADD_VOTER, ONE, List.of("http://a")),
+            new ConfChange(ConfChange.Kind.ADD_VOTER, HIGH, List.of("http://b"))));
+    settle();
+    fixture.apply(new Operation.PublishMember(ONE, "one", List.of("http://c")));
+    fixture.apply(new Operation.PublishMember(HIGH, "high", List.of("http://d")));
+    confChange(entry(new ConfChange(ConfChange.Kind.REMOVE, HIGH)));
+    assertThat(fixture.machine.view().peerUrls()).as("still needed").containsKey(HIGH);
+    settle();
+    fixture.apply(new Operation.PublishMember(HIGH, "high", List.of("http://late")));
+    StateView view = fixture.machine.view();
+    assertThat(view.peerUrls()).containsOnlyKeys(ONE);
+    assertThat(view.members()).containsOnlyKeys(ONE);
+    assertThat(view.membership().removed()).containsExactly(HIGH);
+    assertThat(new StateMachine(fixture.store, 0).view()).isEqualTo(view);
+  }
+
+  @Test
+  void aMembershipOfAnotherEntryIsRefusedBeforeAnythingChanges() {
+    ConfEntry entry = entry(new ConfChange(ConfChange.Kind.ADD_VOTER, ONE, List.of()));
+    fixture.machine.noop(1, 1);
+    assertThatThrownBy(() -> fixture.machine.confChange(2, 1, entry))
+        .isInstanceOf(Invariant.Broken.class);
+    fixture.machine.commit();
+    assertThat(fixture.machine.view().membership()).isEqualTo(Membership.EMPTY);
+    assertThat(fixture.machine.appliedIndex()).isEqualTo(1);
   }
 }

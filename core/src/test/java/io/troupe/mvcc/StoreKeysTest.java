@@ -13,6 +13,9 @@ import io.troupe.model.MemberAttributes;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.mvcc.OrderedStore.Space;
+import io.troupe.raft.membership.ConfChange;
+import io.troupe.raft.membership.ConfEntry;
+import io.troupe.raft.membership.Membership;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -49,6 +52,10 @@ class StoreKeysTest {
     assertThat(hex(StoreKeys.attachment(7, key))).isEqualTo("02" + "0000000000000007" + "610062");
     assertThat(hex(MetaRows.alarm(new AlarmMember(new NodeId(9), AlarmType.CORRUPT))))
         .isEqualTo(hex(Bytes.utf8("alarm/")) + "0000000000000009" + "02");
+    assertThat(hex(MetaRows.member(new NodeId(9))))
+        .isEqualTo(hex(Bytes.utf8("member/")) + "0000000000000009");
+    assertThat(hex(MetaRows.peerUrls(new NodeId(9))))
+        .isEqualTo(hex(Bytes.utf8("peer-urls/")) + "0000000000000009");
     assertThat(hex(MetaRows.value(new MemberAttributes(new NodeId(9), "m", List.of("u:1")))))
         .isEqualTo("00000001" + "6d" + "00000003" + "753a31");
   }
@@ -60,17 +67,27 @@ class StoreKeysTest {
     machine.noop(1, 1);
     machine.apply(2, 3, new Operation.Put(Bytes.utf8("k"), Bytes.EMPTY, 0, false, false, false));
     machine.apply(3, 3, new Operation.Compact(2));
-    machine.confChange(4, 3, Bytes.utf8("m"));
+    NodeId nine = new NodeId(9);
+    List<ConfChange> changes =
+        List.of(new ConfChange(ConfChange.Kind.ADD_VOTER, nine, List.of("u:1", "u:2")));
+    machine.confChange(4, 3, new ConfEntry(null, changes, Membership.EMPTY.after(changes, 4)));
+    machine.apply(5, 3, new Operation.PublishMember(nine, "m", List.of("c")));
     machine.commit();
     machine.compactor().removeBatch(10);
     assertThat(rows(store, Space.LATEST))
         .containsExactly("=" + "0000000000000002", "k=" + "02" + "02" + "01" + "00");
     assertThat(rows(store, Space.META))
         .containsExactly(
-            "applied=" + "0000000000000004" + "0000000000000003",
+            "applied=" + "0000000000000005" + "0000000000000003",
             "compacted=" + "0000000000000002",
             "compaction-finished=" + "0000000000000002",
-            "membership=" + "6d",
+            MetaRows.member(nine) + "=" + "00000001" + "6d" + "00000001" + "63",
+            "membership="
+                + "01"
+                + "0000000000000004"
+                + ("00000001" + "0000000000000009")
+                + "00000000".repeat(4),
+            MetaRows.peerUrls(nine) + "=" + ("00000003" + "753a31") + ("00000003" + "753a32"),
             "schema=" + "0000000000000002");
   }
 

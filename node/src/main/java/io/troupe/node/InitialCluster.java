@@ -1,63 +1,68 @@
 package io.troupe.node;
 
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The members a new cluster begins with, from etcd's form {@code name=url,name=url}; a name may be
- * repeated for several URLs.
+ * The members a cluster begins with; on a member that joins, the members there are.
  *
- * @param members name to peer URLs, in the order given
+ * @param name this member's name
+ * @param members name to peer URLs, sorted as text, in the order given; this member among them
  */
-record InitialCluster(Map<String, List<String>> members) {
+record InitialCluster(String name, Map<String, List<String>> members) {
+  InitialCluster {
+    Map<String, List<String>> sorted = new LinkedHashMap<>();
+    members.forEach((member, urls) -> sorted.put(member, urls.stream().sorted().toList()));
+    members = Collections.unmodifiableMap(sorted);
+  }
 
   /**
    * Reads the setting. Empty means: this member alone, with the URLs it advertises (F8).
    *
-   * @throws StartException when it is malformed, or this member is not in it with exactly its
-   *     advertised URLs (F9)
+   * @throws StartException when this member is not in it with exactly its advertised URLs (F9)
    */
   static InitialCluster of(NodeSettings settings) {
-    String text = settings.initialCluster();
-    if (text.isEmpty()) {
-      return new InitialCluster(Map.of(settings.name(), settings.initialAdvertisePeerUrls()));
+    List<String> advertised = settings.initialAdvertisePeerUrls().stream().sorted().toList();
+    if (settings.initialCluster().isEmpty()) {
+      return new InitialCluster(settings.name(), Map.of(settings.name(), advertised));
     }
-    Map<String, List<String>> members = new LinkedHashMap<>();
-    for (String part : text.split(",", -1)) {
-      int equals = part.indexOf('=');
-      if (equals <= 0 || equals == part.length() - 1) {
-        throw wrong(text, "name=http://host:port, separated by commas");
-      }
-      members
-          .computeIfAbsent(part.substring(0, equals).trim(), name -> new ArrayList<>())
-          .add(part.substring(equals + 1).trim());
+    InitialCluster cluster = new InitialCluster(settings.name(), settings.initialCluster());
+    if (!cluster.members().containsKey(settings.name())) {
+      throw wrong(cluster, "an entry for this member's name \"" + settings.name() + "\"");
     }
-    List<String> own = members.get(settings.name());
-    if (own == null) {
-      throw wrong(text, "an entry for this member's name \"" + settings.name() + "\"");
-    }
-    if (!own.stream()
-        .sorted()
-        .toList()
-        .equals(settings.initialAdvertisePeerUrls().stream().sorted().toList())) {
+    if (!cluster.own().equals(advertised)) {
       throw wrong(
-          text,
+          cluster,
           "for \""
               + settings.name()
-              + "\" the URLs of initial-advertise-peer-urls "
-              + settings.initialAdvertisePeerUrls());
+              + "\" the URLs of troupe.initial-advertise-peer-urls "
+              + advertised);
     }
-    if (members.size() > 1) {
-      throw wrong(text, "one member: this version runs clusters of one");
-    }
-    return new InitialCluster(members);
+    return cluster;
   }
 
-  private static StartException wrong(String value, String right) {
+  /** This member's peer URLs. */
+  List<String> own() {
+    return members.getOrDefault(name, List.of());
+  }
+
+  /** The peer URLs of the other members, sorted as text. */
+  List<String> others() {
+    return members.entrySet().stream()
+        .filter(member -> !member.getKey().equals(name))
+        .flatMap(member -> member.getValue().stream())
+        .sorted()
+        .toList();
+  }
+
+  private static StartException wrong(InitialCluster cluster, String right) {
     return new StartException(
         ExitCode.CONFIGURATION,
-        "configuration: troupe.initial-cluster = \"" + value + "\" is wrong: expected " + right);
+        "configuration: troupe.initial-cluster = "
+            + cluster.members()
+            + " is wrong: expected "
+            + right);
   }
 }

@@ -1,12 +1,12 @@
 package io.troupe.node;
 
 import com.typesafe.config.Config;
+import io.troupe.actors.member.MemberRemovedException;
 import io.troupe.model.Invariant;
 import io.troupe.mvcc.StoreException;
 import io.troupe.persistence.datadir.DataDirException;
 import io.troupe.persistence.snapshot.SnapshotException;
 import io.troupe.persistence.store.StoreFailure;
-import io.troupe.actors.member.MemberRemovedException;
 import io.troupe.persistence.wal.ChronicleWal;
 import io.troupe.persistence.wal.WalCorruptException;
 import io.troupe.persistence.wal.WalException;
@@ -48,6 +48,12 @@ public final class NodeMain {
       return;
     }
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(log, node), "stop"));
+    try {
+      node.awaitReady();
+    } catch (InterruptedException | StartException stopped) {
+      // Told to stop before it was ready: the hook above says so, and ends it.
+      return;
+    }
     log.info("ready to serve client requests");
     System.out.println("ready to serve client requests");
     System.out.flush();

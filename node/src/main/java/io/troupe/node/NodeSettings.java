@@ -5,6 +5,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The checked configuration, keys under {@code troupe} (conf/node.conf explains each). Immutable.
@@ -12,6 +13,10 @@ import java.util.List;
  * @param cacheDir what can be made anew; may be shared with other members
  * @param listenClientUrls where clients are served, at least one
  * @param advertiseClientUrls what MemberList shows
+ * @param initialCluster peer URLs of the first members, by name, in the order given; empty: this
+ *     member alone
+ * @param strictReconfigCheck refuse changes of the membership that endanger the quorum (M5, M6)
+ * @param maxLearners most learners at a time (M4)
  * @param minFreeDiskBytes free space of the data directory's file system below which writes are
  *     refused
  */
@@ -23,9 +28,11 @@ public record NodeSettings(
     List<String> advertiseClientUrls,
     List<URI> listenPeerUrls,
     List<String> initialAdvertisePeerUrls,
-    String initialCluster,
+    Map<String, List<String>> initialCluster,
     String initialClusterToken,
-    String initialClusterState,
+    InitialState initialClusterState,
+    boolean strictReconfigCheck,
+    int maxLearners,
     Duration heartbeatInterval,
     Duration electionTimeout,
     long snapshotCount,
@@ -43,6 +50,14 @@ public record NodeSettings(
     Duration compactionSleepInterval,
     Store store,
     Log log) {
+
+  /** What a member without data does. */
+  public enum InitialState {
+    /** It begins a cluster together with the others of initial-cluster. */
+    NEW,
+    /** It joins the cluster of the others, which added it before. */
+    EXISTING
+  }
 
   /**
    * Memory of the state.

@@ -9,24 +9,27 @@ import io.troupe.actors.member.Rooms;
 import io.troupe.actors.peers.PeerAddress;
 import io.troupe.actors.peers.PeerConfig;
 import io.troupe.actors.peers.PeerDirectory;
+import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.http.GrpcServer;
 import io.troupe.grpc.service.EtcdServices;
 import io.troupe.grpc.service.GatewaySettings;
 import io.troupe.grpc.service.Member;
-import io.troupe.grpc.service.MemberInfo;
 import io.troupe.grpc.service.Proposer;
 import io.troupe.lease.LeaseRules;
-import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
+import io.troupe.model.Refusal;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.store.NativeLibrary;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.wal.WalSettings;
+import io.troupe.protocol.PeerQueries;
+import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.raft.RaftSettings;
+import io.troupe.raft.membership.MembershipRules;
 import java.net.URI;
-import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,16 +57,26 @@ public final class RunningNode implements AutoCloseable {
   /** For calls that are being answered when the member stops. */
   private static final Duration GRACE = Duration.ofMillis(200);
 
+  /** For an answer of a peer when a member without data starts. */
+  private static final Duration ASK_PEER = Duration.ofSeconds(1);
+
   private static final Duration STOP_STEP = Duration.ofMillis(800);
 
   private final NodeSettings settings;
   private final MemberFiles files;
   private final DiskSpace space;
   private final ActorSystem<Void> system;
+  private final Consumer<Throwable> broken;
+  private final CompletableFuture<Void> published = new CompletableFuture<>();
   private final List<ServerBinding> bindings = new ArrayList<>();
 
   private RunningNode(
-      NodeSettings settings, MemberFiles files, DiskSpace space, ActorSystem<Void> system) {
+      NodeSettings settings,
+      MemberFiles files,
+      DiskSpace space,
+      ActorSystem<Void> system,
+      Consumer<Throwable> broken) {
+    this.broken = broken;
     this.space = space;
     this.settings = settings;
     this.files = files;
@@ -71,8 +84,8 @@ public final class RunningNode implements AutoCloseable {
   }
 
   /**
-   * Starts a member and returns once it leads (or knows who does), has published itself, and
-   * listens.
+   * Starts a member and returns once it listens. Calls wait until it has published itself ({@link
+   * #awaitReady}), for which a quorum is needed (B1).
    *
    * @param config complete, as {@link Launch} makes it
    * @param broken told when the member cannot go on; shall end the process
@@ -87,10 +100,13 @@ public final class RunningNode implements AutoCloseable {
     RunningNode node = null;
     boolean started = false;
     try {
-      identify(dataDir, settings);
+      if (dataDir.identity() == null) {
+        // Before anything is started for it.
+        InitialCluster.of(settings);
+      }
       // Disk and class loading side by side: together they are most of the start.
       CompletableFuture<MemberFiles> opening =
-          opening(dataDir, settings.cacheDir(), memberSettings);
+          opening(dataDir, settings, memberSettings, PeerQueries.NONE);
       CompletableFuture<Rooms> spawned = new CompletableFuture<>();
       system =
           actorSystem(
@@ -108,7 +124,7 @@ public final class RunningNode implements AutoCloseable {
       MemberFiles files = opened(opening);
       // Damage that a read meets concerns everybody: the member must not go on serving.
       files.onDamage(broken::accept);
-      node = new RunningNode(settings, files, space, system);
+      node = new RunningNode(settings, files, space, system, broken);
       node.serve(spawned);
       started = true;
       return node;
@@ -185,15 +201,16 @@ public final class RunningNode implements AutoCloseable {
   }
 
   private static CompletableFuture<MemberFiles> opening(
-      DataDir dataDir, Path cacheDir, MemberSettings settings) {
+      DataDir dataDir, NodeSettings node, MemberSettings settings, PeerQueries peers) {
     CompletableFuture<MemberFiles> opening = new CompletableFuture<>();
     Thread thread =
         new Thread(
             () -> {
               try {
-                NativeLibrary.load(cacheDir);
+                identify(dataDir, node, peers);
+                NativeLibrary.load(node.cacheDir());
                 opening.complete(MemberFiles.open(dataDir, settings));
-              } catch (RuntimeException | Error failure) {
+              } catch (InterruptedException | RuntimeException | Error failure) {
                 opening.completeExceptionally(failure);
               }
             },
@@ -202,29 +219,18 @@ public final class RunningNode implements AutoCloseable {
     return opening;
   }
 
-  private static void identify(DataDir dataDir, NodeSettings settings) {
-    InitialCluster initial = InitialCluster.of(settings);
-    List<NodeId> members =
-        initial.members().values().stream()
-            .map(urls -> ClusterIds.member(urls, settings.initialClusterToken()))
-            .toList();
-    NodeId self =
-        ClusterIds.member(settings.initialAdvertisePeerUrls(), settings.initialClusterToken());
+  private static void identify(DataDir dataDir, NodeSettings settings, PeerQueries peers)
+      throws InterruptedException {
     MemberIdentity identity = dataDir.identity();
     if (identity == null) {
-      identity =
-          new MemberIdentity(
-              ClusterIds.cluster(members),
-              self,
-              settings.name(),
-              settings.initialAdvertisePeerUrls(),
-              Version.product());
+      identity = new Bootstrap(settings, InitialCluster.of(settings), peers, ASK_PEER).identity();
       dataDir.bootstrap(identity);
       LOG.info(
-          "bootstrapped a new member name={} member-id={} cluster-id={} data-dir={}",
+          "bootstrapped a new member name={} member-id={} cluster-id={} state={} data-dir={}",
           settings.name(),
-          self,
+          identity.memberId(),
           Long.toHexString(identity.clusterId()),
+          settings.initialClusterState(),
           dataDir.root());
     } else {
       // Bootstrap settings are ignored once data exists (F6).
@@ -299,24 +305,24 @@ public final class RunningNode implements AutoCloseable {
             heapShare(4),
             LeaseRules.minTtlSeconds(
                 settings.electionTicks(), settings.heartbeatInterval().toMillis()),
-            settings.quotaBackendBytes() == 0 ? 2L << 30 : settings.quotaBackendBytes());
+            settings.quotaBackendBytes() == 0 ? 2L << 30 : settings.quotaBackendBytes(),
+            settings.heartbeatInterval(),
+            new MembershipRules.Limits(settings.strictReconfigCheck(), settings.maxLearners()));
     Proposer proposer = new Proposer(member, gateway, rooms.ids());
-    await(settings, rooms.status().firstLeader().toCompletableFuture(), "a leader");
-    publish(proposer);
-    MemberInfo self =
-        new MemberInfo(files.identity().memberId(), files.identity().peerUrls(), false);
     EtcdServices services =
         new EtcdServices(
             member,
             gateway,
             proposer,
-            () -> List.of(self),
+            PeerQueries.NONE,
+            Clock.systemUTC(),
             () -> !space.isLow(),
             () -> rooms.reads().execute(() -> defragment(rooms)));
-    GrpcServer server = new GrpcServer(system, services);
+    GrpcServer server = new GrpcServer(system, services, published);
     for (URI url : settings.listenClientUrls()) {
       bind(server, url);
     }
+    publish(proposer);
   }
 
   /** The snapshots share the files that the rewriting deleted: space is free when they let go. */
@@ -325,18 +331,56 @@ public final class RunningNode implements AutoCloseable {
     rooms.snapshot().tell(SnapshotCommand.Reclaim.INSTANCE);
   }
 
-  private void publish(Proposer proposer) throws InterruptedException {
+  /** Until it succeeds: without a quorum that takes as long as the others take to start. */
+  private void publish(Proposer proposer) {
     Operation publish =
         new Operation.PublishMember(
             files.identity().memberId(), settings.name(), settings.advertiseClientUrls());
-    await(
-        settings,
-        proposer.propose(publish).toCompletableFuture(),
-        "this member's name to be committed");
-    LOG.info(
-        "published local member to cluster through raft name={} client-urls={}",
-        settings.name(),
-        settings.advertiseClientUrls());
+    proposer
+        .propose(publish)
+        .whenComplete(
+            (done, failure) -> {
+              if (failure == null) {
+                LOG.info(
+                    "published local member to cluster through raft name={} client-urls={}",
+                    settings.name(),
+                    settings.advertiseClientUrls());
+                published.complete(null);
+                return;
+              }
+              if (!isExpected(failure)) {
+                broken.accept(failure);
+                return;
+              }
+              LOG.info("could not publish this member yet, trying again: {}", failure.toString());
+              system
+                  .scheduler()
+                  .scheduleOnce(
+                      settings.heartbeatInterval(),
+                      () -> publish(proposer),
+                      system.executionContext());
+            });
+  }
+
+  /** No leader, no quorum, or too much to do: that passes. */
+  private static boolean isExpected(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? cause(failure) : failure;
+    return cause instanceof RefusedException
+        || cause instanceof GrpcException
+        || cause instanceof TimeoutException;
+  }
+
+  /**
+   * Waits until this member has published itself and serves its clients.
+   *
+   * @throws StartException if it is closed before
+   */
+  public void awaitReady() throws InterruptedException {
+    try {
+      published.get();
+    } catch (ExecutionException e) {
+      throw new StartException(ExitCode.UNEXPECTED, "closed before it was ready", e);
+    }
   }
 
   private void bind(GrpcServer server, URI url) throws InterruptedException {
@@ -384,6 +428,7 @@ public final class RunningNode implements AutoCloseable {
    */
   @Override
   public void close() {
+    published.completeExceptionally(new RefusedException(Refusal.STOPPED));
     // All ports at once. What is still open when the grace is over (a quiet watch, a client that
     // never said anything) is cut with the actor system: nothing to wait for, nothing to warn of.
     CompletableFuture<?>[] closing =

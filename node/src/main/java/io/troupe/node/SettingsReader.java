@@ -11,6 +11,8 @@ import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -62,9 +64,13 @@ final class SettingsReader {
         advertised(listenClient),
         urls("listen-peer-urls"),
         urls("initial-advertise-peer-urls").stream().map(URI::toString).toList(),
-        text("initial-cluster"),
+        initialCluster(),
         text("initial-cluster-token"),
-        oneOf("initial-cluster-state", Set.of("new", "existing")),
+        oneOf("initial-cluster-state", Set.of("new", "existing")).equals("new")
+            ? NodeSettings.InitialState.NEW
+            : NodeSettings.InitialState.EXISTING,
+        typed("strict-reconfig-check", config::getBoolean, "true or false"),
+        (int) number("max-learners", 1, 1000),
         heartbeat,
         election,
         number("snapshot-count", 1, 1_000_000_000),
@@ -180,15 +186,41 @@ final class SettingsReader {
     return value;
   }
 
+  /** name=url, repeated for each URL of a member and for each member; a URL stands there once. */
+  private Map<String, List<String>> initialCluster() {
+    String key = "initial-cluster";
+    String right = "name=http://host:port for each peer URL of each first member";
+    Map<String, List<String>> members = new LinkedHashMap<>();
+    Set<String> seen = new HashSet<>();
+    for (String part : texts(key, "[\"n1=http://10.0.0.1:2380\", \"n2=http://10.0.0.2:2380\"]")) {
+      if (part.isBlank()) {
+        continue;
+      }
+      int equals = part.indexOf('=');
+      if (equals <= 0) {
+        throw wrong(key, part, right);
+      }
+      String name = part.substring(0, equals).trim();
+      String url = url(key, part.substring(equals + 1).trim()).toString();
+      if (!seen.add(url)) {
+        throw wrong(key, url, right + ", each URL once");
+      }
+      members.computeIfAbsent(name, first -> new ArrayList<>()).add(url);
+    }
+    return members;
+  }
+
   /** A list, or one text with commas as etcd's flags have it. */
-  private List<URI> urls(String key) {
+  private List<String> texts(String key, String example) {
     String path = ROOT + "." + key;
-    List<String> texts =
-        config.getValue(path).valueType() == ConfigValueType.STRING
-            ? List.of(config.getString(path).split(",", -1))
-            : typed(key, config::getStringList, "a list such as [\"http://localhost:2379\"]");
+    return config.getValue(path).valueType() == ConfigValueType.STRING
+        ? List.of(config.getString(path).split(",", -1))
+        : typed(key, config::getStringList, "a list such as " + example);
+  }
+
+  private List<URI> urls(String key) {
     List<URI> urls = new ArrayList<>();
-    for (String text : texts) {
+    for (String text : texts(key, "[\"http://localhost:2379\"]")) {
       urls.add(url(key, text.trim()));
     }
     return List.copyOf(urls);

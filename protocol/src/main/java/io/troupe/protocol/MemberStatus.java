@@ -1,6 +1,7 @@
 package io.troupe.protocol;
 
 import io.troupe.model.NodeId;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * What the raft and apply rooms show of themselves to everybody, read without a message.
@@ -18,6 +19,13 @@ public interface MemberStatus {
 
   /** The leader this member knows, or {@link NodeId#NONE}. */
   NodeId leader();
+
+  /**
+   * A future of the caller's own: completes as soon as this member knows a leader, at once if it
+   * does. Whatever depends on it must be brief, or run elsewhere. Who waits no more completes or
+   * cancels it, so that nothing is kept.
+   */
+  CompletableFuture<NodeId> awaitLeader();
 
   /** Highest index known to be committed. */
   long committed();

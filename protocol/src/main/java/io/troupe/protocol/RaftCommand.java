@@ -24,10 +24,12 @@ public sealed interface RaftCommand {
       implements RaftCommand {}
 
   /**
-   * Proposes a change of the membership. Passed on to the leader like other proposals.
+   * Proposes a change of the membership.
    *
-   * @param replyTo told once, by the apply room or with a refusal; never when the outcome stays
-   *     unknown
+   * @param proposal checked against the applied state whose membership it names as its basis
+   * @param replyTo told once: with Applied when the change is complete, for the removal of a voter
+   *     with its last entry; with NotProposed TOO_MANY_REQUESTS if another change is under way or
+   *     came first: check again and repeat. Never when the outcome stays unknown
    */
   record ProposeConfChange(ConfProposal proposal, ActorRef<ProposeReply> replyTo)
       implements RaftCommand {}

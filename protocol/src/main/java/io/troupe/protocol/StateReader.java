@@ -4,9 +4,7 @@ import io.troupe.model.AlarmMember;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
 import io.troupe.model.KeyValue;
-import io.troupe.model.MemberAttributes;
 import io.troupe.model.MemoryBudget;
-import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeResult;
@@ -71,8 +69,8 @@ public interface StateReader {
   /** Active alarms. */
   List<AlarmMember> alarms();
 
-  /** What a member published of itself, or null. */
-  @Nullable MemberAttributes attributes(NodeId member);
+  /** The members. */
+  ClusterView cluster();
 
   /** Bytes on disk, at least {@link #sizeInUse()}. */
   long sizeOnDisk();

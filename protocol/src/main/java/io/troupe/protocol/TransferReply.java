@@ -10,6 +10,11 @@ public sealed interface TransferReply {
     INSTANCE
   }
 
-  /** The leadership did not go there. */
+  /**
+   * It does not.
+   *
+   * @param reason NOT_LEADER or BAD_LEADER_TRANSFEREE: asking again is in vain. TIMED_OUT: it did
+   *     not take over within an election timeout. LEADER_CHANGED: somebody else leads
+   */
   record Refused(Refusal reason) implements TransferReply {}
 }

@@ -6,6 +6,7 @@ import io.troupe.machine.StateMachine;
 import io.troupe.model.Entry;
 import io.troupe.model.Operation;
 import io.troupe.model.RequestId;
+import io.troupe.model.Result;
 import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.ProposeReply;
@@ -14,6 +15,7 @@ import io.troupe.protocol.ReadReply;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.codec.OperationCodec;
+import io.troupe.raft.membership.ConfEntry;
 import io.troupe.raft.membership.MembershipCodec;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,6 +30,7 @@ import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The only writer of the state and the owner of pending replies. A run of committed entries becomes
@@ -76,6 +79,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private final List<Answer> answers = new ArrayList<>();
   private final List<WatchCommand.Commit> commits = new ArrayList<>();
   private final List<LeaseChange> leaseChanges = new ArrayList<>();
+  private @Nullable RequestId incomplete;
   private long compactedRevision;
   private long snapshotIndex;
   private long sweeps;
@@ -163,11 +167,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private void apply(Entry entry) {
     switch (entry.kind()) {
       case NOOP -> machine.noop(entry.index(), entry.term());
-      case CONF_CHANGE ->
-          machine.confChange(
-              entry.index(),
-              entry.term(),
-              MembershipCodec.encode(MembershipCodec.decodeEntry(entry.data()).after()));
+      case CONF_CHANGE -> confChange(entry, MembershipCodec.decodeEntry(entry.data()));
       case OPERATION -> {
         OperationCodec.Decoded decoded = OperationCodec.decode(entry.data());
         operation(entry, decoded.id(), decoded.operation());
@@ -181,10 +181,31 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
       commits.add(new WatchCommand.Commit(applied.revision(), applied.events()));
     }
     leaseChanges.addAll(applied.leaseChanges());
+    answer(id, applied.result(), entry.index());
+  }
+
+  private void answer(RequestId id, Result result, long index) {
     Waiting who = waiting.remove(id.value());
     if (who != null) {
-      answers.add(
-          new Answer(who.replyTo(), new ProposeReply.Applied(applied.result(), entry.index())));
+      answers.add(new Answer(who.replyTo(), new ProposeReply.Applied(result, index)));
+    }
+  }
+
+  /**
+   * Whoever removes a voter is answered with the entry that lets it go: until then it is needed,
+   * and its process must not be ended.
+   */
+  private void confChange(Entry entry, ConfEntry change) {
+    Applied applied = machine.confChange(entry.index(), entry.term(), change);
+    RequestId id = change.id();
+    if (id != null && change.isComplete()) {
+      answer(id, applied.result(), entry.index());
+    } else if (id != null) {
+      incomplete = id;
+    }
+    if (incomplete != null && change.after().isSettled()) {
+      answer(incomplete, applied.result(), entry.index());
+      incomplete = null;
     }
   }
 

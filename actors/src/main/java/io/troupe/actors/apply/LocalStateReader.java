@@ -1,12 +1,11 @@
 package io.troupe.actors.apply;
 
 import io.troupe.machine.StateMachine;
+import io.troupe.machine.StateView;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
-import io.troupe.model.MemberAttributes;
 import io.troupe.model.MemoryBudget;
-import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeResult;
@@ -14,6 +13,7 @@ import io.troupe.model.Result;
 import io.troupe.mvcc.HashAnswer;
 import io.troupe.mvcc.OrderedStore;
 import io.troupe.mvcc.Page;
+import io.troupe.protocol.ClusterView;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.StateReader;
 import io.troupe.txn.ReadEvaluator;
@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
-import org.jspecify.annotations.Nullable;
 
 /** {@link StateReader} over the state machine of this process. */
 public final class LocalStateReader implements StateReader {
@@ -115,8 +114,9 @@ public final class LocalStateReader implements StateReader {
   }
 
   @Override
-  public @Nullable MemberAttributes attributes(NodeId member) {
-    return machine.view().members().get(member);
+  public ClusterView cluster() {
+    StateView view = machine.view();
+    return new ClusterView(view.membership(), view.peerUrls(), view.members());
   }
 
   @Override

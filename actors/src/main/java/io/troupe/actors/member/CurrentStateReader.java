@@ -3,15 +3,14 @@ package io.troupe.actors.member;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
-import io.troupe.model.MemberAttributes;
 import io.troupe.model.MemoryBudget;
-import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeResult;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
 import io.troupe.mvcc.StoreException;
+import io.troupe.protocol.ClusterView;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.StateReader;
 import java.util.List;
@@ -67,8 +66,14 @@ final class CurrentStateReader implements StateReader {
   }
 
   @Override
-  public Chunk chunk(KeyRange range, long revision, int limit, long maxBytes, boolean keysOnly) {
-    return read(reader -> reader.chunk(range, revision, limit, maxBytes, keysOnly));
+  public Chunk chunk(
+      KeyRange range,
+      long revision,
+      int limit,
+      long maxBytes,
+      boolean keysOnly,
+      RangeQuery.SortTarget target) {
+    return read(reader -> reader.chunk(range, revision, limit, maxBytes, keysOnly, target));
   }
 
   @Override
@@ -97,8 +102,8 @@ final class CurrentStateReader implements StateReader {
   }
 
   @Override
-  public @Nullable MemberAttributes attributes(NodeId member) {
-    return this.<@Nullable MemberAttributes>read(reader -> reader.attributes(member));
+  public ClusterView cluster() {
+    return read(StateReader::cluster);
   }
 
   @Override

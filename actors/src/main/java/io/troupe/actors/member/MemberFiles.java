@@ -1,7 +1,6 @@
 package io.troupe.actors.member;
 
 import io.troupe.machine.StateMachine;
-import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.mvcc.StoreException;
@@ -17,11 +16,12 @@ import io.troupe.persistence.wal.ChronicleWal;
 import io.troupe.persistence.wal.Wal;
 import io.troupe.persistence.wal.WalReplay;
 import io.troupe.raft.RaftState;
+import io.troupe.raft.membership.ConfChange;
 import io.troupe.raft.membership.Membership;
-import io.troupe.raft.membership.MembershipCodec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -45,18 +45,15 @@ public final class MemberFiles implements AutoCloseable {
   private final DataDir dataDir;
   private final MemberIdentity identity;
   private final MemberSettings settings;
-  private final Membership initial;
   private volatile Opened opened;
   private volatile Consumer<StoreException> onDamage = damage -> {};
 
   private record Opened(RocksStore store, StateMachine machine, RaftState recovered, Wal wal) {}
 
-  private MemberFiles(
-      DataDir dataDir, MemberIdentity identity, MemberSettings settings, Membership initial) {
+  private MemberFiles(DataDir dataDir, MemberIdentity identity, MemberSettings settings) {
     this.dataDir = dataDir;
     this.identity = identity;
     this.settings = settings;
-    this.initial = initial;
     this.opened = openAll();
   }
 
@@ -72,18 +69,7 @@ public final class MemberFiles implements AutoCloseable {
   public static MemberFiles open(DataDir dataDir, MemberSettings settings) {
     MemberIdentity identity =
         Objects.requireNonNull(dataDir.identity(), "the data directory has no identity yet");
-    return open(dataDir, settings, Membership.ofVoters(identity.memberId()));
-  }
-
-  /**
-   * As {@link #open(DataDir, MemberSettings)}.
-   *
-   * @param initial the membership of a state that holds none yet
-   */
-  public static MemberFiles open(DataDir dataDir, MemberSettings settings, Membership initial) {
-    MemberIdentity identity =
-        Objects.requireNonNull(dataDir.identity(), "the data directory has no identity yet");
-    return new MemberFiles(dataDir, identity, settings, initial);
+    return new MemberFiles(dataDir, identity, settings);
   }
 
   /**
@@ -118,6 +104,11 @@ public final class MemberFiles implements AutoCloseable {
       if (machine.appliedIndex() >= replay.floor() || successor(replay) == null) {
         RaftState recovered = recovered(machine, replay);
         Wal wal = ChronicleWal.open(dataDir.wal(), settings.wal(), replay);
+        if (replay.hardState().equals(HardState.INITIAL) && !recovered.entries().isEmpty()) {
+          // The beginning of a log counts as durable from here on.
+          wal.append(recovered.hardState(), recovered.entries());
+          wal.sync();
+        }
         complete = true;
         return new Opened(store, machine, recovered, wal);
       }
@@ -241,8 +232,20 @@ public final class MemberFiles implements AutoCloseable {
           "the log ends in an unfinished write, which was never acknowledged at={}",
           replay.tornTail());
     }
-    Bytes stored = machine.view().membership();
-    Membership membership = stored == null ? initial : MembershipCodec.decodeMembership(stored);
+    Membership membership = machine.view().membership();
+    if (applied == 0 && hard.equals(HardState.INITIAL) && replay.lastIndex() == 0) {
+      return first(identity);
+    }
+    if (applied > 0 && !identity.joins() && membership.equals(Membership.EMPTY)) {
+      throw new DataDirException(
+          Reason.CORRUPT,
+          "the state of member "
+              + identity.memberId()
+              + " has no membership at index "
+              + applied
+              + ": it was made by a version that was never released; start with an empty data"
+              + " directory");
+    }
     List<Entry> entries = replay.entries();
     long before = applied;
     long beforeTerm = machine.view().appliedTerm();
@@ -255,6 +258,25 @@ public final class MemberFiles implements AutoCloseable {
     }
     return new RaftState(
         identity.memberId(), hard, membership, before, beforeTerm, entries, applied);
+  }
+
+  /**
+   * Nothing ran here yet, or nothing of it reached the disk. A first member's log begins with the
+   * members, the same on each of them; one that joins waits for its leader.
+   */
+  private static RaftState first(MemberIdentity identity) {
+    if (identity.joins()) {
+      return RaftState.fresh(identity.memberId(), Membership.EMPTY);
+    }
+    List<ConfChange> members = new ArrayList<>();
+    identity
+        .members()
+        .forEach(
+            (member, urls) ->
+                members.add(
+                    new ConfChange(
+                        ConfChange.Kind.ADD_VOTER, member, urls.stream().sorted().toList())));
+    return RaftState.bootstrap(identity.memberId(), members);
   }
 
   /** Who this is. */

@@ -78,6 +78,7 @@ public final class MemberGuardian {
                   files,
                   settings,
                   peers(context, files, peering, rooms),
+                  new KnownPeers(peering.directory(), files.identity()),
                   disk,
                   SnapshotPlugin.start(
                       context.getSystem(),

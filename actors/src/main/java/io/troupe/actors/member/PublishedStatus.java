@@ -4,8 +4,11 @@ import io.troupe.model.NodeId;
 import io.troupe.protocol.MemberStatus;
 import io.troupe.raft.RaftRole;
 import io.troupe.raft.RaftStatus;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What the raft and apply rooms last said of themselves. Written by one thread each, read by any.
@@ -16,7 +19,8 @@ public final class PublishedStatus implements MemberStatus {
 
   private final long clusterId;
   private final NodeId memberId;
-  private final CompletableFuture<NodeId> firstLeader = new CompletableFuture<>();
+  private final Map<Long, CompletableFuture<NodeId>> waiting = new ConcurrentHashMap<>();
+  private final AtomicLong nextWaiting = new AtomicLong();
   private volatile RaftStatus raft = UNKNOWN;
   private volatile long applied;
 
@@ -27,9 +31,10 @@ public final class PublishedStatus implements MemberStatus {
   }
 
   void raft(RaftStatus status) {
+    boolean moved = !status.leader().equals(raft.leader());
     raft = status;
-    if (!status.leader().isNone() && !firstLeader.isDone()) {
-      firstLeader.complete(status.leader());
+    if (moved && !status.leader().isNone()) {
+      waiting.values().forEach(one -> one.complete(status.leader()));
     }
   }
 
@@ -37,9 +42,24 @@ public final class PublishedStatus implements MemberStatus {
     applied = index;
   }
 
-  /** Completes when this member knows a leader for the first time. */
-  public CompletionStage<NodeId> firstLeader() {
-    return firstLeader;
+  @Override
+  public CompletableFuture<NodeId> awaitLeader() {
+    CompletableFuture<NodeId> one = new CompletableFuture<>();
+    long number = nextWaiting.incrementAndGet();
+    waiting.put(number, one);
+    CompletionStage<NodeId> end = one;
+    end.whenComplete((leader, failure) -> waiting.remove(number));
+    // Looked at after it was added: a leader that comes now finds it.
+    NodeId leader = raft.leader();
+    if (!leader.isNone()) {
+      one.complete(leader);
+    }
+    return one;
+  }
+
+  /** How many wait for a leader. */
+  int waitingForLeader() {
+    return waiting.size();
   }
 
   @Override

@@ -65,6 +65,7 @@ final class RoomsActor {
       MemberFiles files,
       MemberSettings settings,
       ArteryPeers peers,
+      KnownPeers known,
       DiskRoom disk,
       SnapshotPlugin snapshots,
       Rooms rooms,
@@ -187,7 +188,10 @@ final class RoomsActor {
                     lease,
                     snapshot,
                     revision -> compaction.tell(new CompactionActor.Moved(revision)),
-                    rooms.status()::applied)),
+                    applied -> {
+                      shared.known().update(files.machine().view());
+                      rooms.status().applied(applied);
+                    })),
             "apply",
             "apply");
     StateReader state =
@@ -195,6 +199,7 @@ final class RoomsActor {
             files.machine(),
             files.store(),
             (revision, done) -> compaction.tell(new CompactionActor.Await(revision, done)));
+    shared.known().update(files.machine().view());
     rooms.status().applied(files.machine().appliedIndex());
     rooms.open(new Rooms.Open(state, raft, lease, watch, snapshot, transfers));
     raft.tell(

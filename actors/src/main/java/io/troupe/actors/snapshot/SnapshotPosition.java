@@ -5,6 +5,8 @@ import io.troupe.machine.StateView;
 import io.troupe.model.Bytes;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.store.RocksStore;
+import io.troupe.raft.membership.Membership;
+import io.troupe.raft.membership.MembershipCodec;
 import java.nio.file.Path;
 
 /**
@@ -25,9 +27,11 @@ record SnapshotPosition(long index, long term, Bytes membership) {
   static SnapshotPosition of(Path content) {
     try (RocksStore store = RocksStore.openReadOnly(content, SMALL)) {
       StateView view = new StateMachine(store, 0).view();
-      Bytes membership = view.membership();
+      Membership membership = view.membership();
       return new SnapshotPosition(
-          view.appliedIndex(), view.appliedTerm(), membership == null ? Bytes.EMPTY : membership);
+          view.appliedIndex(),
+          view.appliedTerm(),
+          membership.equals(Membership.EMPTY) ? Bytes.EMPTY : MembershipCodec.encode(membership));
     }
   }
 }

@@ -19,13 +19,14 @@ import io.troupe.persistence.wal.WalReplay;
 import io.troupe.persistence.wal.WalSettings;
 import io.troupe.raft.RaftSettings;
 import io.troupe.raft.RaftState;
-import io.troupe.raft.membership.Membership;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -82,7 +83,15 @@ class InstallCrashTest {
 
   private DataDir dataDir(String name, long id) {
     DataDir made = DataDir.open(temp.resolve(name));
-    made.bootstrap(new MemberIdentity(7, new NodeId(id), name, List.of("http://x:1"), "test"));
+    made.bootstrap(
+        new MemberIdentity(
+            7,
+            new NodeId(id),
+            name,
+            List.of("http://x:1"),
+            true,
+            new TreeMap<>(Map.of(new NodeId(id), List.of("http://x:1"))),
+            "test"));
     return made;
   }
 
@@ -96,7 +105,7 @@ class InstallCrashTest {
 
   @BeforeEach
   void makeAnOldMember() {
-    MemberFiles files = MemberFiles.open(dataDir, SETTINGS, Membership.EMPTY);
+    MemberFiles files = MemberFiles.open(dataDir, SETTINGS);
     files.wal().append(OLD, noops(1, LAST, 1));
     files.wal().sync();
     apply(files, APPLIED, 1);
@@ -115,7 +124,7 @@ class InstallCrashTest {
   /** The other member's snapshot; its files are where received ones are put. */
   private SnapshotManifest receive() throws IOException {
     try (DataDir leader = dataDir("leader", 2)) {
-      MemberFiles files = MemberFiles.open(leader, SETTINGS, Membership.EMPTY);
+      MemberFiles files = MemberFiles.open(leader, SETTINGS);
       apply(files, SNAPSHOT, 3);
       SnapshotDirectory theirs = new SnapshotDirectory(leader.snapshots());
       Path content = theirs.prepare(SNAPSHOT, 3);
@@ -187,7 +196,7 @@ class InstallCrashTest {
   void oldOrNew(Step last) throws IOException {
     runUntil(last);
     for (int start = 1; start <= 2; start++) {
-      MemberFiles files = MemberFiles.open(dataDir, SETTINGS, Membership.EMPTY);
+      MemberFiles files = MemberFiles.open(dataDir, SETTINGS);
       RaftState found = files.recovered();
       if (last.compareTo(Step.LOG_RESTARTED) < 0) {
         assertThat(files.machine().appliedIndex()).isEqualTo(APPLIED);
@@ -216,7 +225,7 @@ class InstallCrashTest {
   void aStateThatIsTooOldIsRefusedWithoutASnapshot() throws IOException {
     log(Step.STATE_WRITTEN);
     try {
-      MemberFiles.open(dataDir, SETTINGS, Membership.EMPTY);
+      MemberFiles.open(dataDir, SETTINGS);
     } catch (io.troupe.persistence.datadir.DataDirException refused) {
       assertThat(refused).hasMessageContaining("the log begins behind index 10");
       return;

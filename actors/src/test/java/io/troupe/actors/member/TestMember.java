@@ -26,7 +26,6 @@ import io.troupe.protocol.wire.WirePut;
 import io.troupe.raft.RaftSettings;
 import io.troupe.raft.RaftState;
 import io.troupe.raft.membership.ConfChange;
-import io.troupe.raft.membership.Membership;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -100,7 +99,7 @@ final class TestMember implements AutoCloseable {
     if (dataDir.identity() == null) {
       bootstrap(dataDir);
     }
-    MemberFiles opened = MemberFiles.open(dataDir, settings, Membership.EMPTY);
+    MemberFiles opened = MemberFiles.open(dataDir, settings);
     PeerDirectory directory = new PeerDirectory();
     Map<NodeId, List<String>> known = new TreeMap<>();
     urls.forEach((member, url) -> known.put(member, List.of(url)));

@@ -70,6 +70,7 @@ public final class GrpcErrors {
       case STOPPED -> status(UNAVAILABLE, "etcdserver: server stopped");
       case TIMED_OUT -> status(UNAVAILABLE, "etcdserver: request timed out");
       case UNHEALTHY_CLUSTER -> status(UNAVAILABLE, "etcdserver: unhealthy cluster");
+      case LEARNER -> status(FAILED_PRECONDITION, "etcdserver: rpc not supported for learner");
       case BAD_LEADER_TRANSFEREE ->
           status(FAILED_PRECONDITION, "etcdserver: bad leader transferee");
       case CORRUPT -> status(DATA_LOSS, "etcdserver: corrupt cluster");

@@ -6,11 +6,17 @@ import io.troupe.grpc.api.HashKVRequest;
 import io.troupe.grpc.api.LeaseGrantRequest;
 import io.troupe.grpc.api.LeaseRevokeRequest;
 import io.troupe.grpc.api.LeaseTimeToLiveRequest;
+import io.troupe.grpc.api.MemberAddRequest;
 import io.troupe.grpc.api.MemberListRequest;
+import io.troupe.grpc.api.MemberPromoteRequest;
+import io.troupe.grpc.api.MemberRemoveRequest;
+import io.troupe.grpc.api.MemberUpdateRequest;
+import io.troupe.grpc.api.MoveLeaderRequest;
 import io.troupe.grpc.api.RpcProto;
 import io.troupe.grpc.api.health.HealthCheckRequest;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
+import io.troupe.grpc.service.ClusterService;
 import io.troupe.grpc.service.EtcdServices;
 import io.troupe.model.Bytes;
 import java.util.concurrent.CompletableFuture;
@@ -34,10 +40,7 @@ final class EtcdEndpoints {
     kv(methods, services, streams);
     lease(methods, services, streams);
     methods.streaming(WATCH, "Watch", streams::watch);
-    methods.unary(
-        CLUSTER,
-        "MemberList",
-        (request, call) -> services.cluster().list(MemberListRequest.parseFrom(raw(request))));
+    cluster(methods, services.cluster());
     maintenance(methods, services);
     health(methods, services, streams);
     return methods;
@@ -87,6 +90,30 @@ final class EtcdEndpoints {
         .streaming(LEASE, "LeaseKeepAlive", streams::keepAlive);
   }
 
+  private static void cluster(GrpcMethods methods, ClusterService cluster) {
+    methods
+        .unary(
+            CLUSTER,
+            "MemberAdd",
+            (request, call) -> cluster.add(MemberAddRequest.parseFrom(raw(request)), call))
+        .unary(
+            CLUSTER,
+            "MemberRemove",
+            (request, call) -> cluster.remove(MemberRemoveRequest.parseFrom(raw(request)), call))
+        .unary(
+            CLUSTER,
+            "MemberUpdate",
+            (request, call) -> cluster.update(MemberUpdateRequest.parseFrom(raw(request)), call))
+        .unary(
+            CLUSTER,
+            "MemberPromote",
+            (request, call) -> cluster.promote(MemberPromoteRequest.parseFrom(raw(request)), call))
+        .unary(
+            CLUSTER,
+            "MemberList",
+            (request, call) -> cluster.list(MemberListRequest.parseFrom(raw(request))));
+  }
+
   private static void maintenance(GrpcMethods methods, EtcdServices services) {
     methods
         .unary(
@@ -95,6 +122,11 @@ final class EtcdEndpoints {
             (request, call) -> services.maintenance().alarm(AlarmRequest.parseFrom(raw(request))))
         .unary(MAINTENANCE, "Status", (request, call) -> services.maintenance().status())
         .unary(MAINTENANCE, "Defragment", (request, call) -> services.maintenance().defragment())
+        .unary(
+            MAINTENANCE,
+            "MoveLeader",
+            (request, call) ->
+                services.maintenance().moveLeader(MoveLeaderRequest.parseFrom(raw(request)), call))
         .unary(MAINTENANCE, "Hash", (request, call) -> services.maintenance().hash())
         .unary(
             MAINTENANCE,

@@ -34,6 +34,7 @@ final class GrpcHandler {
   private final GrpcMethods methods;
   private final int maxReceiveBytes;
   private final MemoryBudget memory;
+  private final LearnerGate learner;
   private final LeaderWatch leader;
   private final Materializer materializer;
 
@@ -41,9 +42,11 @@ final class GrpcHandler {
       GrpcMethods methods,
       int maxReceiveBytes,
       MemoryBudget memory,
+      LearnerGate learner,
       LeaderWatch leader,
       Materializer materializer) {
     this.methods = methods;
+    this.learner = learner;
     this.leader = leader;
     this.memory = memory;
     this.maxReceiveBytes = maxReceiveBytes;
@@ -73,6 +76,7 @@ final class GrpcHandler {
     }
     Call call;
     try {
+      learner.require(path);
       call = CallMetadata.of(request, memory.share());
       leader.require(call);
     } catch (RefusedException refused) {
@@ -83,6 +87,11 @@ final class GrpcHandler {
     }
     return CompletableFuture.completedFuture(
         streaming(request, Objects.requireNonNull(streaming), call));
+  }
+
+  /** Answers without a call. */
+  CompletionStage<HttpResponse> refuse(HttpRequest request, Throwable failure) {
+    return refuse(request, GrpcResponses.failure(GrpcErrors.of(failure)));
   }
 
   private CompletionStage<HttpResponse> refuse(HttpRequest request, HttpResponse response) {

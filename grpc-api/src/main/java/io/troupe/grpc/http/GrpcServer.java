@@ -4,6 +4,7 @@ import io.troupe.grpc.service.EtcdServices;
 import io.troupe.model.MemoryBudget;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
+import org.apache.pekko.actor.Cancellable;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.http.javadsl.Http;
 import org.apache.pekko.http.javadsl.ServerBinding;
@@ -20,11 +21,19 @@ import org.apache.pekko.stream.SystemMaterializer;
  */
 public final class GrpcServer {
   private final ActorSystem<?> system;
+  private final EtcdServices services;
+  private final Readiness readiness = new Readiness();
   private final GrpcHandler grpc;
   private final HttpRoutes http;
 
-  public GrpcServer(ActorSystem<?> system, EtcdServices services) {
+  /**
+   * A server.
+   *
+   * @param ready calls wait until it completes (B1); what does not need the member is answered
+   */
+  public GrpcServer(ActorSystem<?> system, EtcdServices services, CompletionStage<?> ready) {
     this.system = system;
+    this.services = services;
     Materializer materializer = SystemMaterializer.get(system).materializer();
     LeaderWatch leader = new LeaderWatch(services.member().status());
     Duration electionTimeout = services.settings().electionTimeout();
@@ -38,9 +47,24 @@ public final class GrpcServer {
             EtcdEndpoints.of(services, materializer),
             services.settings().maxReceiveBytes(),
             new MemoryBudget(services.settings().maxAnswerBytes()),
+            new LearnerGate(services.member()::isLearner),
             leader,
             materializer);
     this.http = new HttpRoutes(materializer);
+    awaitReady(ready);
+  }
+
+  private void awaitReady(CompletionStage<?> ready) {
+    Duration timeout = services.settings().requestTimeout();
+    Cancellable turns =
+        system
+            .scheduler()
+            .scheduleWithFixedDelay(timeout, timeout, readiness::turn, system.executionContext());
+    ready.thenAccept(
+        published -> {
+          turns.cancel();
+          readiness.open();
+        });
   }
 
   /** Loads the HTTP layer; only so that this happens while something else is waited for. */
@@ -62,8 +86,16 @@ public final class GrpcServer {
   }
 
   private CompletionStage<HttpResponse> handle(HttpRequest request) {
-    return request.protocol().value().equals("HTTP/2.0")
+    if (!request.protocol().value().equals("HTTP/2.0")) {
+      return http.handle(request);
+    }
+    return readiness.isReady()
         ? grpc.handle(request)
-        : http.handle(request);
+        : readiness
+            .await()
+            .handle(
+                (ready, failure) ->
+                    failure == null ? grpc.handle(request) : grpc.refuse(request, failure))
+            .thenCompose(answer -> answer);
   }
 }

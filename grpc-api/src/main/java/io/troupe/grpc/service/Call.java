@@ -1,5 +1,7 @@
 package io.troupe.grpc.service;
 
+import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.model.MemoryBudget;
 import java.time.Duration;
 import java.util.Optional;
@@ -13,4 +15,17 @@ import java.util.Optional;
  * @param memory what the answer takes; given back by whoever made the call when the answer is sent
  */
 public record Call(
-    String token, boolean hasLeader, Optional<Duration> timeout, MemoryBudget.Share memory) {}
+    String token, boolean hasLeader, Optional<Duration> timeout, MemoryBudget.Share memory) {
+  /** Somebody who names no deadline may have gone away without our knowing. */
+  private static final Duration LONGEST = Duration.ofMinutes(10);
+
+  /** How long to try what has no time limit of the server's own (M13, MT10). */
+  Duration patience() {
+    return timeout.filter(wanted -> wanted.compareTo(LONGEST) < 0).orElse(LONGEST);
+  }
+
+  /** What a call ends with when its time, not a request timeout, is over (section 3). */
+  static GrpcException deadlineExceeded() {
+    return new GrpcException(GrpcStatus.DEADLINE_EXCEEDED, "context deadline exceeded");
+  }
+}

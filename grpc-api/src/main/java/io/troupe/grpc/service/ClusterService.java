@@ -1,26 +1,107 @@
 package io.troupe.grpc.service;
 
+import io.troupe.grpc.api.MemberAddRequest;
+import io.troupe.grpc.api.MemberAddResponse;
 import io.troupe.grpc.api.MemberListRequest;
 import io.troupe.grpc.api.MemberListResponse;
+import io.troupe.grpc.api.MemberPromoteRequest;
+import io.troupe.grpc.api.MemberPromoteResponse;
+import io.troupe.grpc.api.MemberRemoveRequest;
+import io.troupe.grpc.api.MemberRemoveResponse;
+import io.troupe.grpc.api.MemberUpdateRequest;
+import io.troupe.grpc.api.MemberUpdateResponse;
 import io.troupe.grpc.api.ResponseHeader;
 import io.troupe.model.MemberAttributes;
+import io.troupe.model.NodeId;
+import io.troupe.protocol.ClusterView;
+import io.troupe.protocol.MemberIds;
+import io.troupe.raft.membership.ConfChange;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
 
-/** Section 2.11 as far as one member needs it. */
+/** Section 2.11. Headers are without revision (R7), members ascend by id. */
 public final class ClusterService {
   private final Member member;
   private final ReadGate gate;
-  private final Supplier<List<MemberInfo>> members;
+  private final MembershipChanges changes;
+  private final Promotion promotion;
+  private final InstantSource clock;
 
-  ClusterService(Member member, ReadGate gate, Supplier<List<MemberInfo>> members) {
+  ClusterService(
+      Member member,
+      ReadGate gate,
+      MembershipChanges changes,
+      Promotion promotion,
+      InstantSource clock) {
     this.member = member;
     this.gate = gate;
-    this.members = members;
+    this.changes = changes;
+    this.promotion = promotion;
+    this.clock = clock;
   }
 
-  /** M9, header without revision (R7). */
+  /** M1-M5. */
+  public CompletionStage<MemberAddResponse> add(MemberAddRequest request, Call call) {
+    List<String> urls = PeerUrls.checked(request.getPeerURLsList());
+    NodeId id = MemberIds.added(urls, clock.instant().getEpochSecond());
+    ConfChange.Kind kind =
+        request.getIsLearner() ? ConfChange.Kind.ADD_LEARNER : ConfChange.Kind.ADD_VOTER;
+    return changes
+        .add(new ConfChange(kind, id, urls), call.patience())
+        .thenApply(
+            view ->
+                MemberAddResponse.newBuilder()
+                    .setHeader(header())
+                    .setMember(
+                        io.troupe.grpc.api.Member.newBuilder()
+                            .setID(id.value())
+                            .addAllPeerURLs(urls)
+                            .setIsLearner(request.getIsLearner()))
+                    .addAllMembers(members(view))
+                    .build());
+  }
+
+  /** M6. */
+  public CompletionStage<MemberRemoveResponse> remove(MemberRemoveRequest request, Call call) {
+    return changes
+        .remove(new NodeId(request.getID()), call.patience())
+        .thenApply(
+            view ->
+                MemberRemoveResponse.newBuilder()
+                    .setHeader(header())
+                    .addAllMembers(members(view))
+                    .build());
+  }
+
+  /** M7: the URLs are taken as they come. */
+  public CompletionStage<MemberUpdateResponse> update(MemberUpdateRequest request, Call call) {
+    List<String> urls = request.getPeerURLsList().stream().sorted().toList();
+    return changes
+        .update(
+            new ConfChange(ConfChange.Kind.UPDATE, new NodeId(request.getID()), urls),
+            call.patience())
+        .thenApply(
+            view ->
+                MemberUpdateResponse.newBuilder()
+                    .setHeader(header())
+                    .addAllMembers(members(view))
+                    .build());
+  }
+
+  /** M8. */
+  public CompletionStage<MemberPromoteResponse> promote(MemberPromoteRequest request, Call call) {
+    return promotion
+        .promote(new NodeId(request.getID()), call.patience())
+        .thenApply(
+            view ->
+                MemberPromoteResponse.newBuilder()
+                    .setHeader(header())
+                    .addAllMembers(members(view))
+                    .build());
+  }
+
+  /** M9. */
   public CompletionStage<MemberListResponse> list(MemberListRequest request) {
     return request.getLinearizable()
         ? gate.linearizable(true, this::list)
@@ -28,29 +109,34 @@ public final class ClusterService {
   }
 
   private MemberListResponse list() {
-    MemberListResponse.Builder out =
-        MemberListResponse.newBuilder()
-            .setHeader(
-                ResponseHeader.newBuilder()
-                    .setClusterId(member.status().clusterId())
-                    .setMemberId(member.status().memberId().value())
-                    .setRaftTerm(member.status().term()));
-    members.get().stream()
-        .sorted((a, b) -> a.id().compareTo(b.id()))
-        .forEach(info -> out.addMembers(member(info)));
-    return out.build();
+    return MemberListResponse.newBuilder()
+        .setHeader(header())
+        .addAllMembers(members(member.state().cluster()))
+        .build();
   }
 
-  private io.troupe.grpc.api.Member.Builder member(MemberInfo info) {
+  private ResponseHeader header() {
+    return ResponseHeader.newBuilder()
+        .setClusterId(member.status().clusterId())
+        .setMemberId(member.status().memberId().value())
+        .setRaftTerm(member.status().term())
+        .build();
+  }
+
+  private static List<io.troupe.grpc.api.Member> members(ClusterView view) {
+    return view.membership().members().stream().map(id -> member(view, id)).toList();
+  }
+
+  private static io.troupe.grpc.api.Member member(ClusterView view, NodeId id) {
     io.troupe.grpc.api.Member.Builder out =
         io.troupe.grpc.api.Member.newBuilder()
-            .setID(info.id().value())
-            .addAllPeerURLs(info.peerUrls())
-            .setIsLearner(info.learner());
-    MemberAttributes published = member.state().attributes(info.id());
+            .setID(id.value())
+            .addAllPeerURLs(view.peerUrls().getOrDefault(id, List.of()))
+            .setIsLearner(view.isLearner(id));
+    MemberAttributes published = view.published().get(id);
     if (published != null) {
       out.setName(published.name()).addAllClientURLs(published.clientUrls());
     }
-    return out;
+    return out.build();
   }
 }

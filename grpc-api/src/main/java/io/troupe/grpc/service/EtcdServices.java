@@ -1,8 +1,9 @@
 package io.troupe.grpc.service;
 
-import java.util.List;
+import io.troupe.protocol.PeerQueries;
+import io.troupe.protocol.RaftFacts;
+import java.time.InstantSource;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 
 /** All services of one member. */
 public final class EtcdServices {
@@ -11,13 +12,15 @@ public final class EtcdServices {
   private final KvService kv;
   private final LeaseService lease;
   private final ClusterService cluster;
+  private final PeerAnswers peerAnswers;
   private final MaintenanceService maintenance;
   private final HealthService health = new HealthService();
 
   /**
    * Wires the services.
    *
-   * @param members the membership now
+   * @param peers the way to other members
+   * @param clock for ids of new members
    * @param diskHasRoom see {@link Quota}
    * @param defragment starts reclaiming space in the background
    */
@@ -25,17 +28,25 @@ public final class EtcdServices {
       Member member,
       GatewaySettings settings,
       Proposer proposer,
-      Supplier<List<MemberInfo>> members,
+      PeerQueries peers,
+      InstantSource clock,
       BooleanSupplier diskHasRoom,
       Runnable defragment) {
     this.member = member;
     this.settings = settings;
-    ReadGate gate = new ReadGate(member, settings.requestTimeout());
+    ReadGate gate = new ReadGate(member, settings.requestTimeout(), settings.tick());
     Quota quota = new Quota(member, proposer, settings.quotaBytes(), diskHasRoom);
     this.kv = new KvService(member, settings, proposer, gate, quota);
     this.lease = new LeaseService(member, settings, proposer, quota);
-    this.cluster = new ClusterService(member, gate, members);
-    this.maintenance = new MaintenanceService(member, gate, proposer, quota, defragment);
+    LeaderCalls leader = new LeaderCalls(member, peers);
+    RaftFacts facts = new LocalRaftFacts(member, settings, leader);
+    MembershipChanges changes = new MembershipChanges(member, settings, proposer, facts);
+    Promotion promotion = new Promotion(member, settings, gate, changes, leader);
+    this.cluster = new ClusterService(member, gate, changes, promotion, clock);
+    this.peerAnswers = new PeerAnswers(member, settings, facts, promotion);
+    this.maintenance =
+        new MaintenanceService(
+            member, gate, proposer, quota, new LeaderTransfer(member, settings), defragment);
   }
 
   public Member member() {
@@ -56,6 +67,11 @@ public final class EtcdServices {
 
   public ClusterService cluster() {
     return cluster;
+  }
+
+  /** Answers for other members. */
+  public PeerAnswers peerAnswers() {
+    return peerAnswers;
   }
 
   public MaintenanceService maintenance() {

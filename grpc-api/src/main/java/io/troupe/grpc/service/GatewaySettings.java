@@ -1,5 +1,6 @@
 package io.troupe.grpc.service;
 
+import io.troupe.raft.membership.MembershipRules;
 import java.time.Duration;
 
 /**
@@ -14,6 +15,8 @@ import java.time.Duration;
  *     large reads are refused
  * @param minLeaseTtlSeconds see L2
  * @param quotaBytes size of the state at which writes stop (Q1); 0 or less: never
+ * @param tick length of a Raft tick
+ * @param membership limits of membership changes (M4, M5)
  */
 public record GatewaySettings(
     int maxRequestBytes,
@@ -23,7 +26,9 @@ public record GatewaySettings(
     long maxPendingBytes,
     long maxAnswerBytes,
     long minLeaseTtlSeconds,
-    long quotaBytes) {
+    long quotaBytes,
+    Duration tick,
+    MembershipRules.Limits membership) {
 
   /** Largest message that a client may send (T3). */
   public int maxReceiveBytes() {

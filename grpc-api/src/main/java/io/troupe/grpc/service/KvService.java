@@ -48,6 +48,9 @@ public final class KvService {
     RequestCodec.RangeRead read = RequestCodec.range(request);
     RangeQuery query = read.query();
     check(RequestChecks.range(query));
+    if (!read.serializable() && member.isLearner()) {
+      throw new RefusedException(Refusal.LEARNER);
+    }
     boolean cheap = query.range().isSingle();
     return read.serializable()
         ? gate.serializable(() -> range(query, call))

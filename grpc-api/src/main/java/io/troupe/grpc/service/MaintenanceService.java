@@ -7,6 +7,8 @@ import io.troupe.grpc.api.DowngradeInfo;
 import io.troupe.grpc.api.HashKVRequest;
 import io.troupe.grpc.api.HashKVResponse;
 import io.troupe.grpc.api.HashResponse;
+import io.troupe.grpc.api.MoveLeaderRequest;
+import io.troupe.grpc.api.MoveLeaderResponse;
 import io.troupe.grpc.api.StatusResponse;
 import io.troupe.grpc.convert.ApiConverter;
 import io.troupe.grpc.error.GrpcErrors;
@@ -21,7 +23,7 @@ import io.troupe.protocol.StateReader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Section 2.13 without Snapshot, MoveLeader and Downgrade. */
+/** Section 2.13 without Snapshot and Downgrade. */
 public final class MaintenanceService {
   /** The etcd version that this server is compatible with (V6). */
   public static final String ETCD_VERSION = "3.7.1";
@@ -33,14 +35,21 @@ public final class MaintenanceService {
   private final ReadGate gate;
   private final Proposer proposer;
   private final Quota quota;
+  private final LeaderTransfer transfer;
   private final Runnable defragment;
 
   MaintenanceService(
-      Member member, ReadGate gate, Proposer proposer, Quota quota, Runnable defragment) {
+      Member member,
+      ReadGate gate,
+      Proposer proposer,
+      Quota quota,
+      LeaderTransfer transfer,
+      Runnable defragment) {
     this.member = member;
     this.gate = gate;
     this.proposer = proposer;
     this.quota = quota;
+    this.transfer = transfer;
     this.defragment = defragment;
   }
 
@@ -59,6 +68,7 @@ public final class MaintenanceService {
                   .setRaftIndex(member.status().committed())
                   .setRaftAppliedIndex(member.status().applied())
                   .setRaftTerm(member.status().term())
+                  .setIsLearner(member.isLearner())
                   .setStorageVersion(STORAGE_VERSION)
                   .setDowngradeInfo(DowngradeInfo.getDefaultInstance());
           if (member.status().leader().isNone()) {
@@ -117,6 +127,13 @@ public final class MaintenanceService {
   public CompletionStage<DefragmentResponse> defragment() {
     defragment.run();
     return CompletableFuture.completedFuture(DefragmentResponse.getDefaultInstance());
+  }
+
+  /** MT10. No header (R7). */
+  public CompletionStage<MoveLeaderResponse> moveLeader(MoveLeaderRequest request, Call call) {
+    return transfer
+        .moveTo(new NodeId(request.getTargetID()), call.patience())
+        .thenApply(moved -> MoveLeaderResponse.getDefaultInstance());
   }
 
   /** MT6. */

@@ -44,6 +44,11 @@ public record Member(
     return watchHub.get();
   }
 
+  /** True if this member is a learner (2.12). */
+  public boolean isLearner() {
+    return state.cluster().isLearner(status.memberId());
+  }
+
   /** A full header (R6) with {@code revision}. */
   public ResponseHeader header(long revision) {
     return ResponseHeader.newBuilder()

@@ -10,14 +10,17 @@ import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.codec.OperationCodec;
+import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Takes operations to the raft room and brings their results back. A proposal whose answer does not
- * come in time may still be applied: the client is told that it timed out, never that it failed.
+ * Takes operations to the raft room and brings their results back. While no leader is known they
+ * wait, for the request timeout at most (P9, Q8). A proposal whose answer does not come in time may
+ * still be applied: the client is told that it timed out, never that it failed.
  */
 public final class Proposer {
   private final Member member;
@@ -43,6 +46,11 @@ public final class Proposer {
     return propose(id, OperationCodec.encode(id, operation));
   }
 
+  /** An id for a proposal of another kind. */
+  RequestId nextId() {
+    return ids.next();
+  }
+
   /** An id for a lease whose client gave none (L1). */
   long nextLease() {
     return ids.nextLease();
@@ -57,20 +65,73 @@ public final class Proposer {
       pendingBytes.addAndGet(-operation.length());
       throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
     }
-    CompletableFuture<ProposeReply> reply =
-        Ask.ask(
-            member.raft(),
-            replyTo -> new RaftCommand.Propose(id, operation, replyTo),
-            settings.requestTimeout(),
-            member.scheduler());
-    return reply.handle(
-        (answer, failure) -> {
-          pendingBytes.addAndGet(-operation.length());
-          if (failure != null) {
-            throw new CompletionException(failure);
-          }
-          return result(answer);
-        });
+    Waiting waiting = new Waiting(id, operation, System.nanoTime());
+    waiting.propose();
+    return waiting.outcome;
+  }
+
+  /** A proposal until its end. */
+  private final class Waiting {
+    private final RequestId id;
+    private final Bytes operation;
+    private final long startNanos;
+    private final CompletableFuture<Result> outcome = new CompletableFuture<>();
+
+    Waiting(RequestId id, Bytes operation, long startNanos) {
+      this.id = id;
+      this.operation = operation;
+      this.startNanos = startNanos;
+    }
+
+    void propose() {
+      Duration left =
+          settings.requestTimeout().minus(Duration.ofNanos(System.nanoTime() - startNanos));
+      if (left.isNegative() || left.isZero()) {
+        end(null, Call.deadlineExceeded());
+        return;
+      }
+      CompletionStage<ProposeReply> answer =
+          Ask.ask(
+              member.raft(),
+              replyTo -> new RaftCommand.Propose(id, operation, replyTo),
+              left,
+              member.scheduler());
+      answer.whenComplete(
+          (reply, failure) -> {
+            if (reply instanceof ProposeReply.NotProposed refused
+                && refused.reason() == Refusal.NO_LEADER) {
+              awaitLeader(left);
+            } else {
+              end(reply, failure);
+            }
+          });
+    }
+
+    /** P9: it is in no log, so it may be proposed again as soon as there is a leader. */
+    private void awaitLeader(Duration atMost) {
+      LeaderWait.await(member, atMost, settings.tick())
+          .whenComplete(
+              (leader, failure) -> {
+                if (failure != null) {
+                  end(null, Call.deadlineExceeded());
+                } else {
+                  propose();
+                }
+              });
+    }
+
+    private void end(@Nullable ProposeReply reply, @Nullable Throwable failure) {
+      pendingBytes.addAndGet(-operation.length());
+      if (reply == null) {
+        outcome.completeExceptionally(Objects.requireNonNull(failure));
+        return;
+      }
+      try {
+        outcome.complete(result(reply));
+      } catch (RefusedException refused) {
+        outcome.completeExceptionally(refused);
+      }
+    }
   }
 
   private static Result result(ProposeReply reply) {

@@ -1,5 +1,6 @@
 package io.troupe.grpc.service;
 
+import io.troupe.model.Refusal;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
 import io.troupe.protocol.RefusedException;
@@ -23,12 +24,20 @@ final class ReadGate {
 
   private final Member member;
   private final Duration timeout;
+  private final Duration tick;
   private List<Waiting<?>> waiting = new ArrayList<>();
   private boolean running;
 
-  ReadGate(Member member, Duration timeout) {
+  /**
+   * A gate.
+   *
+   * @param timeout of a round
+   * @param tick length of a Raft tick
+   */
+  ReadGate(Member member, Duration timeout, Duration tick) {
     this.member = member;
     this.timeout = timeout;
+    this.tick = tick;
   }
 
   private record Waiting<T>(Supplier<T> read, boolean cheap, CompletableFuture<T> answer) {
@@ -76,13 +85,36 @@ final class ReadGate {
       round = waiting;
       waiting = new ArrayList<>();
     }
+    ask(round, System.nanoTime() + timeout.toNanos());
+  }
+
+  private void ask(List<Waiting<?>> round, long endNanos) {
+    Duration left = Duration.ofNanos(Math.max(endNanos - System.nanoTime(), 1));
     CompletionStage<ReadReply> reply =
-        Ask.ask(member.raft(), RaftCommand.ReadIndex::new, timeout, member.scheduler());
+        Ask.ask(member.raft(), RaftCommand.ReadIndex::new, left, member.scheduler());
     reply.whenComplete(
         (answer, failure) -> {
-          startRound();
-          finish(round, answer, failure);
+          if (answer instanceof ReadReply.Failed refused && refused.reason() == Refusal.NO_LEADER) {
+            awaitLeader(round, endNanos, left);
+          } else {
+            startRound();
+            finish(round, answer, failure);
+          }
         });
+  }
+
+  /** G12: without a leader the round waits until the timeout. */
+  private void awaitLeader(List<Waiting<?>> round, long endNanos, Duration atMost) {
+    LeaderWait.await(member, atMost, tick)
+        .whenComplete(
+            (leader, failure) -> {
+              if (failure == null && System.nanoTime() < endNanos) {
+                ask(round, endNanos);
+              } else {
+                startRound();
+                finish(round, new ReadReply.Failed(Refusal.TIMED_OUT), null);
+              }
+            });
   }
 
   private void finish(

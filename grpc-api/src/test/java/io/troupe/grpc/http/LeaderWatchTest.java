@@ -42,6 +42,7 @@ class LeaderWatchTest {
   private static final Map<String, String> NO_LEADER =
       Map.of("grpc-status", "14", "grpc-message", "etcdserver: no leader");
 
+  private volatile boolean learner;
   private final FakeStatus status = new FakeStatus();
   private final LeaderWatch leader = new LeaderWatch(status);
   private final Pair<BoundedSourceQueue<ByteString>, Source<ByteString, NotUsed>> answers =
@@ -57,6 +58,7 @@ class LeaderWatchTest {
               .streaming("test.T", "Stream", (requests, call) -> answers.second()),
           1000,
           new MemoryBudget(1 << 20),
+          new LearnerGate(() -> learner),
           leader,
           MATERIALIZER);
 
@@ -81,6 +83,11 @@ class LeaderWatchTest {
     @Override
     public NodeId leader() {
       return leader;
+    }
+
+    @Override
+    public CompletableFuture<NodeId> awaitLeader() {
+      return CompletableFuture.completedFuture(leader);
     }
 
     @Override
@@ -199,6 +206,18 @@ class LeaderWatchTest {
       leader.check();
     }
     expectAlive(parts);
+  }
+
+  @Test
+  void aLearnerServesLittleAndSaysSoFirst_LN1() throws Exception {
+    learner = true;
+    status.leader = NodeId.NONE;
+    Map<String, String> refused =
+        Map.of("grpc-status", "9", "grpc-message", "etcdserver: rpc not supported for learner");
+    assertThat(grpc(call("Unary", HAS_LEADER).getHeaders())).isEqualTo(refused);
+    assertThat(grpc(call("Stream").getHeaders())).isEqualTo(refused);
+    learner = false;
+    assertThat(call("Unary").entity()).isInstanceOf(HttpEntity.Strict.class);
   }
 
   @Test

@@ -26,8 +26,18 @@ import io.troupe.grpc.api.LeaseRevokeRequest;
 import io.troupe.grpc.api.LeaseRevokeResponse;
 import io.troupe.grpc.api.LeaseTimeToLiveRequest;
 import io.troupe.grpc.api.LeaseTimeToLiveResponse;
+import io.troupe.grpc.api.MemberAddRequest;
+import io.troupe.grpc.api.MemberAddResponse;
 import io.troupe.grpc.api.MemberListRequest;
 import io.troupe.grpc.api.MemberListResponse;
+import io.troupe.grpc.api.MemberPromoteRequest;
+import io.troupe.grpc.api.MemberPromoteResponse;
+import io.troupe.grpc.api.MemberRemoveRequest;
+import io.troupe.grpc.api.MemberRemoveResponse;
+import io.troupe.grpc.api.MemberUpdateRequest;
+import io.troupe.grpc.api.MemberUpdateResponse;
+import io.troupe.grpc.api.MoveLeaderRequest;
+import io.troupe.grpc.api.MoveLeaderResponse;
 import io.troupe.grpc.api.PutRequest;
 import io.troupe.grpc.api.PutResponse;
 import io.troupe.grpc.api.RangeRequest;
@@ -48,6 +58,7 @@ import io.troupe.grpc.api.health.HealthListResponse;
 final class Api {
   private static final String KV = "etcdserverpb.KV";
   private static final String LEASE = "etcdserverpb.Lease";
+  private static final String CLUSTER = "etcdserverpb.Cluster";
   private static final String MAINTENANCE = "etcdserverpb.Maintenance";
   private static final String HEALTH = "grpc.health.v1.Health";
 
@@ -116,10 +127,40 @@ final class Api {
           LeaseLeasesResponse.getDefaultInstance());
   static final MethodDescriptor<MemberListRequest, MemberListResponse> MEMBER_LIST =
       unary(
-          "etcdserverpb.Cluster",
+          CLUSTER,
           "MemberList",
           MemberListRequest.getDefaultInstance(),
           MemberListResponse.getDefaultInstance());
+  static final MethodDescriptor<MemberAddRequest, MemberAddResponse> MEMBER_ADD =
+      unary(
+          CLUSTER,
+          "MemberAdd",
+          MemberAddRequest.getDefaultInstance(),
+          MemberAddResponse.getDefaultInstance());
+  static final MethodDescriptor<MemberRemoveRequest, MemberRemoveResponse> MEMBER_REMOVE =
+      unary(
+          CLUSTER,
+          "MemberRemove",
+          MemberRemoveRequest.getDefaultInstance(),
+          MemberRemoveResponse.getDefaultInstance());
+  static final MethodDescriptor<MemberUpdateRequest, MemberUpdateResponse> MEMBER_UPDATE =
+      unary(
+          CLUSTER,
+          "MemberUpdate",
+          MemberUpdateRequest.getDefaultInstance(),
+          MemberUpdateResponse.getDefaultInstance());
+  static final MethodDescriptor<MemberPromoteRequest, MemberPromoteResponse> MEMBER_PROMOTE =
+      unary(
+          CLUSTER,
+          "MemberPromote",
+          MemberPromoteRequest.getDefaultInstance(),
+          MemberPromoteResponse.getDefaultInstance());
+  static final MethodDescriptor<MoveLeaderRequest, MoveLeaderResponse> MOVE_LEADER =
+      unary(
+          MAINTENANCE,
+          "MoveLeader",
+          MoveLeaderRequest.getDefaultInstance(),
+          MoveLeaderResponse.getDefaultInstance());
   static final MethodDescriptor<AlarmRequest, AlarmResponse> ALARM =
       unary(
           MAINTENANCE,

@@ -200,12 +200,26 @@ class LayoutTest {
             ACTORS,
             PERSISTENCE,
             NODE,
-            "io.troupe.raft..",
             "io.troupe.mvcc..",
             "io.troupe.machine..",
             "io.troupe.auth..",
             "net.openhft..",
             "org.rocksdb..")
+        .check(TROUPE);
+    noClasses()
+        .that()
+        .resideInAPackage(GRPC)
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage("io.troupe.raft", "io.troupe.raft.quorum..")
+                .and(
+                    not(
+                        DescribedPredicate.describe(
+                            "what messages to the raft room carry",
+                            type ->
+                                type.getName()
+                                    .matches(
+                                        "io.troupe.raft.(ConfProposal|ReplicationStatus(\\$.*)?)")))))
         .check(TROUPE);
     noClasses()
         .that()

@@ -91,6 +91,12 @@ class LauncherIT {
                 "--heartbeat-interval=50",
                 "--election-timeout",
                 "500",
+                "--initial-advertise-peer-urls=http://127.0.0.1:1,http://127.0.0.1:2",
+                "--initial-cluster",
+                "last-wins=http://127.0.0.1:1,last-wins=http://127.0.0.1:2",
+                "--initial-cluster-state=new",
+                "--strict-reconfig-check",
+                "--max-learners=2",
                 "--name",
                 "last-wins")
             .start()

@@ -128,6 +128,60 @@ class MemberProcessIT {
     }
   }
 
+  private static String three(String own) {
+    return "-Dtroupe.initial-cluster=n1=" + own + ",n2=http://127.0.0.1:1,n3=http://127.0.0.1:2";
+  }
+
+  @Test
+  void B1_aMemberWithoutAQuorumListensAndWaits() {
+    String own = "http://127.0.0.1:" + NodeProcess.freePort();
+    NodeProcess.Builder member =
+        NodeProcess.member(running, directory)
+            .args("-Dtroupe.name=n1", "-Dtroupe.initial-advertise-peer-urls=" + own, three(own));
+    try (NodeProcess node = member.start()) {
+      node.awaitLine("serving client traffic");
+      node.awaitLine("could not publish this member yet");
+      assertThat(serves(node)).isTrue();
+      assertThat(node.out()).doesNotContain(NodeProcess.READY);
+      assertThat(node.stop()).isEqualTo(143);
+      assertThat(node.err()).endsWith("stopped\n").doesNotContain("ERROR", "\tat ");
+    }
+    // Bootstrap settings are ignored now that there is data (F6).
+    try (NodeProcess again = member.setting("initial-cluster", "else=" + own).start()) {
+      again.awaitLine("found data of member name=n1");
+      again.awaitLine("serving client traffic");
+    }
+  }
+
+  @Test
+  void B2_aMemberThatReachesNobodyDoesNotJoin() {
+    String own = "http://127.0.0.1:" + NodeProcess.freePort();
+    try (NodeProcess node =
+        NodeProcess.member(running, directory)
+            .setting("name", "n1")
+            .setting("initial-advertise-peer-urls", own)
+            .setting("initial-cluster-state", "existing")
+            .args(three(own))
+            .start()) {
+      assertThat(node.awaitExit()).isEqualTo(1);
+      assertThat(node.err())
+          .contains("could not retrieve cluster information from the given URLs")
+          .contains("http://127.0.0.1:1");
+      assertThat(directory.resolve("data/identity")).doesNotExist();
+    }
+  }
+
+  @Test
+  void F9_aMemberThatIsNotInItsClusterSaysSo() {
+    try (NodeProcess node =
+        NodeProcess.member(running, directory)
+            .setting("initial-cluster", "other=http://localhost:2380")
+            .start()) {
+      assertThat(node.awaitExit()).isEqualTo(2);
+      assertThat(node.err()).contains("troupe.initial-cluster", "this member's name \"default\"");
+    }
+  }
+
   static Stream<Arguments> mistakes() {
     return Stream.of(
         Arguments.of("-Dtroupe.no-such-key=1", "troupe.no-such-key", "1", "snapshot-count"),
@@ -141,6 +195,12 @@ class MemberProcessIT {
             "troupe.listen-client-urls",
             "ftp://x",
             "http://host:port"),
+        Arguments.of(
+            "-Dtroupe.initial-cluster=default",
+            "troupe.initial-cluster",
+            "default",
+            "name=http://host:port"),
+        Arguments.of("-Dtroupe.max-learners=0", "troupe.max-learners", "0", "between 1 and"),
         Arguments.of("-Dconfig.file=/no/such/file", "config.file", "/no/such/file", "readable"),
         Arguments.of("start", "argument", "start", "-Dkey=value"));
   }

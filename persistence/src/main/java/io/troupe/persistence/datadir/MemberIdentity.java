@@ -1,5 +1,7 @@
 package io.troupe.persistence.datadir;
 
+import static java.util.stream.Collectors.joining;
+
 import io.troupe.model.NodeId;
 import io.troupe.persistence.datadir.CheckedText.BadTextException;
 import io.troupe.persistence.datadir.CheckedText.Field;
@@ -7,7 +9,11 @@ import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Who a data directory belongs to. Written once, at bootstrap.
@@ -16,20 +22,52 @@ import java.util.List;
  * @param memberId id of the member, not none
  * @param name the member's name at bootstrap; any text
  * @param peerUrls the peer URLs at bootstrap, in order; immutable
+ * @param joins false for one of the first members of a new cluster: its log begins with them. True
+ *     for one that was added to a running cluster: its leader tells it who is a member
+ * @param members all members at bootstrap, this one among them, and their peer URLs; by id,
+ *     unmodifiable. Of one that joins, only addresses to begin with
  * @param createdBy version of the program that made the directory
  */
 public record MemberIdentity(
-    long clusterId, NodeId memberId, String name, List<String> peerUrls, String createdBy) {
+    long clusterId,
+    NodeId memberId,
+    String name,
+    List<String> peerUrls,
+    boolean joins,
+    SortedMap<NodeId, List<String>> members,
+    String createdBy) {
   /** Version of the whole directory's layout; a change of any file's place raises it. */
   public static final int FORMAT_VERSION = 1;
 
   static final String TITLE = "troupe-member";
 
+  private static final String FIRST_MEMBER = "first-member";
+  private static final String KNOWN_MEMBER = "known-member";
+
   public MemberIdentity {
     peerUrls = List.copyOf(peerUrls);
+    TreeMap<NodeId, List<String>> copy = new TreeMap<>();
+    members.forEach((member, urls) -> copy.put(member, List.copyOf(urls)));
+    members = Collections.unmodifiableSortedMap(copy);
     if (clusterId == 0 || memberId.isNone()) {
       throw new IllegalArgumentException("a member has a cluster id and a member id");
     }
+    if (!members.containsKey(memberId)) {
+      throw new IllegalArgumentException(memberId + " is none of the members");
+    }
+  }
+
+  /** The only member of a new cluster. */
+  public MemberIdentity(
+      long clusterId, NodeId memberId, String name, List<String> peerUrls, String createdBy) {
+    this(
+        clusterId,
+        memberId,
+        name,
+        peerUrls,
+        false,
+        new TreeMap<>(Map.of(memberId, peerUrls)),
+        createdBy);
   }
 
   /** The bytes of the identity file. */
@@ -41,6 +79,12 @@ public record MemberIdentity(
     for (String url : peerUrls) {
       fields.add(new Field("peer-url", escape(url)));
     }
+    members.forEach(
+        (member, urls) ->
+            fields.add(
+                new Field(
+                    joins ? KNOWN_MEMBER : FIRST_MEMBER,
+                    member + urls.stream().map(url -> " " + escape(url)).collect(joining()))));
     fields.add(new Field("created-by", escape(createdBy)));
     return CheckedText.encode(TITLE, FORMAT_VERSION, fields);
   }
@@ -54,17 +98,31 @@ public record MemberIdentity(
   static MemberIdentity decode(byte[] content) throws BadTextException {
     List<Field> fields = CheckedText.decode(TITLE, FORMAT_VERSION, content);
     List<String> urls = new ArrayList<>();
+    boolean joins = false;
+    TreeMap<NodeId, List<String>> members = new TreeMap<>();
     for (Field field : fields) {
       if (field.name().equals("peer-url")) {
         urls.add(unescape(field.value()));
+      } else if (field.name().equals(FIRST_MEMBER) || field.name().equals(KNOWN_MEMBER)) {
+        joins = field.name().equals(KNOWN_MEMBER);
+        List<String> parts = List.of(field.value().split(" ", -1));
+        members.put(
+            member(parts.get(0)),
+            parts.subList(1, parts.size()).stream().map(MemberIdentity::unescape).toList());
       }
     }
     return new MemberIdentity(
         Long.parseUnsignedLong(value(fields, "cluster-id"), 16),
-        new NodeId(Long.parseUnsignedLong(value(fields, "member-id"), 16)),
+        member(value(fields, "member-id")),
         unescape(value(fields, "name")),
         urls,
+        joins,
+        members,
         unescape(value(fields, "created-by")));
+  }
+
+  private static NodeId member(String hex) {
+    return new NodeId(Long.parseUnsignedLong(hex, 16));
   }
 
   private static String value(List<Field> fields, String name) {

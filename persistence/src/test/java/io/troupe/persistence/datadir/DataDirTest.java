@@ -15,6 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -61,6 +63,32 @@ class DataDirTest {
       assertThat(new String(IDENTITY.encode(), StandardCharsets.UTF_8))
           .isEqualTo(new String(content, StandardCharsets.UTF_8));
     }
+  }
+
+  @Test
+  void theIdentityOfAMemberThatJoinsNamesTheOthers() throws Exception {
+    MemberIdentity joining =
+        new MemberIdentity(
+            1,
+            new NodeId(2),
+            "n",
+            List.of("http://a:1"),
+            true,
+            new TreeMap<>(
+                Map.of(
+                    new NodeId(2),
+                    List.of("http://a:1"),
+                    new NodeId(-3),
+                    List.of("http://b:1", "http://c 1"),
+                    new NodeId(4),
+                    List.of())),
+            "test");
+    assertThat(new String(joining.encode(), StandardCharsets.UTF_8))
+        .contains(
+            "known-member 2 http%3A%2F%2Fa%3A1\n"
+                + "known-member 4\n"
+                + "known-member fffffffffffffffd http%3A%2F%2Fb%3A1 http%3A%2F%2Fc+1\n");
+    assertThat(MemberIdentity.decode(joining.encode())).isEqualTo(joining);
   }
 
   @Test

@@ -38,6 +38,7 @@ final class RefusalCodes {
       case TIMED_OUT -> 49;
       case UNHEALTHY_CLUSTER -> 53;
       case CORRUPT -> 54;
+      case LEARNER -> 55;
       case BAD_LEADER_TRANSFEREE -> 56;
       case ANSWER_TOO_LARGE -> 1001;
     };
@@ -80,6 +81,7 @@ final class RefusalCodes {
       case 49 -> Refusal.TIMED_OUT;
       case 53 -> Refusal.UNHEALTHY_CLUSTER;
       case 54 -> Refusal.CORRUPT;
+      case 55 -> Refusal.LEARNER;
       case 56 -> Refusal.BAD_LEADER_TRANSFEREE;
       case 1001 -> Refusal.ANSWER_TOO_LARGE;
       default -> throw new IllegalArgumentException("unknown refusal " + code);

@@ -1,0 +1,38 @@
+package io.troupe.actors.member;
+
+import io.troupe.actors.peers.PeerDirectory;
+import io.troupe.machine.StateView;
+import io.troupe.model.NodeId;
+import io.troupe.persistence.datadir.MemberIdentity;
+import io.troupe.raft.membership.Membership;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the directory of peers at what the applied state says. Before a state says anything, the
+ * members that the identity knows are there to begin with. One caller at a time.
+ */
+final class KnownPeers {
+  private final PeerDirectory directory;
+  private @Nullable Map<NodeId, List<String>> last;
+
+  KnownPeers(PeerDirectory directory, MemberIdentity identity) {
+    this.directory = directory;
+    if (directory.members().isEmpty()) {
+      directory.replace(identity.members(), Set.of());
+    }
+  }
+
+  /** To be called after each applied batch: cheap unless the members changed. */
+  @SuppressWarnings(
+      "ReferenceEquality") // the state makes a new map with each change, and only then
+  void update(StateView view) {
+    if (view.peerUrls() == last || view.membership().equals(Membership.EMPTY)) {
+      return;
+    }
+    last = view.peerUrls();
+    directory.replace(view.peerUrls(), view.membership().removed());
+  }
+}

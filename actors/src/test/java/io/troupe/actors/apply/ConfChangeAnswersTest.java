@@ -1,0 +1,118 @@
+package io.troupe.actors.apply;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.machine.StateMachine;
+import io.troupe.model.Entry;
+import io.troupe.model.NodeId;
+import io.troupe.model.RequestId;
+import io.troupe.model.Result;
+import io.troupe.mvcc.InMemoryOrderedStore;
+import io.troupe.protocol.ApplyCommand;
+import io.troupe.protocol.LeaseCommand;
+import io.troupe.protocol.ProposeReply;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.SnapshotCommand;
+import io.troupe.protocol.WatchCommand;
+import io.troupe.raft.membership.ConfChange;
+import io.troupe.raft.membership.ConfEntry;
+import io.troupe.raft.membership.Membership;
+import io.troupe.raft.membership.MembershipCodec;
+import java.time.Duration;
+import java.util.List;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Who asked for a change of the membership is answered with the right one of its entries. */
+class ConfChangeAnswersTest {
+  private static final NodeId ONE = new NodeId(1);
+  private static final NodeId TWO = new NodeId(2);
+  private static final RequestId ID = new RequestId(77);
+
+  private final ActorTestKit kit = ActorTestKit.create();
+  private final StateMachine machine = new StateMachine(new InMemoryOrderedStore(), 0);
+  private final TestProbe<ProposeReply> client = kit.createTestProbe();
+  private final TestProbe<RaftCommand> raft = kit.createTestProbe();
+  private final ActorRef<ApplyCommand> room =
+      kit.spawn(
+          ApplyActor.create(
+              machine,
+              new ApplyActor.Settings(1000, Duration.ofHours(1)),
+              new ApplyActor.Links(
+                  raft.getRef(),
+                  kit.<WatchCommand>createTestProbe().getRef(),
+                  kit.<LeaseCommand>createTestProbe().getRef(),
+                  kit.<SnapshotCommand>createTestProbe().getRef(),
+                  revision -> {},
+                  index -> {})));
+  private Membership membership = Membership.EMPTY;
+  private long index;
+
+  @BeforeEach
+  void beginWithOne() {
+    change(null, new ConfChange(ConfChange.Kind.ADD_VOTER, ONE, List.of("http://a")));
+    room.tell(new ApplyCommand.Expect(List.of(new ApplyCommand.Expectation(ID, client.getRef()))));
+  }
+
+  @AfterEach
+  void stop() {
+    kit.shutdownTestKit();
+  }
+
+  private void apply(ConfEntry entry) {
+    membership = entry.after();
+    index++;
+    room.tell(
+        new ApplyCommand.Apply(
+            List.of(new Entry(1, index, Entry.Kind.CONF_CHANGE, MembershipCodec.encode(entry)))));
+    raft.expectMessage(new RaftCommand.Applied(index));
+  }
+
+  private void change(@Nullable RequestId id, ConfChange change) {
+    apply(new ConfEntry(id, List.of(change), membership.after(List.of(change), index + 1)));
+  }
+
+  private void follow() {
+    apply(ConfEntry.following(membership, index + 1));
+  }
+
+  private void expectAnswer() {
+    assertThat(client.receiveMessage())
+        .isEqualTo(new ProposeReply.Applied(new Result.Done(1), index));
+    assertThat(machine.view().appliedIndex()).isEqualTo(index);
+  }
+
+  @Test
+  void anAddIsAnsweredWithItsFirstEntry() {
+    change(ID, new ConfChange(ConfChange.Kind.ADD_VOTER, TWO, List.of("http://b")));
+    assertThat(membership.isJoint()).isTrue();
+    expectAnswer();
+    follow();
+    client.expectNoMessage(Duration.ZERO);
+  }
+
+  @Test
+  void theRemovalOfAVoterIsAnsweredWithItsThird_M6() {
+    change(null, new ConfChange(ConfChange.Kind.ADD_VOTER, TWO, List.of("http://b")));
+    follow();
+    change(ID, new ConfChange(ConfChange.Kind.REMOVE, TWO));
+    client.expectNoMessage(Duration.ZERO);
+    follow();
+    client.expectNoMessage(Duration.ZERO);
+    follow();
+    expectAnswer();
+    assertThat(membership.removed()).containsExactly(TWO);
+  }
+
+  @Test
+  void theRemovalOfALearnerIsAnsweredAtOnce() {
+    change(null, new ConfChange(ConfChange.Kind.ADD_LEARNER, TWO, List.of("http://b")));
+    change(ID, new ConfChange(ConfChange.Kind.REMOVE, TWO));
+    expectAnswer();
+  }
+}

@@ -1,0 +1,51 @@
+package io.troupe.actors.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.model.NodeId;
+import io.troupe.raft.RaftRole;
+import io.troupe.raft.RaftStatus;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class PublishedStatusTest {
+  private static final NodeId LEADER = new NodeId(2);
+
+  private final PublishedStatus status = new PublishedStatus(1, new NodeId(1), 0);
+
+  private static RaftStatus led(NodeId leader) {
+    return new RaftStatus(RaftRole.FOLLOWER, 1, leader, 0, 0, 0, 1);
+  }
+
+  @Test
+  void whoWaitsForALeaderIsToldOnce() {
+    CompletableFuture<NodeId> one = status.awaitLeader();
+    status.raft(led(NodeId.NONE));
+    assertThat(one).isNotDone();
+    status.raft(led(LEADER));
+    assertThat(one).isCompletedWithValue(LEADER);
+    assertThat(status.awaitLeader()).isCompletedWithValue(LEADER);
+  }
+
+  @Test
+  void whenTheLeaderGoesTheNextOneIsWaitedFor() {
+    status.raft(led(LEADER));
+    status.raft(led(NodeId.NONE));
+    CompletableFuture<NodeId> one = status.awaitLeader();
+    assertThat(one).isNotDone();
+    status.raft(led(new NodeId(3)));
+    assertThat(one).isCompletedWithValue(new NodeId(3));
+  }
+
+  @Test
+  void whoGaveUpIsForgotten() {
+    CompletableFuture<NodeId> one = status.awaitLeader();
+    assertThat(status.waitingForLeader()).isEqualTo(1);
+    one.cancel(false);
+    assertThat(status.waitingForLeader()).isZero();
+    CompletableFuture<NodeId> next = status.awaitLeader();
+    status.raft(led(LEADER));
+    assertThat(next).isDone();
+    assertThat(status.waitingForLeader()).isZero();
+  }
+}

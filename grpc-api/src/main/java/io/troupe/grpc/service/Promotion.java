@@ -1,0 +1,105 @@
+package io.troupe.grpc.service;
+
+import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.error.GrpcStatus;
+import io.troupe.model.NodeId;
+import io.troupe.model.Refusal;
+import io.troupe.protocol.ClusterView;
+import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerQuery;
+import io.troupe.protocol.RefusedException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+/** MemberPromote (M8): on the leader, which alone knows how far a learner is. */
+final class Promotion {
+  private static final Duration APPLY_WAIT = Duration.ofSeconds(1);
+  private static final Duration PAUSE = Duration.ofMillis(50);
+
+  /** Refusals of the leader that are final for a follower that asked it. */
+  private static final Set<Refusal> FINAL =
+      Set.of(Refusal.MEMBER_NOT_FOUND, Refusal.NOT_A_LEARNER, Refusal.LEARNER_NOT_READY);
+
+  private final Member member;
+  private final GatewaySettings settings;
+  private final ReadGate gate;
+  private final MembershipChanges changes;
+  private final LeaderCalls leader;
+
+  Promotion(
+      Member member,
+      GatewaySettings settings,
+      ReadGate gate,
+      MembershipChanges changes,
+      LeaderCalls leader) {
+    this.member = member;
+    this.settings = settings;
+    this.gate = gate;
+    this.changes = changes;
+    this.leader = leader;
+  }
+
+  /** On any member. */
+  CompletionStage<ClusterView> promote(NodeId id, Duration limit) {
+    return here(id, limit)
+        .exceptionallyCompose(
+            failure -> {
+              Throwable cause =
+                  failure instanceof CompletionException ? failure.getCause() : failure;
+              if (cause instanceof RefusedException refused
+                  && refused.reason() == Refusal.NOT_LEADER) {
+                return forwarded(id, limit);
+              }
+              throw new CompletionException(cause);
+            });
+  }
+
+  /** On the leader; elsewhere refused with NOT_LEADER. */
+  CompletionStage<ClusterView> here(NodeId id, Duration limit) {
+    long committed = member.status().committed();
+    return Attempts.<Long>run(
+            member,
+            APPLY_WAIT,
+            () ->
+                new GrpcException(
+                    GrpcStatus.UNAVAILABLE,
+                    "etcdserver: request timed out, waiting for the applied index took too long"),
+            attempts -> {
+              long applied = member.status().applied();
+              if (applied >= committed) {
+                attempts.succeed(applied);
+              } else {
+                attempts.againAfter(settings.tick());
+              }
+            })
+        .thenCompose(applied -> changes.promote(id, limit));
+  }
+
+  private CompletionStage<ClusterView> forwarded(NodeId id, Duration limit) {
+    Duration wait = settings.requestTimeout();
+    return Attempts.<Boolean>run(
+            member,
+            limit.compareTo(wait) < 0 ? limit : wait,
+            () -> new RefusedException(Refusal.TIMED_OUT),
+            attempts ->
+                leader
+                    .ask(new PeerQuery.PromoteQuery(id), attempts.timeLeft(wait))
+                    .whenComplete((answer, failure) -> answered(attempts, answer, failure)))
+        // What the leader applied is read here only when it is applied here.
+        .thenCompose(done -> gate.linearizable(true, () -> member.state().cluster()));
+  }
+
+  private static void answered(Attempts<Boolean> attempts, PeerAnswer answer, Throwable failure) {
+    if (failure == null && answer instanceof PeerAnswer.Done) {
+      attempts.succeed(true);
+    } else if (failure == null
+        && answer instanceof PeerAnswer.Refused refused
+        && FINAL.contains(refused.reason())) {
+      attempts.fail(new RefusedException(refused.reason()));
+    } else {
+      attempts.againAfter(PAUSE);
+    }
+  }
+}

@@ -1,0 +1,222 @@
+package io.troupe.grpc.service;
+
+import io.troupe.model.AlarmMember;
+import io.troupe.model.Bytes;
+import io.troupe.model.KeyRange;
+import io.troupe.model.MemberAttributes;
+import io.troupe.model.MemoryBudget;
+import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
+import io.troupe.model.RangeQuery;
+import io.troupe.model.RangeResult;
+import io.troupe.model.Result;
+import io.troupe.protocol.ClusterView;
+import io.troupe.protocol.LeaseCommand;
+import io.troupe.protocol.MemberStatus;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.RequestIds;
+import io.troupe.protocol.StateReader;
+import io.troupe.protocol.WatchCommand;
+import io.troupe.raft.membership.Membership;
+import io.troupe.raft.membership.MembershipRules;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
+
+/**
+ * A member whose raft room is a probe and whose state and leader are what the test says. Members
+ * have the ids 1, 2, ... and listen at http://p1:1, http://p2:1, ...
+ */
+final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
+  static final NodeId SELF = new NodeId(1);
+  static final Duration REQUEST_TIMEOUT = Duration.ofMillis(300);
+
+  final ActorTestKit kit = ActorTestKit.create();
+  final TestProbe<RaftCommand> raft = kit.createTestProbe();
+  final Member member;
+  final GatewaySettings settings;
+  final Proposer proposer;
+  private final ConcurrentLinkedQueue<CompletableFuture<NodeId>> waiting =
+      new ConcurrentLinkedQueue<>();
+  private volatile NodeId leader = SELF;
+  private volatile ClusterView view = view(1, 0, 1);
+
+  FakeMember(boolean strict) {
+    TestProbe<LeaseCommand> lease = kit.createTestProbe();
+    TestProbe<WatchCommand> watch = kit.createTestProbe();
+    this.member =
+        new Member(
+            this, this, raft::getRef, lease::getRef, watch::getRef, Runnable::run, kit.scheduler());
+    this.settings =
+        new GatewaySettings(
+            1 << 20,
+            128,
+            REQUEST_TIMEOUT,
+            Duration.ofMillis(100),
+            1 << 20,
+            1 << 20,
+            1,
+            0,
+            Duration.ofMillis(10),
+            new MembershipRules.Limits(strict, 1));
+    this.proposer = new Proposer(member, settings, new RequestIds(SELF, 1));
+  }
+
+  static NodeId id(int number) {
+    return new NodeId(number);
+  }
+
+  static String url(int number) {
+    return "http://p" + number + ":1";
+  }
+
+  /** Voters 1..voters, learners behind them, all started. */
+  static ClusterView view(int voters, int learners, long version) {
+    SortedMap<NodeId, List<String>> urls = new TreeMap<>();
+    SortedMap<NodeId, MemberAttributes> published = new TreeMap<>();
+    Set<NodeId> voting = new TreeSet<>();
+    Set<NodeId> learning = new TreeSet<>();
+    for (int i = 1; i <= voters + learners; i++) {
+      (i <= voters ? voting : learning).add(id(i));
+      urls.put(id(i), List.of(url(i)));
+      published.put(id(i), new MemberAttributes(id(i), "n" + i, List.of("http://c" + i + ":1")));
+    }
+    return new ClusterView(
+        new Membership(version, voting, learning, Set.of(), Set.of(), Set.of()), urls, published);
+  }
+
+  void show(ClusterView next) {
+    view = next;
+  }
+
+  void lead(NodeId next) {
+    leader = next;
+    if (!next.isNone()) {
+      for (CompletableFuture<NodeId> one = waiting.poll(); one != null; one = waiting.poll()) {
+        one.complete(next);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    kit.shutdownTestKit();
+  }
+
+  @Override
+  public long clusterId() {
+    return 77;
+  }
+
+  @Override
+  public NodeId memberId() {
+    return SELF;
+  }
+
+  @Override
+  public long term() {
+    return 3;
+  }
+
+  @Override
+  public NodeId leader() {
+    return leader;
+  }
+
+  @Override
+  public CompletableFuture<NodeId> awaitLeader() {
+    CompletableFuture<NodeId> one = new CompletableFuture<>();
+    waiting.add(one);
+    lead(leader);
+    return one;
+  }
+
+  @Override
+  public long committed() {
+    return 100;
+  }
+
+  @Override
+  public long applied() {
+    return 100;
+  }
+
+  @Override
+  public ClusterView cluster() {
+    return view;
+  }
+
+  @Override
+  public long revision() {
+    return 1;
+  }
+
+  @Override
+  public long compactedRevision() {
+    return -1;
+  }
+
+  @Override
+  public RangeResult range(RangeQuery query, MemoryBudget.Share share) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public Chunk chunk(
+      KeyRange range,
+      long revision,
+      int limit,
+      long maxBytes,
+      boolean keysOnly,
+      RangeQuery.SortTarget target) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public long count(KeyRange range, long revision) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public Result txn(Operation.Txn txn, MemoryBudget.Share share) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public KvHash hashKv(long revision) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public List<Bytes> leaseKeys(long lease) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public List<AlarmMember> alarms() {
+    return List.of();
+  }
+
+  @Override
+  public long sizeOnDisk() {
+    return 0;
+  }
+
+  @Override
+  public long sizeInUse() {
+    return 0;
+  }
+
+  @Override
+  public CompletionStage<Void> compactionDone(long revision) {
+    throw new UnsupportedOperationException();
+  }
+}

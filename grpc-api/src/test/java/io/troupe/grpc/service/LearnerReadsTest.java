@@ -1,0 +1,87 @@
+package io.troupe.grpc.service;
+
+import static io.troupe.grpc.service.FakeMember.view;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.ByteString;
+import io.troupe.grpc.api.RangeRequest;
+import io.troupe.model.Bytes;
+import io.troupe.model.MemoryBudget;
+import io.troupe.model.NodeId;
+import io.troupe.model.Refusal;
+import io.troupe.protocol.ClusterView;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.RefusedException;
+import io.troupe.raft.membership.Membership;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** LN1: of ranges a learner serves the serializable ones. */
+class LearnerReadsTest {
+  private static final NodeId VOTER = FakeMember.id(2);
+
+  private final FakeMember fake = new FakeMember(true);
+  private final KvService kv =
+      new KvService(
+          fake.member,
+          fake.settings,
+          fake.proposer,
+          new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick()),
+          new Quota(fake.member, fake.proposer, 0, () -> true));
+  private final Call call =
+      new Call("", false, Optional.empty(), new MemoryBudget(1 << 20).share());
+
+  @AfterEach
+  void stop() {
+    fake.close();
+  }
+
+  private static Bytes range(boolean serializable) {
+    return Bytes.wrap(
+        RangeRequest.newBuilder()
+            .setKey(ByteString.copyFromUtf8("k"))
+            .setSerializable(serializable)
+            .build()
+            .toByteArray());
+  }
+
+  private void learn() {
+    ClusterView before = view(2, 0, 1);
+    fake.show(
+        new ClusterView(
+            new Membership(Set.of(VOTER), Set.of(FakeMember.SELF)),
+            before.peerUrls(),
+            before.published()));
+  }
+
+  @Test
+  void aLearnerRefusesLinearizableRanges() {
+    learn();
+    assertThat(fake.member.isLearner()).isTrue();
+    assertThatThrownBy(() -> kv.range(range(false), call))
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.reason()).isEqualTo(Refusal.LEARNER));
+    fake.raft.expectNoMessage(Duration.ZERO);
+  }
+
+  /** The fake state has no keys to read, which shows that it was asked. */
+  @Test
+  void aLearnerReadsItsOwnState() throws Exception {
+    learn();
+    assertThat(kv.range(range(true), call))
+        .failsWithin(FakeMember.REQUEST_TIMEOUT)
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(UnsupportedOperationException.class);
+  }
+
+  @Test
+  void aVoterTakesBoth() throws Exception {
+    assertThat(kv.range(range(false), call)).isNotNull();
+    fake.raft.expectMessageClass(RaftCommand.ReadIndex.class);
+  }
+}

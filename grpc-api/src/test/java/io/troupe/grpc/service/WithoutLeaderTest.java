@@ -1,0 +1,126 @@
+package io.troupe.grpc.service;
+
+import static io.troupe.grpc.service.FakeMember.SELF;
+import static io.troupe.grpc.service.Outcomes.now;
+import static io.troupe.grpc.service.Outcomes.refused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.grpc.error.GrpcStatus;
+import io.troupe.model.AlarmType;
+import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
+import io.troupe.model.Refusal;
+import io.troupe.model.RequestId;
+import io.troupe.model.Result;
+import io.troupe.protocol.ProposeReply;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.ReadReply;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Requests that wait for a leader (P9, Q8, G12). */
+class WithoutLeaderTest {
+  private static final Operation WRITE = new Operation.AlarmGet(AlarmType.NONE);
+
+  private final FakeMember fake = new FakeMember(true);
+
+  @AfterEach
+  void stop() {
+    fake.close();
+  }
+
+  private RequestId refuseProposal(Refusal reason) {
+    RaftCommand.Propose propose = fake.raft.expectMessageClass(RaftCommand.Propose.class);
+    propose.replyTo().tell(new ProposeReply.NotProposed(reason));
+    return propose.id();
+  }
+
+  @Test
+  void aWriteIsProposedWhenThereIsALeader_Q8() throws Exception {
+    fake.lead(NodeId.NONE);
+    CompletionStage<Result> written = fake.proposer.propose(WRITE);
+    RequestId first = refuseProposal(Refusal.NO_LEADER);
+    fake.raft.expectNoMessage(Duration.ofMillis(50));
+    fake.lead(SELF);
+    RaftCommand.Propose again = fake.raft.expectMessageClass(RaftCommand.Propose.class);
+    assertThat(again.id()).isEqualTo(first);
+    again.replyTo().tell(new ProposeReply.Applied(new Result.Done(5), 9));
+    assertThat(now(written)).isEqualTo(new Result.Done(5));
+  }
+
+  /** The pause is a tick, 10 ms here: in 100 ms there are some ten tries, not thousands. */
+  @Test
+  void aLeaderThatIsNoneAnyMoreIsAskedAgainAfterAPause() throws Exception {
+    CompletionStage<Result> written = fake.proposer.propose(WRITE);
+    long end = System.nanoTime() + Duration.ofMillis(100).toNanos();
+    int tries = 0;
+    while (System.nanoTime() < end) {
+      refuseProposal(Refusal.NO_LEADER);
+      tries++;
+    }
+    assertThat(tries).isBetween(1, 15);
+    fake.raft
+        .expectMessageClass(RaftCommand.Propose.class)
+        .replyTo()
+        .tell(new ProposeReply.Applied(new Result.Done(5), 9));
+    assertThat(now(written)).isEqualTo(new Result.Done(5));
+  }
+
+  @Test
+  void aWriteThatFindsNoLeaderInTimeSaysSo_P9() {
+    fake.lead(NodeId.NONE);
+    CompletionStage<Result> written = fake.proposer.propose(WRITE);
+    refuseProposal(Refusal.NO_LEADER);
+    refused(written, new GrpcStatus(GrpcStatus.DEADLINE_EXCEEDED, "context deadline exceeded"));
+  }
+
+  @Test
+  void aWriteWhoseLeaderDoesNotAnswerTimesOut_P9() {
+    CompletionStage<Result> written = fake.proposer.propose(WRITE);
+    fake.raft.expectMessageClass(RaftCommand.Propose.class);
+    refused(written, Refusal.TIMED_OUT);
+  }
+
+  @Test
+  void otherRefusalsOfAWriteAreFinal() {
+    CompletionStage<Result> written = fake.proposer.propose(WRITE);
+    refuseProposal(Refusal.LEADER_CHANGED);
+    refused(written, Refusal.LEADER_CHANGED);
+  }
+
+  @Test
+  void aReadWaitsForALeader_G12() throws Exception {
+    fake.lead(NodeId.NONE);
+    ReadGate gate = new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
+    CompletionStage<String> read = gate.linearizable(true, () -> "value");
+    failRound(Refusal.NO_LEADER);
+    fake.raft.expectNoMessage(Duration.ofMillis(50));
+    fake.lead(SELF);
+    fake.raft
+        .expectMessageClass(RaftCommand.ReadIndex.class)
+        .replyTo()
+        .tell(new ReadReply.Ready(3));
+    assertThat(now(read)).isEqualTo("value");
+  }
+
+  @Test
+  void aReadWithoutALeaderTimesOutAndTheNextRoundBegins_G12() {
+    fake.lead(NodeId.NONE);
+    ReadGate gate = new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
+    CompletionStage<String> read = gate.linearizable(true, () -> "value");
+    failRound(Refusal.NO_LEADER);
+    CompletionStage<String> next = gate.linearizable(true, () -> "value");
+    refused(read, Refusal.TIMED_OUT);
+    failRound(Refusal.LEADER_CHANGED);
+    refused(next, Refusal.LEADER_CHANGED);
+  }
+
+  private void failRound(Refusal reason) {
+    fake.raft
+        .expectMessageClass(RaftCommand.ReadIndex.class)
+        .replyTo()
+        .tell(new ReadReply.Failed(reason));
+  }
+}

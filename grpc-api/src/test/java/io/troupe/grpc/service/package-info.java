@@ -1,0 +1,8 @@
+/**
+ * Tests of the services against rooms and peers that do what the test says. Entry class: {@link
+ * io.troupe.grpc.service.FakeMember}. See docs/rooms/membership.md.
+ */
+@NullMarked
+package io.troupe.grpc.service;
+
+import org.jspecify.annotations.NullMarked;

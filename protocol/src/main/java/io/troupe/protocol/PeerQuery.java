@@ -1,0 +1,24 @@
+package io.troupe.protocol;
+
+import io.troupe.model.NodeId;
+
+/** A question to another member, outside of Raft. Any member may ask, also one that is none yet. */
+public sealed interface PeerQuery {
+  /** Who are you all? Answered from the applied state with {@link PeerAnswer.Members} (B2, B3). */
+  enum MembersQuery implements PeerQuery {
+    /** The only one. */
+    INSTANCE
+  }
+
+  /**
+   * Promote a learner. For the leader, which checks how far the learner is (M8). Answered with Done
+   * when the change is applied there.
+   */
+  record PromoteQuery(NodeId member) implements PeerQuery {}
+
+  /** Who is connected to you? For the leader. Answered with {@link PeerAnswer.Connected}. */
+  enum LivenessQuery implements PeerQuery {
+    /** The only one. */
+    INSTANCE
+  }
+}

@@ -1,0 +1,5 @@
+/** Tests of identities and messages between rooms. See docs/rooms/membership.md. */
+@NullMarked
+package io.troupe.protocol;
+
+import org.jspecify.annotations.NullMarked;
