@@ -1,0 +1,22 @@
+package io.troupe.simulation.check;
+
+/** Something happened that must not happen. */
+public final class Violation extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /** States the rule and what broke it. */
+  public Violation(String what) {
+    super(what);
+  }
+
+  /** Throws unless {@code holds}; {@code what} states the rule. */
+  public static void require(boolean holds, String what, Object... about) {
+    if (!holds) {
+      StringBuilder text = new StringBuilder(what);
+      for (Object each : about) {
+        text.append(" | ").append(each);
+      }
+      throw new Violation(text.toString());
+    }
+  }
+}
