@@ -10,6 +10,8 @@ import io.troupe.simulation.client.CompactingClient;
 import io.troupe.simulation.client.LeaseOwner;
 import io.troupe.simulation.client.SimClient;
 import io.troupe.simulation.client.WatchingClient;
+import io.troupe.simulation.history.Answer;
+import io.troupe.simulation.history.Call;
 import io.troupe.simulation.history.WatchRecord;
 import io.troupe.simulation.world.Coverage;
 import io.troupe.simulation.world.Faults;
@@ -37,6 +39,7 @@ public final class Simulation {
   private final CompactingClient compacting;
   private int probes;
   private int goodProbes;
+  private final List<Call> badProbes = new ArrayList<>();
 
   /**
    * What a seed showed.
@@ -148,26 +151,31 @@ public final class Simulation {
   /** Nothing goes wrong any more: within bounded time everything must be in order. */
   private void recover() {
     await("a leader", 15, () -> world.leader() != null);
-    pass(3 * SECOND);
+    // A write that hangs may hang on for some seconds and cost one more election.
+    pass(8 * SECOND);
     await("a settled membership", 15, () -> world.membership().isSettled());
+    clients.forEach(SimClient::stop);
+    owners.forEach(LeaseOwner::stop);
+    compacting.stop();
+    watching.forEach(WatchingClient::settle);
+    await("all calls are over", 10, this::isQuiet);
     for (NodeId id : world.membership().members()) {
       probes++;
       clients
           .get(0)
           .probe(
               world.member(id),
-              good -> {
-                goodProbes += good ? 1 : 0;
+              probe -> {
+                if (probe.answer() instanceof Answer.Done) {
+                  goodProbes++;
+                } else {
+                  badProbes.add(probe);
+                }
               });
       pass(SECOND / 2);
     }
     pass(9 * SECOND);
-    require(probes == goodProbes, "calls fail without faults", probes, goodProbes);
-    clients.forEach(SimClient::stop);
-    owners.forEach(LeaseOwner::stop);
-    compacting.stop();
-    watching.forEach(WatchingClient::settle);
-    await("all calls are over", 10, this::isQuiet);
+    require(probes == goodProbes, "calls fail without faults", probes, badProbes);
     await("no lease is left", 20, this::areLeasesOver);
     await("all members are equal", 15, this::areMembersEqual);
     pass(4 * SECOND);
@@ -175,7 +183,7 @@ public final class Simulation {
     for (SimMember member : world.members()) {
       boolean gone = world.membership().removed().contains(member.id());
       require(
-          !gone || !member.isStarted() || member.isRetired(),
+          !gone || !member.isStarted() || member.isRetired() || member.isLonely(),
           "a removed member does not know it",
           member.id());
     }

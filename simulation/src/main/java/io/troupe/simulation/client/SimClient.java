@@ -93,9 +93,9 @@ public final class SimClient {
   /**
    * Writes at a member and reads it there, with time enough.
    *
-   * @param then told whether both were answered and the write was seen
+   * @param then told the call that got no answer or was refused, or the read if all went well
    */
-  public void probe(SimMember where, Consumer<Boolean> then) {
+  public void probe(SimMember where, Consumer<Call> then) {
     Request.Write put = new Request.Write(requests.put(0));
     caller.call(
         where,
@@ -103,7 +103,7 @@ public final class SimClient {
         8_000_000,
         written -> {
           if (!(written.answer() instanceof Answer.Done)) {
-            then.accept(false);
+            then.accept(written);
             return;
           }
           Request.Read read = new Request.Read(RangeQuery.of(KeyRange.all(), 0), false);
@@ -111,7 +111,7 @@ public final class SimClient {
               where,
               read,
               8_000_000,
-              answered -> then.accept(answered.answer() instanceof Answer.Done));
+              then);
         });
   }
 }

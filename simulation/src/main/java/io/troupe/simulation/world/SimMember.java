@@ -53,6 +53,12 @@ public final class SimMember {
     return started;
   }
 
+  /** True if it runs and never heard of any member: it has nobody to ask. */
+  public boolean isLonely() {
+    MemberRun running = run;
+    return running != null && running.membership().members().isEmpty();
+  }
+
   /** True while its process stands still. */
   public boolean isPaused() {
     MemberRun running = run;
