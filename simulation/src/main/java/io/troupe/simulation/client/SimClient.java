@@ -107,11 +107,7 @@ public final class SimClient {
             return;
           }
           Request.Read read = new Request.Read(RangeQuery.of(KeyRange.all(), 0), false);
-          caller.call(
-              where,
-              read,
-              8_000_000,
-              then);
+          caller.call(where, read, 8_000_000, then);
         });
   }
 }

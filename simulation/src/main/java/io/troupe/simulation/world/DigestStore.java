@@ -38,7 +38,8 @@ final class DigestStore implements OrderedStore {
 
   @Override
   public void write(StoreBatch batch) {
-    for (StoreBatch.Change change : batch.changes()) {
+    for (int i = 0; i < batch.changes().size(); i++) {
+      StoreBatch.Change change = batch.changes().get(i);
       Bytes value = change.value();
       boolean versions = change.space() == Space.KEY || change.space() == Space.REV;
       if (change.space() == Space.META && change.key().equals(LOCAL)) {
@@ -46,7 +47,7 @@ final class DigestStore implements OrderedStore {
       }
       if (!versions) {
         // A batch may name a row twice; the digest follows it change by change.
-        Bytes old = pending(batch, change);
+        Bytes old = before(batch, i);
         digest -= old == null ? 0 : mix(change.space(), change.key(), old);
       }
       digest += value == null ? 0 : mix(change.space(), change.key(), value);
@@ -54,22 +55,20 @@ final class DigestStore implements OrderedStore {
     rows.write(batch);
   }
 
-  /** What a row holds just before a change of a batch. */
-  private @Nullable Bytes pending(StoreBatch batch, StoreBatch.Change change) {
-    Bytes value = rows.get(change.space(), change.key());
-    for (StoreBatch.Change earlier : batch.changes()) {
-      if (earlier == change) {
-        break;
-      }
+  /** What a row holds just before the change at an index of a batch. */
+  private @Nullable Bytes before(StoreBatch batch, int index) {
+    StoreBatch.Change change = batch.changes().get(index);
+    for (int i = index - 1; i >= 0; i--) {
+      StoreBatch.Change earlier = batch.changes().get(i);
       if (earlier.space() == change.space() && earlier.key().equals(change.key())) {
-        value = earlier.value();
+        return earlier.value();
       }
     }
-    return value;
+    return rows.get(change.space(), change.key());
   }
 
   private static long mix(Space space, Bytes key, Bytes value) {
-    long h = 0x9E3779B97F4A7C15L * (space.ordinal() + 1);
+    long h = 0x9E3779B97F4A7C15L * space.name().length() + space.name().charAt(0);
     h = fold(h, key);
     h = fold(h * 0xBF58476D1CE4E5B9L + key.length(), value);
     h ^= h >>> 31;

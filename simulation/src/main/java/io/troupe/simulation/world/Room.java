@@ -19,7 +19,7 @@ final class Room {
   }
 
   void tell(Runnable message) {
-    long delay = 1 + random.nextInt(40);
+    long delay = 1L + random.nextInt(40);
     if (random.nextInt(100) == 0) {
       delay += random.nextInt(slow ? 60_000 : 4_000);
     }

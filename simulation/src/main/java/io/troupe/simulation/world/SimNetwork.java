@@ -83,7 +83,7 @@ public final class SimNetwork {
 
   /** Mostly quick, sometimes late enough to be overtaken by much. */
   private long delay() {
-    long delay = 50 + random.nextInt(400);
+    long delay = 50L + random.nextInt(400);
     if (loss > 0 && random.nextInt(50) == 0) {
       delay += random.nextInt(40_000);
     }
@@ -104,6 +104,6 @@ public final class SimNetwork {
 
   /** How long the next piece of a stream to a client is on its way. */
   long streamDelay() {
-    return 50 + random.nextInt(random.nextInt(50) == 0 ? 50_000 : 500);
+    return 50L + random.nextInt(random.nextInt(50) == 0 ? 50_000 : 500);
   }
 }

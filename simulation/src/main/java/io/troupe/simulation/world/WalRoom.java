@@ -21,7 +21,7 @@ final class WalRoom {
       return;
     }
     forcing = true;
-    long takes = 80 + run.random.nextInt(200);
+    long takes = 80L + run.random.nextInt(200);
     if (run.random.nextInt(80) == 0) {
       takes += run.random.nextInt(30_000);
     }

@@ -75,8 +75,7 @@ final class Histories {
       KeyValue... found) {
     Result.Range result =
         new Result.Range(new RangeResult(header, List.of(found), false, found.length));
-    Request.Read read =
-        new Request.Read(RangeQuery.of(KeyRange.single(key), at), serializable);
+    Request.Read read = new Request.Read(RangeQuery.of(KeyRange.single(key), at), serializable);
     calls.add(new Call(session, read, begin, end, new Answer.Done(result)));
     return this;
   }

@@ -73,9 +73,7 @@ class LinearizabilityCheckTest {
 
   @Test
   void lostWriteIsFound() {
-    breaks(
-        two().put(40, 50, B, "z", 4).read(60, 70, A, 4, A2),
-        "wrong read");
+    breaks(two().put(40, 50, B, "z", 4).read(60, 70, A, 4, A2), "wrong read");
     Histories lost = new Histories().put(0, 10, A, "x", 2).put(20, 30, B, "y", 2);
     breaks(lost, "two writes made one revision");
   }
@@ -92,8 +90,7 @@ class LinearizabilityCheckTest {
     Histories twice = new Histories().put(0, 10, A, "x", 2).unknown(20, putOf(A, "y"));
     twice.read(40, 50, A, 3, A3).put(60, 70, A, "z", 4);
     holds(twice);
-    breaks(
-        twice.read(80, 90, A, 5, kv(A, 2, 5, 4, "y")), "nobody can have made revision 5");
+    breaks(twice.read(80, 90, A, 5, kv(A, 2, 5, 4, "y")), "nobody can have made revision 5");
     breaks(
         new Histories().read(0, 10, A, 2, A2).unknown(20, putOf(A, "x")),
         "nobody can have made revision 2");
@@ -118,18 +115,14 @@ class LinearizabilityCheckTest {
   @Test
   void compareAndPutIsChecked() {
     Result.Txn good = new Result.Txn(3, true, List.of(new Result.Put(3, null)));
-    holds(
-        new Histories().put(0, 10, A, "x", 2).done(20, 30, putIfModified(A, 2, "y"), good));
+    holds(new Histories().put(0, 10, A, "x", 2).done(20, 30, putIfModified(A, 2, "y"), good));
     breaks(
         new Histories().put(0, 10, A, "x", 2).done(20, 30, putIfModified(A, 1, "y"), good),
         "wrong answer");
     Result.Txn failed =
         new Result.Txn(
-            2,
-            false,
-            List.of(new Result.Range(new RangeResult(2, List.of(A2), false, 1))));
-    holds(
-        new Histories().put(0, 10, A, "x", 2).done(20, 30, putIfModified(A, 1, "y"), failed));
+            2, false, List.of(new Result.Range(new RangeResult(2, List.of(A2), false, 1))));
+    holds(new Histories().put(0, 10, A, "x", 2).done(20, 30, putIfModified(A, 1, "y"), failed));
     breaks(
         new Histories().put(0, 10, A, "x", 2).done(20, 30, putIfModified(A, 2, "y"), failed),
         "changed nothing");
@@ -139,9 +132,15 @@ class LinearizabilityCheckTest {
   void twoCompareAndPutsCannotBothWin() {
     Histories both = new Histories().put(0, 10, A, "x", 2);
     both.done(
-        20, 30, putIfModified(A, 2, "y"), new Result.Txn(3, true, List.of(new Result.Put(3, null))));
+        20,
+        30,
+        putIfModified(A, 2, "y"),
+        new Result.Txn(3, true, List.of(new Result.Put(3, null))));
     both.done(
-        20, 30, putIfModified(A, 2, "z"), new Result.Txn(4, true, List.of(new Result.Put(4, null))));
+        20,
+        30,
+        putIfModified(A, 2, "z"),
+        new Result.Txn(4, true, List.of(new Result.Put(4, null))));
     breaks(both, "wrong answer");
   }
 
@@ -165,8 +164,7 @@ class LinearizabilityCheckTest {
     leased.done(0, 10, leasedPut(A, "x", 7), new Result.Put(2, null));
     leased.put(20, 30, B, "y", 4);
     holds(leased.read(40, 50, A, 4));
-    breaks(
-        leased.read(60, 70, A, 4, new KeyValue(A, 2, 2, 1, A2.value(), 7)), "wrong read");
+    breaks(leased.read(60, 70, A, 4, new KeyValue(A, 2, 2, 1, A2.value(), 7)), "wrong read");
     breaks(
         new Histories().put(0, 10, A, "x", 2).put(20, 30, B, "y", 4),
         "nobody can have made revision 3");

@@ -54,8 +54,7 @@ class OtherChecksTest {
 
   @Test
   void renewalByAnOldLeaderIsFound() {
-    Histories old =
-        new Histories().granted(0, 10, 7, 2).renewed(9 * SECOND, 9 * SECOND + 10, 7, 2);
+    Histories old = new Histories().granted(0, 10, 7, 2).renewed(9 * SECOND, 9 * SECOND + 10, 7, 2);
     breaks("renewed after its end", () -> leases(old, new LeaseEnd(7, 3 * SECOND)));
   }
 
@@ -80,8 +79,7 @@ class OtherChecksTest {
     Histories other =
         new Histories().serializable(0, 10, 1, A, 3).serializable(20, 30, 2, A, 2, A2);
     SerializableCheck.check(other.calls);
-    Histories back =
-        new Histories().serializable(0, 10, 1, A, 3).serializable(20, 30, 1, A, 2, A2);
+    Histories back = new Histories().serializable(0, 10, 1, A, 3).serializable(20, 30, 1, A, 2, A2);
     breaks("went back", () -> SerializableCheck.check(back.calls));
     Histories beside =
         new Histories().serializable(0, 30, 1, A, 3).serializable(20, 40, 1, A, 2, A2);
@@ -117,8 +115,7 @@ class OtherChecksTest {
     Event first = new Event(Event.Type.PUT, A2, null);
     KeyValue a3 = kv(A, 2, 3, 2, "y");
     Event second = new Event(Event.Type.PUT, a3, A2);
-    committed(
-        Map.of(2L, List.of(first), 3L, List.of(second), 4L, List.of(Event.delete(A, 4, a3))));
+    committed(Map.of(2L, List.of(first), 3L, List.of(second), 4L, List.of(Event.delete(A, 4, a3))));
     breaks("missing", () -> committed(Map.of(2L, List.of(first), 4L, List.of(second))));
     breaks(
         "prev",

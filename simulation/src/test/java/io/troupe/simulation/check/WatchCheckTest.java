@@ -27,8 +27,7 @@ class WatchCheckTest {
   private static final Event B5 = new Event(Event.Type.PUT, kv(B, 3, 5, 2, "w"), B3.kv());
   private static final SortedMap<Long, List<Event>> COMMITTED =
       new TreeMap<>(
-          Map.of(
-              2L, List.of(PUT2), 3L, List.of(PUT3, B3), 4L, List.of(DELETE4), 5L, List.of(B5)));
+          Map.of(2L, List.of(PUT2), 3L, List.of(PUT3, B3), 4L, List.of(DELETE4), 5L, List.of(B5)));
 
   private final WatchCheck check = new WatchCheck(COMMITTED, 0);
 
