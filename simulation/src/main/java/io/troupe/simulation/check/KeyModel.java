@@ -11,6 +11,7 @@ import io.troupe.model.RangeResult;
 import io.troupe.model.Result;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -25,9 +26,9 @@ final class KeyModel {
   static final KeyModel FIRST = new KeyModel(1, new TreeMap<>());
 
   private final long revision;
-  private final TreeMap<Bytes, KeyValue> keys;
+  private final SortedMap<Bytes, KeyValue> keys;
 
-  private KeyModel(long revision, TreeMap<Bytes, KeyValue> keys) {
+  private KeyModel(long revision, SortedMap<Bytes, KeyValue> keys) {
     this.revision = revision;
     this.keys = keys;
   }
@@ -115,7 +116,7 @@ final class KeyModel {
 
   /** One operation at work. */
   private final class Change {
-    private final TreeMap<Bytes, KeyValue> now = new TreeMap<>(keys);
+    private final SortedMap<Bytes, KeyValue> now = new TreeMap<>(keys);
     private final List<Event> events = new ArrayList<>();
 
     long header() {

@@ -1,5 +1,7 @@
 package io.troupe.simulation.check;
 
+import org.jspecify.annotations.Nullable;
+
 /** Something happened that must not happen. */
 public final class Violation extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -10,7 +12,7 @@ public final class Violation extends RuntimeException {
   }
 
   /** Throws unless {@code holds}; {@code what} states the rule. */
-  public static void require(boolean holds, String what, Object... about) {
+  public static void require(boolean holds, String what, @Nullable Object... about) {
     if (!holds) {
       StringBuilder text = new StringBuilder(what);
       for (Object each : about) {

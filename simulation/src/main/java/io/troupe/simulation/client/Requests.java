@@ -15,6 +15,13 @@ final class Requests {
   /** So few that clients are in each other's way all the time. */
   static final int KEYS = 10;
 
+  private static final List<Compare.Relation> RELATIONS =
+      List.of(
+          Compare.Relation.EQUAL,
+          Compare.Relation.GREATER,
+          Compare.Relation.LESS,
+          Compare.Relation.NOT_EQUAL);
+
   private final SplittableRandom random;
   private final String name;
   private int values;
@@ -102,7 +109,7 @@ final class Requests {
         new Compare(
             KeyRange.single(key),
             random.nextInt(4) == 0 ? Compare.Target.CREATE : Compare.Target.MOD,
-            Compare.Relation.values()[random.nextInt(4)],
+            RELATIONS.get(random.nextInt(RELATIONS.size())),
             lastMod,
             Bytes.EMPTY);
     return new Operation.Txn(

@@ -130,7 +130,13 @@ public final class Faults {
   private void pause(SimMember member) {
     if (member.isUp() && !member.isPaused()) {
       member.pause(random.nextInt(3) == 0);
-      long takes = random.nextBoolean() ? random.nextInt(1_500_000) : random.nextInt(6_000_000);
+      // Short ones, long ones, and those after which a leader may lead still and yet be late.
+      long takes =
+          switch (random.nextInt(3)) {
+            case 0 -> random.nextLong(1_500_000);
+            case 1 -> random.nextLong(6_000_000);
+            default -> 1_000_000 + random.nextLong(1_200_000);
+          };
       world.scheduler().after(takes, member::resume);
     }
   }
