@@ -118,7 +118,7 @@ class LinearizabilityCheckTest {
     holds(new Histories().put(0, 10, A, "x", 2).done(20, 30, putIfModified(A, 2, "y"), good));
     breaks(
         new Histories().put(0, 10, A, "x", 2).done(20, 30, putIfModified(A, 1, "y"), good),
-        "wrong answer");
+        "changes nothing has a revision");
     Result.Txn failed =
         new Result.Txn(
             2, false, List.of(new Result.Range(new RangeResult(2, List.of(A2), false, 1))));
@@ -141,7 +141,7 @@ class LinearizabilityCheckTest {
         30,
         putIfModified(A, 2, "z"),
         new Result.Txn(4, true, List.of(new Result.Put(4, null))));
-    breaks(both, "wrong answer");
+    breaks(both, "changes nothing has a revision");
   }
 
   @Test
