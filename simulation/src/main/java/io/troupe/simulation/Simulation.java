@@ -151,7 +151,7 @@ public final class Simulation {
   /** Nothing goes wrong any more: within bounded time everything must be in order. */
   private void recover() {
     await("a leader", 15, () -> world.leader() != null);
-    // A write that hangs may hang on for some seconds and cost one more election.
+    // A write that hangs already goes on hanging for some seconds and may cost one more election.
     pass(8 * SECOND);
     await("a settled membership", 15, () -> world.membership().isSettled());
     clients.forEach(SimClient::stop);

@@ -16,6 +16,7 @@ public final class Faults {
     PARTITION,
     CUT_ONE_WAY,
     ISOLATE_LEADER,
+    HUNT_LEADERS,
     HEAL,
     PAUSE,
     PAUSE_LEADER,
@@ -68,8 +69,7 @@ public final class Faults {
     stopped = true;
     world.network().makePerfect();
     for (SimMember member : world.members()) {
-      member.resume();
-      member.slowTicks(0);
+      member.relieve();
       if (member.isStarted()) {
         member.boot();
       }
@@ -92,6 +92,10 @@ public final class Faults {
         world.network().cut(anyone().id(), anyone().id());
       }
       case ISOLATE_LEADER -> isolate(leaderOrAnyone());
+      case HUNT_LEADERS -> {
+        world.coverage().count("hunts of leaders");
+        hunt(3 + random.nextInt(6));
+      }
       case HEAL -> world.network().heal();
       case PAUSE -> pause(anyone());
       case PAUSE_LEADER -> pause(leaderOrAnyone());
@@ -155,6 +159,31 @@ public final class Faults {
   private void isolate(SimMember member) {
     world.coverage().count("leaders isolated");
     cutOff(new TreeSet<>(List.of(member.id())));
+  }
+
+  /**
+   * Whoever leads is cut off, alone or with a few others, as soon as it leads: logs get tails that
+   * never commit, or commit late.
+   */
+  private void hunt(int times) {
+    if (stopped) {
+      return;
+    }
+    world.network().heal();
+    SimMember leader = world.leader();
+    if (times == 0) {
+      return;
+    }
+    if (leader != null) {
+      Set<NodeId> side = new TreeSet<>(List.of(leader.id()));
+      for (SimMember member : world.members()) {
+        if (random.nextInt(4) == 0) {
+          side.add(member.id());
+        }
+      }
+      cutOff(side);
+    }
+    world.scheduler().after(200_000 + random.nextLong(2_200_000), () -> hunt(times - 1));
   }
 
   private void cutOff(Set<NodeId> side) {
