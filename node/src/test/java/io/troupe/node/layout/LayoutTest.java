@@ -262,6 +262,16 @@ class LayoutTest {
         .check(TROUPE);
   }
 
+  /** Tools stand on the product, never the other way round. */
+  @Test
+  void nobodyDependsOnToolsAndTheSimulation() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.troupe.simulation..", "io.troupe.bench..")
+        .check(TROUPE);
+  }
+
   @Test
   void generatedMessagesLiveInTheirOwnPackages() {
     classes()

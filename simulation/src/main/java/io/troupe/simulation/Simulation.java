@@ -1,0 +1,236 @@
+package io.troupe.simulation;
+
+import static io.troupe.simulation.check.Violation.require;
+
+import io.troupe.model.NodeId;
+import io.troupe.simulation.check.HistoryChecks;
+import io.troupe.simulation.check.LinearizabilityCheck;
+import io.troupe.simulation.check.WatchCheck;
+import io.troupe.simulation.client.CompactingClient;
+import io.troupe.simulation.client.LeaseOwner;
+import io.troupe.simulation.client.SimClient;
+import io.troupe.simulation.client.WatchingClient;
+import io.troupe.simulation.history.Answer;
+import io.troupe.simulation.history.Call;
+import io.troupe.simulation.history.WatchRecord;
+import io.troupe.simulation.world.Coverage;
+import io.troupe.simulation.world.Faults;
+import io.troupe.simulation.world.SimMember;
+import io.troupe.simulation.world.SimSettings;
+import io.troupe.simulation.world.SimWorld;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * One seed: a cluster with clients under faults, then without faults until everything is in order
+ * again, then all checks of what was recorded.
+ */
+public final class Simulation {
+  private static final long SECOND = 1_000_000;
+  private static final int LINES = 60;
+
+  private final long seed;
+  private final SimWorld world;
+  private final Faults faults;
+  private final List<SimClient> clients = new ArrayList<>();
+  private final List<LeaseOwner> owners = new ArrayList<>();
+  private final List<WatchingClient> watching = new ArrayList<>();
+  private final CompactingClient compacting;
+  private int probes;
+  private int goodProbes;
+  private final List<Call> badProbes = new ArrayList<>();
+
+  /**
+   * What a seed showed.
+   *
+   * @param traceHash equal for equal runs, if it was asked for
+   * @param virtualUs virtual time that passed
+   * @param coverage what happened, counted
+   */
+  public record Outcome(long traceHash, long virtualUs, Coverage coverage) {}
+
+  /** A seed's rule was broken. The message has the seed, what broke, and what happened last. */
+  public static final class Failure extends AssertionError {
+    private static final long serialVersionUID = 1L;
+
+    Failure(String what, Throwable cause) {
+      super(what, cause);
+    }
+  }
+
+  private Simulation(long seed, int faultSeconds, boolean hashing) {
+    this.seed = seed;
+    SplittableRandom random = new SplittableRandom(seed);
+    SimSettings settings = SimSettings.draw(random.split(), faultSeconds);
+    this.world = new SimWorld(settings, random.split(), hashing);
+    this.world.start();
+    for (int i = 0; i < settings.clients(); i++) {
+      clients.add(new SimClient(world, random.split(), "c" + i));
+    }
+    for (int i = 0; i < settings.leaseOwners(); i++) {
+      owners.add(new LeaseOwner(world, random.split(), "l" + i));
+    }
+    for (int i = 0; i < settings.watchers(); i++) {
+      watching.add(new WatchingClient(world, random.split(), i == 0));
+    }
+    this.compacting = new CompactingClient(world, random.split());
+    this.faults = new Faults(world, random.split());
+  }
+
+  /**
+   * Runs a seed.
+   *
+   * @param faultSeconds virtual seconds with faults
+   * @param hashing whether the outcome's hash is wanted
+   * @throws Failure if a rule was broken
+   */
+  public static Outcome run(long seed, int faultSeconds, boolean hashing) {
+    Simulation simulation = new Simulation(seed, faultSeconds, hashing);
+    try {
+      simulation.run();
+    } catch (RuntimeException e) {
+      throw simulation.failure(e);
+    }
+    return new Outcome(
+        simulation.world.trace().hash(),
+        simulation.world.scheduler().nowUs(),
+        simulation.world.coverage());
+  }
+
+  private Failure failure(RuntimeException cause) {
+    return new Failure(
+        "seed="
+            + seed
+            + " at "
+            + world.scheduler().nowUs() / 1000
+            + " ms: "
+            + cause
+            + "\n"
+            + world.settings()
+            + "\nlast events:\n  "
+            + String.join("\n  ", world.trace().last(LINES)),
+        cause);
+  }
+
+  private void run() {
+    clients.forEach(SimClient::start);
+    owners.forEach(LeaseOwner::start);
+    watching.forEach(WatchingClient::start);
+    compacting.start();
+    faults.start();
+    pass(world.settings().faultsUs());
+    faults.stop();
+    recover();
+    check();
+  }
+
+  private void pass(long us) {
+    world.scheduler().runUntil(world.scheduler().nowUs() + us);
+  }
+
+  private interface Condition {
+    boolean holds();
+  }
+
+  /** Lets time pass until something holds, or too much passed. */
+  private void await(String what, int seconds, Condition condition) {
+    for (int i = 0; i < seconds * 10; i++) {
+      if (condition.holds()) {
+        return;
+      }
+      pass(SECOND / 10);
+    }
+    List<String> status = new ArrayList<>();
+    for (SimMember member : world.members()) {
+      status.add(member.id() + (member.isRetired() ? " retired" : " " + member.status()));
+    }
+    require(false, "no progress without faults: " + what, status, world.membership());
+  }
+
+  /** Nothing goes wrong any more: within bounded time everything must be in order. */
+  private void recover() {
+    await("a leader", 15, () -> world.leader() != null);
+    // A write that hangs already goes on hanging for some seconds and may cost one more election.
+    pass(8 * SECOND);
+    await("a settled membership", 15, () -> world.membership().isSettled());
+    clients.forEach(SimClient::stop);
+    owners.forEach(LeaseOwner::stop);
+    compacting.stop();
+    watching.forEach(WatchingClient::settle);
+    await("all calls are over", 10, this::isQuiet);
+    for (NodeId id : world.membership().members()) {
+      probes++;
+      clients
+          .get(0)
+          .probe(
+              world.member(id),
+              probe -> {
+                if (probe.answer() instanceof Answer.Done) {
+                  goodProbes++;
+                } else {
+                  badProbes.add(probe);
+                }
+              });
+      pass(SECOND / 2);
+    }
+    pass(9 * SECOND);
+    require(probes == goodProbes, "calls fail without faults", probes, badProbes);
+    await("no lease is left", 20, this::areLeasesOver);
+    await("all members are equal", 15, this::areMembersEqual);
+    pass(4 * SECOND);
+    require(areMembersEqual(), "members are not equal for good");
+    for (SimMember member : world.members()) {
+      boolean gone = world.membership().removed().contains(member.id());
+      require(
+          !gone || !member.isStarted() || member.isRetired() || member.isLonely(),
+          "a removed member does not know it",
+          member.id());
+    }
+  }
+
+  private boolean isQuiet() {
+    return clients.stream().noneMatch(SimClient::isBusy)
+        && owners.stream().noneMatch(LeaseOwner::isBusy)
+        && !compacting.isBusy();
+  }
+
+  private boolean areLeasesOver() {
+    return world.membership().members().stream().allMatch(id -> world.member(id).leaseCount() == 0);
+  }
+
+  private boolean areMembersEqual() {
+    for (NodeId id : world.membership().members()) {
+      if (!world.member(id).isAtEnd()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void check() {
+    long revision = 0;
+    int hash = 0;
+    for (NodeId id : world.membership().members()) {
+      SimMember member = world.member(id);
+      require(revision == 0 || member.revision() == revision, "revisions differ at the end", id);
+      require(revision == 0 || member.contentHash() == hash, "contents differ at the end", id);
+      revision = member.revision();
+      hash = member.contentHash();
+    }
+    LinearizabilityCheck.Verdict verdict = HistoryChecks.check(world.history());
+    if (verdict == LinearizabilityCheck.Verdict.UNDECIDED) {
+      world.coverage().count("histories that could not be decided");
+    }
+    WatchCheck watches =
+        new WatchCheck(world.history().committed(), HistoryChecks.maxCompaction(world.history()));
+    for (WatchingClient client : watching) {
+      for (WatchRecord watch : client.open()) {
+        watches.checkComplete(watch, revision);
+        world.coverage().count("watchers complete at the end");
+      }
+    }
+    world.coverage().count("watchers checked", world.history().watches().size());
+    world.coverage().count("revisions", revision);
+  }
+}

@@ -1,0 +1,42 @@
+package io.troupe.simulation.check;
+
+import io.troupe.model.Operation;
+import io.troupe.simulation.history.Call;
+import io.troupe.simulation.history.History;
+import io.troupe.simulation.history.Request;
+import io.troupe.simulation.history.WatchRecord;
+
+/** All checks of a recorded history. */
+public final class HistoryChecks {
+  private HistoryChecks() {}
+
+  /**
+   * Checks everything.
+   *
+   * @return whether the search for an order of the calls came to an end
+   * @throws Violation naming what is wrong
+   */
+  public static LinearizabilityCheck.Verdict check(History history) {
+    CommittedCheck.check(history.committed());
+    SerializableCheck.check(history.calls());
+    CompactionCheck.check(history.calls());
+    LeaseCheck.check(history.calls(), history.leaseEnds());
+    WatchCheck watches = new WatchCheck(history.committed(), maxCompaction(history));
+    for (WatchRecord watch : history.watches()) {
+      watches.check(watch);
+    }
+    return LinearizabilityCheck.check(history.calls(), history.committed());
+  }
+
+  /** Highest revision that anybody asked to compact; 0 without one. */
+  public static long maxCompaction(History history) {
+    long max = 0;
+    for (Call call : history.calls()) {
+      if (call.request() instanceof Request.Write write
+          && write.operation() instanceof Operation.Compact compact) {
+        max = Math.max(max, compact.revision());
+      }
+    }
+    return max;
+  }
+}

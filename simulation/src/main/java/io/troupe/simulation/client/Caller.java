@@ -1,0 +1,93 @@
+package io.troupe.simulation.client;
+
+import io.troupe.simulation.history.Answer;
+import io.troupe.simulation.history.Call;
+import io.troupe.simulation.history.Request;
+import io.troupe.simulation.world.SimMember;
+import io.troupe.simulation.world.SimWorld;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+
+/**
+ * One client's way of calling: one call at a time, with a timeout, never repeated. Every call is
+ * recorded when it ends.
+ */
+final class Caller {
+  private final SimWorld world;
+  private final SplittableRandom random;
+  private int open;
+
+  Caller(SimWorld world, SplittableRandom random) {
+    this.world = world;
+    this.random = random;
+  }
+
+  /** True while a call waits for its answer. */
+  boolean isBusy() {
+    return open > 0;
+  }
+
+  /** Some member whose process runs, or did once. */
+  SimMember anyMember() {
+    List<SimMember> started = world.members().stream().filter(SimMember::isStarted).toList();
+    return started.get(random.nextInt(started.size()));
+  }
+
+  /** The leader if there is one, else some member. */
+  SimMember leaderOrAny() {
+    SimMember leader = world.leader();
+    return leader == null || random.nextInt(10) == 0 ? anyMember() : leader;
+  }
+
+  /** Calls; {@code then} gets the outcome once, {@link Answer.Unknown} after the timeout. */
+  void call(SimMember member, Request request, Consumer<Call> then) {
+    call(member, request, 200_000 + random.nextLong(3_000_000), then);
+  }
+
+  void call(SimMember member, Request request, long timeoutUs, Consumer<Call> then) {
+    new Pending(member.session(), request, then).start(member, timeoutUs);
+  }
+
+  private final class Pending {
+    private final long session;
+    private final Request request;
+    private final Consumer<Call> then;
+    private final long invokedUs = world.scheduler().nowUs();
+    private boolean over;
+
+    Pending(long session, Request request, Consumer<Call> then) {
+      this.session = session;
+      this.request = request;
+      this.then = then;
+    }
+
+    void start(SimMember member, long timeoutUs) {
+      open++;
+      world.call(member, request, this::answered);
+      world.scheduler().after(timeoutUs, () -> end(Call.NEVER, Answer.Unknown.INSTANCE));
+    }
+
+    private void answered(Answer answer) {
+      end(world.scheduler().nowUs(), answer);
+    }
+
+    private void end(long returnedUs, Answer answer) {
+      if (over) {
+        return;
+      }
+      over = true;
+      open--;
+      Call call = new Call(session, request, invokedUs, returnedUs, answer);
+      world.history().add(call);
+      world.trace().note(null, "call", call);
+      world
+          .coverage()
+          .count(
+              answer instanceof Answer.Unknown
+                  ? "calls without an answer"
+                  : answer instanceof Answer.Refused ? "calls refused" : "calls answered");
+      then.accept(call);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package io.troupe.simulation.client;
+
+import io.troupe.model.Operation;
+import io.troupe.model.Result;
+import io.troupe.simulation.history.Answer;
+import io.troupe.simulation.history.Request;
+import io.troupe.simulation.world.SimWorld;
+import java.util.SplittableRandom;
+
+/** Takes a lease, writes with it, renews it for a while, and lets it run out or revokes it. */
+public final class LeaseOwner {
+  private final SimWorld world;
+  private final SplittableRandom random;
+  private final Requests requests;
+  private final Caller caller;
+  private long lease;
+  private long ttlSeconds;
+  private long untilUs;
+  private boolean stopped;
+
+  /** An owner; {@code name} makes its values its own. */
+  public LeaseOwner(SimWorld world, SplittableRandom random, String name) {
+    this.world = world;
+    this.random = random;
+    this.requests = new Requests(random.split(), name);
+    this.caller = new Caller(world, random.split());
+  }
+
+  /** Begins. */
+  public void start() {
+    later(random.nextLong(500_000), this::grant);
+  }
+
+  /** Takes no further lease and renews none. */
+  public void stop() {
+    stopped = true;
+  }
+
+  /** True while a call waits for its answer. */
+  public boolean isBusy() {
+    return caller.isBusy();
+  }
+
+  private void later(long us, Runnable action) {
+    world
+        .scheduler()
+        .after(
+            us,
+            () -> {
+              if (!stopped) {
+                action.run();
+              }
+            });
+  }
+
+  private void grant() {
+    lease = 1 + random.nextLong(Long.MAX_VALUE - 1);
+    ttlSeconds = 2L + random.nextInt(3);
+    untilUs = world.scheduler().nowUs() + random.nextLong(12_000_000);
+    caller.call(
+        caller.anyMember(),
+        new Request.Write(new Operation.LeaseGrant(lease, ttlSeconds)),
+        call -> {
+          boolean granted =
+              call.answer() instanceof Answer.Done done
+                  && done.result() instanceof Result.LeaseGrant;
+          if (granted) {
+            world.coverage().count("leases granted");
+            later(0, this::write);
+          } else {
+            start();
+          }
+        });
+  }
+
+  private void write() {
+    caller.call(
+        caller.anyMember(),
+        new Request.Write(requests.put(lease)),
+        call -> later(ttlSeconds * 300_000, this::renew));
+  }
+
+  private void renew() {
+    if (world.scheduler().nowUs() > untilUs) {
+      finish();
+      return;
+    }
+    caller.call(
+        caller.leaderOrAny(),
+        new Request.KeepAlive(lease),
+        call -> {
+          if (call.answer() instanceof Answer.Renewed renewed && renewed.ttlSeconds() == 0) {
+            world.coverage().count("owners told that their lease is gone");
+            start();
+          } else if (random.nextInt(4) == 0) {
+            later(0, this::write);
+          } else {
+            boolean renewed = call.answer() instanceof Answer.Renewed;
+            later(renewed ? ttlSeconds * 300_000 : 100_000, this::renew);
+          }
+        });
+  }
+
+  private void finish() {
+    if (random.nextBoolean()) {
+      start();
+      return;
+    }
+    caller.call(
+        caller.anyMember(),
+        new Request.Write(new Operation.LeaseRevoke(lease)),
+        call -> {
+          world.coverage().count("leases revoked by their owner");
+          start();
+        });
+  }
+}

@@ -1,0 +1,9 @@
+package io.troupe.simulation.history;
+
+/**
+ * The end of a lease.
+ *
+ * @param lease which
+ * @param atUs when the first member applied its revoke
+ */
+public record LeaseEnd(long lease, long atUs) {}

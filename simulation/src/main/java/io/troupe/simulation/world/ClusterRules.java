@@ -1,0 +1,201 @@
+package io.troupe.simulation.world;
+
+import static io.troupe.simulation.check.Violation.require;
+
+import io.troupe.machine.Applied;
+import io.troupe.machine.LeaseChange;
+import io.troupe.model.Entry;
+import io.troupe.model.HardState;
+import io.troupe.model.NodeId;
+import io.troupe.model.RequestId;
+import io.troupe.raft.Outgoing;
+import io.troupe.raft.PeerMessage;
+import io.troupe.raft.SnapshotMark;
+import io.troupe.raft.membership.ConfChange;
+import io.troupe.raft.membership.ConfEntry;
+import io.troupe.raft.membership.Membership;
+import io.troupe.raft.membership.MembershipCodec;
+import io.troupe.raft.membership.MembershipRules;
+import io.troupe.simulation.history.History;
+import io.troupe.simulation.history.LeaseEnd;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** What must be true of all members together, checked as things happen. */
+final class ClusterRules {
+  private record Position(long index, long term) {}
+
+  private record Placed(Entry entry, long prevTerm) {}
+
+  private final History history;
+  private final Coverage coverage;
+  private final Map<Long, NodeId> leaders = new HashMap<>();
+  private final Map<Position, Placed> placed = new HashMap<>();
+  private final List<Entry> truth = new ArrayList<>();
+  private final List<Applied> outcomes = new ArrayList<>();
+  private final Map<Long, Long> digests = new HashMap<>();
+  private final Set<Long> appliedIds = new HashSet<>();
+  private final Set<Long> refusedIds = new HashSet<>();
+  private final SortedMap<Long, Membership> memberships = new TreeMap<>();
+  private final Map<Long, SortedMap<NodeId, List<String>>> peerUrls = new HashMap<>();
+  private final Set<Long> endedLeases = new HashSet<>();
+
+  ClusterRules(History history, Coverage coverage) {
+    this.history = history;
+    this.coverage = coverage;
+    memberships.put(0L, Membership.EMPTY);
+    peerUrls.put(0L, new TreeMap<>());
+  }
+
+  /** At most one leader in a term, and it has all that was ever applied anywhere (3.4, 3.6.1). */
+  void elected(NodeId member, long term, SimDisk log) {
+    NodeId former = leaders.putIfAbsent(term, member);
+    require(former == null || former.equals(member), "two leaders in a term", term, former, member);
+    if (former != null) {
+      return;
+    }
+    coverage.count("elections won");
+    for (long i = truth.size(); i > 0 && i > truth.size() - 300L; i--) {
+      long has = log.termAfterAll(i);
+      if (has < 0 && i <= log.compactedTo()) {
+        break;
+      }
+      require(has == truth.get((int) i - 1).term(), "leader lacks an applied entry", i, has, term);
+    }
+  }
+
+  /** Log matching (3.5): an index and a term name one entry, and one predecessor. */
+  void appended(Entry entry, long prevTerm) {
+    Placed now = new Placed(entry, prevTerm);
+    Placed before = placed.putIfAbsent(new Position(entry.index(), entry.term()), now);
+    require(before == null || before.equals(now), "log matching broken", before, now);
+  }
+
+  /** What a message promises is on the disk by now. */
+  void leaves(NodeId from, Outgoing outgoing, SimDisk disk) {
+    HardState durable = disk.state();
+    PeerMessage message = outgoing.message();
+    if (message instanceof PeerMessage.AppendReply reply && !reply.rejected()) {
+      require(reply.term() <= durable.term(), "reply before its term is durable", from, reply);
+      require(reply.index() <= disk.lastIndex(), "reply before durable", from, reply);
+    } else if (message instanceof PeerMessage.VoteReply reply
+        && !reply.preVote()
+        && reply.granted()) {
+      boolean stored = durable.term() == reply.term() && durable.vote().equals(outgoing.to());
+      require(stored || durable.term() > reply.term(), "vote before durable", from, reply);
+    } else if (message instanceof PeerMessage.RequestVote request && !request.preVote()) {
+      require(durable.term() >= request.term(), "candidate before its vote is durable", from);
+    }
+  }
+
+  /** Applied prefixes are equal, and nothing is applied twice or after it was refused (3.6.3). */
+  void applying(NodeId member, Entry entry, long requestId) {
+    int at = (int) entry.index() - 1;
+    require(at <= truth.size(), "applied with a gap", member, entry);
+    if (at < truth.size()) {
+      require(truth.get(at).equals(entry), "applied prefixes differ", member, entry, truth.get(at));
+      return;
+    }
+    truth.add(entry);
+    coverage.count("entries committed");
+    if (entry.kind() == Entry.Kind.OPERATION) {
+      require(appliedIds.add(requestId), "an operation is in the log twice", member, entry);
+      require(!refusedIds.contains(requestId), "refused, yet applied", member, entry);
+    }
+  }
+
+  /** What applying came to is the same everywhere. */
+  void applied(NodeId member, Entry entry, Applied outcome, long nowUs) {
+    int at = (int) entry.index() - 1;
+    while (outcomes.size() < at) {
+      outcomes.add(new Applied(outcome.result(), 0, List.of(), List.of()));
+    }
+    if (at < outcomes.size()) {
+      require(
+          outcomes.get(at).equals(outcome), "another outcome", member, outcome, outcomes.get(at));
+      return;
+    }
+    outcomes.add(outcome);
+    if (!outcome.events().isEmpty()) {
+      history.committed(outcome.revision(), outcome.events());
+    }
+    for (LeaseChange change : outcome.leaseChanges()) {
+      if (change instanceof LeaseChange.Revoked revoked && endedLeases.add(revoked.id())) {
+        history.add(new LeaseEnd(revoked.id(), nowUs));
+      }
+    }
+  }
+
+  /** The membership as each entry makes it, and the addresses that go with it. */
+  void configured(ConfEntry entry) {
+    Membership after = entry.after();
+    known(after);
+    if (!peerUrls.containsKey(after.version())) {
+      long before = memberships.headMap(after.version()).lastKey();
+      SortedMap<NodeId, List<String>> urls = peerUrls.get(before);
+      require(urls != null, "memberships are applied out of order", after);
+      peerUrls.put(
+          after.version(),
+          MembershipRules.peerUrlsAfter(urls == null ? new TreeMap<>() : urls, entry));
+      coverage.count("membership entries committed");
+      for (ConfChange change : entry.changes()) {
+        coverage.count("membership " + change.kind());
+      }
+    }
+  }
+
+  /** An index makes one membership, whoever comes to it in whatever way. */
+  void known(Membership membership) {
+    Membership before = memberships.putIfAbsent(membership.version(), membership);
+    require(before == null || before.equals(membership), "memberships differ", before, membership);
+  }
+
+  SortedMap<NodeId, List<String>> peerUrls(Membership membership) {
+    return peerUrls.getOrDefault(membership.version(), new TreeMap<>());
+  }
+
+  boolean isRemoved(NodeId member) {
+    return memberships.values().stream().anyMatch(m -> m.removed().contains(member));
+  }
+
+  /** Equal content at an equal applied index. */
+  void digest(NodeId member, long appliedIndex, long digest) {
+    Long before = digests.putIfAbsent(appliedIndex, digest);
+    require(before == null || before == digest, "states differ", member, appliedIndex);
+  }
+
+  /** A snapshot stands for what everybody applied up to there. */
+  void installed(NodeId member, SnapshotMark mark) {
+    require(mark.index() <= truth.size(), "snapshot of what nobody applied", member, mark);
+    Entry last = truth.get((int) mark.index() - 1);
+    require(last.term() == mark.term(), "snapshot of another log", member, mark, last);
+    Membership right = Membership.EMPTY;
+    for (int i = 0; i < mark.index(); i++) {
+      if (truth.get(i).kind() == Entry.Kind.CONF_CHANGE) {
+        right = MembershipCodec.decodeEntry(truth.get(i).data()).after();
+      }
+    }
+    require(right.equals(mark.membership()), "snapshot with another membership", member, mark);
+  }
+
+  void rejected(RequestId id) {
+    require(!appliedIds.contains(id.value()), "refused after it was applied", id);
+    refusedIds.add(id.value());
+  }
+
+  /** Index of the last entry that anybody applied. */
+  long truthLength() {
+    return truth.size();
+  }
+
+  /** Number of memberships there were, the empty one included. */
+  int membershipCount() {
+    return memberships.size();
+  }
+}

@@ -1,0 +1,411 @@
+package io.troupe.simulation.world;
+
+import static io.troupe.simulation.check.Violation.require;
+
+import io.troupe.model.Entry;
+import io.troupe.model.HardState;
+import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
+import io.troupe.model.RangeQuery;
+import io.troupe.model.Refusal;
+import io.troupe.model.RequestId;
+import io.troupe.model.Result;
+import io.troupe.raft.ConfProposal;
+import io.troupe.raft.Outgoing;
+import io.troupe.raft.PeerMessage;
+import io.troupe.raft.Proposal;
+import io.troupe.raft.RaftCore;
+import io.troupe.raft.RaftEffects;
+import io.troupe.raft.RaftRole;
+import io.troupe.raft.RaftStatus;
+import io.troupe.raft.SnapshotMark;
+import io.troupe.raft.membership.ConfChange;
+import io.troupe.raft.membership.Membership;
+import io.troupe.simulation.history.Answer;
+import io.troupe.simulation.history.Request;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+
+/**
+ * One run of a member: the raft room, and the other rooms as the real shell orders them. The rooms
+ * speak through mailboxes; nothing is done at once that the real one leaves to another thread.
+ */
+final class MemberRun implements RaftEffects {
+  private static final long TICK_US = 100_000;
+
+  /** Waits for a read index, or its refusal. */
+  interface ReadIndexWaiter {
+    void ready(long index);
+
+    void failed(Refusal reason);
+  }
+
+  final NodeId id;
+  final long session;
+  final SimWorld world;
+  final SimDisk disk;
+  final SimProcess process;
+  final SplittableRandom random;
+  final WalRoom wal;
+  final ApplyRoom apply;
+  final LeaseRoom lease;
+  final SnapshotRoom snapshots;
+  final WatchHub watch;
+  private final Room raft;
+  private final RaftCore core;
+  private final List<Proposal> proposals = new ArrayList<>();
+  private final Map<Long, ReadIndexWaiter> reads = new HashMap<>();
+  private long nextRead;
+  private long handedOut;
+  private long lastCommit;
+  private long tickExtraUs;
+  private boolean leading;
+
+  MemberRun(SimMember member, SimWorld world, long session) {
+    this.id = member.id();
+    this.session = session;
+    this.world = world;
+    this.disk = member.disk();
+    this.random = world.splitRandom();
+    this.process = new SimProcess(world.scheduler());
+    this.raft = room();
+    this.wal = new WalRoom(this);
+    this.apply = new ApplyRoom(this, disk.flushedState().copy());
+    this.lease = new LeaseRoom(this);
+    this.snapshots = new SnapshotRoom(this);
+    this.watch = new WatchHub(this);
+    this.handedOut = apply.machine().appliedIndex();
+    this.core =
+        new RaftCore(
+            disk.recover(id, apply.machine()), world.settings().raft(), world.splitRandom(), this);
+  }
+
+  Room room() {
+    return new Room(process, world.scheduler(), random, world.settings().slowRooms());
+  }
+
+  void start() {
+    feed(core::start);
+    process.after(random.nextLong(TICK_US), this::tick);
+    lease.start();
+    apply.start();
+    process.after(
+        200_000, () -> propose(new Operation.PublishMember(id, "m" + id, List.of()), a -> {}));
+  }
+
+  private void tick() {
+    feed(core::tick);
+    process.after(TICK_US + random.nextInt(3000) + tickExtraUs, this::tick);
+  }
+
+  /** Ticks come later than they should, as on a machine without free processors. */
+  void slowTicks(long extraUs) {
+    tickExtraUs = extraUs;
+  }
+
+  private void feed(Runnable input) {
+    input.run();
+    RaftStatus status = core.status();
+    require(status.commit() >= lastCommit, "commit went back", id, status, lastCommit);
+    lastCommit = status.commit();
+    require(status.commit() <= status.lastIndex(), "commit past the log", id, status);
+    require(status.applied() <= handedOut, "applied more than handed out", id, status);
+    require(handedOut <= status.commit(), "handed out too much", id, status, handedOut);
+  }
+
+  RaftStatus status() {
+    return core.status();
+  }
+
+  boolean leads() {
+    return core.status().role() == RaftRole.LEADER;
+  }
+
+  Membership membership() {
+    return core.membership();
+  }
+
+  RaftCore core() {
+    return core;
+  }
+
+  // ---- from outside
+
+  void fromPeer(NodeId from, PeerMessage message) {
+    process.arrive(() -> raft.tell(() -> receive(from, message)));
+  }
+
+  private void receive(NodeId from, PeerMessage message) {
+    if (message instanceof PeerMessage.Append
+        || message instanceof PeerMessage.RequestVote
+        || message instanceof PeerMessage.InstallSnapshot) {
+      world.trace().note(id, "gets from " + from, brief(message));
+    }
+    feed(() -> core.receive(from, message));
+  }
+
+  static String brief(PeerMessage message) {
+    return message instanceof PeerMessage.Append append
+        ? "Append t"
+            + append.term()
+            + " prev="
+            + append.prevIndex()
+            + "@"
+            + append.prevTerm()
+            + " +"
+            + append.entries().size()
+            + " commit="
+            + append.commit()
+        : message.toString();
+  }
+
+  /** A client asks; the answer is told to {@code reply}, or never. */
+  void request(Request request, Consumer<Answer> reply) {
+    process.arrive(() -> handle(request, reply));
+  }
+
+  private void handle(Request request, Consumer<Answer> reply) {
+    if (request instanceof Request.Write write) {
+      propose(write.operation(), reply);
+    } else if (request instanceof Request.Read read) {
+      if (read.serializable()) {
+        answerRead(read.query(), reply);
+      } else {
+        readIndex(
+            new ReadIndexWaiter() {
+              @Override
+              public void ready(long index) {
+                answerRead(read.query(), reply);
+              }
+
+              @Override
+              public void failed(Refusal reason) {
+                reply.accept(new Answer.Refused(reason));
+              }
+            });
+      }
+    } else if (request instanceof Request.KeepAlive renew) {
+      lease.keepAlive(renew.lease(), reply);
+    }
+  }
+
+  /** Reads run on a dispatcher of their own. */
+  private void answerRead(RangeQuery query, Consumer<Answer> reply) {
+    process.after(
+        random.nextInt(300),
+        () -> {
+          Result result = apply.machine().reader().range(query);
+          reply.accept(new Answer.Done(result));
+        });
+  }
+
+  /** Has an operation proposed; several that come together are one batch. */
+  void propose(Operation operation, Consumer<Answer> reply) {
+    raft.tell(
+        () -> {
+          long request = world.register(operation);
+          apply.expect(request, reply);
+          proposals.add(new Proposal(new RequestId(request), world.encode(request)));
+          if (proposals.size() == 1) {
+            raft.tell(this::flushProposals);
+          }
+        });
+  }
+
+  private void flushProposals() {
+    List<Proposal> batch = List.copyOf(proposals);
+    proposals.clear();
+    feed(() -> core.propose(batch));
+  }
+
+  /** Asks for a read index; the waiter is told when the state holds it. */
+  void readIndex(ReadIndexWaiter waiter) {
+    raft.tell(
+        () -> {
+          long read = ++nextRead;
+          reads.put(read, waiter);
+          feed(() -> core.requestRead(read));
+        });
+  }
+
+  void changeMembership(List<ConfChange> changes, long basis) {
+    long request = world.register(new Operation.LeaseCheckpoint(0, 0));
+    raft.tell(
+        () ->
+            feed(
+                () ->
+                    core.proposeConfChange(
+                        new ConfProposal(new RequestId(request), changes, basis))));
+  }
+
+  void transferLeadership(NodeId to) {
+    raft.tell(() -> feed(() -> core.transferLeadership(to)));
+  }
+
+  void handOver() {
+    raft.tell(() -> feed(core::handOver));
+  }
+
+  // ---- from the other rooms
+
+  void durable(long number) {
+    raft.tell(() -> feed(() -> core.persisted(number)));
+  }
+
+  void applied(long index) {
+    raft.tell(() -> feed(() -> core.applied(index)));
+  }
+
+  void snapshotTaken(long index) {
+    raft.tell(() -> feed(() -> core.compactLog(index)));
+  }
+
+  void snapshotSent(NodeId to, long index, boolean ok) {
+    raft.tell(() -> feed(() -> core.snapshotSent(to, index, ok)));
+  }
+
+  void snapshotArrived(NodeId from, PeerMessage.InstallSnapshot message) {
+    raft.tell(() -> receive(from, message));
+  }
+
+  /** A message leaves for good, now. */
+  void leave(NodeId to, PeerMessage message) {
+    world.rules().leaves(id, new Outgoing(to, message), disk);
+    world.deliver(id, to, message);
+  }
+
+  // ---- effects of the core
+
+  @Override
+  public void persist(long number, HardState state, List<Entry> entries, List<Outgoing> thenSend) {
+    if (!entries.isEmpty()) {
+      long first = entries.get(0).index();
+      if (disk.termAfterAll(first) >= 0) {
+        world.coverage().count("log truncations");
+      }
+      world.trace().note(id, "persists", first + "+" + entries.size() + " " + state);
+    }
+    long prevTerm = entries.isEmpty() ? 0 : disk.termAfterAll(entries.get(0).index() - 1);
+    for (Entry entry : entries) {
+      world.rules().appended(entry, prevTerm);
+      prevTerm = entry.term();
+    }
+    SimDisk.Write write = new SimDisk.Write(number, state, entries, null, thenSend);
+    // The log as it will be is known at once; the wal room forces it in its own time.
+    disk.write(write);
+    wal.wake();
+  }
+
+  @Override
+  public void installSnapshot(
+      long number, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
+    require(state.commit() == mark.index(), "snapshot is not committed", id, mark, state);
+    world.rules().installed(id, mark);
+    world.coverage().count("snapshots installed");
+    world.trace().note(id, "installs", mark);
+    DigestStore content = snapshots.arrived(mark);
+    disk.write(
+        new SimDisk.Write(number, state, List.of(), new SimDisk.Snapshot(mark, content), thenSend));
+    wal.wake();
+    handedOut = mark.index();
+    apply.install(number, content);
+  }
+
+  @Override
+  public void send(NodeId to, PeerMessage message) {
+    leave(to, message);
+  }
+
+  @Override
+  public void apply(List<Entry> committed) {
+    require(!committed.isEmpty(), "empty apply", id);
+    for (Entry entry : committed) {
+      require(entry.index() == handedOut + 1, "applied twice or with a gap", id, entry, handedOut);
+      require(entry.index() <= disk.lastIndex(), "applied before durable here", id, entry);
+      handedOut = entry.index();
+    }
+    apply.take(committed);
+  }
+
+  @Override
+  public void releaseRead(long readId, long readIndex) {
+    ReadIndexWaiter waiter = reads.remove(readId);
+    require(waiter != null, "a read is released twice or was never asked", id, readId);
+    if (waiter == null) {
+      return;
+    }
+    world.coverage().count("read indexes");
+    if (readIndex <= core.status().applied()) {
+      waiter.ready(readIndex);
+    } else {
+      apply.awaitApplied(readIndex, waiter);
+    }
+  }
+
+  @Override
+  public void rejectRead(long readId, Refusal reason) {
+    ReadIndexWaiter waiter = reads.remove(readId);
+    if (waiter != null) {
+      waiter.failed(reason);
+    }
+  }
+
+  @Override
+  public void reject(RequestId request, Refusal reason) {
+    world.rules().rejected(request);
+    apply.refuse(request.value(), reason);
+  }
+
+  @Override
+  public void sendSnapshot(NodeId to, long term, long atLeast) {
+    snapshots.send(to, term, atLeast);
+  }
+
+  @Override
+  public void readLog(NodeId to, long from, long until, long maxBytes) {
+    world.coverage().count("log reads for followers");
+    process.after(
+        200 + random.nextInt(5_000),
+        () -> {
+          List<Entry> entries = disk.read(from, until, maxBytes);
+          raft.tell(() -> feed(() -> core.logRead(to, from, entries)));
+        });
+  }
+
+  @Override
+  public void transferRefused(NodeId to, Refusal reason) {
+    world.coverage().count("transfers refused");
+  }
+
+  @Override
+  public void membershipChanged(Membership membership) {
+    world.trace().note(id, "membership", membership);
+    world.rules().known(membership);
+  }
+
+  @Override
+  public void removed() {
+    require(world.rules().isRemoved(id), "removal that nobody committed", id);
+    world.trace().note(id, "removed", "");
+    world.coverage().count("members told of their removal");
+    // The process ends by itself, when everything handed over is done.
+    process.after(50_000, () -> world.member(id).retire());
+  }
+
+  @Override
+  public void roleChanged(RaftStatus status) {
+    world.trace().note(id, "role", status);
+    boolean leads = status.role() == RaftRole.LEADER;
+    if (leads) {
+      world.rules().elected(id, status.term(), disk);
+    }
+    if (leads != leading) {
+      leading = leads;
+      apply.leading(leads);
+    }
+  }
+}

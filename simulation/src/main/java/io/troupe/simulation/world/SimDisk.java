@@ -1,0 +1,231 @@
+package io.troupe.simulation.world;
+
+import static io.troupe.simulation.check.Violation.require;
+
+import io.troupe.machine.StateMachine;
+import io.troupe.model.Bytes;
+import io.troupe.model.Entry;
+import io.troupe.model.HardState;
+import io.troupe.model.NodeId;
+import io.troupe.raft.Outgoing;
+import io.troupe.raft.RaftState;
+import io.troupe.raft.SnapshotMark;
+import io.troupe.raft.membership.Membership;
+import io.troupe.raft.membership.MembershipCodec;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A member's disk: log, state and newest snapshot. The log keeps what was forced, the state what
+ * was flushed; a crash takes the rest. Reads as the log is read back: a later entry at an index
+ * drops what was there and above.
+ */
+final class SimDisk {
+  /** A persist, or the installation of a snapshot, that is not durable yet. */
+  record Write(
+      long number,
+      HardState state,
+      List<Entry> entries,
+      @Nullable Snapshot install,
+      List<Outgoing> thenSend) {}
+
+  /** A snapshot and what it holds. */
+  record Snapshot(SnapshotMark mark, DigestStore content) {}
+
+  private final ArrayDeque<Write> unforced = new ArrayDeque<>();
+  private final List<Entry> entries = new ArrayList<>();
+  private HardState state = HardState.INITIAL;
+  private long snapshotIndex;
+  private long snapshotTerm;
+  private DigestStore flushed = new DigestStore();
+  private long flushedIndex;
+  private @Nullable Snapshot snapshot;
+
+  /** What a first member of a new cluster finds. */
+  void fill(RaftState bootstrap) {
+    state = bootstrap.hardState();
+    entries.addAll(bootstrap.entries());
+  }
+
+  void write(Write write) {
+    unforced.addLast(write);
+  }
+
+  int unforcedCount() {
+    return unforced.size();
+  }
+
+  HardState state() {
+    return state;
+  }
+
+  long lastIndex() {
+    return snapshotIndex + entries.size();
+  }
+
+  /** Last index that left the log. */
+  long compactedTo() {
+    return snapshotIndex;
+  }
+
+  /** The state on disk, as far as it was flushed. */
+  DigestStore flushedState() {
+    return flushed;
+  }
+
+  @Nullable Snapshot snapshot() {
+    return snapshot;
+  }
+
+  /**
+   * Term of an index in the log as it will be when all writes are forced; -1 if it is not there.
+   */
+  long termAfterAll(long index) {
+    List<Write> newestFirst = new ArrayList<>();
+    unforced.forEach(write -> newestFirst.add(0, write));
+    for (Write write : newestFirst) {
+      if (!write.entries().isEmpty() && write.entries().get(0).index() <= index) {
+        long at = index - write.entries().get(0).index();
+        return at < write.entries().size() ? write.entries().get((int) at).term() : -1;
+      }
+      Snapshot install = write.install();
+      if (install != null) {
+        return install.mark().index() == index ? install.mark().term() : -1;
+      }
+    }
+    if (index == snapshotIndex) {
+      return snapshotTerm;
+    }
+    return index > snapshotIndex && index <= lastIndex()
+        ? entries.get((int) (index - snapshotIndex - 1)).term()
+        : -1;
+  }
+
+  /** Makes the oldest write durable. */
+  Write force() {
+    Write write = unforced.removeFirst();
+    HardState next = write.state();
+    require(next.term() >= state.term(), "term sinks on disk", next, state);
+    require(next.commit() >= state.commit(), "commit sinks on disk", next, state);
+    require(
+        next.term() > state.term() || state.vote().isNone() || state.vote().equals(next.vote()),
+        "two votes in a term",
+        next,
+        state);
+    state = next;
+    Snapshot install = write.install();
+    if (install != null) {
+      require(install.mark().index() > flushedIndex, "older snapshot installed", install.mark());
+      entries.clear();
+      snapshotIndex = install.mark().index();
+      snapshotTerm = install.mark().term();
+      snapshot = install;
+      flushed = install.content().copy();
+      flushedIndex = snapshotIndex;
+    }
+    for (Entry entry : write.entries()) {
+      require(
+          entry.index() > snapshotIndex && entry.index() <= lastIndex() + 1, "gap on disk", entry);
+      while (lastIndex() >= entry.index()) {
+        entries.remove(entries.size() - 1);
+      }
+      entries.add(entry);
+    }
+    return write;
+  }
+
+  /** The state up to an applied index is on disk; older flushes that end late change nothing. */
+  void flush(DigestStore content, long appliedIndex) {
+    if (appliedIndex > flushedIndex) {
+      flushed = content;
+      flushedIndex = appliedIndex;
+    }
+  }
+
+  /** A snapshot is durable. */
+  void save(Snapshot saved) {
+    Snapshot before = snapshot;
+    if (before == null || before.mark().index() < saved.mark().index()) {
+      snapshot = saved;
+      flush(saved.content().copy(), saved.mark().index());
+    }
+  }
+
+  /** Everything up to an index may leave the log. */
+  void compact(long index) {
+    if (index > snapshotIndex) {
+      snapshotTerm = entries.get((int) (index - snapshotIndex - 1)).term();
+      entries.subList(0, (int) (index - snapshotIndex)).clear();
+      snapshotIndex = index;
+    }
+  }
+
+  /** A run of durable entries, at least one if the first one is there. */
+  List<Entry> read(long from, long until, long maxBytes) {
+    List<Entry> out = new ArrayList<>();
+    long bytes = 0;
+    for (long i = from; i < until && i > snapshotIndex && i <= lastIndex(); i++) {
+      Entry entry = entries.get((int) (i - snapshotIndex - 1));
+      bytes += entry.data().length();
+      if (!out.isEmpty() && bytes > maxBytes) {
+        break;
+      }
+      out.add(entry);
+    }
+    return List.copyOf(out);
+  }
+
+  /**
+   * The process dies. Of the writes that were not forced the first {@code survivors} happen to be
+   * there; of the next one {@code torn} entries and no commit index: a long batch is several
+   * records.
+   */
+  void crash(int survivors, int torn, Coverage coverage) {
+    for (int i = 0; i < survivors && !unforced.isEmpty(); i++) {
+      force();
+    }
+    Write next = unforced.peekFirst();
+    if (next != null && torn > 0 && next.entries().size() > torn) {
+      HardState late = next.state();
+      HardState early = new HardState(late.term(), late.vote(), state.commit());
+      unforced.clear();
+      unforced.add(new Write(0, early, next.entries().subList(0, torn), null, List.of()));
+      force();
+      coverage.count("batches torn by a crash");
+    }
+    if (!unforced.isEmpty()) {
+      coverage.count("unforced writes lost", unforced.size());
+    }
+    unforced.clear();
+  }
+
+  /** The state is lost and comes from the newest snapshot instead; false if there is none. */
+  boolean loseState() {
+    Snapshot newest = snapshot;
+    if (newest == null) {
+      return false;
+    }
+    flushed = newest.content().copy();
+    flushedIndex = newest.mark().index();
+    return true;
+  }
+
+  /** What the member finds when it starts, beside the state machine opened on the flushed state. */
+  RaftState recover(NodeId self, StateMachine machine) {
+    return new RaftState(
+        self,
+        state,
+        membership(machine),
+        snapshotIndex,
+        snapshotTerm,
+        entries,
+        machine.appliedIndex());
+  }
+
+  static Membership membership(StateMachine machine) {
+    Bytes encoded = machine.view().membership();
+    return encoded == null ? Membership.EMPTY : MembershipCodec.decodeMembership(encoded);
+  }
+}

@@ -1,0 +1,251 @@
+package io.troupe.simulation.world;
+
+import io.troupe.model.NodeId;
+import io.troupe.mvcc.HashAnswer;
+import io.troupe.raft.RaftState;
+import io.troupe.raft.RaftStatus;
+import io.troupe.raft.membership.Membership;
+import io.troupe.simulation.history.Answer;
+import io.troupe.simulation.history.Request;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A member: its disk, and its process as long as that runs. */
+public final class SimMember {
+  private final NodeId id;
+  private final SimWorld world;
+  private final SimDisk disk = new SimDisk();
+  private @Nullable MemberRun run;
+  private boolean retired;
+  private boolean started;
+
+  SimMember(NodeId id, SimWorld world) {
+    this.id = id;
+    this.world = world;
+  }
+
+  /** Who it is. */
+  public NodeId id() {
+    return id;
+  }
+
+  SimDisk disk() {
+    return disk;
+  }
+
+  void fill(RaftState bootstrap) {
+    disk.fill(bootstrap);
+  }
+
+  /** True while its process exists, paused or not. */
+  public boolean isUp() {
+    return run != null;
+  }
+
+  /** True if it was removed from the cluster and ended for good. */
+  public boolean isRetired() {
+    return retired;
+  }
+
+  /** True if its process ever ran. */
+  public boolean isStarted() {
+    return started;
+  }
+
+  /** True if it runs and never heard of any member: it has nobody to ask. */
+  public boolean isLonely() {
+    MemberRun running = run;
+    return running != null && running.membership().members().isEmpty();
+  }
+
+  /** True while its process stands still. */
+  public boolean isPaused() {
+    MemberRun running = run;
+    return running != null && running.process.isPaused();
+  }
+
+  @Nullable MemberRun run() {
+    return run;
+  }
+
+  /** True if it believes to lead. */
+  public boolean leads() {
+    MemberRun running = run;
+    return running != null && running.leads();
+  }
+
+  /** Where it stands, or null while it is down. */
+  public @Nullable RaftStatus status() {
+    MemberRun running = run;
+    return running == null ? null : running.status();
+  }
+
+  /** The membership as it applied it; empty while it is down. */
+  Membership membership() {
+    MemberRun running = run;
+    return running == null ? Membership.EMPTY : SimDisk.membership(running.apply.machine());
+  }
+
+  /** The process starts, if it does not run and may. */
+  public void boot() {
+    if (run == null && !retired) {
+      started = true;
+      MemberRun started = new MemberRun(this, world, world.nextSession());
+      run = started;
+      world.trace().note(id, "starts", started.status());
+      started.start();
+    }
+  }
+
+  /**
+   * The process dies, and with it what the disk was not asked to keep.
+   *
+   * @param loseState the state directory is lost too
+   */
+  public void crash(SplittableRandom random, boolean loseState) {
+    MemberRun running = run;
+    if (running == null) {
+      return;
+    }
+    stop(running);
+    int survivors = random.nextInt(3) == 0 ? random.nextInt(4) : 0;
+    disk.crash(survivors, random.nextInt(4), world.coverage());
+    world.trace().note(id, "crashes", "survivors=" + survivors);
+    world.coverage().count("crashes");
+    if (loseState && disk.loseState()) {
+      world.coverage().count("states lost and restored from a snapshot");
+    }
+  }
+
+  private void stop(MemberRun running) {
+    run = null;
+    running.process.kill();
+    running.watch.breakStreams();
+  }
+
+  /** It was removed, knows it, and ends. */
+  void retire() {
+    MemberRun running = run;
+    if (running != null) {
+      stop(running);
+    }
+    retired = true;
+  }
+
+  /** The process stands still; with {@code clock} its clock does too. */
+  public void pause(boolean clock) {
+    MemberRun running = run;
+    if (running != null && !running.process.isPaused()) {
+      world.trace().note(id, "pauses", clock);
+      world.coverage().count("pauses");
+      running.process.pause(clock);
+    }
+  }
+
+  /** The process goes on. */
+  public void resume() {
+    MemberRun running = run;
+    if (running != null && running.process.isPaused()) {
+      world.trace().note(id, "resumes", "");
+      running.process.resume();
+    }
+  }
+
+  /** The next write hangs for this long. */
+  public void stallDisk(long us) {
+    MemberRun running = run;
+    if (running != null) {
+      world.coverage().count("disk stalls");
+      running.wal.stall(us);
+    }
+  }
+
+  /** Nothing hangs or is slow any more. */
+  void relieve() {
+    resume();
+    MemberRun running = run;
+    if (running != null) {
+      running.wal.stall(0);
+      running.slowTicks(0);
+    }
+  }
+
+  /** Ticks come later by this much from now on. */
+  public void slowTicks(long extraUs) {
+    MemberRun running = run;
+    if (running != null) {
+      running.slowTicks(extraUs);
+    }
+  }
+
+  /** Asks the leadership to go to another member. */
+  public void transferLeadership(NodeId to) {
+    MemberRun running = run;
+    if (running != null) {
+      running.transferLeadership(to);
+    }
+  }
+
+  /** Asks the leadership to go to anybody. */
+  public void handOver() {
+    MemberRun running = run;
+    if (running != null) {
+      running.handOver();
+    }
+  }
+
+  // ---- for clients
+
+  /** Which run of its process this is; 0 while it is down. */
+  public long session() {
+    MemberRun running = run;
+    return running == null ? 0 : running.session;
+  }
+
+  /** A client's request arrives here. The answer leaves by the network, unless it is lost. */
+  void request(Request request, Consumer<Answer> reply) {
+    MemberRun running = run;
+    if (running != null) {
+      running.request(
+          request, answer -> world.network().fromOrToClient(() -> reply.accept(answer)));
+    }
+  }
+
+  /** A client opens a watch stream; null while the member is down. */
+  public @Nullable WatchStream openWatch(WatchSink sink) {
+    MemberRun running = run;
+    return running == null ? null : running.watch.open(sink);
+  }
+
+  /** Revision of the state as this member has it; 0 while it is down. */
+  public long revision() {
+    MemberRun running = run;
+    return running == null ? 0 : running.apply.machine().reader().view().revision();
+  }
+
+  // ---- for the end of a run
+
+  /** Number of granted leases as this member has it; 0 while it is down. */
+  public int leaseCount() {
+    MemberRun running = run;
+    return running == null ? 0 : running.apply.machine().reader().leases().size();
+  }
+
+  /** True if it holds everything that any member applied, and nothing is left to compact. */
+  public boolean isAtEnd() {
+    MemberRun running = run;
+    return running != null
+        && running.apply.machine().view().appliedIndex() == world.lastApplied()
+        && running.apply.isCompacted();
+  }
+
+  /** The hash of its keys with their history; 0 while it is down. */
+  public int contentHash() {
+    MemberRun running = run;
+    return running != null
+            && running.apply.machine().reader().hash(0) instanceof HashAnswer.Hash hash
+        ? hash.hash()
+        : 0;
+  }
+}

@@ -1,0 +1,76 @@
+package io.troupe.simulation.world;
+
+import io.troupe.raft.RaftSettings;
+import java.util.SplittableRandom;
+
+/**
+ * How a run is set up. Drawn from its seed, so that runs differ in kind and not in luck alone.
+ *
+ * @param voters 1, 3, 5 or 7
+ * @param spares members that may be added later
+ * @param raft ticks of 100 ms, an election after 10, as in production
+ * @param faultsUs how long faults happen
+ * @param faultEveryUs mean time between two faults
+ * @param loss part of the messages between members that gets lost
+ * @param clients clients that read and write
+ * @param leaseOwners clients that keep leases
+ * @param watchers clients that watch
+ * @param thinkUs longest pause of a client between two calls
+ * @param snapshotCount entries between two snapshots
+ * @param keepEntries entries kept in the log behind a snapshot
+ * @param slowRooms whether rooms are kept waiting
+ */
+public record SimSettings(
+    int voters,
+    int spares,
+    RaftSettings raft,
+    long faultsUs,
+    long faultEveryUs,
+    double loss,
+    int clients,
+    int leaseOwners,
+    int watchers,
+    long thinkUs,
+    int snapshotCount,
+    int keepEntries,
+    boolean slowRooms) {
+
+  /**
+   * Settings for one seed.
+   *
+   * @param faultSeconds virtual seconds with faults
+   */
+  public static SimSettings draw(SplittableRandom random, int faultSeconds) {
+    int dice = random.nextInt(20);
+    int voters = dice == 0 ? 1 : dice < 12 ? 3 : dice < 18 ? 5 : 7;
+    boolean small = random.nextInt(3) == 0;
+    RaftSettings defaults = RaftSettings.defaults();
+    RaftSettings raft =
+        small
+            ? new RaftSettings(
+                10,
+                1,
+                1 + random.nextInt(6),
+                100,
+                1 + random.nextInt(4),
+                100 + random.nextInt(400),
+                40 + random.nextInt(200),
+                300 + random.nextInt(2_000),
+                random.nextBoolean() ? 20 : 0)
+            : defaults;
+    return new SimSettings(
+        voters,
+        random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(3),
+        raft,
+        faultSeconds * 1_000_000L,
+        100_000 + random.nextInt(900_000),
+        random.nextInt(3) == 0 ? 0 : random.nextInt(80) / 1000.0,
+        3 + random.nextInt(5),
+        2,
+        3,
+        5_000 + random.nextInt(60_000),
+        20 + random.nextInt(300),
+        random.nextBoolean() ? 0 : random.nextInt(200),
+        random.nextInt(4) == 0);
+  }
+}

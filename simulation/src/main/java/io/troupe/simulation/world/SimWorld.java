@@ -1,0 +1,204 @@
+package io.troupe.simulation.world;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.Invariant;
+import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
+import io.troupe.raft.PeerMessage;
+import io.troupe.raft.RaftState;
+import io.troupe.raft.membership.ConfChange;
+import io.troupe.raft.membership.Membership;
+import io.troupe.simulation.history.Answer;
+import io.troupe.simulation.history.History;
+import io.troupe.simulation.history.Request;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A cluster: members, network, time, and what was recorded. One thread. */
+public final class SimWorld {
+  private final SimSettings settings;
+  private final SplittableRandom random;
+  private final Scheduler scheduler = new Scheduler();
+  private final Coverage coverage = new Coverage();
+  private final History history = new History();
+  private final Trace trace;
+  private final ClusterRules rules = new ClusterRules(history, coverage);
+  private final SimNetwork network;
+  private final List<SimMember> members = new ArrayList<>();
+  private final Map<Long, Operation> operations = new HashMap<>();
+  private long requests;
+  private long sessions;
+
+  /**
+   * A cluster of members that are not started yet.
+   *
+   * @param hashing whether the trace is to make a number of everything
+   */
+  public SimWorld(SimSettings settings, SplittableRandom random, boolean hashing) {
+    this.settings = settings;
+    this.random = random;
+    this.trace = new Trace(scheduler, hashing);
+    this.network = new SimNetwork(scheduler, random.split(), coverage, settings.loss());
+    List<ConfChange> first = new ArrayList<>();
+    for (int i = 1; i <= settings.voters() + settings.spares(); i++) {
+      SimMember member = new SimMember(new NodeId(i), this);
+      members.add(member);
+      if (i <= settings.voters()) {
+        first.add(addition(ConfChange.Kind.ADD_VOTER, member.id()));
+      }
+    }
+    for (SimMember member : members.subList(0, settings.voters())) {
+      member.fill(RaftState.bootstrap(member.id(), first));
+    }
+  }
+
+  static ConfChange addition(ConfChange.Kind kind, NodeId member) {
+    return new ConfChange(kind, member, List.of("sim://" + member));
+  }
+
+  /** Starts the first members. */
+  public void start() {
+    members.subList(0, settings.voters()).forEach(SimMember::boot);
+  }
+
+  /** How this run is set up. */
+  public SimSettings settings() {
+    return settings;
+  }
+
+  /** Virtual time. */
+  public Scheduler scheduler() {
+    return scheduler;
+  }
+
+  /** The network. */
+  public SimNetwork network() {
+    return network;
+  }
+
+  /** What happened so far, counted. */
+  public Coverage coverage() {
+    return coverage;
+  }
+
+  /** What clients saw and what was committed. */
+  public History history() {
+    return history;
+  }
+
+  /** The last things that happened. */
+  public Trace trace() {
+    return trace;
+  }
+
+  /** All members there are or may be, by id. */
+  public List<SimMember> members() {
+    return Collections.unmodifiableList(members);
+  }
+
+  /** The member of an id. */
+  public SimMember member(NodeId id) {
+    return members.get((int) id.value() - 1);
+  }
+
+  /** Index of the last entry that any member applied. */
+  public long lastApplied() {
+    return rules.truthLength();
+  }
+
+  /** A random source of its own for some part of the world. */
+  public SplittableRandom splitRandom() {
+    return random.split();
+  }
+
+  /** The member that leads in the highest term, or null. */
+  public @Nullable SimMember leader() {
+    SimMember best = null;
+    long term = 0;
+    for (SimMember member : members) {
+      MemberRun run = member.run();
+      if (run != null && run.leads() && run.status().term() > term) {
+        best = member;
+        term = run.status().term();
+      }
+    }
+    return best;
+  }
+
+  /** A client asks a member; the answer is told, or never. */
+  public void call(SimMember member, Request request, Consumer<Answer> reply) {
+    network.fromOrToClient(() -> member.request(request, reply));
+  }
+
+  /** The newest membership that a running member applied. */
+  public Membership membership() {
+    Membership newest = Membership.EMPTY;
+    for (SimMember member : members) {
+      Membership its = member.membership();
+      newest = its.version() > newest.version() ? its : newest;
+    }
+    return newest;
+  }
+
+  // ---- for members
+
+  ClusterRules rules() {
+    return rules;
+  }
+
+  long nextSession() {
+    return ++sessions;
+  }
+
+  /** Remembers an operation; entries carry its number alone. */
+  long register(Operation operation) {
+    operations.put(++requests, operation);
+    return requests;
+  }
+
+  Bytes encode(long request) {
+    return Bytes.wrap(ByteBuffer.allocate(8).putLong(request).array());
+  }
+
+  long decode(Bytes data) {
+    return ByteBuffer.wrap(data.toArray()).getLong();
+  }
+
+  Operation operation(long request) {
+    Operation operation = operations.get(request);
+    if (operation == null) {
+      throw new Invariant.Broken("nobody proposed " + request);
+    }
+    return operation;
+  }
+
+  void deliver(NodeId from, NodeId to, PeerMessage message) {
+    network.send(
+        from,
+        to,
+        () -> {
+          MemberRun run = member(to).run();
+          if (run != null) {
+            run.fromPeer(from, message);
+          }
+        });
+  }
+
+  /** Brings a whole snapshot; false if it does not get there. */
+  boolean deliverSnapshot(NodeId from, NodeId to, long term, SimDisk.Snapshot snapshot) {
+    MemberRun run = member(to).run();
+    if (run == null || network.isCut(from, to) || random.nextInt(8) == 0) {
+      coverage.count("snapshot transfers failed");
+      return false;
+    }
+    run.process.arrive(() -> run.snapshots.receive(from, term, snapshot));
+    return true;
+  }
+}

@@ -1,0 +1,67 @@
+package io.troupe.simulation.world;
+
+import io.troupe.model.NodeId;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The last things that happened, for whoever has to find out why; and a number for all of them. */
+public final class Trace {
+  private static final int KEPT = 400;
+
+  private record Line(long atUs, @Nullable NodeId member, String what, Object detail) {
+    @Override
+    public String toString() {
+      return atUs / 1000
+          + "."
+          + String.format("%03d", atUs % 1000)
+          + " ms "
+          + (member == null ? "-" : member)
+          + " "
+          + what
+          + " "
+          + detail;
+    }
+  }
+
+  private final Scheduler scheduler;
+  private final boolean hashing;
+  private final ArrayDeque<Line> lines = new ArrayDeque<>();
+  private long hash = 1;
+
+  /** Nothing happened yet. With {@code hashing} the text of everything counts for the number. */
+  Trace(Scheduler scheduler, boolean hashing) {
+    this.scheduler = scheduler;
+    this.hashing = hashing;
+  }
+
+  /** Notes something. {@code detail} is immutable and tells the same text in every run. */
+  public void note(@Nullable NodeId member, String what, Object detail) {
+    Line line = new Line(scheduler.nowUs(), member, what, detail);
+    if (lines.size() == KEPT) {
+      lines.removeFirst();
+    }
+    lines.addLast(line);
+    if (hashing) {
+      hash = 31 * hash + line.toString().hashCode();
+    }
+  }
+
+  /** Equal for two runs in which the same happened. */
+  public long hash() {
+    return hash;
+  }
+
+  /** The last lines, oldest first. */
+  public List<String> last(int count) {
+    List<String> texts = new ArrayList<>();
+    int skip = lines.size() - count;
+    for (Line line : lines) {
+      if (skip-- <= 0) {
+        texts.add(line.toString());
+      }
+    }
+    return texts;
+  }
+}

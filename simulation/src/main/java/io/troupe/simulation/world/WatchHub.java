@@ -1,0 +1,144 @@
+package io.troupe.simulation.world;
+
+import io.troupe.model.Event;
+import io.troupe.model.KeyRange;
+import io.troupe.watch.WatcherGroups;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Gets every committed revision once, in order, and passes it to streams whose watchers are in
+ * sync.
+ */
+final class WatchHub {
+  /** A watcher of a stream. */
+  record Handle(WatchStream stream, long serial) {}
+
+  /** Events of one revision for one watcher. */
+  record Delivery(long serial, long revision, List<Event> events) {}
+
+  private final MemberRun run;
+  private final Room room;
+  private final WatcherGroups<Handle> synced = new WatcherGroups<>();
+  private final Map<WatchStream, Set<Handle>> byStream = new LinkedHashMap<>();
+  private long revision;
+
+  WatchHub(MemberRun run) {
+    this.run = run;
+    this.room = run.room();
+    this.revision = run.apply.machine().reader().view().revision();
+  }
+
+  WatchStream open(WatchSink sink) {
+    WatchStream stream = new WatchStream(run, this, sink);
+    byStream.put(stream, new LinkedHashSet<>());
+    return stream;
+  }
+
+  /** The process ends: all clients notice. */
+  void breakStreams() {
+    List<WatchStream> all = List.copyOf(byStream.keySet());
+    byStream.clear();
+    all.forEach(WatchStream::breakOff);
+  }
+
+  // ---- messages
+
+  void close(WatchStream stream) {
+    room.tell(
+        () -> {
+          Set<Handle> left = byStream.remove(stream);
+          if (left != null) {
+            left.forEach(synced::remove);
+          }
+        });
+  }
+
+  void join(Handle watcher, KeyRange range, long nextRevision) {
+    room.tell(
+        () -> {
+          Set<Handle> ofStream = byStream.get(watcher.stream());
+          if (ofStream == null) {
+            return;
+          }
+          if (nextRevision <= revision) {
+            watcher.stream().behind(watcher.serial());
+            return;
+          }
+          synced.add(watcher, range, nextRevision, revision);
+          ofStream.add(watcher);
+          watcher.stream().joined(watcher.serial());
+        });
+  }
+
+  void leave(Handle watcher) {
+    room.tell(
+        () -> {
+          synced.remove(watcher);
+          Set<Handle> ofStream = byStream.get(watcher.stream());
+          if (ofStream != null) {
+            ofStream.remove(watcher);
+          }
+        });
+  }
+
+  void askRevision(WatchStream stream, boolean manual) {
+    room.tell(() -> stream.revision(revision, manual));
+  }
+
+  void committed(List<ApplyRoom.Commit> commits) {
+    room.tell(
+        () -> {
+          Map<WatchStream, List<Delivery>> out = new LinkedHashMap<>();
+          for (ApplyRoom.Commit commit : commits) {
+            if (commit.revision() > revision) {
+              revision = commit.revision();
+              match(commit, out);
+            }
+          }
+          out.forEach(WatchStream::deliver);
+        });
+  }
+
+  private void match(ApplyRoom.Commit commit, Map<WatchStream, List<Delivery>> out) {
+    Map<Handle, List<Event>> matched = new LinkedHashMap<>();
+    for (Event event : commit.events()) {
+      synced.forEachMatch(
+          event.kv().key(),
+          commit.revision(),
+          watcher -> matched.computeIfAbsent(watcher, w -> new ArrayList<>(1)).add(event));
+    }
+    matched.forEach(
+        (watcher, events) ->
+            out.computeIfAbsent(watcher.stream(), stream -> new ArrayList<>())
+                .add(new Delivery(watcher.serial(), commit.revision(), events)));
+  }
+
+  /**
+   * The state came from a snapshot: there are revisions whose events nobody handed in. Whoever
+   * needs them reads them from history, from where it stands.
+   */
+  void replaced(long now) {
+    room.tell(
+        () -> {
+          long before = revision;
+          revision = now;
+          byStream.forEach(
+              (stream, watchers) -> {
+                for (Handle watcher : List.copyOf(watchers)) {
+                  WatcherGroups.Place<Handle> place = synced.find(watcher);
+                  if (place != null && place.nextRevision() <= now) {
+                    synced.remove(watcher);
+                    watchers.remove(watcher);
+                    run.world.coverage().count("watchers behind after a snapshot");
+                    stream.fellBehind(watcher.serial(), before + 1);
+                  }
+                }
+              });
+        });
+  }
+}

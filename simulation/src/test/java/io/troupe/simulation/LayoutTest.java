@@ -1,0 +1,83 @@
+package io.troupe.simulation;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** What the simulation may use, and who of it may know whom. */
+class LayoutTest {
+  private static final JavaClasses SIMULATION =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("io.troupe.simulation");
+
+  @Test
+  void usesCoreAndTheJdkAlone() {
+    classes()
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(
+                    "java..",
+                    "org.jspecify.annotations",
+                    "io.troupe.simulation..",
+                    "io.troupe.model..",
+                    "io.troupe.raft..",
+                    "io.troupe.mvcc..",
+                    "io.troupe.lease..",
+                    "io.troupe.watch..",
+                    "io.troupe.machine..")
+                .or(
+                    DescribedPredicate.describe(
+                        "primitive", (JavaClass t) -> t.getBaseComponentType().isPrimitive())))
+        .check(SIMULATION);
+  }
+
+  /** The checkers are oracles: they share no rule with what they check. */
+  @Test
+  void checkersKnowOnlyTheModel() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("io.troupe.simulation.check..", "io.troupe.simulation.history..")
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage(
+                    "io.troupe.raft..",
+                    "io.troupe.mvcc..",
+                    "io.troupe.machine..",
+                    "io.troupe.lease..",
+                    "io.troupe.txn..",
+                    "io.troupe.simulation.world..",
+                    "io.troupe.simulation.client..")
+                .as("members"))
+        .check(SIMULATION);
+  }
+
+  @Test
+  void worldsRunWithoutClocksThreadsAndChanceOfTheirOwn() {
+    for (Class<?> forbidden :
+        new Class<?>[] {Thread.class, java.time.Clock.class, java.util.Random.class}) {
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.troupe.simulation")
+          .should()
+          .dependOnClassesThat()
+          .belongToAnyOf(forbidden)
+          .check(SIMULATION);
+    }
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.troupe.simulation")
+        .should()
+        .callMethod(System.class, "nanoTime")
+        .orShould()
+        .callMethod(System.class, "currentTimeMillis")
+        .check(SIMULATION);
+  }
+}

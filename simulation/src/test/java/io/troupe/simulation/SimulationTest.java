@@ -1,0 +1,63 @@
+package io.troupe.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.simulation.world.Coverage;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Seeded clusters under faults. {@code -Dtroupe.sim.seed=N} repeats one seed, {@code
+ * -Dtroupe.sim.seeds=N} runs another number of them, {@code -Dtroupe.sim.firstSeed=N} others.
+ */
+class SimulationTest {
+  private static final int FAULT_SECONDS = 10;
+
+  @Test
+  void rulesHoldUnderFaultsAndEverythingRecovers() {
+    Long only = Long.getLong("troupe.sim.seed");
+    long first = only == null ? Long.getLong("troupe.sim.firstSeed", 1L) : only;
+    long count = only == null ? Long.getLong("troupe.sim.seeds", 120L) : 1;
+    Coverage coverage = new Coverage();
+    System.out.printf("simulation: seeds %d to %d%n", first, first + count - 1);
+    for (long seed = first; seed < first + count; seed++) {
+      coverage.add(Simulation.run(seed, FAULT_SECONDS, false).coverage());
+    }
+    coverage.all().forEach((what, times) -> System.out.printf("  %-50s %d%n", what, times));
+    if (only == null && count >= 100) {
+      // The runs are worth something only if things happened in them.
+      for (String what :
+          new String[] {
+            "elections won",
+            "crashes",
+            "unforced writes lost",
+            "log truncations",
+            "snapshots installed",
+            "membership entries committed",
+            "lease expiries proposed",
+            "leases taken over by a leader",
+            "watchers resumed",
+            "watchers that fell behind",
+            "watchers canceled by compaction",
+            "pauses",
+            "disk stalls",
+            "calls without an answer"
+          }) {
+        assertThat(coverage.of(what)).as(what).isGreaterThan(10);
+      }
+      assertThat(coverage.of("calls answered")).isGreaterThan(1000 * count);
+      assertThat(coverage.of("histories that could not be decided")).isZero();
+    }
+  }
+
+  @Test
+  void theSameSeedGivesTheSameTrace() {
+    for (long seed = 1001; seed <= 1004; seed++) {
+      Simulation.Outcome once = Simulation.run(seed, 4, true);
+      Simulation.Outcome again = Simulation.run(seed, 4, true);
+      assertThat(again.traceHash()).as("seed %d", seed).isEqualTo(once.traceHash());
+      assertThat(again.coverage().all()).isEqualTo(once.coverage().all());
+      Simulation.Outcome other = Simulation.run(seed + 100, 4, true);
+      assertThat(other.traceHash()).isNotEqualTo(once.traceHash());
+    }
+  }
+}
