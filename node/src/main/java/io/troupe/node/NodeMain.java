@@ -1,12 +1,12 @@
 package io.troupe.node;
 
 import com.typesafe.config.Config;
+import io.troupe.actors.member.MemberRemovedException;
 import io.troupe.model.Invariant;
 import io.troupe.mvcc.StoreException;
 import io.troupe.persistence.datadir.DataDirException;
 import io.troupe.persistence.snapshot.SnapshotException;
 import io.troupe.persistence.store.StoreFailure;
-import io.troupe.actors.member.MemberRemovedException;
 import io.troupe.persistence.wal.ChronicleWal;
 import io.troupe.persistence.wal.WalCorruptException;
 import io.troupe.persistence.wal.WalException;

@@ -36,7 +36,8 @@ class LauncherIT {
     return script("node", jdk)
         .args(
             "-Dtroupe.data-dir=" + directory.resolve("data"),
-            "-Dtroupe.listen-client-urls=http://127.0.0.1:" + NodeProcess.freePort());
+            "-Dtroupe.listen-client-urls=http://127.0.0.1:" + NodeProcess.freePort())
+        .args(NodeProcess.peerPort().toArray(String[]::new));
   }
 
   private List<Path> archives() throws IOException {
@@ -126,6 +127,7 @@ class LauncherIT {
   @MethodSource(JDKS)
   void etcdTakesEtcdsFlags(Jdk jdk) {
     String url = "http://127.0.0.1:" + NodeProcess.freePort();
+    String peerUrl = "http://127.0.0.1:" + NodeProcess.freePort();
     try (NodeProcess node =
         script("etcd", jdk)
             .environment("TROUPE_ARCHIVE", "off")
@@ -136,6 +138,8 @@ class LauncherIT {
                 "-listen-client-urls=" + url,
                 "--advertise-client-urls",
                 url,
+                "--listen-peer-urls=" + peerUrl,
+                "--initial-advertise-peer-urls=" + peerUrl,
                 "--heartbeat-interval=50",
                 "--election-timeout",
                 "500",
