@@ -17,6 +17,8 @@ import org.slf4j.LoggerFactory;
 final class PeerContacts {
   private static final Logger LOG = LoggerFactory.getLogger(PeerContacts.class);
 
+  private static final int MAX_PEERS = 256;
+
   private static final class Contact {
     private volatile long lastSent;
     private volatile long firstUnanswered;
@@ -33,8 +35,15 @@ final class PeerContacts {
     this.patienceNanos = patience.toNanos();
   }
 
+  /** Whoever makes up ids gets no memory of ours. */
   private Contact of(NodeId peer) {
-    return contacts.computeIfAbsent(peer, id -> new Contact());
+    Contact known = contacts.get(peer);
+    if (known != null) {
+      return known;
+    }
+    return contacts.size() < MAX_PEERS
+        ? contacts.computeIfAbsent(peer, id -> new Contact())
+        : new Contact();
   }
 
   /** A message was sent at {@code nanos}, a monotonic reading. */

@@ -119,7 +119,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
     }
     FragmentAssembly assembly = assemblies.get(piece.from());
     if (assembly == null) {
-      if (assemblies.size() >= MAX_SENDERS) {
+      if (assemblies.size() >= MAX_SENDERS && !directory.members().containsKey(piece.from())) {
         complain(piece.clusterId(), piece.from(), "too many senders of long messages");
         return this;
       }

@@ -384,6 +384,8 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         status.commit(),
         status.applied(),
         status.lastIndex());
+    // Before anybody is told: whoever learns of a transfer finds it done.
+    links.status().accept(status);
     boolean leads = status.role() == RaftRole.LEADER;
     NodeId leader = status.leader();
     tellTransfers(

@@ -75,11 +75,16 @@ final class ServedStore implements BeforeAllCallback, AfterAllCallback, BeforeEa
   }
 
   private String startMember(Path directory) {
+    String peer = "[\"http://127.0.0.1:" + NodeProcess.freePort() + "\"]";
     Config own =
         ConfigFactory.parseString(
             "troupe.data-dir = \""
                 + directory.toAbsolutePath()
-                + "\"\ntroupe.listen-client-urls = [\"http://127.0.0.1:0\"]");
+                + "\"\ntroupe.listen-client-urls = [\"http://127.0.0.1:0\"]"
+                + "\ntroupe.listen-peer-urls = "
+                + peer
+                + "\ntroupe.initial-advertise-peer-urls = "
+                + peer);
     Config given = ConfigFactory.empty();
     for (Map.Entry<String, String> setting : settings.entrySet()) {
       given =

@@ -32,7 +32,8 @@ class LauncherIT {
     return script("node", jdk)
         .args(
             "-Dtroupe.data-dir=" + directory.resolve("data"),
-            "-Dtroupe.listen-client-urls=http://127.0.0.1:" + NodeProcess.freePort());
+            "-Dtroupe.listen-client-urls=http://127.0.0.1:" + NodeProcess.freePort())
+        .args(NodeProcess.peerPort().toArray(String[]::new));
   }
 
   @Test
@@ -79,6 +80,7 @@ class LauncherIT {
   @MethodSource(JDKS)
   void etcdTakesEtcdsFlags(Jdk jdk) {
     String url = "http://127.0.0.1:" + NodeProcess.freePort();
+    String peerUrl = "http://127.0.0.1:" + NodeProcess.freePort();
     try (NodeProcess node =
         script("etcd", jdk)
             .args(
@@ -88,6 +90,8 @@ class LauncherIT {
                 "-listen-client-urls=" + url,
                 "--advertise-client-urls",
                 url,
+                "--listen-peer-urls=" + peerUrl,
+                "--initial-advertise-peer-urls=" + peerUrl,
                 "--heartbeat-interval=50",
                 "--election-timeout",
                 "500",

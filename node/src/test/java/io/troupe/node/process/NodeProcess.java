@@ -155,14 +155,22 @@ public final class NodeProcess implements AutoCloseable {
         .setting("listen-client-urls", "http://127.0.0.1:" + builder.port);
   }
 
+  /** Settings that give a member a peer port of its own. */
+  public static List<String> peerPort() {
+    String url = "http://127.0.0.1:" + freePort();
+    return List.of(
+        "-Dtroupe.listen-peer-urls=" + url, "-Dtroupe.initial-advertise-peer-urls=" + url);
+  }
+
   /**
-   * node.jar without any argument of its own.
+   * node.jar without any argument of its own, but with a free peer port.
    *
    * @param beforeJar JVM options, system properties for example
    */
   public static Builder jar(TestJdks.Jdk jdk, Path directory, List<String> beforeJar) {
     List<String> command = new ArrayList<>();
     command.addAll(List.of(jdk.java().toString(), "-Xmx512m", "-XX:+UseSerialGC"));
+    command.addAll(peerPort());
     command.addAll(beforeJar);
     command.addAll(List.of("-jar", nodeJar().toString()));
     return new Builder(directory.resolve("logs"), command);

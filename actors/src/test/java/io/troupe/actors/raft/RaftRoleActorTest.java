@@ -1,0 +1,115 @@
+package io.troupe.actors.raft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.HardState;
+import io.troupe.model.NodeId;
+import io.troupe.model.Refusal;
+import io.troupe.model.RequestId;
+import io.troupe.protocol.ApplyCommand;
+import io.troupe.protocol.ProposeReply;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.ReadReply;
+import io.troupe.protocol.SnapshotCommand;
+import io.troupe.protocol.WalCommand;
+import io.troupe.raft.PeerMessage;
+import io.troupe.raft.RaftSettings;
+import io.troupe.raft.RaftState;
+import io.troupe.raft.SnapshotMark;
+import io.troupe.raft.membership.Membership;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.testkit.typed.javadsl.FishingOutcomes;
+import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What the shell makes of the core's rarer effects. */
+class RaftRoleActorTest {
+  private static final NodeId SELF = new NodeId(1);
+  private static final NodeId LEADER = new NodeId(2);
+  private static final Membership THREE = Membership.ofVoters(SELF, LEADER, new NodeId(3));
+
+  private final ActorTestKit kit = ActorTestKit.create();
+  private final TestProbe<WalCommand> wal = kit.createTestProbe();
+  private final TestProbe<ApplyCommand> apply = kit.createTestProbe();
+  private final TestProbe<SnapshotCommand> snapshot = kit.createTestProbe();
+  private final CountDownLatch removed = new CountDownLatch(1);
+  private final LinkedBlockingQueue<Membership> memberships = new LinkedBlockingQueue<>();
+  private final ActorRef<RaftCommand> room = room();
+
+  private ActorRef<RaftCommand> room() {
+    RaftState recovered =
+        new RaftState(SELF, new HardState(5, NodeId.NONE, 0), THREE, 0, 0, List.of(), 0);
+    ActorRef<RaftCommand> made =
+        kit.spawn(
+            RaftRoleActor.create(
+                recovered, RaftSettings.defaults(), Duration.ofHours(1), new SplittableRandom(1)));
+    made.tell(
+        new RaftRoleActor.Begin(
+            new RaftRoleActor.Links(
+                wal.getRef(),
+                apply.getRef(),
+                snapshot.getRef(),
+                (to, message) -> {},
+                status -> {},
+                memberships::add,
+                removed::countDown)));
+    return made;
+  }
+
+  @AfterEach
+  void stop() {
+    kit.shutdownTestKit();
+  }
+
+  @Test
+  void aRemovedMemberEndsASecondLater() throws InterruptedException {
+    long told = System.nanoTime();
+    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Removed(5)));
+    assertThat(removed.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(System.nanoTime() - told).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(900));
+  }
+
+  @Test
+  void aSnapshotIsTakenFromTheSnapshotRoomAlone() throws InterruptedException {
+    SnapshotMark mark = new SnapshotMark(100, 4, THREE);
+    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.InstallSnapshot(5, mark)));
+    wal.expectNoMessage(Duration.ofMillis(200));
+    room.tell(new RaftCommand.SnapshotReceived(LEADER, 5, mark));
+    WalCommand.Install install = wal.expectMessageClass(WalCommand.Install.class);
+    assertThat(install.index()).isEqualTo(100);
+    assertThat(install.state().term()).isEqualTo(5);
+    assertThat(memberships.poll(10, TimeUnit.SECONDS)).isEqualTo(THREE);
+  }
+
+  @Test
+  void whileASnapshotIsInstalledEverybodyIsRefusedAndNothingIsApplied() {
+    TestProbe<ReadReply> reader = kit.createTestProbe();
+    TestProbe<ProposeReply> writer = kit.createTestProbe();
+    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(5, 0, 0)));
+    room.tell(new RaftCommand.ReadIndex(reader.getRef()));
+    room.tell(new RaftCommand.SnapshotReceived(LEADER, 5, new SnapshotMark(100, 4, THREE)));
+    reader.expectMessage(new ReadReply.Failed(Refusal.NO_LEADER));
+    wal.fishForMessage(
+        Duration.ofSeconds(3),
+        command ->
+            command instanceof WalCommand.Install
+                ? FishingOutcomes.complete()
+                : FishingOutcomes.continueAndIgnore());
+
+    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Append(5, 100, 4, List.of(), 100)));
+    room.tell(new RaftCommand.Propose(new RequestId(9), Bytes.EMPTY, writer.getRef()));
+    room.tell(new RaftCommand.ReadIndex(reader.getRef()));
+    writer.expectMessage(new ProposeReply.NotProposed(Refusal.NO_LEADER));
+    reader.expectMessage(new ReadReply.Failed(Refusal.NO_LEADER));
+    wal.expectNoMessage(Duration.ofMillis(200));
+  }
+}

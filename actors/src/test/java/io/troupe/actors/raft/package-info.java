@@ -1,0 +1,8 @@
+/**
+ * Tests of the shell of the Raft core. Entry class: {@link
+ * io.troupe.actors.raft.RaftRoleActorTest}. See docs/rooms/raft.md.
+ */
+@NullMarked
+package io.troupe.actors.raft;
+
+import org.jspecify.annotations.NullMarked;
