@@ -141,7 +141,7 @@ final class ApplyRoom {
         run.world.rules().applying(run.id, entry, 0);
         ConfEntry change = MembershipCodec.decodeEntry(entry.data());
         run.world.rules().configured(change);
-        machine.confChange(entry.index(), entry.term(), MembershipCodec.encode(change.after()));
+        machine.confChange(entry.index(), entry.term(), change);
       }
       case OPERATION -> {
         long request = run.world.decode(entry.data());

@@ -3,7 +3,6 @@ package io.troupe.simulation.world;
 import static io.troupe.simulation.check.Violation.require;
 
 import io.troupe.machine.StateMachine;
-import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
@@ -11,7 +10,6 @@ import io.troupe.raft.Outgoing;
 import io.troupe.raft.RaftState;
 import io.troupe.raft.SnapshotMark;
 import io.troupe.raft.membership.Membership;
-import io.troupe.raft.membership.MembershipCodec;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -225,7 +223,6 @@ final class SimDisk {
   }
 
   static Membership membership(StateMachine machine) {
-    Bytes encoded = machine.view().membership();
-    return encoded == null ? Membership.EMPTY : MembershipCodec.decodeMembership(encoded);
+    return machine.view().membership();
   }
 }
