@@ -184,12 +184,34 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     if (low) {
       giveUpOlder();
       releaseLog();
+      rewritten |= newestHoldsRewritten();
     } else {
       complained = false;
     }
     reclaim |= low || rewritten;
     startTransfers();
     return work();
+  }
+
+  /**
+   * The state rewrites its files whenever it sees fit, and the newest snapshot then holds the old
+   * ones. Where nobody can write because the disk is full, nothing else would ever replace it.
+   */
+  private boolean newestHoldsRewritten() {
+    if (!newestIsOwn) {
+      return false;
+    }
+    try {
+      return plugin
+          .directory()
+          .latest(newest)
+          .map(ref -> plugin.directory().bytesNotIn(ref, files.dataDir().state()) > 0)
+          .orElse(false);
+    } catch (SnapshotException e) {
+      // Perhaps a newer one replaces it just now; the next look finds that.
+      LOG.debug("snapshots cannot be read: {}", e.getMessage());
+      return false;
+    }
   }
 
   /** Takes what is wanted unless something is under way; that calls again at its end. */

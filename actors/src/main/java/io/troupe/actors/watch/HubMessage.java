@@ -44,8 +44,12 @@ final class HubMessage {
    */
   record Revision(long revision, boolean manual) implements WatchStreamCommand.Private {}
 
-  /** Live events, in revision order. */
-  record Deliver(List<Delivery> deliveries) implements WatchStreamCommand.Private {}
+  /**
+   * Live events, in revision order.
+   *
+   * @param revision how far the hub is: nothing up to it is missing here or in what came before
+   */
+  record Deliver(long revision, List<Delivery> deliveries) implements WatchStreamCommand.Private {}
 
   /** Events of one revision for one watcher, in order. */
   record Delivery(long serial, long revision, List<SharedEvent> events) {}

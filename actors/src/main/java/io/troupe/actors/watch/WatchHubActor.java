@@ -119,7 +119,7 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
         match(commit, out);
       }
     }
-    out.forEach((stream, deliveries) -> stream.tell(new HubMessage.Deliver(deliveries)));
+    out.forEach((stream, deliveries) -> stream.tell(new HubMessage.Deliver(revision, deliveries)));
     return this;
   }
 

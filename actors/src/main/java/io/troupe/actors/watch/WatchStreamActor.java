@@ -217,19 +217,21 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     }
     queue.flush();
     if (queue.bytes() > settings.bufferBytes()) {
-      fallBehind();
+      fallBehind(deliver.revision());
     }
     return this;
   }
 
   /**
    * The client does not read fast enough: what comes now is read from history when it has caught
-   * up.
+   * up. Also a watcher that found nothing in what the hub has passed on is done with that: it must
+   * not read it again, nor be ended by a compaction of it.
    */
-  private void fallBehind() {
+  private void fallBehind(long delivered) {
     for (StreamWatcher watcher : watchers.values()) {
       if (watcher.mode == Mode.SYNCED) {
         watcher.mode = Mode.CATCHING_UP;
+        watcher.nextRevision = Math.max(watcher.nextRevision, delivered + 1);
         hub.tell(new HubMessage.Leave(watcher.handle));
       }
     }

@@ -2,7 +2,6 @@ package io.troupe.actors.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.actors.apply.CompactionActor;
 import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
@@ -13,16 +12,12 @@ import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.snapshot.SnapshotDirectory;
 import io.troupe.persistence.snapshot.SnapshotManifest;
 import io.troupe.persistence.snapshot.SnapshotRef;
-import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.wal.ChronicleWal;
 import io.troupe.persistence.wal.WalReplay;
-import io.troupe.persistence.wal.WalSettings;
-import io.troupe.raft.RaftSettings;
 import io.troupe.raft.RaftState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -41,22 +36,6 @@ class InstallCrashTest {
   private static final long SNAPSHOT = 10;
   private static final HardState OLD = new HardState(1, new NodeId(1), APPLIED);
   private static final HardState NEW = new HardState(4, new NodeId(1), SNAPSHOT);
-  private static final Duration SOON = Duration.ofMillis(5);
-  private static final MemberSettings SETTINGS =
-      new MemberSettings(
-          RaftSettings.defaults(),
-          SOON,
-          SOON,
-          new WalSettings(1 << 20, 64 << 10),
-          new RocksSettings(8 << 20, 4 << 20, 1, 64, 0),
-          0,
-          1000,
-          Duration.ZERO,
-          SOON,
-          new CompactionActor.Settings(100, Duration.ZERO),
-          1 << 20,
-          1 << 20,
-          SOON);
 
   /** In the order in which they happen; the member ends right behind each. */
   private enum Step {
@@ -105,7 +84,7 @@ class InstallCrashTest {
 
   @BeforeEach
   void makeAnOldMember() {
-    MemberFiles files = MemberFiles.open(dataDir, SETTINGS);
+    MemberFiles files = MemberFiles.open(dataDir, SmallSettings.SMALL);
     files.wal().append(OLD, noops(1, LAST, 1));
     files.wal().sync();
     apply(files, APPLIED, 1);
@@ -124,7 +103,7 @@ class InstallCrashTest {
   /** The other member's snapshot; its files are where received ones are put. */
   private SnapshotManifest receive() throws IOException {
     try (DataDir leader = dataDir("leader", 2)) {
-      MemberFiles files = MemberFiles.open(leader, SETTINGS);
+      MemberFiles files = MemberFiles.open(leader, SmallSettings.SMALL);
       apply(files, SNAPSHOT, 3);
       SnapshotDirectory theirs = new SnapshotDirectory(leader.snapshots());
       Path content = theirs.prepare(SNAPSHOT, 3);
@@ -179,7 +158,8 @@ class InstallCrashTest {
   /** As the wal room does it. */
   private void log(Step last) {
     try (ChronicleWal wal =
-        ChronicleWal.open(dataDir.wal(), SETTINGS.wal(), WalReplay.read(dataDir.wal(), APPLIED))) {
+        ChronicleWal.open(
+            dataDir.wal(), SmallSettings.SMALL.wal(), WalReplay.read(dataDir.wal(), APPLIED))) {
       wal.append(new HardState(NEW.term(), NEW.vote(), LAST), List.of());
       if (last.compareTo(Step.LOG_RESTARTED) >= 0) {
         wal.restartAfter(SNAPSHOT);
@@ -196,7 +176,7 @@ class InstallCrashTest {
   void oldOrNew(Step last) throws IOException {
     runUntil(last);
     for (int start = 1; start <= 2; start++) {
-      MemberFiles files = MemberFiles.open(dataDir, SETTINGS);
+      MemberFiles files = MemberFiles.open(dataDir, SmallSettings.SMALL);
       RaftState found = files.recovered();
       if (last.compareTo(Step.LOG_RESTARTED) < 0) {
         assertThat(files.machine().appliedIndex()).isEqualTo(APPLIED);
@@ -225,7 +205,7 @@ class InstallCrashTest {
   void aStateThatIsTooOldIsRefusedWithoutASnapshot() throws IOException {
     log(Step.STATE_WRITTEN);
     try {
-      MemberFiles.open(dataDir, SETTINGS);
+      MemberFiles.open(dataDir, SmallSettings.SMALL);
     } catch (io.troupe.persistence.datadir.DataDirException refused) {
       assertThat(refused).hasMessageContaining("the log begins behind index 10");
       return;

@@ -157,7 +157,8 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Holds on to the content of a snapshot by hard links, whatever becomes of the snapshot.
+   * Holds on to the content of a snapshot, table files by hard links, whatever becomes of the
+   * snapshot.
    *
    * @param name plain name of a directory that is made for it; a stray there is removed
    * @throws SnapshotException DAMAGED or IO
@@ -170,12 +171,9 @@ public final class SnapshotDirectory {
         () -> {
           Files.createDirectory(place);
           for (FileSum file : manifest.files()) {
-            Path from = root.resolve(manifest.directory()).resolve(file.name());
-            try {
-              Files.createLink(place.resolve(file.name()), from);
-            } catch (UnsupportedOperationException e) {
-              Files.copy(from, place.resolve(file.name()));
-            }
+            linkOrCopy(
+                root.resolve(manifest.directory()).resolve(file.name()),
+                place.resolve(file.name()));
           }
           return place;
         });
@@ -276,6 +274,23 @@ public final class SnapshotDirectory {
   }
 
   /**
+   * How much disk space a snapshot alone holds: bytes of its table files that the state has
+   * rewritten or removed since, as it does by itself at any time.
+   *
+   * @param state the state's directory; a table file has the same name in both
+   * @throws SnapshotException DAMAGED or IO
+   */
+  public long bytesNotIn(SnapshotRef ref, Path state) {
+    long bytes = 0;
+    for (FileSum file : manifest(ref).files()) {
+      if (isTable(file.name()) && !Files.exists(state.resolve(file.name()))) {
+        bytes += file.size();
+      }
+    }
+    return bytes;
+  }
+
+  /**
    * Removes the snapshots with an index in that range, manifest first.
    *
    * @param from inclusive
@@ -349,7 +364,7 @@ public final class SnapshotDirectory {
 
   /** Table files never change, so a link will do; RocksDB rewrites the others in place. */
   private static void linkOrCopy(Path from, Path to) throws IOException {
-    if (String.valueOf(from.getFileName()).endsWith(".sst")) {
+    if (isTable(String.valueOf(from.getFileName()))) {
       try {
         Files.createLink(to, from);
         return;
@@ -358,6 +373,10 @@ public final class SnapshotDirectory {
       }
     }
     Files.copy(from, to);
+  }
+
+  private static boolean isTable(String fileName) {
+    return fileName.endsWith(".sst");
   }
 
   private void remove(Path manifestFile) {

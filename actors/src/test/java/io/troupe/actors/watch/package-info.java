@@ -1,0 +1,8 @@
+/**
+ * Tests of the watch room. Entry class: {@link io.troupe.actors.watch.WatchStreamActorTest}. See
+ * docs/rooms/watch.md.
+ */
+@NullMarked
+package io.troupe.actors.watch;
+
+import org.jspecify.annotations.NullMarked;
