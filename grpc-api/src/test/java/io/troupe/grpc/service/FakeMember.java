@@ -14,13 +14,16 @@ import io.troupe.protocol.ClusterView;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.MemberStatus;
 import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.ReplicationReply;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.StateReader;
 import io.troupe.protocol.WatchCommand;
+import io.troupe.raft.ReplicationStatus;
 import io.troupe.raft.membership.Membership;
 import io.troupe.raft.membership.MembershipRules;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -30,6 +33,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A member whose raft room is a probe and whose state and leader are what the test says. Members
@@ -104,6 +108,26 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
         one.complete(next);
       }
     }
+  }
+
+  /** Answers the question for the leader's view; null from one who does not lead. */
+  void tellReplication(@Nullable ReplicationStatus status) {
+    raft.expectMessageClass(RaftCommand.GetReplication.class)
+        .replyTo()
+        .tell(new ReplicationReply(status));
+  }
+
+  /** {@link #tellReplication} of a leader at 100 with one other member. */
+  void tellReplication(NodeId leader, NodeId follower, long match, int ticks) {
+    tellReplication(
+        new ReplicationStatus(
+            leader,
+            100,
+            new TreeMap<>(
+                Map.of(
+                    follower,
+                    new ReplicationStatus.Peer(
+                        match, ticks, ReplicationStatus.PeerState.REPLICATE)))));
   }
 
   @Override

@@ -18,14 +18,12 @@ import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
-import io.troupe.protocol.ReplicationReply;
 import io.troupe.raft.ReplicationStatus;
 import io.troupe.raft.membership.ConfChange;
 import io.troupe.raft.membership.MembershipRules.Liveness;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -74,17 +72,11 @@ class MembershipChangesTest {
       peers.put(
           id(i), new ReplicationStatus.Peer(100, ticks, ReplicationStatus.PeerState.REPLICATE));
     }
-    fake.raft
-        .expectMessageClass(RaftCommand.GetReplication.class)
-        .replyTo()
-        .tell(new ReplicationReply(new ReplicationStatus(SELF, 100, peers)));
+    fake.tellReplication(new ReplicationStatus(SELF, 100, peers));
   }
 
   private void follower() {
-    fake.raft
-        .expectMessageClass(RaftCommand.GetReplication.class)
-        .replyTo()
-        .tell(new ReplicationReply(null));
+    fake.tellReplication(null);
   }
 
   private RaftCommand.ProposeConfChange proposed() {
@@ -247,19 +239,7 @@ class MembershipChangesTest {
     replication(4, 500);
     refused(unknown, Refusal.MEMBER_NOT_FOUND);
     CompletionStage<ClusterView> late = changes().promote(id(4), LONG);
-    fake.raft
-        .expectMessageClass(RaftCommand.GetReplication.class)
-        .replyTo()
-        .tell(
-            new ReplicationReply(
-                new ReplicationStatus(
-                    SELF,
-                    100,
-                    new TreeMap<>(
-                        Map.of(
-                            id(4),
-                            new ReplicationStatus.Peer(
-                                89, 500, ReplicationStatus.PeerState.REPLICATE))))));
+    fake.tellReplication(SELF, id(4), 89, 500);
     refused(late, Refusal.LEARNER_NOT_READY);
     CompletionStage<ClusterView> voter = changes().promote(id(2), LONG);
     replication(4, 500);

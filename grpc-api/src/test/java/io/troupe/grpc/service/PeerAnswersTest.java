@@ -16,13 +16,9 @@ import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
-import io.troupe.protocol.ReplicationReply;
-import io.troupe.raft.ReplicationStatus;
 import io.troupe.raft.membership.MembershipRules.Liveness;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -52,26 +48,11 @@ class PeerAnswersTest {
   }
 
   private void replication(long match, int ticks) {
-    fake.raft
-        .expectMessageClass(RaftCommand.GetReplication.class)
-        .replyTo()
-        .tell(
-            new ReplicationReply(
-                new ReplicationStatus(
-                    SELF,
-                    100,
-                    new TreeMap<>(
-                        Map.of(
-                            id(2),
-                            new ReplicationStatus.Peer(
-                                match, ticks, ReplicationStatus.PeerState.REPLICATE))))));
+    fake.tellReplication(SELF, id(2), match, ticks);
   }
 
   private void follower() {
-    fake.raft
-        .expectMessageClass(RaftCommand.GetReplication.class)
-        .replyTo()
-        .tell(new ReplicationReply(null));
+    fake.tellReplication(null);
   }
 
   @Test
