@@ -19,6 +19,7 @@ import java.util.TreeSet;
  * @param profiles names, in the order in which they run
  * @param load sizes and times
  * @param serverWarmUp load on a fresh server before the first profile
+ * @param members of each server that is started, 1 or more
  * @param rounds how often each server is started and measured
  * @param loops threads of the generator
  */
@@ -29,6 +30,7 @@ record BenchSettings(
     List<String> profiles,
     LoadSettings load,
     Duration serverWarmUp,
+    int members,
     int rounds,
     int loops) {
 
@@ -55,6 +57,7 @@ record BenchSettings(
               "quiet-wait",
               "rate",
               "history",
+              "members",
               "rounds",
               "seed",
               "threads",
@@ -71,6 +74,10 @@ record BenchSettings(
         throw new IllegalArgumentException(
             "no profile \"" + name + "\"; there are " + Profiles.names());
       }
+    }
+    int members = options.integer("members", 1);
+    if (members < 1) {
+      throw new IllegalArgumentException("--members: 1 or more");
     }
     LoadSettings load =
         new LoadSettings(
@@ -95,6 +102,7 @@ record BenchSettings(
         profiles,
         load,
         options.duration("server-warm-up", Duration.ofSeconds(10)),
+        members,
         options.integer("rounds", 3),
         options.integer("threads", 2));
   }

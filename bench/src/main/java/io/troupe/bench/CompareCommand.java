@@ -47,7 +47,10 @@ final class CompareCommand {
         + describe(settings)
         + "\n\nMedians of "
         + settings.rounds()
-        + " rounds, the servers in turn, each alone, fresh data each time. Ratios are troupe / etcd: above 1 is better for ops/s,"
+        + " rounds, the servers in turn, each alone, with "
+        + settings.members()
+        + (settings.members() == 1 ? " member" : " members on this machine")
+        + ", fresh data each time. Ratios are troupe / etcd: above 1 is better for ops/s,"
         + " below 1 for latency and CPU. Errors are sums. \"other cores\" is what neither server nor generator used, at worst.\n\n"
         + Comparison.sideBySide("etcd", otherMedians, "troupe", ourMedians)
         + "\n## Process\n\n"

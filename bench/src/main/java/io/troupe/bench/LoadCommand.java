@@ -19,12 +19,13 @@ final class LoadCommand {
     String server;
     try (EventLoops loops = new EventLoops(settings.loops())) {
       if (options.has("endpoint")) {
-        Endpoint endpoint = Endpoint.parse(options.text("endpoint", ""));
+        List<Endpoint> endpoints =
+            options.list("endpoint", List.of()).stream().map(Endpoint::parse).toList();
         long pid = options.number("pid", -1);
         Supplier<ProcessUsage> usage =
             pid < 0 ? () -> ProcessUsage.UNKNOWN : () -> ProcessUsage.of(pid);
-        server = endpoint.toString();
-        cells.addAll(Round.measure(server, settings, loops, endpoint, usage));
+        server = String.join(", ", endpoints.stream().map(Endpoint::toString).toList());
+        cells.addAll(Round.measure(server, settings, loops, endpoints, usage));
       } else {
         ServerCommand command =
             options.has("etcd") ? ServerCommand.etcd(options.text("etcd", "")) : settings.troupe();

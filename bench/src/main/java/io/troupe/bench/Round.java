@@ -11,7 +11,7 @@ import io.troupe.bench.report.Figures;
 import io.troupe.bench.server.ProcessUsage;
 import io.troupe.bench.server.ServerCommand;
 import io.troupe.bench.server.ServerDescription;
-import io.troupe.bench.server.ServerProcess;
+import io.troupe.bench.server.Servers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -21,8 +21,8 @@ import java.util.function.Supplier;
  *
  * @param server what the server says it is
  * @param cells measurements in the order in which they were made
- * @param startMs process start to first linearizable read, in milliseconds
- * @param idleRssBytes resident memory after that read
+ * @param startMs process start to first linearizable read, in milliseconds; of all members
+ * @param idleRssBytes resident memory after that read, of all members together
  * @param peakRssBytes the most it was by the end
  */
 record Round(
@@ -30,7 +30,7 @@ record Round(
 
   /** Starts a fresh server, measures, stops it. */
   static Round of(ServerCommand command, BenchSettings settings, EventLoops loops) {
-    try (ServerProcess server = ServerProcess.start(command, settings.workDir())) {
+    try (Servers server = Servers.start(command, settings.workDir(), settings.members())) {
       double startMs = server.awaitReady(loops) / 1e6;
       long idle = server.usage().rssBytes();
       String description = ServerDescription.of(server.pid());
@@ -41,7 +41,8 @@ record Round(
               + Figures.count(startMs)
               + " ms; load average "
               + MachineFacts.loadAverage());
-      List<Cell> cells = measure(command.name(), settings, loops, server.endpoint(), server::usage);
+      List<Cell> cells =
+          measure(command.name(), settings, loops, server.endpoints(), server::usage);
       return new Round(description, cells, startMs, idle, server.usage().peakRssBytes());
     }
   }
@@ -53,19 +54,22 @@ record Round(
   static void rehearse(ServerCommand command, BenchSettings settings, EventLoops loops) {
     System.out.println(command.name() + ": rehearsal");
     ArchiveMaking.run(command);
-    try (ServerProcess server = ServerProcess.start(command, settings.workDir())) {
+    try (Servers server = Servers.start(command, settings.workDir(), settings.members())) {
       server.awaitReady(loops);
-      Target target = target(settings, loops, server.endpoint(), server::usage);
+      Target target = target(settings, loops, server.endpoints(), server::usage);
       Profiles.fill(target);
       Profiles.warmUpServer(target, settings.serverWarmUp());
     }
   }
 
   private static Target target(
-      BenchSettings settings, EventLoops loops, Endpoint endpoint, Supplier<ProcessUsage> usage) {
+      BenchSettings settings,
+      EventLoops loops,
+      List<Endpoint> endpoints,
+      Supplier<ProcessUsage> usage) {
     Keyspace keyspace =
         new Keyspace(settings.load().keys(), settings.load().valueBytes(), settings.load().seed());
-    return new Target(loops, endpoint, new Meter(usage), keyspace, settings.load());
+    return new Target(loops, endpoints, new Meter(usage), keyspace, settings.load());
   }
 
   /** Measures a server that runs already. */
@@ -73,9 +77,9 @@ record Round(
       String name,
       BenchSettings settings,
       EventLoops loops,
-      Endpoint endpoint,
+      List<Endpoint> endpoints,
       Supplier<ProcessUsage> usage) {
-    Target target = target(settings, loops, endpoint, usage);
+    Target target = target(settings, loops, endpoints, usage);
     Profiles.fill(target);
     Profiles.warmUpServer(target, settings.serverWarmUp());
     List<Cell> cells = new ArrayList<>();

@@ -7,7 +7,7 @@ import io.troupe.bench.report.Medians;
 import io.troupe.bench.server.ProcessUsage;
 import io.troupe.bench.server.ServerCommand;
 import io.troupe.bench.server.ServerDescription;
-import io.troupe.bench.server.ServerProcess;
+import io.troupe.bench.server.Servers;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -64,7 +64,9 @@ final class StartupCommand {
         + MachineFacts.list(settings.home(), settings.workDir())
         + "\nMedian of "
         + repeats
-        + " starts with fresh data, the variants in turn.\n\n"
+        + " starts with fresh data, the variants in turn; members: "
+        + settings.members()
+        + ".\n\n"
         + table;
   }
 
@@ -120,13 +122,14 @@ final class StartupCommand {
   }
 
   private static void start(ServerCommand command, BenchSettings settings, EventLoops loops) {
-    try (ServerProcess server = ServerProcess.start(command, settings.workDir())) {
+    try (Servers server = Servers.start(command, settings.workDir(), settings.members())) {
       server.awaitReady(loops);
     }
   }
 
   private static void measure(Variant variant, BenchSettings settings, EventLoops loops) {
-    try (ServerProcess server = ServerProcess.start(variant.command(), settings.workDir())) {
+    try (Servers server =
+        Servers.start(variant.command(), settings.workDir(), settings.members())) {
       double ms = server.awaitReady(loops) / 1e6;
       ProcessUsage usage = server.usage();
       variant.startMs().add(ms);

@@ -14,6 +14,8 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -116,6 +118,46 @@ class ArteryPeersTest {
         .isEqualTo(
             new PeerEnvelope(
                 CLUSTER, ONE, TWO, TestPeer.url(portOne), new SnapshotMessage.Have(1, 2, 3)));
+  }
+
+  /**
+   * Artery ends the streams to a peer that does not complete a handshake in time, and quarantines
+   * it if it does so just then. So nothing may end a connection that somebody accepts but does not
+   * answer yet, as a process does that is paused, or starts on a busy machine.
+   */
+  @Test
+  void aPeerThatTakesItsTimeToAnswerIsNotGivenUp() throws Exception {
+    try (ServerSocket silent = new ServerSocket(portTwo, 16, InetAddress.getLoopbackAddress())) {
+      TestPeer one = peer(CLUSTER, 1, portOne, both());
+      one.peers.send(TWO, heartbeat(1));
+      try (Socket first = silent.accept();
+          Socket second = silent.accept()) {
+        List<Socket> accepted = List.of(first, second);
+        for (Socket socket : accepted) {
+          socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(4));
+        }
+        byte[] unread = new byte[1 << 16];
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(7);
+        while (System.nanoTime() - end < 0) {
+          one.peers.send(TWO, heartbeat(1));
+          for (Socket socket : accepted) {
+            int got = readSome(socket, unread);
+            assertThat(got).as("the connection was ended").isNotEqualTo(-1);
+          }
+        }
+      }
+    }
+  }
+
+  /** Bytes read, 0 if none came in time, -1 if the other side ended the connection. */
+  private static int readSome(Socket socket, byte[] into) throws IOException {
+    try {
+      return socket.getInputStream().read(into);
+    } catch (SocketTimeoutException silence) {
+      return 0;
+    } catch (SocketException reset) {
+      return -1;
+    }
   }
 
   @Test

@@ -17,9 +17,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A fixed number of HTTP/2 connections to one endpoint. Callbacks run on the connection's own
- * thread: all calls of one connection report on the same thread, so what belongs to a connection
- * needs no lock.
+ * A fixed number of HTTP/2 connections to a server, spread over its members in turn. Callbacks run
+ * on the connection's own thread: all calls of one connection report on the same thread, so what
+ * belongs to a connection needs no lock.
  */
 public final class Connections implements AutoCloseable {
   private static final int WINDOW_BYTES = 8 << 20;
@@ -29,11 +29,13 @@ public final class Connections implements AutoCloseable {
   private final List<ManagedChannel> channels = new ArrayList<>();
 
   /**
+   * @param endpoints of the members, at least one
    * @param count connections, 1 or more; each is opened by its first call
    */
-  public Connections(EventLoops loops, Endpoint endpoint, int count) {
+  public Connections(EventLoops loops, List<Endpoint> endpoints, int count) {
     this.loops = loops;
     for (int i = 0; i < count; i++) {
+      Endpoint endpoint = endpoints.get(i % endpoints.size());
       channels.add(
           NettyChannelBuilder.forAddress(new InetSocketAddress(endpoint.host(), endpoint.port()))
               .negotiationType(NegotiationType.PLAINTEXT)

@@ -75,13 +75,16 @@ final class ClosedLoop {
   /**
    * Runs clients in the background for as long as {@code window} is open.
    *
-   * @return waits for their last reply when it is run
+   * @return waits for the window's end and their last reply when it is run
    */
   static Runnable background(
       Connections connections, int clients, Window window, IntFunction<Workload> workloads) {
     ClosedLoop loop = new ClosedLoop(connections, clients, window);
     loop.start(clients, workloads);
-    return loop::await;
+    return () -> {
+      Window.waitUntil(window.until());
+      loop.await();
+    };
   }
 
   private void start(int clients, IntFunction<Workload> workloads) {

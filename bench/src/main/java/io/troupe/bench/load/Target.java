@@ -3,18 +3,23 @@ package io.troupe.bench.load;
 import io.troupe.bench.client.Connections;
 import io.troupe.bench.client.Endpoint;
 import io.troupe.bench.client.EventLoops;
+import java.util.List;
 
 /**
  * A server under load, and what the load is made of.
  *
  * @param loops the generator's threads
- * @param endpoint where the server listens
+ * @param endpoints where the members of the server listen
  * @param meter what it uses
  * @param keyspace the keys
  * @param settings sizes and times
  */
 public record Target(
-    EventLoops loops, Endpoint endpoint, Meter meter, Keyspace keyspace, LoadSettings settings) {
+    EventLoops loops,
+    List<Endpoint> endpoints,
+    Meter meter,
+    Keyspace keyspace,
+    LoadSettings settings) {
 
   /** Waits for a quiet machine as long as the settings allow. */
   void awaitQuiet() {
@@ -23,6 +28,6 @@ public record Target(
 
   /** Connections for {@code clients} clients: one each, up to the maximum. */
   Connections connect(int clients) {
-    return new Connections(loops, endpoint, Math.min(clients, settings.maxConnections()));
+    return new Connections(loops, endpoints, Math.min(clients, settings.maxConnections()));
   }
 }

@@ -26,6 +26,9 @@ public record ServerCommand(
     TROUPE
   }
 
+  /** Where a member listens, for clients and for the other members. */
+  public record Addresses(Endpoint client, Endpoint peer) {}
+
   public ServerCommand {
     program = List.copyOf(program);
     environment = Map.copyOf(environment);
@@ -53,20 +56,31 @@ public record ServerCommand(
   }
 
   /**
-   * The whole command line of a single member on {@code client}, which keeps its data in {@code
-   * dataDir}.
+   * The whole command line of a member, which keeps its data in {@code dataDir}.
+   *
+   * @param members all first members of its cluster
+   * @param self its place among them, from 0
    */
-  public List<String> commandLine(Path dataDir, Endpoint client, Endpoint peer) {
+  public List<String> commandLine(Path dataDir, List<Addresses> members, int self) {
+    List<String> cluster = new ArrayList<>();
+    for (int i = 0; i < members.size(); i++) {
+      cluster.add(memberName(i) + "=" + members.get(i).peer().url());
+    }
+    Addresses own = members.get(self);
     List<String> line = new ArrayList<>(program);
     String prefix = flags == Flags.ETCD ? "--" : "-Dtroupe.";
-    line.add(prefix + "name=bench");
+    line.add(prefix + "name=" + memberName(self));
     line.add(prefix + "data-dir=" + dataDir);
-    line.add(prefix + "listen-client-urls=" + client.url());
-    line.add(prefix + "advertise-client-urls=" + client.url());
-    line.add(prefix + "listen-peer-urls=" + peer.url());
-    line.add(prefix + "initial-advertise-peer-urls=" + peer.url());
-    line.add(prefix + "initial-cluster=bench=" + peer.url());
+    line.add(prefix + "listen-client-urls=" + own.client().url());
+    line.add(prefix + "advertise-client-urls=" + own.client().url());
+    line.add(prefix + "listen-peer-urls=" + own.peer().url());
+    line.add(prefix + "initial-advertise-peer-urls=" + own.peer().url());
+    line.add(prefix + "initial-cluster=" + String.join(",", cluster));
     line.add(prefix + "quota-backend-bytes=" + QUOTA_BYTES);
     return line;
+  }
+
+  private static String memberName(int place) {
+    return "bench" + (place + 1);
   }
 }

@@ -9,7 +9,6 @@ import io.troupe.grpc.api.RangeRequest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,10 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/**
- * A server that the generator started, on a fresh data directory and free ports of this machine.
- */
-public final class ServerProcess implements AutoCloseable {
+/** One member that the generator started. */
+final class ServerProcess implements AutoCloseable {
   private static final long START_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long STOP_TIMEOUT_SECONDS = 60;
@@ -42,15 +39,13 @@ public final class ServerProcess implements AutoCloseable {
   /**
    * Starts one and returns at once.
    *
-   * @param parent where its directory is made; the directory goes when the server is closed
+   * @param directory its own, where its log goes; removed when the server is closed
+   * @param line the whole command line
+   * @param client where it will serve clients
    */
-  public static ServerProcess start(ServerCommand command, Path parent) {
+  static ServerProcess start(
+      ServerCommand command, Path directory, List<String> line, Endpoint client) {
     try {
-      Files.createDirectories(parent);
-      Path directory = Files.createTempDirectory(parent, command.name().replaceAll("\\W+", "-"));
-      Endpoint client = new Endpoint("127.0.0.1", freePort());
-      Endpoint peer = new Endpoint("127.0.0.1", freePort());
-      List<String> line = command.commandLine(directory.resolve("data"), client, peer);
       ProcessBuilder builder =
           new ProcessBuilder(line)
               .redirectErrorStream(true)
@@ -64,27 +59,26 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   /** Where it serves clients. */
-  public Endpoint endpoint() {
+  Endpoint endpoint() {
     return endpoint;
   }
 
   /** Its process id. */
-  public long pid() {
+  long pid() {
     return process.pid();
   }
 
   /** What it used so far. */
-  public ProcessUsage usage() {
+  ProcessUsage usage() {
     return ProcessUsage.of(pid());
   }
 
   /**
    * Waits until it answers a linearizable read.
    *
-   * @return nanoseconds from its start to that answer
    * @throws IllegalStateException if it ended, or takes longer than a minute
    */
-  public long awaitReady(EventLoops loops) {
+  void awaitReady(EventLoops loops) {
     byte[] read =
         RangeRequest.newBuilder().setKey(ByteString.copyFromUtf8("ready")).build().toByteArray();
     while (!accepts()) {
@@ -93,9 +87,9 @@ public final class ServerProcess implements AutoCloseable {
     }
     while (true) {
       // A fresh connection for each try: one that failed would wait before it connects again.
-      try (Connections connection = new Connections(loops, endpoint, 1)) {
+      try (Connections connection = new Connections(loops, List.of(endpoint), 1)) {
         connection.call(EtcdMethod.RANGE, read, 5000);
-        return System.nanoTime() - startedNanos;
+        return;
       } catch (IllegalStateException notYet) {
         checkStarting();
         LockSupport.parkNanos(POLL_NANOS);
@@ -133,16 +127,15 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    }
+  /** Asks it to end. */
+  void end() {
+    process.destroy();
   }
 
   /** Asks it to end, waits, and deletes its directory. */
   @Override
   public void close() {
-    process.destroy();
+    end();
     try {
       if (!process.waitFor(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly().waitFor();

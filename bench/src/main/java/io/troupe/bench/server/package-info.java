@@ -1,7 +1,6 @@
 /**
  * Server processes under test: starting, waiting until they answer, stopping, and what they use.
- * Entry class: {@link io.troupe.bench.server.ServerProcess}. May import client. See
- * bench/README.md.
+ * Entry class: {@link io.troupe.bench.server.Servers}. May import client. See bench/README.md.
  */
 @NullMarked
 package io.troupe.bench.server;

@@ -3,6 +3,7 @@ package io.troupe.bench.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.bench.client.Endpoint;
+import io.troupe.bench.server.ServerCommand.Addresses;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -28,14 +29,22 @@ class UsageTest {
 
   @Test
   void commandLinesOfBothKinds() {
-    Endpoint client = new Endpoint("127.0.0.1", 1);
-    Endpoint peer = new Endpoint("127.0.0.1", 2);
-    assertThat(ServerCommand.etcd("/opt/etcd").commandLine(Path.of("/d"), client, peer))
-        .startsWith("/opt/etcd", "--name=bench", "--data-dir=/d")
-        .contains("--initial-cluster=bench=http://127.0.0.1:2");
-    assertThat(ServerCommand.troupe("java -jar node.jar").commandLine(Path.of("/d"), client, peer))
-        .startsWith("java", "-jar", "node.jar", "-Dtroupe.name=bench")
-        .contains("-Dtroupe.listen-client-urls=http://127.0.0.1:1");
+    List<Addresses> alone = List.of(at(1));
+    assertThat(ServerCommand.etcd("/opt/etcd").commandLine(Path.of("/d"), alone, 0))
+        .startsWith("/opt/etcd", "--name=bench1", "--data-dir=/d")
+        .contains("--initial-cluster=bench1=http://127.0.0.1:2");
+    List<Addresses> three = List.of(at(1), at(3), at(5));
+    assertThat(ServerCommand.troupe("java -jar node.jar").commandLine(Path.of("/d"), three, 1))
+        .startsWith("java", "-jar", "node.jar", "-Dtroupe.name=bench2")
+        .contains(
+            "-Dtroupe.listen-client-urls=http://127.0.0.1:3",
+            "-Dtroupe.listen-peer-urls=http://127.0.0.1:4",
+            "-Dtroupe.initial-cluster=bench1=http://127.0.0.1:2,bench2=http://127.0.0.1:4,"
+                + "bench3=http://127.0.0.1:6");
+  }
+
+  private static Addresses at(int port) {
+    return new Addresses(new Endpoint("127.0.0.1", port), new Endpoint("127.0.0.1", port + 1));
   }
 
   @Test

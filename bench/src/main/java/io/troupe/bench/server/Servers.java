@@ -1,0 +1,114 @@
+package io.troupe.bench.server;
+
+import io.troupe.bench.client.Endpoint;
+import io.troupe.bench.client.EventLoops;
+import io.troupe.bench.server.ServerCommand.Addresses;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A server that the generator started: all members of a cluster, one or more, with fresh data and
+ * on free ports of this machine.
+ */
+public final class Servers implements AutoCloseable {
+  private final List<ServerProcess> members = new ArrayList<>();
+
+  private final long startedNanos = System.nanoTime();
+
+  private Servers() {}
+
+  /**
+   * Starts all members and returns at once.
+   *
+   * @param parent where their directories are made; they go when the servers are closed
+   * @param count members, 1 or more
+   */
+  public static Servers start(ServerCommand command, Path parent, int count) {
+    Servers servers = new Servers();
+    try {
+      Files.createDirectories(parent);
+      List<Addresses> addresses = addresses(count);
+      for (int i = 0; i < count; i++) {
+        Path directory = Files.createTempDirectory(parent, command.name().replaceAll("\\W+", "-"));
+        List<String> line = command.commandLine(directory.resolve("data"), addresses, i);
+        servers.members.add(
+            ServerProcess.start(command, directory, line, addresses.get(i).client()));
+      }
+      return servers;
+    } catch (IOException e) {
+      servers.close();
+      throw new UncheckedIOException("start " + command.program(), e);
+    }
+  }
+
+  /** All sockets stay open until every port is known: so no two are the same. */
+  private static List<Addresses> addresses(int count) throws IOException {
+    List<ServerSocket> open = new ArrayList<>();
+    try {
+      List<Addresses> found = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        found.add(new Addresses(free(open), free(open)));
+      }
+      return found;
+    } finally {
+      for (ServerSocket socket : open) {
+        socket.close();
+      }
+    }
+  }
+
+  private static Endpoint free(List<ServerSocket> open) throws IOException {
+    ServerSocket socket = new ServerSocket(0);
+    open.add(socket);
+    return new Endpoint("127.0.0.1", socket.getLocalPort());
+  }
+
+  /** Where the members serve clients, in the order of their names. */
+  public List<Endpoint> endpoints() {
+    return members.stream().map(ServerProcess::endpoint).toList();
+  }
+
+  /** The process of the first member. */
+  public long pid() {
+    return members.get(0).pid();
+  }
+
+  /** What all members used so far, together. */
+  public ProcessUsage usage() {
+    double cpuSeconds = 0;
+    long rss = 0;
+    long peak = 0;
+    for (ServerProcess member : members) {
+      ProcessUsage usage = member.usage();
+      cpuSeconds += usage.cpuSeconds();
+      rss += usage.rssBytes();
+      peak += usage.peakRssBytes();
+    }
+    return new ProcessUsage(cpuSeconds, rss, peak);
+  }
+
+  /**
+   * Waits until every member answers a linearizable read.
+   *
+   * @return nanoseconds from the first member's start to the last one's answer
+   * @throws IllegalStateException if one ended, or takes longer than a minute
+   */
+  public long awaitReady(EventLoops loops) {
+    for (ServerProcess member : members) {
+      member.awaitReady(loops);
+    }
+    return System.nanoTime() - startedNanos;
+  }
+
+  /** Asks all to end, waits, and deletes their directories. */
+  @Override
+  public void close() {
+    members.forEach(ServerProcess::end);
+    members.forEach(ServerProcess::close);
+  }
+}
