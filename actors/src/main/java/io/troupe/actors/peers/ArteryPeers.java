@@ -21,7 +21,11 @@ import org.apache.pekko.actor.ActorRef;
 import org.apache.pekko.actor.ActorRefProvider;
 import org.apache.pekko.actor.ExtendedActorSystem;
 import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.eventstream.EventStream;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.remote.artery.QuarantinedEvent;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -72,6 +76,12 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
       Consumer<PeerEnvelope> raft,
       Consumer<PeerEnvelope> snapshots) {
     ArteryPeers peers = new ArteryPeers(guardian.getSystem(), self, directory);
+    guardian
+        .getSystem()
+        .eventStream()
+        .tell(
+            new EventStream.Subscribe<>(
+                QuarantinedEvent.class, guardian.spawn(quarantines(), "peer-quarantines")));
     guardian.spawn(
         PeerInbox.create(self, directory, peers.contacts, MAX_MESSAGE_BYTES, peers::greet, raft),
         PeerConfig.RAFT_INBOX);
@@ -79,6 +89,20 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
         PeerInbox.create(self, directory, peers.contacts, MAX_MESSAGE_BYTES, () -> {}, snapshots),
         PeerConfig.SNAPSHOT_INBOX);
     return peers;
+  }
+
+  /**
+   * Nothing here should ever bring one about; if Artery finds a reason, an operator has to know.
+   */
+  private static Behavior<QuarantinedEvent> quarantines() {
+    return Behaviors.receiveMessage(
+        event -> {
+          LOG.error(
+              "a peer is cut off until one of the two processes restarts, this one or the peer's;"
+                  + " this should not happen address={}",
+              event.uniqueAddress().address());
+          return Behaviors.same();
+        });
   }
 
   @Override

@@ -23,6 +23,10 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
+import org.apache.pekko.actor.Address;
+import org.apache.pekko.actor.testkit.typed.javadsl.LoggingTestKit;
+import org.apache.pekko.remote.UniqueAddress;
+import org.apache.pekko.remote.artery.QuarantinedEvent;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -147,6 +151,22 @@ class ArteryPeersTest {
         }
       }
     }
+  }
+
+  @Test
+  void anOperatorIsToldOfAPeerThatArteryCutsOff() {
+    TestPeer one = peer(CLUSTER, 1, portOne, both());
+    Address two = new Address("pekko", PeerConfig.SYSTEM, "127.0.0.1", portTwo);
+    LoggingTestKit.error("cut off until one of the two processes restarts")
+        .expect(
+            one.system,
+            () -> {
+              one.system
+                  .classicSystem()
+                  .eventStream()
+                  .publish(new QuarantinedEvent(new UniqueAddress(two, 5)));
+              return true;
+            });
   }
 
   /** Bytes read, 0 if none came in time, -1 if the other side ended the connection. */
