@@ -1,0 +1,100 @@
+package io.troupe.node.cluster;
+
+import io.troupe.model.Event;
+import io.troupe.simulation.history.Answer;
+import io.troupe.simulation.history.Call;
+import io.troupe.simulation.history.History;
+import io.troupe.simulation.history.LeaseEnd;
+import io.troupe.simulation.history.Request;
+import io.troupe.simulation.history.WatchRecord;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+
+/**
+ * What clients and watchers of processes saw; times are microseconds of this process's clock.
+ * Thread-safe.
+ */
+final class ClusterHistory {
+  private final long startNanos = System.nanoTime();
+  private final List<Call> calls = new ArrayList<>();
+  private final List<WatchRecord> watches = new ArrayList<>();
+
+  long nowUs() {
+    return (System.nanoTime() - startNanos) / 1000;
+  }
+
+  synchronized void add(Call call) {
+    calls.add(call);
+  }
+
+  synchronized void add(WatchRecord watch) {
+    watches.add(watch);
+  }
+
+  /** Calls so far, a copy. */
+  synchronized List<Call> calls() {
+    return List.copyOf(calls);
+  }
+
+  /** Watchers so far, a copy. */
+  synchronized List<WatchRecord> watches() {
+    return List.copyOf(watches);
+  }
+
+  /**
+   * For the checkers. Nothing may be going on any more.
+   *
+   * @param committed events by revision
+   */
+  synchronized History toHistory(SortedMap<Long, List<Event>> committed) {
+    History history = new History();
+    calls.forEach(history::add);
+    watches.forEach(history::add);
+    leaseEnds().forEach(history::add);
+    committed.forEach(history::committed);
+    return history;
+  }
+
+  /**
+   * Nobody sees the end of a lease itself. When its owner is told that it is gone, it has ended, so
+   * a promise that reaches further was broken.
+   */
+  private List<LeaseEnd> leaseEnds() {
+    Map<Long, Long> ends = new HashMap<>();
+    for (Call call : calls) {
+      if (call.request() instanceof Request.KeepAlive renewal
+          && call.answer() instanceof Answer.Renewed renewed
+          && renewed.ttlSeconds() == 0) {
+        ends.merge(renewal.lease(), call.returnedUs(), Math::min);
+      }
+    }
+    List<LeaseEnd> list = new ArrayList<>();
+    ends.forEach((lease, at) -> list.add(new LeaseEnd(lease, at)));
+    return list;
+  }
+
+  /** Writes everything as text, one call or reply a line. */
+  synchronized void write(Path file) throws IOException {
+    try (BufferedWriter out = Files.newBufferedWriter(file)) {
+      for (Call call : calls) {
+        out.write(call.toString());
+        out.newLine();
+      }
+      for (WatchRecord watch : watches) {
+        out.write(watch.asked().toString());
+        out.newLine();
+        for (var reply : watch.replies()) {
+          out.write("  " + reply);
+          out.newLine();
+        }
+      }
+    }
+  }
+}
