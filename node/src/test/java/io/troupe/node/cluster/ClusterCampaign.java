@@ -16,7 +16,6 @@ import io.troupe.simulation.history.Request;
 import io.troupe.simulation.history.WatchRecord;
 import io.troupe.simulation.history.WatchReply;
 import io.troupe.watch.EventFilter;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -73,13 +72,47 @@ final class ClusterCampaign {
     this.members = members;
   }
 
-  /** Runs a round and checks it; what it leaves in its directory is removed only if all holds. */
+  /** What happens to the cluster while clients are at work; no fault is left when it returns. */
+  interface Script {
+    /** Runs it. */
+    void run(TestCluster cluster, ClusterHistory history) throws Exception;
+  }
+
+  /** Faults of that many seconds as the seed draws them; then everything is checked. */
   Figures run(long seconds) throws Exception {
     SplittableRandom random = new SplittableRandom(seed);
+    TestCluster cluster = TestCluster.of(directory, members, random.split());
+    SplittableRandom own = random.split();
+    Map<Fault, Integer> counts = new EnumMap<>(Fault.class);
+    Script script =
+        (where, told) -> {
+          CampaignFaults faults = new CampaignFaults(where, told, own);
+          try {
+            faults.run(seconds);
+          } finally {
+            Files.write(directory.resolve("faults.txt"), faults.log());
+            counts.putAll(faults.counts());
+          }
+        };
+    return run(cluster, script, random, counts);
+  }
+
+  /**
+   * Runs a script on a cluster, which is started and closed here, and checks everything.
+   *
+   * @param cluster not started yet
+   */
+  Figures run(TestCluster cluster, Script script) throws Exception {
+    return run(cluster, script, new SplittableRandom(seed), Map.of());
+  }
+
+  private Figures run(
+      TestCluster cluster, Script script, SplittableRandom random, Map<Fault, Integer> faults)
+      throws Exception {
     ScheduledExecutorService timer = Executors.newScheduledThreadPool(1);
-    try (TestCluster cluster = TestCluster.of(directory, members, random.split()).startAll()) {
+    try (cluster) {
       try {
-        return run(cluster, seconds, random, timer);
+        return underLoad(cluster.startFirst(), script, random, timer, faults);
       } catch (Throwable e) {
         watchers.forEach(HistoryWatcher::close);
         history.write(directory.resolve("history.txt"));
@@ -90,21 +123,21 @@ final class ClusterCampaign {
     }
   }
 
-  private Figures run(
-      TestCluster cluster, long seconds, SplittableRandom random, ScheduledExecutorService timer)
-      throws InterruptedException, IOException {
+  private Figures underLoad(
+      TestCluster cluster,
+      Script script,
+      SplittableRandom random,
+      ScheduledExecutorService timer,
+      Map<Fault, Integer> faults)
+      throws Exception {
     CampaignLoad load = new CampaignLoad(cluster, history, 5_000L + random.nextInt(40_000));
-    CampaignFaults faults = new CampaignFaults(cluster, history, random.split());
-    try {
-      for (WatchRecord.Asked asked : asked()) {
-        watchers.add(
-            new HistoryWatcher(cluster, history, cluster.members(), asked, random.split(), timer));
-      }
-      load.start(CLIENTS, OWNERS, random.split());
-      faults.run(seconds);
-    } finally {
-      Files.write(directory.resolve("faults.txt"), faults.log());
+    for (WatchRecord.Asked asked : asked()) {
+      watchers.add(
+          new HistoryWatcher(cluster, history, cluster.members(), asked, random.split(), timer));
     }
+    load.start(CLIENTS, OWNERS, random.split());
+    long began = System.nanoTime();
+    script.run(cluster, history);
     requireNone("members ended by themselves", cluster.endedByThemselves());
     long healed = System.nanoTime();
     awaitService(cluster, random.split());
@@ -116,7 +149,8 @@ final class ClusterCampaign {
     SortedMap<Long, List<Event>> committed = committed(cluster, revision, random, timer);
     awaitWatchers(revision);
     requireNone("members ended by themselves", cluster.endedByThemselves());
-    return check(cluster, faults, committed, revision, seconds, recoveryMs);
+    return check(
+        cluster, faults, committed, revision, (healed - began) / 1_000_000_000, recoveryMs);
   }
 
   private static List<WatchRecord.Asked> asked() {
@@ -232,7 +266,7 @@ final class ClusterCampaign {
 
   private Figures check(
       TestCluster cluster,
-      CampaignFaults faults,
+      Map<Fault, Integer> faults,
       SortedMap<Long, List<Event>> committed,
       long revision,
       long seconds,
@@ -275,7 +309,7 @@ final class ClusterCampaign {
                 .count(),
         told.leaseEnds().size(),
         received,
-        new EnumMap<>(faults.counts()),
+        Map.copyOf(faults),
         recoveryMs,
         verdict);
   }

@@ -43,6 +43,35 @@ final class ClusterHistory {
     return List.copyOf(calls);
   }
 
+  private static boolean isAcknowledgedWrite(Call call) {
+    return call.request() instanceof Request.Write && call.answer() instanceof Answer.Done;
+  }
+
+  /** Writes that began from then on and are acknowledged. */
+  synchronized long acknowledgedSince(long us) {
+    return calls.stream().filter(c -> isAcknowledgedWrite(c) && c.invokedUs() >= us).count();
+  }
+
+  /** Writes that began in that time and were acknowledged in it. */
+  synchronized long acknowledgedBetween(long fromUs, long toUs) {
+    return calls.stream()
+        .filter(c -> isAcknowledgedWrite(c) && c.invokedUs() >= fromUs && c.returnedUs() <= toUs)
+        .count();
+  }
+
+  /** The longest time between the answers of two acknowledged writes, and until now. */
+  synchronized long longestSilenceUs() {
+    long longest = 0;
+    long before = -1;
+    for (Call call : calls) {
+      if (isAcknowledgedWrite(call)) {
+        longest = before < 0 ? 0 : Math.max(longest, call.returnedUs() - before);
+        before = call.returnedUs();
+      }
+    }
+    return before < 0 ? nowUs() : Math.max(longest, nowUs() - before);
+  }
+
   /** Watchers so far, a copy. */
   synchronized List<WatchRecord> watches() {
     return List.copyOf(watches);
