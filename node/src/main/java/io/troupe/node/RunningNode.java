@@ -6,6 +6,7 @@ import io.troupe.actors.member.MemberFiles;
 import io.troupe.actors.member.MemberGuardian;
 import io.troupe.actors.member.MemberSettings;
 import io.troupe.actors.member.Rooms;
+import io.troupe.actors.peers.ArteryQueries;
 import io.troupe.actors.peers.PeerAddress;
 import io.troupe.actors.peers.PeerConfig;
 import io.troupe.actors.peers.PeerDirectory;
@@ -60,6 +61,9 @@ public final class RunningNode implements AutoCloseable {
   /** For an answer of a peer when a member without data starts. */
   private static final Duration ASK_PEER = Duration.ofSeconds(1);
 
+  /** How long a member that joins asks for its identity before the start fails. */
+  private static final Duration ASK_TO_JOIN = Duration.ofSeconds(5);
+
   private static final Duration STOP_STEP = Duration.ofMillis(800);
 
   private final NodeSettings settings;
@@ -98,6 +102,7 @@ public final class RunningNode implements AutoCloseable {
     DiskSpace space = new DiskSpace(dataDir.root(), settings.minFreeDiskBytes());
     ActorSystem<Void> system = null;
     RunningNode node = null;
+    CompletableFuture<ArteryQueries> queries = new CompletableFuture<>();
     boolean started = false;
     try {
       if (dataDir.identity() == null) {
@@ -106,7 +111,12 @@ public final class RunningNode implements AutoCloseable {
       }
       // Disk and class loading side by side: together they are most of the start.
       CompletableFuture<MemberFiles> opening =
-          opening(dataDir, settings, memberSettings, PeerQueries.NONE);
+          opening(
+              dataDir,
+              settings,
+              memberSettings,
+              (url, query, timeout) ->
+                  queries.thenCompose(ready -> ready.ask(url, query, timeout)));
       CompletableFuture<Rooms> spawned = new CompletableFuture<>();
       system =
           actorSystem(
@@ -115,7 +125,7 @@ public final class RunningNode implements AutoCloseable {
               MemberGuardian.create(
                   opening,
                   memberSettings,
-                  peering(settings),
+                  peering(settings, queries),
                   space,
                   System.currentTimeMillis(),
                   spawned,
@@ -125,7 +135,7 @@ public final class RunningNode implements AutoCloseable {
       // Damage that a read meets concerns everybody: the member must not go on serving.
       files.onDamage(broken::accept);
       node = new RunningNode(settings, files, space, system, broken);
-      node.serve(spawned);
+      node.serve(spawned, queries.join());
       started = true;
       return node;
     } catch (InterruptedException e) {
@@ -133,6 +143,7 @@ public final class RunningNode implements AutoCloseable {
       throw new StartException(ExitCode.UNEXPECTED, "interrupted while starting", e);
     } finally {
       if (!started) {
+        queries.completeExceptionally(new IllegalStateException("the start failed"));
         abandon(node, system, dataDir);
       }
     }
@@ -154,12 +165,14 @@ public final class RunningNode implements AutoCloseable {
     }
   }
 
-  private static MemberGuardian.Peering peering(NodeSettings settings) {
+  private static MemberGuardian.Peering peering(
+      NodeSettings settings, CompletableFuture<ArteryQueries> queries) {
     PeerDirectory directory = new PeerDirectory();
     return new MemberGuardian.Peering(
         directory,
         settings.initialAdvertisePeerUrls().get(0),
-        membership -> LOG.debug("peers stay as they are members={}", membership.members()));
+        membership -> LOG.debug("peers stay as they are members={}", membership.members()),
+        queries);
   }
 
   /** Canonical is what others call this member, bound is what it listens on: see docs/rooms. */
@@ -223,7 +236,9 @@ public final class RunningNode implements AutoCloseable {
       throws InterruptedException {
     MemberIdentity identity = dataDir.identity();
     if (identity == null) {
-      identity = new Bootstrap(settings, InitialCluster.of(settings), peers, ASK_PEER).identity();
+      identity =
+          new Bootstrap(settings, InitialCluster.of(settings), peers, ASK_PEER, ASK_TO_JOIN)
+              .identity();
       dataDir.bootstrap(identity);
       LOG.info(
           "bootstrapped a new member name={} member-id={} cluster-id={} state={} data-dir={}",
@@ -284,7 +299,8 @@ public final class RunningNode implements AutoCloseable {
         settings.watchProgressNotifyInterval());
   }
 
-  private void serve(CompletableFuture<Rooms> spawned) throws InterruptedException {
+  private void serve(CompletableFuture<Rooms> spawned, ArteryQueries queries)
+      throws InterruptedException {
     Rooms rooms = await(settings, spawned, "the rooms to start");
     Member member =
         new Member(
@@ -314,10 +330,11 @@ public final class RunningNode implements AutoCloseable {
             member,
             gateway,
             proposer,
-            PeerQueries.NONE,
+            queries,
             Clock.systemUTC(),
             () -> !space.isLow(),
             () -> rooms.reads().execute(() -> defragment(rooms)));
+    queries.serve(services.peerAnswers());
     GrpcServer server = new GrpcServer(system, services, published);
     for (URI url : settings.listenClientUrls()) {
       bind(server, url);

@@ -115,7 +115,8 @@ final class TestMember implements AutoCloseable {
             MemberGuardian.create(
                 CompletableFuture.completedFuture(opened),
                 settings,
-                new MemberGuardian.Peering(directory, url(), membership -> {}),
+                new MemberGuardian.Peering(
+                    directory, url(), membership -> {}, new CompletableFuture<>()),
                 ROOMY,
                 System.currentTimeMillis(),
                 spawned,

@@ -4,6 +4,7 @@ import com.typesafe.config.ConfigFactory;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerPayload;
+import io.troupe.protocol.QueryFrame;
 import io.troupe.raft.PeerMessage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -24,6 +25,7 @@ final class TestPeer implements AutoCloseable {
   final BlockingQueue<PeerEnvelope> snapshots = new LinkedBlockingQueue<>();
   final PeerDirectory directory;
   final ArteryPeers peers;
+  final ArteryQueries queries;
   final ActorSystem<Void> system;
 
   TestPeer(long clusterId, long id, int port, PeerDirectory directory) {
@@ -33,10 +35,16 @@ final class TestPeer implements AutoCloseable {
   TestPeer(long clusterId, long id, int port, int bindPort, PeerDirectory directory) {
     this.directory = directory;
     CompletableFuture<ArteryPeers> started = new CompletableFuture<>();
+    CompletableFuture<ArteryQueries> asking = new CompletableFuture<>();
     PeerIdentity self = new PeerIdentity(clusterId, new NodeId(id), url(port));
     Behavior<Void> guardian =
         Behaviors.setup(
             context -> {
+              ArteryQueries room = ArteryQueries.start(context, directory, url(port));
+              if (clusterId != QueryFrame.NO_CLUSTER) {
+                room.identified(self);
+              }
+              asking.complete(room);
               started.complete(
                   ArteryPeers.start(context, self, directory, raft::add, snapshots::add));
               return Behaviors.empty();
@@ -51,6 +59,7 @@ final class TestPeer implements AutoCloseable {
                 .withFallback(ConfigFactory.parseString("pekko.log-dead-letters = off"))
                 .withFallback(ConfigFactory.load()));
     peers = started.join();
+    queries = asking.join();
   }
 
   static String url(int port) {

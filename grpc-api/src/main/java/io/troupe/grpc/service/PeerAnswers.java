@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class PeerAnswers implements PeerResponder {
   private static final PeerAnswer NOT_LEADER = new PeerAnswer.Refused(Refusal.NOT_LEADER);
 
+  /** A member that joined and has not heard of the others yet. */
+  private static final PeerAnswer NOTHING_YET = new PeerAnswer.Refused(Refusal.NO_LEADER);
+
   private final Member member;
   private final GatewaySettings settings;
   private final RaftFacts facts;
@@ -55,6 +58,9 @@ public final class PeerAnswers implements PeerResponder {
 
   private PeerAnswer members() {
     ClusterView view = member.state().cluster();
+    if (view.membership().members().isEmpty()) {
+      return NOTHING_YET;
+    }
     List<PeerAnswer.KnownMember> members =
         view.membership().members().stream().map(id -> known(view, id)).toList();
     return new PeerAnswer.Members(member.status().clusterId(), members);

@@ -13,6 +13,7 @@ import io.troupe.model.Result;
 import io.troupe.protocol.ClusterView;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.MemberStatus;
+import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.StateReader;
@@ -28,6 +29,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeoutException;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 
@@ -37,6 +39,12 @@ import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
  */
 final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   static final NodeId SELF = new NodeId(1);
+
+  /** No way to anybody. */
+  static final PeerQueries NO_PEERS =
+      (peerUrl, query, timeout) ->
+          CompletableFuture.failedFuture(new TimeoutException("no way to " + peerUrl));
+
   static final Duration REQUEST_TIMEOUT = Duration.ofMillis(300);
 
   final ActorTestKit kit = ActorTestKit.create();

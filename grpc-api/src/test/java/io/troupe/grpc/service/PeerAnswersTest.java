@@ -12,7 +12,6 @@ import io.troupe.model.Result;
 import io.troupe.protocol.ClusterView;
 import io.troupe.protocol.PeerAnswer;
 import io.troupe.protocol.PeerAnswer.KnownMember;
-import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
@@ -33,7 +32,7 @@ class PeerAnswersTest {
   private final PeerAnswers answers;
 
   PeerAnswersTest() {
-    LeaderCalls leader = new LeaderCalls(fake.member, PeerQueries.NONE);
+    LeaderCalls leader = new LeaderCalls(fake.member, FakeMember.NO_PEERS);
     LocalRaftFacts facts = new LocalRaftFacts(fake.member, fake.settings, leader);
     MembershipChanges changes =
         new MembershipChanges(fake.member, fake.settings, fake.proposer, facts);
