@@ -1,16 +1,20 @@
 package io.troupe.node.cluster;
 
+import static io.troupe.node.cluster.Scenario.NEW_LEADER;
+import static io.troupe.node.cluster.Scenario.awaitFollower;
+import static io.troupe.node.cluster.Scenario.awaitWrites;
+import static io.troupe.node.cluster.Scenario.elapse;
+import static io.troupe.node.cluster.Scenario.say;
+import static io.troupe.node.cluster.Scenario.status;
+import static io.troupe.node.cluster.Scenario.term;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.etcd.jetcd.api.StatusResponse;
-import io.troupe.node.cluster.ClusterCampaign.Script;
-import io.troupe.simulation.check.LinearizabilityCheck.Verdict;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
-import java.util.SplittableRandom;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
@@ -20,23 +24,16 @@ import org.junit.jupiter.api.TestInfo;
  * time. Letters are those of the list of challenges in docs/campaigns/README.md.
  */
 class ClusterFaultsIT {
-  private static final Duration NEW_LEADER = Duration.ofSeconds(6);
-  private static final long SEED = 11;
-
-  private final Path directory;
+  private final Scenario scenario;
 
   ClusterFaultsIT(TestInfo test) throws Exception {
-    directory =
-        Path.of("target", "cluster", test.getTestMethod().orElseThrow().getName())
-            .toAbsolutePath();
-    ClusterCampaignIT.remove(directory);
-    Files.createDirectories(directory);
+    scenario = new Scenario(test);
   }
 
   @Test
   void challengeB_anIsolatedFollowerDisturbsNobody() throws Exception {
-    run(
-        TestCluster.of(directory, 3, new SplittableRandom(SEED)),
+    scenario.run(
+        TestCluster.of(scenario.directory(), 3, scenario.random()),
         (cluster, history) -> {
           int leader = cluster.awaitLeader();
           int follower = cluster.without(Set.of(leader)).iterator().next();
@@ -57,8 +54,8 @@ class ClusterFaultsIT {
 
   @Test
   void challengeC_anIsolatedLeaderStopsServingAndComesBackAsAFollower() throws Exception {
-    run(
-        TestCluster.of(directory, 3, new SplittableRandom(SEED)),
+    scenario.run(
+        TestCluster.of(scenario.directory(), 3, scenario.random()),
         (cluster, history) -> {
           int leader = cluster.awaitLeader();
           Set<Integer> others = cluster.without(Set.of(leader));
@@ -82,8 +79,8 @@ class ClusterFaultsIT {
 
   @Test
   void aLeaderThatStandsStillForLongerThanLeasesLast() throws Exception {
-    run(
-        TestCluster.of(directory, 3, new SplittableRandom(SEED)),
+    scenario.run(
+        TestCluster.of(scenario.directory(), 3, scenario.random()),
         (cluster, history) -> {
           for (int round = 0; round < 3; round++) {
             int leader = cluster.awaitLeader();
@@ -108,13 +105,13 @@ class ClusterFaultsIT {
       Map<Integer, LoopDisk> disks = Map.of(1, one, 2, two, 3, three);
       TestCluster made =
           new TestCluster(
-              directory,
+              scenario.directory(),
               3,
               3,
-              new SplittableRandom(SEED),
+              scenario.random(),
               Map.of(),
               Map.of(1, one.data(), 2, two.data(), 3, three.data()));
-      run(
+      scenario.run(
           made,
           (cluster, history) -> {
             for (int round = 0; round < 3; round++) {
@@ -126,10 +123,7 @@ class ClusterFaultsIT {
               long frozenUs = history.nowUs();
               int next = cluster.awaitLeaderAmong(others, NEW_LEADER);
               say("next leader", frozen);
-              Awaitility.await("a write through the next leader")
-                  .atMost(NEW_LEADER)
-                  .pollInterval(Duration.ofMillis(20))
-                  .until(() -> history.acknowledgedSince(frozenUs) > 10);
+              awaitWrites(history, frozenUs, NEW_LEADER);
               say("writes go on", frozen);
               StatusResponse former = cluster.status(leader);
               assertThat(former == null || former.getLeader() != former.getHeader().getMemberId())
@@ -149,13 +143,13 @@ class ClusterFaultsIT {
     try (LoopDisk disk = disk(1)) {
       TestCluster made =
           new TestCluster(
-              directory,
+              scenario.directory(),
               1,
               1,
-              new SplittableRandom(SEED),
+              scenario.random(),
               Map.of(),
               Map.of(1, disk.data()));
-      run(
+      scenario.run(
           made,
           (cluster, history) -> {
             for (int seconds : new int[] {1, 3, 6}) {
@@ -167,9 +161,7 @@ class ClusterFaultsIT {
               assertThat(history.acknowledgedBetween(frozenUs, thawedUs))
                   .as("nothing is acknowledged that is not on the disk")
                   .isZero();
-              Awaitility.await("it goes on")
-                  .atMost(Duration.ofSeconds(10))
-                  .until(() -> history.acknowledgedSince(thawedUs) > 10);
+              awaitWrites(history, thawedUs, Duration.ofSeconds(10));
               elapse(history, 2000);
             }
           });
@@ -177,52 +169,8 @@ class ClusterFaultsIT {
   }
 
   private LoopDisk disk(int member) throws Exception {
-    Path own = directory.resolve("disk" + member);
+    Path own = scenario.directory().resolve("disk" + member);
     Files.createDirectories(own);
     return new LoopDisk(own);
-  }
-
-  private void run(TestCluster cluster, Script script) throws Exception {
-    ClusterCampaign.Figures figures =
-        new ClusterCampaign(directory, SEED, cluster.size()).run(cluster, script);
-    System.out.println(figures);
-    assertThat(figures.verdict()).isEqualTo(Verdict.HOLDS);
-    ClusterCampaignIT.remove(directory);
-  }
-
-  private static void say(String what, long sinceNanos) {
-    System.out.println(what + " after ms=" + (System.nanoTime() - sinceNanos) / 1_000_000);
-  }
-
-  /** The load goes on for that long. */
-  private static void elapse(ClusterHistory history, long ms) {
-    long until = history.nowUs() + ms * 1000;
-    Awaitility.await("time for the load")
-        .atMost(Duration.ofMillis(ms + 60_000))
-        .until(() -> history.nowUs() >= until);
-  }
-
-  private static StatusResponse status(TestCluster cluster, int member) {
-    return cluster.calls(member).status(5000);
-  }
-
-  private static long term(TestCluster cluster, int member) {
-    return status(cluster, member).getRaftTerm();
-  }
-
-  /** It follows that leader, and is not far behind. */
-  private static void awaitFollower(TestCluster cluster, int member, int leader) {
-    Awaitility.await("member " + member + " follows " + leader)
-        .atMost(Duration.ofSeconds(20))
-        .pollInterval(Duration.ofMillis(50))
-        .until(
-            () -> {
-              StatusResponse one = cluster.status(member);
-              StatusResponse other = cluster.status(leader);
-              return one != null
-                  && other != null
-                  && one.getLeader() == other.getHeader().getMemberId()
-                  && one.getHeader().getRevision() + 100 >= other.getHeader().getRevision();
-            });
   }
 }

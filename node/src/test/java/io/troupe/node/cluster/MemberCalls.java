@@ -1,11 +1,13 @@
 package io.troupe.node.cluster;
 
+import io.etcd.jetcd.api.ClusterGrpc;
 import io.etcd.jetcd.api.HashKVRequest;
 import io.etcd.jetcd.api.HashKVResponse;
 import io.etcd.jetcd.api.LeaseGrpc;
 import io.etcd.jetcd.api.LeaseKeepAliveRequest;
 import io.etcd.jetcd.api.LeaseKeepAliveResponse;
 import io.etcd.jetcd.api.MaintenanceGrpc;
+import io.etcd.jetcd.api.MemberAddRequest;
 import io.etcd.jetcd.api.MoveLeaderRequest;
 import io.etcd.jetcd.api.StatusRequest;
 import io.etcd.jetcd.api.StatusResponse;
@@ -75,6 +77,12 @@ final class MemberCalls implements AutoCloseable {
 
   LeaseLeasesResponse leases() {
     return call(LEASES, LeaseLeasesRequest.getDefaultInstance(), 5000);
+  }
+
+  /** Adds a voter; it is not started by that. */
+  void addMember(String peerUrl) {
+    MemberAddRequest request = MemberAddRequest.newBuilder().addPeerURLs(peerUrl).build();
+    call(ClusterGrpc.getMemberAddMethod(), request, 20_000);
   }
 
   void moveLeader(long to) {

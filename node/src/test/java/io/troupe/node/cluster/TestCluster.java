@@ -81,9 +81,7 @@ final class TestCluster implements AutoCloseable {
         IntStream.rangeClosed(1, size).mapToObj(n -> NodeProcess.freePort()).toList();
     network = new PeerNetwork(ports, random);
     String initial =
-        IntStream.rangeClosed(1, first)
-            .mapToObj(n -> "m" + n + "=" + network.url(n))
-            .collect(Collectors.joining(","));
+        initial(IntStream.rangeClosed(1, first).boxed().collect(Collectors.toSet()));
     List<Jdk> jdks = TestJdks.all();
     for (int member = 1; member <= size; member++) {
       Path own = directory.resolve("m" + member);
@@ -179,6 +177,20 @@ final class TestCluster implements AutoCloseable {
     slot.runs++;
     slot.wanted = true;
     slot.paused = false;
+  }
+
+  /** Starts a member that the others have added; does not wait. */
+  void join(int member) {
+    Set<Integer> all = members();
+    all.add(member);
+    start(
+        member, "-Dtroupe.initial-cluster=" + initial(all), "-Dtroupe.initial-cluster-state=existing");
+  }
+
+  private String initial(Set<Integer> members) {
+    return members.stream()
+        .map(n -> "m" + n + "=" + network.url(n))
+        .collect(Collectors.joining(","));
   }
 
   void awaitReady(int member) {
