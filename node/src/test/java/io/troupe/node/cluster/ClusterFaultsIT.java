@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
@@ -28,6 +29,11 @@ class ClusterFaultsIT {
 
   ClusterFaultsIT(TestInfo test) throws Exception {
     scenario = new Scenario(test);
+  }
+
+  @AfterEach
+  void removeFiles() throws Exception {
+    scenario.close();
   }
 
   @Test

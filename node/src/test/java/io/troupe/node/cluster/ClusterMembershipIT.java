@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
@@ -31,6 +32,11 @@ class ClusterMembershipIT {
 
   ClusterMembershipIT(TestInfo test) throws Exception {
     scenario = new Scenario(test);
+  }
+
+  @AfterEach
+  void removeFiles() throws Exception {
+    scenario.close();
   }
 
   private TestCluster threeAndOneMore(Map<String, String> settings) throws Exception {

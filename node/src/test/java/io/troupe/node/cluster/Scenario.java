@@ -14,13 +14,14 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.TestInfo;
 
 /** What tests of one fault at a time share: a directory of their own, and waiting. */
-final class Scenario {
+final class Scenario implements AutoCloseable {
   /** Two election timeouts as followers draw them, and a busy machine. */
   static final Duration NEW_LEADER = Duration.ofSeconds(6);
 
   private static final long SEED = 11;
 
   private final Path directory;
+  private boolean held;
 
   Scenario(TestInfo test) throws IOException {
     directory =
@@ -44,7 +45,15 @@ final class Scenario {
         new ClusterCampaign(directory, SEED, cluster.size()).run(cluster, script);
     System.out.println(directory.getFileName() + " " + figures);
     assertThat(figures.verdict()).isEqualTo(Verdict.HOLDS);
-    ClusterCampaignIT.remove(directory);
+    held = true;
+  }
+
+  /** Removes the files of a test that held; nothing may be mounted there any more. */
+  @Override
+  public void close() throws IOException {
+    if (held) {
+      ClusterCampaignIT.remove(directory);
+    }
   }
 
   static void say(String what, long sinceNanos) {
