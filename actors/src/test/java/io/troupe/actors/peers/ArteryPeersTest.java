@@ -118,6 +118,20 @@ class ArteryPeersTest {
                 CLUSTER, ONE, TWO, TestPeer.url(portOne), new SnapshotMessage.Have(1, 2, 3)));
   }
 
+  /** Artery's short forms of addresses: with them all members were deaf a minute after a start. */
+  @Test
+  void messagesArriveForLongerThanAddressesKeepTheirForm() throws Exception {
+    TestPeer one = peer(CLUSTER, 1, portOne, both());
+    TestPeer two = peer(CLUSTER, 2, portTwo, both());
+    untilItFlows(one, TWO, two, 1000);
+    untilItFlows(two, ONE, one, 1000);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(3);
+    for (long mark = 1001; System.nanoTime() - end < 0; mark++) {
+      assertThat(untilItFlows(one, TWO, two, mark)).isLessThan(PATIENCE_MS);
+      assertThat(untilItFlows(two, ONE, one, mark)).isLessThan(PATIENCE_MS);
+    }
+  }
+
   @Test
   void hugeMessagesAreCutAndPutTogether() throws Exception {
     TestPeer one = peer(CLUSTER, 1, portOne, both());

@@ -21,6 +21,14 @@ import org.jspecify.annotations.Nullable;
 
 /** A member that is nothing but its transport, in an actor system of its own. */
 final class TestPeer implements AutoCloseable {
+  /** What happens once a minute happens all the time here. */
+  private static final String PEKKO =
+      """
+      pekko.log-dead-letters = off
+      pekko.remote.artery.advanced.compression.actor-refs.advertisement-interval = 300 ms
+      pekko.remote.artery.advanced.compression.manifests.advertisement-interval = 300 ms
+      """;
+
   final BlockingQueue<PeerEnvelope> raft = new LinkedBlockingQueue<>();
   final BlockingQueue<PeerEnvelope> snapshots = new LinkedBlockingQueue<>();
   final PeerDirectory directory;
@@ -56,7 +64,7 @@ final class TestPeer implements AutoCloseable {
             guardian,
             PeerConfig.SYSTEM,
             PeerConfig.of(canonical, bind)
-                .withFallback(ConfigFactory.parseString("pekko.log-dead-letters = off"))
+                .withFallback(ConfigFactory.parseString(PEKKO))
                 .withFallback(ConfigFactory.load()));
     peers = started.join();
     queries = asking.join();

@@ -124,6 +124,10 @@ final class HistoryClient {
     } else if (text.equals("etcdserver: mvcc: database space exceeded")) {
       return new Answer.Refused(Refusal.NO_SPACE);
     }
+    if (status.getCode() == Status.Code.UNKNOWN && status.getCause() != null) {
+      // Not from a member: the client's own connection broke under the call.
+      return Answer.Unknown.INSTANCE;
+    }
     return switch (status.getCode()) {
       case UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED -> Answer.Unknown.INSTANCE;
       default ->
