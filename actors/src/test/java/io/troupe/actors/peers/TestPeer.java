@@ -41,6 +41,17 @@ final class TestPeer implements AutoCloseable {
   }
 
   TestPeer(long clusterId, long id, int port, int bindPort, PeerDirectory directory) {
+    this(clusterId, id, port, bindPort, directory, () -> {});
+  }
+
+  /** A peer whose port is open while {@code recovery} still runs, before anybody listens behind it. */
+  TestPeer(
+      long clusterId,
+      long id,
+      int port,
+      int bindPort,
+      PeerDirectory directory,
+      Runnable recovery) {
     this.directory = directory;
     CompletableFuture<ArteryPeers> started = new CompletableFuture<>();
     CompletableFuture<ArteryQueries> asking = new CompletableFuture<>();
@@ -48,6 +59,7 @@ final class TestPeer implements AutoCloseable {
     Behavior<Void> guardian =
         Behaviors.setup(
             context -> {
+              recovery.run();
               ArteryQueries room = ArteryQueries.start(context, directory, url(port));
               if (clusterId != QueryFrame.NO_CLUSTER) {
                 room.identified(self);

@@ -1,6 +1,9 @@
 package io.troupe.node.cluster;
 
 import io.troupe.model.Event;
+import io.troupe.model.Operation;
+import io.troupe.model.Refusal;
+import io.troupe.model.Result;
 import io.troupe.simulation.history.Answer;
 import io.troupe.simulation.history.Call;
 import io.troupe.simulation.history.History;
@@ -98,15 +101,31 @@ final class ClusterHistory {
   private List<LeaseEnd> leaseEnds() {
     Map<Long, Long> ends = new HashMap<>();
     for (Call call : calls) {
-      if (call.request() instanceof Request.KeepAlive renewal
-          && call.answer() instanceof Answer.Renewed renewed
-          && renewed.ttlSeconds() == 0) {
-        ends.merge(renewal.lease(), call.returnedUs(), Math::min);
+      long lease = toldGone(call);
+      if (lease != 0) {
+        ends.merge(lease, call.returnedUs(), Math::min);
       }
     }
     List<LeaseEnd> list = new ArrayList<>();
     ends.forEach((lease, at) -> list.add(new LeaseEnd(lease, at)));
     return list;
+  }
+
+  /** The lease of which this answer says that there is none; 0 if it says nothing like that. */
+  private static long toldGone(Call call) {
+    if (call.request() instanceof Request.KeepAlive renewal) {
+      boolean gone = call.answer() instanceof Answer.Renewed told && told.ttlSeconds() == 0;
+      return gone ? renewal.lease() : 0;
+    }
+    if (call.request() instanceof Request.Write write
+        && call.answer() instanceof Answer.Done done
+        && done.result() instanceof Result.Refused refused
+        && refused.reason() == Refusal.LEASE_NOT_FOUND) {
+      return write.operation() instanceof Operation.Put put
+          ? put.lease()
+          : ((Operation.LeaseRevoke) write.operation()).id();
+    }
+    return 0;
   }
 
   /** Writes everything as text, one call or reply a line. */
