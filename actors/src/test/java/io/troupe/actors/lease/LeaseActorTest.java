@@ -90,8 +90,7 @@ class LeaseActorTest {
   }
 
   private void lead(long term) {
-    room.tell(
-        new LeaseCommand.Promoted(List.of(new Lease(7, 60, 0), new Lease(8, 90, 0)), term));
+    room.tell(new LeaseCommand.Promoted(List.of(new Lease(7, 60, 0), new Lease(8, 90, 0)), term));
   }
 
   private RaftCommand.ConfirmLeadership confirm() {

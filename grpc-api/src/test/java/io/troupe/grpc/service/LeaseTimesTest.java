@@ -79,8 +79,7 @@ class LeaseTimesTest {
     answer(new PeerAnswer.Remaining(41, 60));
     assertThat(now(times.timeToLive(7))).isEqualTo(new PeerAnswer.Remaining(41, 60));
     assertThat(asked)
-        .containsExactly(
-            new PeerQuery.RenewQuery(List.of(7L)), new PeerQuery.TimeToLiveQuery(7));
+        .containsExactly(new PeerQuery.RenewQuery(List.of(7L)), new PeerQuery.TimeToLiveQuery(7));
     fake.lease.expectNoMessage(Duration.ZERO);
   }
 

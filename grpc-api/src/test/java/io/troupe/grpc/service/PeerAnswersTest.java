@@ -111,8 +111,7 @@ class PeerAnswersTest {
 
   @Test
   void leasesAreRenewedForOthersInTheOrderOfTheQuestion_L6() throws Exception {
-    CompletionStage<PeerAnswer> renewed =
-        answers.answer(new PeerQuery.RenewQuery(List.of(7L, 8L)));
+    CompletionStage<PeerAnswer> renewed = answers.answer(new PeerQuery.RenewQuery(List.of(7L, 8L)));
     LeaseCommand.KeepAlive seven = fake.lease.expectMessageClass(LeaseCommand.KeepAlive.class);
     LeaseCommand.KeepAlive eight = fake.lease.expectMessageClass(LeaseCommand.KeepAlive.class);
     eight.replyTo().tell(new LeaseReply.Renewed(8, 0));

@@ -64,8 +64,7 @@ class ClosingIT {
   void B5_ifNobodyCanTakeItTheLeaderStopsAllTheSame() {
     cluster.startNew("n1", "n2", "n3");
     String leader = cluster.awaitLeader();
-    List<String> others =
-        cluster.running().stream().filter(name -> !name.equals(leader)).toList();
+    List<String> others = cluster.running().stream().filter(name -> !name.equals(leader)).toList();
     others.forEach(name -> cluster.process(name).pause());
     NodeProcess ending = cluster.process(leader);
     assertThat(ending.stop()).isEqualTo(143);
