@@ -10,6 +10,7 @@ import io.troupe.actors.peers.ArteryQueries;
 import io.troupe.actors.peers.PeerAddress;
 import io.troupe.actors.peers.PeerConfig;
 import io.troupe.actors.peers.PeerDirectory;
+import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.http.GrpcServer;
 import io.troupe.grpc.service.EtcdServices;
@@ -64,6 +65,9 @@ public final class RunningNode implements AutoCloseable {
   /** How long a member that joins asks for its identity before the start fails. */
   private static final Duration ASK_TO_JOIN = Duration.ofSeconds(5);
 
+  /** For another member to take the leadership when a leader stops. */
+  private static final Duration HAND_OVER = Duration.ofMillis(500);
+
   private static final Duration STOP_STEP = Duration.ofMillis(800);
 
   private final NodeSettings settings;
@@ -72,6 +76,7 @@ public final class RunningNode implements AutoCloseable {
   private final ActorSystem<Void> system;
   private final Consumer<Throwable> broken;
   private final CompletableFuture<Void> published = new CompletableFuture<>();
+  private volatile @Nullable EtcdServices services;
   private final List<ServerBinding> bindings = new ArrayList<>();
 
   private RunningNode(
@@ -158,7 +163,7 @@ public final class RunningNode implements AutoCloseable {
       throw new StartException(
           ExitCode.ADDRESS,
           "cannot listen on troupe.listen-peer-urls = "
-              + settings.listenPeerUrls().get(0)
+              + settings.boundPeerUrl()
               + ": "
               + String.valueOf(e.getMessage()),
           e);
@@ -170,7 +175,7 @@ public final class RunningNode implements AutoCloseable {
     PeerDirectory directory = new PeerDirectory();
     return new MemberGuardian.Peering(
         directory,
-        settings.initialAdvertisePeerUrls().get(0),
+        settings.peerUrl(),
         membership -> LOG.debug("peers stay as they are members={}", membership.members()),
         queries);
   }
@@ -179,8 +184,7 @@ public final class RunningNode implements AutoCloseable {
   private static Config peerConfig(NodeSettings settings) {
     try {
       return PeerConfig.of(
-          PeerAddress.of(settings.initialAdvertisePeerUrls().get(0)),
-          PeerAddress.of(settings.listenPeerUrls().get(0).toString()));
+          PeerAddress.of(settings.peerUrl()), PeerAddress.of(settings.boundPeerUrl()));
     } catch (IllegalArgumentException wrong) {
       throw new StartException(
           ExitCode.CONFIGURATION,
@@ -278,7 +282,7 @@ public final class RunningNode implements AutoCloseable {
             defaults.maxInflightBytes(),
             settings.maxPendingProposals(),
             Math.min(defaults.maxLogBytesInMemory(), heapShare(8)),
-            defaults.diskStallTicks()),
+            settings.diskStallTicks()),
         settings.heartbeatInterval(),
         settings.electionTimeout(),
         new WalSettings(settings.walSegmentBytes(), 1 << 20),
@@ -291,6 +295,7 @@ public final class RunningNode implements AutoCloseable {
         settings.store().hotRecordBytes(),
         settings.snapshotCount(),
         settings.snapshotMinInterval(),
+        TransferSettings.of(settings.snapshotSendRateBytes()),
         settings.requestTimeout(),
         new CompactionActor.Settings(
             settings.compactionBatchLimit(), settings.compactionSleepInterval()),
@@ -325,7 +330,7 @@ public final class RunningNode implements AutoCloseable {
             settings.heartbeatInterval(),
             new MembershipRules.Limits(settings.strictReconfigCheck(), settings.maxLearners()));
     Proposer proposer = new Proposer(member, gateway, rooms.ids());
-    EtcdServices services =
+    EtcdServices wired =
         new EtcdServices(
             member,
             gateway,
@@ -334,8 +339,9 @@ public final class RunningNode implements AutoCloseable {
             Clock.systemUTC(),
             () -> !space.isLow(),
             () -> rooms.reads().execute(() -> defragment(rooms)));
-    queries.serve(services.peerAnswers());
-    GrpcServer server = new GrpcServer(system, services, published);
+    services = wired;
+    queries.serve(wired.peerAnswers());
+    GrpcServer server = new GrpcServer(system, wired, published);
     for (URI url : settings.listenClientUrls()) {
       bind(server, url);
     }
@@ -441,11 +447,13 @@ public final class RunningNode implements AutoCloseable {
   }
 
   /**
-   * Closes the port, then the rooms (the log last of them), then the state. Takes less than 2 s.
+   * Hands over the leadership, closes the port, then the rooms (the log last of them), then the
+   * state. Takes less than 2 s, whatever the others do.
    */
   @Override
   public void close() {
     published.completeExceptionally(new RefusedException(Refusal.STOPPED));
+    handOver();
     // All ports at once. What is still open when the grace is over (a quiet watch, a client that
     // never said anything) is cut with the actor system: nothing to wait for, nothing to warn of.
     CompletableFuture<?>[] closing =
@@ -460,6 +468,20 @@ public final class RunningNode implements AutoCloseable {
       LOG.warn("the rooms did not stop within {} ms", STOP_STEP.toMillis());
     }
     files.close();
+  }
+
+  /** While the ports are open: what clients ask meanwhile goes on to the next leader (B5). */
+  private void handOver() {
+    EtcdServices running = services;
+    if (running == null) {
+      return;
+    }
+    CompletableFuture<Boolean> handedOver = running.handOver(HAND_OVER).toCompletableFuture();
+    if (finished(handedOver, HAND_OVER, "the leadership")
+        && !handedOver.isCompletedExceptionally()
+        && handedOver.getNow(false)) {
+      LOG.info("handed over the leadership");
+    }
   }
 
   /** Whether it came to its end, a bad one too, within that time. */

@@ -38,7 +38,7 @@ public final class MemberGuardian {
    * This member among others.
    *
    * @param directory who is where; filled by whoever knows
-   * @param url first advertised peer URL of this member
+   * @param url where others reach this member: the first of its peer URLs as text
    * @param membership told each membership that takes effect, on the raft room's thread
    * @param queries completed with the way to ask others, before the files are there: who starts
    *     without data asks them who it is
@@ -89,7 +89,7 @@ public final class MemberGuardian {
                   files,
                   settings,
                   peers(context, self, peering, rooms),
-                  new KnownPeers(peering.directory(), files.identity()),
+                  new KnownPeers(peering.directory(), files.identity(), peering.url()),
                   disk,
                   SnapshotPlugin.start(
                       context.getSystem(),

@@ -24,7 +24,7 @@ public final class PeerConfig {
   /**
    * Remoting of one member, to be put before all other configuration.
    *
-   * @param canonical from the first advertised peer URL: what others call this member
+   * @param canonical from the first peer URL as text: what others call this member
    * @param bind from the listen peer URL: what the member binds
    */
   public static Config of(PeerAddress canonical, PeerAddress bind) {

@@ -3,6 +3,7 @@ package io.troupe.actors.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.actors.apply.CompactionActor;
+import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
@@ -52,6 +53,7 @@ class InstallCrashTest {
           0,
           1000,
           Duration.ZERO,
+          TransferSettings.of(64L << 20),
           SOON,
           new CompactionActor.Settings(100, Duration.ZERO),
           1 << 20,

@@ -7,6 +7,7 @@ import io.troupe.actors.apply.CompactionActor;
 import io.troupe.actors.snapshot.DiskRoom;
 import io.troupe.actors.snapshot.SnapshotActor;
 import io.troupe.actors.snapshot.TransferCommand;
+import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.model.AlarmType;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
@@ -83,6 +84,7 @@ class SnapshotRoomTest {
             0,
             1000,
             Duration.ZERO,
+            TransferSettings.of(64L << 20),
             SOON,
             new CompactionActor.Settings(100, Duration.ZERO),
             1 << 20,

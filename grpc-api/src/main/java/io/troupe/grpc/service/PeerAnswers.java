@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Answers other members (B2, B3, M5, M8). */
+/** Answers other members (B2, B3, M5, M8, L6, L7). */
 public final class PeerAnswers implements PeerResponder {
   private static final PeerAnswer NOT_LEADER = new PeerAnswer.Refused(Refusal.NOT_LEADER);
 
@@ -28,8 +28,15 @@ public final class PeerAnswers implements PeerResponder {
   private final GatewaySettings settings;
   private final RaftFacts facts;
   private final Promotion promotion;
+  private final LeaseTimes times;
 
-  PeerAnswers(Member member, GatewaySettings settings, RaftFacts facts, Promotion promotion) {
+  PeerAnswers(
+      Member member,
+      GatewaySettings settings,
+      RaftFacts facts,
+      Promotion promotion,
+      LeaseTimes times) {
+    this.times = times;
     this.member = member;
     this.settings = settings;
     this.facts = facts;
@@ -47,7 +54,24 @@ public final class PeerAnswers implements PeerResponder {
     if (query instanceof PeerQuery.LivenessQuery) {
       return facts.replication().thenCompose(this::connected);
     }
+    if (query instanceof PeerQuery.RenewQuery renew) {
+      return renewed(renew.leases()).exceptionally(PeerAnswers::refused);
+    }
+    if (query instanceof PeerQuery.TimeToLiveQuery timeToLive) {
+      return times
+          .timeToLiveHere(timeToLive.lease())
+          .<PeerAnswer>thenApply(remaining -> remaining)
+          .exceptionally(PeerAnswers::refused);
+    }
     return CompletableFuture.completedFuture(members());
+  }
+
+  private CompletionStage<PeerAnswer> renewed(List<Long> leases) {
+    List<CompletableFuture<Long>> all =
+        leases.stream().map(lease -> times.renewHere(lease).toCompletableFuture()).toList();
+    return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+        .thenApply(
+            done -> new PeerAnswer.Renewed(all.stream().map(CompletableFuture::join).toList()));
   }
 
   private CompletionStage<PeerAnswer> connected(@Nullable ReplicationStatus status) {

@@ -50,6 +50,7 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   final ActorTestKit kit = ActorTestKit.create();
   final TestProbe<RaftCommand> raft = kit.createTestProbe();
   final Member member;
+  final TestProbe<LeaseCommand> lease;
   final GatewaySettings settings;
   final Proposer proposer;
   private final ConcurrentLinkedQueue<CompletableFuture<NodeId>> waiting =
@@ -58,7 +59,7 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   private volatile ClusterView view = view(1, 0, 1);
 
   FakeMember(boolean strict) {
-    TestProbe<LeaseCommand> lease = kit.createTestProbe();
+    this.lease = kit.createTestProbe();
     TestProbe<WatchCommand> watch = kit.createTestProbe();
     this.member =
         new Member(

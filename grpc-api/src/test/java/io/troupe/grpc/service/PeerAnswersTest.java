@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
 import io.troupe.protocol.ClusterView;
+import io.troupe.protocol.LeaseCommand;
+import io.troupe.protocol.LeaseCommand.LeaseReply;
 import io.troupe.protocol.PeerAnswer;
 import io.troupe.protocol.PeerAnswer.KnownMember;
 import io.troupe.protocol.PeerQuery;
@@ -42,7 +44,8 @@ class PeerAnswersTest {
             fake.member,
             fake.settings,
             facts,
-            new Promotion(fake.member, fake.settings, gate, changes, leader));
+            new Promotion(fake.member, fake.settings, gate, changes, leader),
+            new LeaseTimes(fake.member, fake.settings, leader));
   }
 
   @AfterEach
@@ -97,6 +100,39 @@ class PeerAnswersTest {
     replication(100, 3);
     assertThat(now(told))
         .isEqualTo(new PeerAnswer.Connected(new Liveness(Set.of(SELF, id(2)), Set.of(SELF))));
+  }
+
+  @Test
+  void whoHasNotHeardOfTheMembersYetSaysSo_B2() throws Exception {
+    fake.show(view(0, 0, 0));
+    assertThat(now(answers.answer(PeerQuery.MembersQuery.INSTANCE)))
+        .isEqualTo(new PeerAnswer.Refused(Refusal.NO_LEADER));
+  }
+
+  @Test
+  void leasesAreRenewedForOthersInTheOrderOfTheQuestion_L6() throws Exception {
+    CompletionStage<PeerAnswer> renewed = answers.answer(new PeerQuery.RenewQuery(List.of(7L, 8L)));
+    LeaseCommand.KeepAlive seven = fake.lease.expectMessageClass(LeaseCommand.KeepAlive.class);
+    LeaseCommand.KeepAlive eight = fake.lease.expectMessageClass(LeaseCommand.KeepAlive.class);
+    eight.replyTo().tell(new LeaseReply.Renewed(8, 0));
+    seven.replyTo().tell(new LeaseReply.Renewed(7, 60));
+    assertThat(now(renewed)).isEqualTo(new PeerAnswer.Renewed(List.of(60L, 0L)));
+    CompletionStage<PeerAnswer> elsewhere = answers.answer(new PeerQuery.RenewQuery(List.of(7L)));
+    fake.lease
+        .expectMessageClass(LeaseCommand.KeepAlive.class)
+        .replyTo()
+        .tell(new LeaseReply.Failed(Refusal.NO_LEADER));
+    assertThat(now(elsewhere)).isEqualTo(new PeerAnswer.Refused(Refusal.NO_LEADER));
+  }
+
+  @Test
+  void whatIsLeftOfALeaseIsTold_L7() throws Exception {
+    CompletionStage<PeerAnswer> told = answers.answer(new PeerQuery.TimeToLiveQuery(7));
+    fake.lease
+        .expectMessageClass(LeaseCommand.TimeToLive.class)
+        .replyTo()
+        .tell(new LeaseReply.Remaining(7, 41, 60));
+    assertThat(now(told)).isEqualTo(new PeerAnswer.Remaining(41, 60));
   }
 
   @Test

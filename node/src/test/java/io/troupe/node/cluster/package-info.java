@@ -1,7 +1,6 @@
 /**
- * Clusters of real processes with faults: what clients and watchers saw is checked by the checkers
- * of the simulation. Entry classes: {@link io.troupe.node.cluster.TestCluster}, {@link
- * io.troupe.node.cluster.ClusterCampaign}. See docs/campaigns/README.md.
+ * Clusters of real processes: how members come and go, and what clients see of it. Entry class:
+ * {@link io.troupe.node.cluster.ProcessCluster}. See docs/rooms/membership.md.
  */
 @NullMarked
 package io.troupe.node.cluster;

@@ -16,7 +16,11 @@ import io.troupe.protocol.wire.WireMembersQuery;
 import io.troupe.protocol.wire.WirePromoteQuery;
 import io.troupe.protocol.wire.WireQuestion;
 import io.troupe.protocol.wire.WireRefused;
+import io.troupe.protocol.wire.WireRemaining;
+import io.troupe.protocol.wire.WireRenewQuery;
+import io.troupe.protocol.wire.WireRenewed;
 import io.troupe.protocol.wire.WireReply;
+import io.troupe.protocol.wire.WireTimeToLiveQuery;
 import io.troupe.raft.membership.MembershipRules;
 import java.io.IOException;
 import java.time.Duration;
@@ -49,6 +53,10 @@ public final class QueryCodec {
       out.setPromote(WirePromoteQuery.newBuilder().setMember(promote.member().value()));
     } else if (question.query() instanceof PeerQuery.LivenessQuery) {
       out.setLiveness(WireLivenessQuery.getDefaultInstance());
+    } else if (question.query() instanceof PeerQuery.RenewQuery renew) {
+      out.setRenew(WireRenewQuery.newBuilder().addAllLeases(renew.leases()));
+    } else if (question.query() instanceof PeerQuery.TimeToLiveQuery timeToLive) {
+      out.setTimeToLive(WireTimeToLiveQuery.newBuilder().setLease(timeToLive.lease()));
     } else {
       out.setMembers(WireMembersQuery.getDefaultInstance());
     }
@@ -67,6 +75,8 @@ public final class QueryCodec {
           case MEMBERS -> PeerQuery.MembersQuery.INSTANCE;
           case LIVENESS -> PeerQuery.LivenessQuery.INSTANCE;
           case PROMOTE -> new PeerQuery.PromoteQuery(new NodeId(wire.getPromote().getMember()));
+          case RENEW -> new PeerQuery.RenewQuery(wire.getRenew().getLeasesList());
+          case TIME_TO_LIVE -> new PeerQuery.TimeToLiveQuery(wire.getTimeToLive().getLease());
           case QUERY_NOT_SET ->
               throw new InvalidProtocolBufferException("no query, or an unknown one");
         };
@@ -99,6 +109,13 @@ public final class QueryCodec {
               .addAllSteady(values(connected.liveness().steady())));
     } else if (answer instanceof PeerAnswer.Refused refused) {
       out.setRefused(WireRefused.newBuilder().setReason(RefusalCodes.codeOf(refused.reason())));
+    } else if (answer instanceof PeerAnswer.Renewed renewed) {
+      out.setRenewed(WireRenewed.newBuilder().addAllTtlSeconds(renewed.ttlSeconds()));
+    } else if (answer instanceof PeerAnswer.Remaining remaining) {
+      out.setRemaining(
+          WireRemaining.newBuilder()
+              .setRemainingSeconds(remaining.remainingSeconds())
+              .setGrantedSeconds(remaining.grantedSeconds()));
     } else {
       out.setDone(WireDone.getDefaultInstance());
     }
@@ -132,6 +149,9 @@ public final class QueryCodec {
     } else if (answer instanceof PeerAnswer.Connected connected) {
       size += 8L * (connected.liveness().connected().size() + connected.liveness().steady().size());
     }
+    if (answer instanceof PeerAnswer.Renewed renewed) {
+      size += 10L * renewed.ttlSeconds().size();
+    }
     return size;
   }
 
@@ -148,6 +168,10 @@ public final class QueryCodec {
                   ids(wire.getConnected().getSteadyList())));
       case DONE -> PeerAnswer.Done.INSTANCE;
       case REFUSED -> new PeerAnswer.Refused(RefusalCodes.ofCode(wire.getRefused().getReason()));
+      case RENEWED -> new PeerAnswer.Renewed(wire.getRenewed().getTtlSecondsList());
+      case REMAINING ->
+          new PeerAnswer.Remaining(
+              wire.getRemaining().getRemainingSeconds(), wire.getRemaining().getGrantedSeconds());
       case ANSWER_NOT_SET ->
           throw new InvalidProtocolBufferException("no answer, or an unknown one");
     };

@@ -64,6 +64,10 @@ class QueryCodecTest {
         "connected",
         reply(new PeerAnswer.Connected(new MembershipRules.Liveness(Set.of(A, B), Set.of(B)))));
     all.put("done", reply(PeerAnswer.Done.INSTANCE));
+    all.put("renew-query", question(new PeerQuery.RenewQuery(List.of(1L, -2L))));
+    all.put("time-to-live-query", question(new PeerQuery.TimeToLiveQuery(-2)));
+    all.put("renewed", reply(new PeerAnswer.Renewed(List.of(60L, 0L))));
+    all.put("remaining", reply(new PeerAnswer.Remaining(-1, 0)));
     all.put("refused", reply(new PeerAnswer.Refused(Refusal.LEARNER_NOT_READY)));
     return all;
   }

@@ -1,4 +1,4 @@
-package io.troupe.node.cluster;
+package io.troupe.node.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.troupe.node.cluster;
+package io.troupe.node.faults;
 
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.DeleteRangeRequest;

@@ -1,4 +1,4 @@
-package io.troupe.node.cluster;
+package io.troupe.node.faults;
 
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,12 +1,12 @@
-package io.troupe.node.cluster;
+package io.troupe.node.faults;
 
-import static io.troupe.node.cluster.Scenario.NEW_LEADER;
-import static io.troupe.node.cluster.Scenario.awaitFollower;
-import static io.troupe.node.cluster.Scenario.awaitWrites;
-import static io.troupe.node.cluster.Scenario.elapse;
-import static io.troupe.node.cluster.Scenario.say;
-import static io.troupe.node.cluster.Scenario.status;
-import static io.troupe.node.cluster.Scenario.term;
+import static io.troupe.node.faults.Scenario.NEW_LEADER;
+import static io.troupe.node.faults.Scenario.awaitFollower;
+import static io.troupe.node.faults.Scenario.awaitWrites;
+import static io.troupe.node.faults.Scenario.elapse;
+import static io.troupe.node.faults.Scenario.say;
+import static io.troupe.node.faults.Scenario.status;
+import static io.troupe.node.faults.Scenario.term;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.etcd.jetcd.api.StatusResponse;

@@ -1,4 +1,4 @@
-package io.troupe.node.cluster;
+package io.troupe.node.faults;
 
 import io.etcd.jetcd.api.WatchCreateRequest;
 import io.etcd.jetcd.api.WatchProgressRequest;

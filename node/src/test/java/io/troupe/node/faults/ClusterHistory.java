@@ -1,4 +1,4 @@
-package io.troupe.node.cluster;
+package io.troupe.node.faults;
 
 import io.troupe.model.Event;
 import io.troupe.model.Operation;

@@ -1,4 +1,4 @@
-package io.troupe.node.cluster;
+package io.troupe.node.faults;
 
 /** What a campaign does to a cluster. */
 enum Fault {

@@ -1,4 +1,4 @@
-package io.troupe.node.cluster;
+package io.troupe.node.faults;
 
 import io.etcd.jetcd.api.HashKVResponse;
 import io.etcd.jetcd.api.StatusResponse;

@@ -1,9 +1,9 @@
-package io.troupe.node.cluster;
+package io.troupe.node.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.etcd.jetcd.api.StatusResponse;
-import io.troupe.node.cluster.ClusterCampaign.Script;
+import io.troupe.node.faults.ClusterCampaign.Script;
 import io.troupe.simulation.check.LinearizabilityCheck.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package io.troupe.node.cluster;
+package io.troupe.node.faults;
 
 import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.LeaseGrantRequest;
