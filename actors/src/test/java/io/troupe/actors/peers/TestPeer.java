@@ -44,14 +44,11 @@ final class TestPeer implements AutoCloseable {
     this(clusterId, id, port, bindPort, directory, () -> {});
   }
 
-  /** A peer whose port is open while {@code recovery} still runs, before anybody listens behind it. */
+  /**
+   * A peer whose port is open while {@code recovery} still runs, before anybody listens behind it.
+   */
   TestPeer(
-      long clusterId,
-      long id,
-      int port,
-      int bindPort,
-      PeerDirectory directory,
-      Runnable recovery) {
+      long clusterId, long id, int port, int bindPort, PeerDirectory directory, Runnable recovery) {
     this.directory = directory;
     CompletableFuture<ArteryPeers> started = new CompletableFuture<>();
     CompletableFuture<ArteryQueries> asking = new CompletableFuture<>();

@@ -56,12 +56,11 @@ final class CampaignFaults {
   }
 
   /**
-   * On a busy machine members take long to start. A cluster that never serves tells nothing, so
-   * the next fault waits for a leader, but not for long.
+   * On a busy machine members take long to start. A cluster that never serves tells nothing, so the
+   * next fault waits for a leader, but not for long.
    */
   private boolean isTime(long sinceNanos) {
-    return cluster.leader() != 0
-        || System.nanoTime() - sinceNanos > TimeUnit.SECONDS.toNanos(20);
+    return cluster.leader() != 0 || System.nanoTime() - sinceNanos > TimeUnit.SECONDS.toNanos(20);
   }
 
   private void undo(long nowNanos) {

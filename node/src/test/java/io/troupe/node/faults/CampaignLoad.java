@@ -128,7 +128,7 @@ final class CampaignLoad {
     HistoryClient client = new HistoryClient(cluster, history, random.split());
     while (!pause(random.nextLong(500_000))) {
       long lease = 1 + random.nextLong(Long.MAX_VALUE - 1);
-      long ttl = SHORTEST_TTL + random.nextInt(3);
+      long ttl = (long) SHORTEST_TTL + random.nextInt(3);
       Answer granted = client.call(new Request.Write(new Operation.LeaseGrant(lease, ttl)), 3000);
       if (!(granted instanceof Answer.Done)) {
         continue;

@@ -149,12 +149,7 @@ class ClusterFaultsIT {
     try (LoopDisk disk = disk(1)) {
       TestCluster made =
           new TestCluster(
-              scenario.directory(),
-              1,
-              1,
-              scenario.random(),
-              Map.of(),
-              Map.of(1, disk.data()));
+              scenario.directory(), 1, 1, scenario.random(), Map.of(), Map.of(1, disk.data()));
       scenario.run(
           made,
           (cluster, history) -> {

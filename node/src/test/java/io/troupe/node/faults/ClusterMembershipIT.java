@@ -40,8 +40,7 @@ class ClusterMembershipIT {
   }
 
   private TestCluster threeAndOneMore(Map<String, String> settings) throws Exception {
-    return new TestCluster(
-        scenario.directory(), 3, 4, scenario.random(), settings, Map.of());
+    return new TestCluster(scenario.directory(), 3, 4, scenario.random(), settings, Map.of());
   }
 
   @Test
@@ -168,8 +167,7 @@ class ClusterMembershipIT {
       byte[] value = new byte[64 << 10];
       random.nextBytes(value);
       Operation.Put put =
-          new Operation.Put(
-              Bytes.utf8("large" + i), Bytes.wrap(value), 0, false, false, false);
+          new Operation.Put(Bytes.utf8("large" + i), Bytes.wrap(value), 0, false, false, false);
       assertThat(client.call(new Request.Write(put), 10_000)).isInstanceOf(Answer.Done.class);
     }
   }

@@ -80,8 +80,7 @@ final class TestCluster implements AutoCloseable {
     List<Integer> ports =
         IntStream.rangeClosed(1, size).mapToObj(n -> NodeProcess.freePort()).toList();
     network = new PeerNetwork(ports, random);
-    String initial =
-        initial(IntStream.rangeClosed(1, first).boxed().collect(Collectors.toSet()));
+    String initial = initial(IntStream.rangeClosed(1, first).boxed().collect(Collectors.toSet()));
     List<Jdk> jdks = TestJdks.all();
     for (int member = 1; member <= size; member++) {
       Path own = directory.resolve("m" + member);
@@ -184,7 +183,9 @@ final class TestCluster implements AutoCloseable {
     Set<Integer> all = members();
     all.add(member);
     start(
-        member, "-Dtroupe.initial-cluster=" + initial(all), "-Dtroupe.initial-cluster-state=existing");
+        member,
+        "-Dtroupe.initial-cluster=" + initial(all),
+        "-Dtroupe.initial-cluster-state=existing");
   }
 
   private String initial(Set<Integer> members) {
