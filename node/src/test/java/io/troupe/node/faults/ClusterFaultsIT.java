@@ -7,6 +7,7 @@ import static io.troupe.node.faults.Scenario.elapse;
 import static io.troupe.node.faults.Scenario.say;
 import static io.troupe.node.faults.Scenario.status;
 import static io.troupe.node.faults.Scenario.term;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.etcd.jetcd.api.StatusResponse;
@@ -123,7 +124,7 @@ class ClusterFaultsIT {
             for (int round = 0; round < 3; round++) {
               int leader = cluster.awaitLeader();
               Set<Integer> others = cluster.without(Set.of(leader));
-              LoopDisk disk = disks.get(leader);
+              LoopDisk disk = requireNonNull(disks.get(leader));
               disk.freeze(20);
               long frozen = System.nanoTime();
               long frozenUs = history.nowUs();

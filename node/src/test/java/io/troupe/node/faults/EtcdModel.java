@@ -86,8 +86,10 @@ final class EtcdModel {
     io.etcd.jetcd.api.Compare.Builder out =
         io.etcd.jetcd.api.Compare.newBuilder()
             .setKey(wire(compare.range().key()))
-            .setTargetValue(compare.target().ordinal())
-            .setResultValue(compare.result().ordinal());
+            .setTarget(
+                io.etcd.jetcd.api.Compare.CompareTarget.valueOf(compare.target().name()))
+            .setResult(
+                io.etcd.jetcd.api.Compare.CompareResult.valueOf(compare.result().name()));
     switch (compare.target()) {
       case VERSION -> out.setVersion(compare.number());
       case CREATE -> out.setCreateRevision(compare.number());
