@@ -16,6 +16,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,20 +31,31 @@ final class Bootstrap {
   private static final Comparator<List<String>> BY_URLS =
       Comparator.comparing(urls -> String.join(",", urls));
 
+  /** Between two tries of a member that joins. */
+  private static final Duration PAUSE = Duration.ofMillis(200);
+
   private static final PeerAnswer NOBODY = new PeerAnswer.Refused(Refusal.TIMED_OUT);
 
   private final NodeSettings settings;
   private final InitialCluster cluster;
   private final PeerQueries peers;
   private final Duration timeout;
+  private final Duration patience;
 
   /**
    * A start without data.
    *
    * @param peers asks the other members, by the URLs of initial-cluster
    * @param timeout for the answer of one of them
+   * @param patience how long a member that joins asks again
    */
-  Bootstrap(NodeSettings settings, InitialCluster cluster, PeerQueries peers, Duration timeout) {
+  Bootstrap(
+      NodeSettings settings,
+      InitialCluster cluster,
+      PeerQueries peers,
+      Duration timeout,
+      Duration patience) {
+    this.patience = patience;
     this.settings = settings;
     this.cluster = cluster;
     this.peers = peers;
@@ -73,12 +86,7 @@ final class Bootstrap {
 
   /** B3: a lost data directory must not make a second member with the same id. */
   private void requireNotBootstrapped(NodeId self) throws InterruptedException {
-    List<CompletableFuture<PeerAnswer>> asked = new ArrayList<>();
-    for (String url : cluster.others()) {
-      asked.add(ask(url));
-    }
-    for (CompletableFuture<PeerAnswer> one : asked) {
-      PeerAnswer answer = await(one);
+    for (PeerAnswer answer : askAll()) {
       if (answer instanceof PeerAnswer.Members known
           && known.members().stream()
               .anyMatch(member -> member.id().equals(self) && !member.clientUrls().isEmpty())) {
@@ -91,20 +99,46 @@ final class Bootstrap {
     }
   }
 
+  /**
+   * One member that knows this one is enough: others may not have applied yet that it was added. So
+   * it may only be refused when all say that it does not fit, or when nothing better is heard.
+   */
   private MemberIdentity joining() throws InterruptedException {
-    for (String url : cluster.others()) {
-      if (await(ask(url)) instanceof PeerAnswer.Members known) {
-        NodeId self = matching(known);
-        SortedMap<NodeId, List<String>> members = new TreeMap<>();
-        known.members().forEach(member -> members.put(member.id(), member.peerUrls()));
-        return identity(known.clusterId(), self, true, members);
+    long end = System.nanoTime() + patience.toNanos();
+    while (true) {
+      List<PeerAnswer> answers = askAll();
+      StartException mismatch = null;
+      boolean allKnow = true;
+      for (PeerAnswer answer : answers) {
+        if (!(answer instanceof PeerAnswer.Members known)) {
+          allKnow = false;
+          continue;
+        }
+        try {
+          return joining(known);
+        } catch (StartException other) {
+          mismatch = other;
+        }
       }
+      if (mismatch != null && (allKnow || System.nanoTime() - end >= 0)) {
+        throw mismatch;
+      }
+      if (answers.isEmpty() || System.nanoTime() - end >= 0) {
+        throw new StartException(
+            ExitCode.UNEXPECTED,
+            "cannot fetch cluster info from peer urls: could not retrieve cluster information from"
+                + " the given URLs "
+                + cluster.others());
+      }
+      TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
     }
-    throw new StartException(
-        ExitCode.UNEXPECTED,
-        "cannot fetch cluster info from peer urls: could not retrieve cluster information from the"
-            + " given URLs "
-            + cluster.others());
+  }
+
+  private MemberIdentity joining(PeerAnswer.Members known) {
+    NodeId self = matching(known);
+    SortedMap<NodeId, List<String>> members = new TreeMap<>();
+    known.members().forEach(member -> members.put(member.id(), member.peerUrls()));
+    return identity(known.clusterId(), self, true, members);
   }
 
   /** B2: the members that the setting names must be those that the cluster has, by their URLs. */
@@ -154,17 +188,31 @@ final class Bootstrap {
         Version.product());
   }
 
-  private CompletableFuture<PeerAnswer> ask(String url) {
-    return peers.ask(url, PeerQuery.MembersQuery.INSTANCE, timeout).toCompletableFuture();
+  /** What all other members say, in the order of {@link InitialCluster#others}. */
+  private List<PeerAnswer> askAll() throws InterruptedException {
+    List<CompletableFuture<PeerAnswer>> asked = new ArrayList<>();
+    for (String url : cluster.others()) {
+      asked.add(peers.ask(url, PeerQuery.MembersQuery.INSTANCE, timeout).toCompletableFuture());
+    }
+    List<PeerAnswer> answers = new ArrayList<>();
+    for (CompletableFuture<PeerAnswer> one : asked) {
+      answers.add(await(one));
+    }
+    return answers;
   }
 
   /** Whoever does not answer is as if he were not there. */
-  private PeerAnswer await(CompletableFuture<PeerAnswer> asked) throws InterruptedException {
+  private static PeerAnswer await(CompletableFuture<PeerAnswer> asked) throws InterruptedException {
     try {
       return asked.get();
     } catch (ExecutionException e) {
-      LOG.debug("no answer from a peer: {}", String.valueOf(e.getCause()));
-      return NOBODY;
+      Throwable cause = e.getCause();
+      if (cause instanceof TimeoutException) {
+        LOG.debug("no answer from a peer: {}", cause.getMessage());
+        return NOBODY;
+      }
+      // Not the peer's silence: this member has no way to ask, and must not guess.
+      throw new StartException(ExitCode.UNEXPECTED, "cannot ask the other members: " + cause, e);
     }
   }
 

@@ -48,11 +48,11 @@ record InitialCluster(String name, Map<String, List<String>> members) {
     return members.getOrDefault(name, List.of());
   }
 
-  /** The peer URLs of the other members, sorted as text. */
+  /** Where the other members are asked: the first peer URL of each, sorted as text. */
   List<String> others() {
     return members.entrySet().stream()
         .filter(member -> !member.getKey().equals(name))
-        .flatMap(member -> member.getValue().stream())
+        .map(member -> member.getValue().get(0))
         .sorted()
         .toList();
   }

@@ -35,8 +35,10 @@ public record NodeSettings(
     int maxLearners,
     Duration heartbeatInterval,
     Duration electionTimeout,
+    Duration diskStallTimeout,
     long snapshotCount,
     Duration snapshotMinInterval,
+    long snapshotSendRateBytes,
     long walSegmentBytes,
     int maxRequestBytes,
     int maxTxnOps,
@@ -79,6 +81,29 @@ public record NodeSettings(
   /** Election timeout in ticks of one heartbeat interval. */
   public int electionTicks() {
     return (int) (electionTimeout.toMillis() / heartbeatInterval.toMillis());
+  }
+
+  /** The same in ticks, rounded up; 0 means never. */
+  public int diskStallTicks() {
+    long tick = heartbeatInterval.toMillis();
+    return (int) ((diskStallTimeout.toMillis() + tick - 1) / tick);
+  }
+
+  /**
+   * Where other members reach this one: the first of the advertised peer URLs as text. The state
+   * keeps URLs in that order, so all members agree without knowing the setting.
+   */
+  public String peerUrl() {
+    return initialAdvertisePeerUrls.stream().sorted().findFirst().orElseThrow();
+  }
+
+  /** What is bound for it: that URL if it is among the listen URLs, else the first of those. */
+  public String boundPeerUrl() {
+    return listenPeerUrls.stream()
+        .map(URI::toString)
+        .filter(peerUrl()::equals)
+        .findFirst()
+        .orElseGet(() -> listenPeerUrls.get(0).toString());
   }
 
   /** 5 s and two election timeouts (Q7). */

@@ -6,9 +6,11 @@ import io.troupe.actors.member.MemberFiles;
 import io.troupe.actors.member.MemberGuardian;
 import io.troupe.actors.member.MemberSettings;
 import io.troupe.actors.member.Rooms;
+import io.troupe.actors.peers.ArteryQueries;
 import io.troupe.actors.peers.PeerAddress;
 import io.troupe.actors.peers.PeerConfig;
 import io.troupe.actors.peers.PeerDirectory;
+import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.http.GrpcServer;
 import io.troupe.grpc.service.EtcdServices;
@@ -60,6 +62,12 @@ public final class RunningNode implements AutoCloseable {
   /** For an answer of a peer when a member without data starts. */
   private static final Duration ASK_PEER = Duration.ofSeconds(1);
 
+  /** How long a member that joins asks for its identity before the start fails. */
+  private static final Duration ASK_TO_JOIN = Duration.ofSeconds(5);
+
+  /** For another member to take the leadership when a leader stops. */
+  private static final Duration HAND_OVER = Duration.ofMillis(500);
+
   private static final Duration STOP_STEP = Duration.ofMillis(800);
 
   private final NodeSettings settings;
@@ -68,6 +76,7 @@ public final class RunningNode implements AutoCloseable {
   private final ActorSystem<Void> system;
   private final Consumer<Throwable> broken;
   private final CompletableFuture<Void> published = new CompletableFuture<>();
+  private volatile @Nullable EtcdServices services;
   private final List<ServerBinding> bindings = new ArrayList<>();
 
   private RunningNode(
@@ -98,6 +107,7 @@ public final class RunningNode implements AutoCloseable {
     DiskSpace space = new DiskSpace(dataDir.root(), settings.minFreeDiskBytes());
     ActorSystem<Void> system = null;
     RunningNode node = null;
+    CompletableFuture<ArteryQueries> queries = new CompletableFuture<>();
     boolean started = false;
     try {
       if (dataDir.identity() == null) {
@@ -106,7 +116,12 @@ public final class RunningNode implements AutoCloseable {
       }
       // Disk and class loading side by side: together they are most of the start.
       CompletableFuture<MemberFiles> opening =
-          opening(dataDir, settings, memberSettings, PeerQueries.NONE);
+          opening(
+              dataDir,
+              settings,
+              memberSettings,
+              (url, query, timeout) ->
+                  queries.thenCompose(ready -> ready.ask(url, query, timeout)));
       CompletableFuture<Rooms> spawned = new CompletableFuture<>();
       system =
           actorSystem(
@@ -115,7 +130,7 @@ public final class RunningNode implements AutoCloseable {
               MemberGuardian.create(
                   opening,
                   memberSettings,
-                  peering(settings),
+                  peering(settings, queries),
                   space,
                   System.currentTimeMillis(),
                   spawned,
@@ -125,7 +140,7 @@ public final class RunningNode implements AutoCloseable {
       // Damage that a read meets concerns everybody: the member must not go on serving.
       files.onDamage(broken::accept);
       node = new RunningNode(settings, files, space, system, broken);
-      node.serve(spawned);
+      node.serve(spawned, queries.join());
       started = true;
       return node;
     } catch (InterruptedException e) {
@@ -133,6 +148,7 @@ public final class RunningNode implements AutoCloseable {
       throw new StartException(ExitCode.UNEXPECTED, "interrupted while starting", e);
     } finally {
       if (!started) {
+        queries.completeExceptionally(new IllegalStateException("the start failed"));
         abandon(node, system, dataDir);
       }
     }
@@ -147,27 +163,28 @@ public final class RunningNode implements AutoCloseable {
       throw new StartException(
           ExitCode.ADDRESS,
           "cannot listen on troupe.listen-peer-urls = "
-              + settings.listenPeerUrls().get(0)
+              + settings.boundPeerUrl()
               + ": "
               + String.valueOf(e.getMessage()),
           e);
     }
   }
 
-  private static MemberGuardian.Peering peering(NodeSettings settings) {
+  private static MemberGuardian.Peering peering(
+      NodeSettings settings, CompletableFuture<ArteryQueries> queries) {
     PeerDirectory directory = new PeerDirectory();
     return new MemberGuardian.Peering(
         directory,
-        settings.initialAdvertisePeerUrls().get(0),
-        membership -> LOG.debug("peers stay as they are members={}", membership.members()));
+        settings.peerUrl(),
+        membership -> LOG.debug("peers stay as they are members={}", membership.members()),
+        queries);
   }
 
   /** Canonical is what others call this member, bound is what it listens on: see docs/rooms. */
   private static Config peerConfig(NodeSettings settings) {
     try {
       return PeerConfig.of(
-          PeerAddress.of(settings.initialAdvertisePeerUrls().get(0)),
-          PeerAddress.of(settings.listenPeerUrls().get(0).toString()));
+          PeerAddress.of(settings.peerUrl()), PeerAddress.of(settings.boundPeerUrl()));
     } catch (IllegalArgumentException wrong) {
       throw new StartException(
           ExitCode.CONFIGURATION,
@@ -223,7 +240,9 @@ public final class RunningNode implements AutoCloseable {
       throws InterruptedException {
     MemberIdentity identity = dataDir.identity();
     if (identity == null) {
-      identity = new Bootstrap(settings, InitialCluster.of(settings), peers, ASK_PEER).identity();
+      identity =
+          new Bootstrap(settings, InitialCluster.of(settings), peers, ASK_PEER, ASK_TO_JOIN)
+              .identity();
       dataDir.bootstrap(identity);
       LOG.info(
           "bootstrapped a new member name={} member-id={} cluster-id={} state={} data-dir={}",
@@ -263,7 +282,7 @@ public final class RunningNode implements AutoCloseable {
             defaults.maxInflightBytes(),
             settings.maxPendingProposals(),
             Math.min(defaults.maxLogBytesInMemory(), heapShare(8)),
-            defaults.diskStallTicks()),
+            settings.diskStallTicks()),
         settings.heartbeatInterval(),
         settings.electionTimeout(),
         new WalSettings(settings.walSegmentBytes(), 1 << 20),
@@ -276,6 +295,7 @@ public final class RunningNode implements AutoCloseable {
         settings.store().hotRecordBytes(),
         settings.snapshotCount(),
         settings.snapshotMinInterval(),
+        TransferSettings.of(settings.snapshotSendRateBytes()),
         settings.requestTimeout(),
         new CompactionActor.Settings(
             settings.compactionBatchLimit(), settings.compactionSleepInterval()),
@@ -284,7 +304,8 @@ public final class RunningNode implements AutoCloseable {
         settings.watchProgressNotifyInterval());
   }
 
-  private void serve(CompletableFuture<Rooms> spawned) throws InterruptedException {
+  private void serve(CompletableFuture<Rooms> spawned, ArteryQueries queries)
+      throws InterruptedException {
     Rooms rooms = await(settings, spawned, "the rooms to start");
     Member member =
         new Member(
@@ -309,16 +330,18 @@ public final class RunningNode implements AutoCloseable {
             settings.heartbeatInterval(),
             new MembershipRules.Limits(settings.strictReconfigCheck(), settings.maxLearners()));
     Proposer proposer = new Proposer(member, gateway, rooms.ids());
-    EtcdServices services =
+    EtcdServices wired =
         new EtcdServices(
             member,
             gateway,
             proposer,
-            PeerQueries.NONE,
+            queries,
             Clock.systemUTC(),
             () -> !space.isLow(),
             () -> rooms.reads().execute(() -> defragment(rooms)));
-    GrpcServer server = new GrpcServer(system, services, published);
+    services = wired;
+    queries.serve(wired.peerAnswers());
+    GrpcServer server = new GrpcServer(system, wired, published);
     for (URI url : settings.listenClientUrls()) {
       bind(server, url);
     }
@@ -424,11 +447,13 @@ public final class RunningNode implements AutoCloseable {
   }
 
   /**
-   * Closes the port, then the rooms (the log last of them), then the state. Takes less than 2 s.
+   * Hands over the leadership, closes the port, then the rooms (the log last of them), then the
+   * state. Takes less than 2 s, whatever the others do.
    */
   @Override
   public void close() {
     published.completeExceptionally(new RefusedException(Refusal.STOPPED));
+    handOver();
     // All ports at once. What is still open when the grace is over (a quiet watch, a client that
     // never said anything) is cut with the actor system: nothing to wait for, nothing to warn of.
     CompletableFuture<?>[] closing =
@@ -443,6 +468,20 @@ public final class RunningNode implements AutoCloseable {
       LOG.warn("the rooms did not stop within {} ms", STOP_STEP.toMillis());
     }
     files.close();
+  }
+
+  /** While the ports are open: what clients ask meanwhile goes on to the next leader (B5). */
+  private void handOver() {
+    EtcdServices running = services;
+    if (running == null) {
+      return;
+    }
+    CompletableFuture<Boolean> handedOver = running.handOver(HAND_OVER).toCompletableFuture();
+    if (finished(handedOver, HAND_OVER, "the leadership")
+        && !handedOver.isCompletedExceptionally()
+        && handedOver.getNow(false)) {
+      LOG.info("handed over the leadership");
+    }
   }
 
   /** Whether it came to its end, a bad one too, within that time. */

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
 /** Identity of a member without data: 8.3, B2, B3, F9. */
@@ -28,13 +29,15 @@ class BootstrapTest {
 
   private final Map<String, PeerAnswer> answers = new HashMap<>();
   private final List<String> asked = new ArrayList<>();
+  private Runnable whenAsked = () -> {};
   private final PeerQueries peers =
       (url, query, timeout) -> {
         assertThat(query).isEqualTo(PeerQuery.MembersQuery.INSTANCE);
         asked.add(url);
+        whenAsked.run();
         PeerAnswer answer = answers.get(url);
         return answer == null
-            ? CompletableFuture.failedFuture(new IllegalStateException("down"))
+            ? CompletableFuture.failedFuture(new TimeoutException("down"))
             : CompletableFuture.completedFuture(answer);
       };
 
@@ -67,7 +70,13 @@ class BootstrapTest {
   }
 
   private MemberIdentity identity(NodeSettings settings) throws InterruptedException {
-    return new Bootstrap(settings, InitialCluster.of(settings), peers, Duration.ofSeconds(1))
+    return identity(settings, Duration.ZERO);
+  }
+
+  private MemberIdentity identity(NodeSettings settings, Duration patience)
+      throws InterruptedException {
+    return new Bootstrap(
+            settings, InitialCluster.of(settings), peers, Duration.ofSeconds(1), patience)
         .identity();
   }
 
@@ -237,5 +246,85 @@ class BootstrapTest {
         ExitCode.UNEXPECTED,
         "could not retrieve cluster information from the given URLs");
     refused(infra1("existing", "infra1=" + OWN), ExitCode.UNEXPECTED, "cannot fetch cluster info");
+  }
+
+  /** What a member says that has not applied yet that this one was added. */
+  private static PeerAnswer before() {
+    return new PeerAnswer.Members(
+        0xabcL,
+        List.of(
+            member(8, "infra2", "http://127.0.0.1:22380"),
+            member(9, "infra3", "http://127.0.0.1:32380")));
+  }
+
+  private static PeerAnswer after() {
+    return new PeerAnswer.Members(
+        0xabcL,
+        List.of(
+            member(7, "", OWN),
+            member(8, "infra2", "http://127.0.0.1:22380"),
+            member(9, "infra3", "http://127.0.0.1:32380")));
+  }
+
+  @Test
+  void B2_whoLagsBehindDoesNotKeepItOut() throws InterruptedException {
+    answers.put("http://127.0.0.1:22380", before());
+    answers.put("http://127.0.0.1:32380", after());
+    assertThat(identity(infra1("existing", THREE)).memberId()).isEqualTo(new NodeId(7));
+  }
+
+  @Test
+  void B2_itAsksAgainUntilSomebodyKnowsIt() throws InterruptedException {
+    answers.put("http://127.0.0.1:22380", before());
+    whenAsked =
+        () -> {
+          if (asked.size() > 4) {
+            answers.put("http://127.0.0.1:32380", after());
+          }
+        };
+    assertThat(identity(infra1("existing", THREE), Duration.ofMinutes(1)).memberId())
+        .isEqualTo(new NodeId(7));
+    assertThat(asked).hasSize(6);
+  }
+
+  @Test
+  void B2_whenAllSayNoItDoesNotWait() {
+    answers.put("http://127.0.0.1:22380", before());
+    answers.put("http://127.0.0.1:32380", before());
+    assertThatThrownBy(() -> identity(infra1("existing", THREE), Duration.ofMinutes(1)))
+        .hasMessageContaining("member count is unequal");
+    assertThat(asked).hasSize(2);
+  }
+
+  /** Another fault than silence: the question of B3 was not asked, so nothing may be made. */
+  @Test
+  void B3_withoutAWayToAskNothingIsMade() {
+    PeerQueries broken =
+        (url, query, timeout) ->
+            CompletableFuture.failedFuture(new IllegalStateException("the start failed"));
+    NodeSettings settings = infra1("new", THREE);
+    Bootstrap bootstrap =
+        new Bootstrap(
+            settings,
+            InitialCluster.of(settings),
+            broken,
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(1));
+    assertThatThrownBy(bootstrap::identity)
+        .isInstanceOf(StartException.class)
+        .hasMessageContaining("cannot ask the other members");
+  }
+
+  @Test
+  void othersAreAskedAtTheirFirstAddressOnly() {
+    NodeSettings settings =
+        settings(
+            "name",
+            "b",
+            "initial-advertise-peer-urls",
+            "\"http://b:1\"",
+            "initial-cluster",
+            "\"a=http://a:9,b=http://b:1,a=http://a:1\"");
+    assertThat(InitialCluster.of(settings).others()).containsExactly("http://a:1");
   }
 }

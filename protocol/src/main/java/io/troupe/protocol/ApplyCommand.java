@@ -26,8 +26,10 @@ public sealed interface ApplyCommand {
   /**
    * This member leads from now on, or ceased to. Passed on to the lease room in its place among the
    * lease changes.
+   *
+   * @param term in which it leads, or in which it ceased to
    */
-  record Leading(boolean leading) implements ApplyCommand {}
+  record Leading(boolean leading, long term) implements ApplyCommand {}
 
   /** Only the owner's timers and adapted replies. */
   non-sealed interface Private extends ApplyCommand {}

@@ -24,8 +24,9 @@ public sealed interface LeaseCommand {
    * This member leads now: it counts from here on.
    *
    * @param leases all that are granted
+   * @param term in which it leads
    */
-  record Promoted(List<Lease> leases) implements LeaseCommand {}
+  record Promoted(List<Lease> leases, long term) implements LeaseCommand {}
 
   /** This member leads no more. */
   enum Demoted implements LeaseCommand {

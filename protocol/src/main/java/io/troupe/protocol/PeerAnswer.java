@@ -34,6 +34,26 @@ public sealed interface PeerAnswer {
   /** Answer to LivenessQuery. */
   record Connected(MembershipRules.Liveness liveness) implements PeerAnswer {}
 
+  /**
+   * Answer to RenewQuery.
+   *
+   * @param ttlSeconds of each lease, in the order of the question; 0 where there is no such lease
+   */
+  record Renewed(List<Long> ttlSeconds) implements PeerAnswer {
+    /** Copies the list. */
+    public Renewed {
+      ttlSeconds = List.copyOf(ttlSeconds);
+    }
+  }
+
+  /**
+   * Answer to TimeToLiveQuery.
+   *
+   * @param remainingSeconds -1 when there is no such lease
+   * @param grantedSeconds 0 when there is no such lease
+   */
+  record Remaining(long remainingSeconds, long grantedSeconds) implements PeerAnswer {}
+
   /** What was asked for is applied. */
   enum Done implements PeerAnswer {
     /** The only one. */

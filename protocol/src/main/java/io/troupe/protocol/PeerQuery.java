@@ -1,6 +1,7 @@
 package io.troupe.protocol;
 
 import io.troupe.model.NodeId;
+import java.util.List;
 
 /** A question to another member, outside of Raft. Any member may ask, also one that is none yet. */
 public sealed interface PeerQuery {
@@ -15,6 +16,22 @@ public sealed interface PeerQuery {
    * when the change is applied there.
    */
   record PromoteQuery(NodeId member) implements PeerQuery {}
+
+  /**
+   * Renew leases. For the leader, which alone knows how much time they have (L6). Answered with
+   * {@link PeerAnswer.Renewed}.
+   *
+   * @param leases not empty
+   */
+  record RenewQuery(List<Long> leases) implements PeerQuery {
+    /** Copies the list. */
+    public RenewQuery {
+      leases = List.copyOf(leases);
+    }
+  }
+
+  /** How long has a lease left? For the leader (L7). Answered with {@link PeerAnswer.Remaining}. */
+  record TimeToLiveQuery(long lease) implements PeerQuery {}
 
   /** Who is connected to you? For the leader. Answered with {@link PeerAnswer.Connected}. */
   enum LivenessQuery implements PeerQuery {

@@ -52,6 +52,25 @@ public sealed interface RaftCommand {
   /** Asks what this member, if it leads, knows of the others. */
   record GetReplication(ActorRef<ReplicationReply> replyTo) implements RaftCommand {}
 
+  /**
+   * Proposes an operation that only the leader of one term may make: what it knows of the time may
+   * be out of date as soon as another leads.
+   *
+   * @param term the term; if this member does not lead in it now, the refusal is NOT_LEADER, and
+   *     the proposal is in no log
+   * @param replyTo as for {@link Propose}
+   */
+  record ProposeInTerm(long term, RequestId id, Bytes operation, ActorRef<ProposeReply> replyTo)
+      implements RaftCommand {}
+
+  /**
+   * Asks whether this member still leads in {@code term}.
+   *
+   * @param replyTo told exactly once: with Ready when a quorum has confirmed it after this came in
+   *     and the state holds all that was committed then, else with Failed
+   */
+  record ConfirmLeadership(long term, ActorRef<ReadReply> replyTo) implements RaftCommand {}
+
   /** Asks for a read index; answered once the state has applied it. */
   record ReadIndex(ActorRef<ReadReply> replyTo) implements RaftCommand {}
 

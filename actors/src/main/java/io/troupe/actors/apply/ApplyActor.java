@@ -138,7 +138,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
         .lease()
         .tell(
             leading.leading()
-                ? new LeaseCommand.Promoted(machine.reader().leases())
+                ? new LeaseCommand.Promoted(machine.reader().leases(), leading.term())
                 : LeaseCommand.Demoted.INSTANCE);
     return this;
   }

@@ -11,6 +11,7 @@ import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.LeaseCommand.LeaseReply;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.ReadReply;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.codec.OperationCodec;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -56,9 +58,13 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
 
   private record RevokeEnded(long lease) implements LeaseCommand.Private {}
 
+  private record Confirmed(ReadReply reply) implements LeaseCommand.Private {}
+
   private final ActorRef<RaftCommand> raft;
   private final RequestIds ids;
   private final Duration electionTimeout;
+  private final BooleanSupplier soleVoter;
+  private final ActorRef<ReadReply> confirmations;
   private final LeaseCountdown countdown = new LeaseCountdown();
   private final VouchedTime time = new VouchedTime(MAX_GAP.toMillis());
   private final Map<Long, Long> ttls = new HashMap<>();
@@ -66,27 +72,47 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
   private final ArrayDeque<Long> due = new ArrayDeque<>();
   private int inFlight;
   private boolean leading;
+  private long term;
+
+  /** Renewals that came since the round under way began; they take the next one. */
+  private List<LeaseCommand.KeepAlive> waiting = new ArrayList<>();
+
+  /** Renewals of the round under way, if there is one. */
+  private List<LeaseCommand.KeepAlive> confirming = List.of();
+
+  private long confirmingTerm;
+  private boolean roundOpen;
 
   private LeaseActor(
       ActorContext<LeaseCommand> context,
       ActorRef<RaftCommand> raft,
       RequestIds ids,
-      Duration electionTimeout) {
+      Duration electionTimeout,
+      BooleanSupplier soleVoter) {
     super(context);
+    this.soleVoter = soleVoter;
+    this.confirmations = context.messageAdapter(ReadReply.class, Confirmed::new);
     this.raft = raft;
     this.ids = ids;
     this.electionTimeout = electionTimeout;
   }
 
-  /** The room's behaviour. */
+  /**
+   * The room's behaviour.
+   *
+   * @param soleVoter true only while nobody else can lead; then nobody has to be asked
+   */
   public static Behavior<LeaseCommand> create(
-      ActorRef<RaftCommand> raft, RequestIds ids, Duration electionTimeout) {
+      ActorRef<RaftCommand> raft,
+      RequestIds ids,
+      Duration electionTimeout,
+      BooleanSupplier soleVoter) {
     return Behaviors.setup(
         context ->
             Behaviors.withTimers(
                 timers -> {
                   timers.startTimerWithFixedDelay(Check.INSTANCE, CHECK_EVERY);
-                  return new LeaseActor(context, raft, ids, electionTimeout);
+                  return new LeaseActor(context, raft, ids, electionTimeout, soleVoter);
                 }));
   }
 
@@ -101,6 +127,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
         .onMessageEquals(LeaseCommand.Demoted.INSTANCE, this::onDemoted)
         .onMessageEquals(Check.INSTANCE, this::onCheck)
         .onMessage(RevokeEnded.class, this::onRevokeEnded)
+        .onMessage(Confirmed.class, this::onConfirmed)
         .build();
   }
 
@@ -113,7 +140,55 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
       renew.replyTo().tell(new LeaseReply.Failed(Refusal.NO_LEADER));
       return this;
     }
-    passTime();
+    if (soleVoter.getAsBoolean()) {
+      passTime();
+      renew(renew);
+      return this;
+    }
+    waiting.add(renew);
+    openRound();
+    return this;
+  }
+
+  /**
+   * One round serves all that came before it. It is always answered, and the next one waits for
+   * that, so an answer is never taken for another's.
+   */
+  private void openRound() {
+    if (roundOpen || waiting.isEmpty()) {
+      return;
+    }
+    roundOpen = true;
+    confirming = waiting;
+    confirmingTerm = term;
+    waiting = new ArrayList<>();
+    raft.tell(new RaftCommand.ConfirmLeadership(term, confirmations));
+  }
+
+  /**
+   * A later leader gives a lease its full time from a later moment than this, so the owner may
+   * believe in the renewal (docs/decisions/0041).
+   */
+  private Behavior<LeaseCommand> onConfirmed(Confirmed confirmed) {
+    List<LeaseCommand.KeepAlive> round = confirming;
+    roundOpen = false;
+    confirming = List.of();
+    if (leading && term == confirmingTerm && confirmed.reply() instanceof ReadReply.Ready) {
+      passTime();
+      round.forEach(this::renew);
+    } else {
+      fail(round);
+    }
+    openRound();
+    return this;
+  }
+
+  private static void fail(List<LeaseCommand.KeepAlive> renewals) {
+    LeaseReply lost = new LeaseReply.Failed(Refusal.LEADER_CHANGED);
+    renewals.forEach(renewal -> renewal.replyTo().tell(lost));
+  }
+
+  private void renew(LeaseCommand.KeepAlive renew) {
     long id = renew.id();
     switch (countdown.renew(id)) {
       case RENEWED -> renew.replyTo().tell(new LeaseReply.Renewed(id, ttls.getOrDefault(id, 0L)));
@@ -121,7 +196,6 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
       // It must not seem alive once more: the answer waits for its revoke.
       case EXPIRED -> ending.computeIfAbsent(id, lease -> new ArrayList<>()).add(renew.replyTo());
     }
-    return this;
   }
 
   private Behavior<LeaseCommand> onTimeToLive(LeaseCommand.TimeToLive ask) {
@@ -174,7 +248,9 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
 
   private Behavior<LeaseCommand> onPromoted(LeaseCommand.Promoted promoted) {
     passTime();
+    dropWaiting();
     leading = true;
+    term = promoted.term();
     ttls.clear();
     for (Lease lease : promoted.leases()) {
       ttls.put(lease.id(), lease.ttlSeconds());
@@ -189,6 +265,16 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
   private Behavior<LeaseCommand> onDemoted() {
     leading = false;
     countdown.demote();
+    dropWaiting();
+    return this;
+  }
+
+  /** Whoever waits for what an ended leadership would have said. */
+  private void dropWaiting() {
+    fail(waiting);
+    waiting.clear();
+    fail(confirming);
+    confirming = List.of();
     due.clear();
     ending
         .values()
@@ -197,7 +283,6 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
                 waiting.forEach(
                     replyTo -> replyTo.tell(new LeaseReply.Failed(Refusal.LEADER_CHANGED))));
     ending.clear();
-    return this;
   }
 
   private Behavior<LeaseCommand> onCheck() {
@@ -225,8 +310,8 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
             raft,
             REVOKE_TIMEOUT,
             replyTo ->
-                new RaftCommand.Propose(
-                    id, OperationCodec.encode(id, new Operation.LeaseRevoke(lease)), replyTo),
+                new RaftCommand.ProposeInTerm(
+                    term, id, OperationCodec.encode(id, new Operation.LeaseRevoke(lease)), replyTo),
             (reply, failure) -> new RevokeEnded(lease));
   }
 

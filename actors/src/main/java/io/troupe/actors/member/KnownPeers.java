@@ -9,17 +9,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the directory of peers at what the applied state says. Before a state says anything, the
  * members that the identity knows are there to begin with. One caller at a time.
  */
 final class KnownPeers {
+  private static final Logger LOG = LoggerFactory.getLogger(KnownPeers.class);
+
   private final PeerDirectory directory;
+  private final NodeId self;
+  private final String url;
   private @Nullable Map<NodeId, List<String>> last;
 
-  KnownPeers(PeerDirectory directory, MemberIdentity identity) {
+  KnownPeers(PeerDirectory directory, MemberIdentity identity, String url) {
     this.directory = directory;
+    this.self = identity.memberId();
+    this.url = url;
     if (directory.members().isEmpty()) {
       directory.replace(identity.members(), Set.of());
     }
@@ -34,5 +42,13 @@ final class KnownPeers {
     }
     last = view.peerUrls();
     directory.replace(view.peerUrls(), view.membership().removed());
+    List<String> own = view.peerUrls().getOrDefault(self, List.of());
+    if (!own.isEmpty() && !own.get(0).equals(url)) {
+      LOG.warn(
+          "others reach this member at peer-url={} but it calls itself {}: they cannot talk to it"
+              + " until troupe.initial-advertise-peer-urls says the same",
+          own.get(0),
+          url);
+    }
   }
 }

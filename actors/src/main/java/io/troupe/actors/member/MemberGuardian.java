@@ -1,6 +1,7 @@
 package io.troupe.actors.member;
 
 import io.troupe.actors.peers.ArteryPeers;
+import io.troupe.actors.peers.ArteryQueries;
 import io.troupe.actors.peers.PeerDirectory;
 import io.troupe.actors.peers.PeerIdentity;
 import io.troupe.actors.snapshot.DiskRoom;
@@ -37,10 +38,16 @@ public final class MemberGuardian {
    * This member among others.
    *
    * @param directory who is where; filled by whoever knows
-   * @param url first advertised peer URL of this member
+   * @param url where others reach this member: the first of its peer URLs as text
    * @param membership told each membership that takes effect, on the raft room's thread
+   * @param queries completed with the way to ask others, before the files are there: who starts
+   *     without data asks them who it is
    */
-  public record Peering(PeerDirectory directory, String url, Consumer<Membership> membership) {}
+  public record Peering(
+      PeerDirectory directory,
+      String url,
+      Consumer<Membership> membership,
+      CompletableFuture<ArteryQueries> queries) {}
 
   /**
    * The guardian's behaviour; it takes no messages.
@@ -63,6 +70,8 @@ public final class MemberGuardian {
       Consumer<Throwable> broken) {
     return Behaviors.setup(
         context -> {
+          ArteryQueries queries = ArteryQueries.start(context, peering.directory(), peering.url());
+          peering.queries().complete(queries);
           MemberFiles files;
           try {
             files = opening.join();
@@ -72,13 +81,15 @@ public final class MemberGuardian {
             // hide this one.
             return Behaviors.empty();
           }
+          PeerIdentity self = self(files, peering);
+          queries.identified(self);
           Rooms rooms = rooms(context, files, startMs);
           RoomsActor.Shared shared =
               new RoomsActor.Shared(
                   files,
                   settings,
-                  peers(context, files, peering, rooms),
-                  new KnownPeers(peering.directory(), files.identity()),
+                  peers(context, self, peering, rooms),
+                  new KnownPeers(peering.directory(), files.identity(), peering.url()),
                   disk,
                   SnapshotPlugin.start(
                       context.getSystem(),
@@ -126,10 +137,13 @@ public final class MemberGuardian {
     return new Rooms(status, reads, new RequestIds(self, startMs), ClosedRooms.spawn(context));
   }
 
+  private static PeerIdentity self(MemberFiles files, Peering peering) {
+    return new PeerIdentity(
+        files.identity().clusterId(), files.identity().memberId(), peering.url());
+  }
+
   private static ArteryPeers peers(
-      ActorContext<Void> context, MemberFiles files, Peering peering, Rooms rooms) {
-    PeerIdentity self =
-        new PeerIdentity(files.identity().clusterId(), files.identity().memberId(), peering.url());
+      ActorContext<Void> context, PeerIdentity self, Peering peering, Rooms rooms) {
     return ArteryPeers.start(
         context,
         self,

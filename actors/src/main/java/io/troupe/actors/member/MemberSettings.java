@@ -1,6 +1,7 @@
 package io.troupe.actors.member;
 
 import io.troupe.actors.apply.CompactionActor;
+import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.wal.WalSettings;
 import io.troupe.raft.RaftSettings;
@@ -13,6 +14,7 @@ import java.time.Duration;
  * @param electionTimeout in real time
  * @param snapshotCount entries between two snapshots
  * @param snapshotMinInterval least time between two snapshots, however many entries there are
+ * @param transfers how snapshots travel to other members
  * @param requestTimeout how long somebody waits for an answer
  * @param hotRecordBytes see StateMachine
  * @param watchBufferBytes unsent bytes of a watch stream
@@ -28,6 +30,7 @@ public record MemberSettings(
     long hotRecordBytes,
     long snapshotCount,
     Duration snapshotMinInterval,
+    TransferSettings transfers,
     Duration requestTimeout,
     CompactionActor.Settings compaction,
     long watchBufferBytes,

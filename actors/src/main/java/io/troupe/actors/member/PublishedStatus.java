@@ -4,7 +4,9 @@ import io.troupe.model.NodeId;
 import io.troupe.protocol.MemberStatus;
 import io.troupe.raft.RaftRole;
 import io.troupe.raft.RaftStatus;
+import io.troupe.raft.membership.Membership;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,6 +25,7 @@ public final class PublishedStatus implements MemberStatus {
   private final AtomicLong nextWaiting = new AtomicLong();
   private volatile RaftStatus raft = UNKNOWN;
   private volatile long applied;
+  private volatile boolean soleVoter;
 
   PublishedStatus(long clusterId, NodeId memberId, long applied) {
     this.clusterId = clusterId;
@@ -40,6 +43,22 @@ public final class PublishedStatus implements MemberStatus {
 
   void applied(long index) {
     applied = index;
+  }
+
+  /** A membership took effect; told on the raft room's thread before that room says more. */
+  void membership(Membership membership) {
+    soleVoter =
+        membership.voters().equals(Set.of(memberId))
+            && membership.outgoing().isEmpty()
+            && membership.leaving().isEmpty();
+  }
+
+  /**
+   * True only if no other member could lead when this was called: it would need this one's vote in
+   * a membership that this one knows.
+   */
+  boolean isSoleVoter() {
+    return soleVoter && raft.role() == RaftRole.LEADER;
   }
 
   @Override

@@ -10,10 +10,10 @@ import io.troupe.actors.snapshot.DiskRoom;
 import io.troupe.actors.snapshot.SnapshotActor;
 import io.troupe.actors.snapshot.TransferActor;
 import io.troupe.actors.snapshot.TransferCommand;
-import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.actors.wal.WalActor;
 import io.troupe.actors.watch.WatchHubActor;
 import io.troupe.actors.watch.WatchStreamActor;
+import io.troupe.model.Entry;
 import io.troupe.persistence.snapshot.SnapshotPlugin;
 import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.LeaseCommand;
@@ -22,6 +22,7 @@ import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.StateReader;
 import io.troupe.protocol.WalCommand;
 import io.troupe.protocol.WatchCommand;
+import io.troupe.raft.RaftState;
 import io.troupe.raft.membership.Membership;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -108,6 +109,7 @@ final class RoomsActor {
     MemberFiles files = shared.files();
     MemberSettings settings = shared.settings();
     Rooms rooms = shared.rooms();
+    rooms.status().membership(settled(files.recovered()));
     ActorRef<RaftCommand> raft =
         room(
             context,
@@ -131,7 +133,10 @@ final class RoomsActor {
             "wal",
             "wal");
     ActorRef<LeaseCommand> lease =
-        context.spawn(LeaseActor.create(raft, rooms.ids(), settings.electionTimeout()), "lease");
+        context.spawn(
+            LeaseActor.create(
+                raft, rooms.ids(), settings.electionTimeout(), rooms.status()::isSoleVoter),
+            "lease");
     context.watch(lease);
     ActorRef<WatchCommand> watch =
         context.spawn(
@@ -149,7 +154,7 @@ final class RoomsActor {
             context,
             TransferActor.create(
                 files.dataDir().snapshots(),
-                TransferSettings.DEFAULT,
+                settings.transfers(),
                 new TransferActor.Links(raft, shared.peers(), shared.disk())),
             "transfers",
             "transfers");
@@ -210,8 +215,20 @@ final class RoomsActor {
                 snapshot,
                 shared.peers(),
                 rooms.status()::raft,
-                shared.membership(),
+                membership -> {
+                  rooms.status().membership(membership);
+                  shared.membership().accept(membership);
+                },
                 () -> shared.broken().accept(new MemberRemovedException()))));
+  }
+
+  /** The membership to begin with; nobody if the log holds a change that may be in effect. */
+  private static Membership settled(RaftState recovered) {
+    long version = recovered.membership().version();
+    boolean moving =
+        recovered.entries().stream()
+            .anyMatch(entry -> entry.kind() == Entry.Kind.CONF_CHANGE && entry.index() > version);
+    return moving ? Membership.EMPTY : recovered.membership();
   }
 
   static DispatcherSelector selector(String name) {

@@ -16,12 +16,15 @@ public final class PeerConfig {
   /** Name of the actor that takes snapshots; its messages have a connection of their own. */
   static final String SNAPSHOT_INBOX = "peer-snapshots";
 
+  /** Name of the actor that asks and answers what is outside of Raft. */
+  static final String QUERIES = "peer-queries";
+
   private PeerConfig() {}
 
   /**
    * Remoting of one member, to be put before all other configuration.
    *
-   * @param canonical from the first advertised peer URL: what others call this member
+   * @param canonical from the first peer URL as text: what others call this member
    * @param bind from the listen peer URL: what the member binds
    */
   public static Config of(PeerAddress canonical, PeerAddress bind) {

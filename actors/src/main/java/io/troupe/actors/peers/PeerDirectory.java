@@ -28,7 +28,7 @@ public final class PeerDirectory {
   /**
    * Replaces what is known.
    *
-   * @param urls advertised peer URLs of each member; the first one is used
+   * @param urls peer URLs of each member, sorted as text; the first one is used
    * @param removed members that left for good
    */
   public void replace(Map<NodeId, List<String>> urls, Set<NodeId> removed) {

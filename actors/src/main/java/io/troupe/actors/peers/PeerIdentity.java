@@ -5,6 +5,6 @@ import io.troupe.model.NodeId;
 /**
  * Who this member is to others.
  *
- * @param url first advertised peer URL
+ * @param url where others reach it: the first of its peer URLs as text
  */
 public record PeerIdentity(long clusterId, NodeId memberId, String url) {}

@@ -3,7 +3,9 @@ package io.troupe.actors.peers;
 import io.troupe.model.Bytes;
 import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerFragment;
+import io.troupe.protocol.QueryFrame;
 import io.troupe.protocol.codec.PeerCodec;
+import io.troupe.protocol.codec.QueryCodec;
 import java.io.IOException;
 import java.io.NotSerializableException;
 import org.apache.pekko.serialization.SerializerWithStringManifest;
@@ -12,6 +14,8 @@ import org.apache.pekko.serialization.SerializerWithStringManifest;
 public final class PeerSerializer extends SerializerWithStringManifest {
   private static final String WHOLE = "m";
   private static final String PIECE = "f";
+  private static final String QUESTION = "q";
+  private static final String REPLY = "r";
 
   /** Part of the format between members. */
   @Override
@@ -21,6 +25,9 @@ public final class PeerSerializer extends SerializerWithStringManifest {
 
   @Override
   public String manifest(Object message) {
+    if (message instanceof QueryFrame) {
+      return message instanceof QueryFrame.Question ? QUESTION : REPLY;
+    }
     return message instanceof PeerFragment ? PIECE : WHOLE;
   }
 
@@ -32,6 +39,12 @@ public final class PeerSerializer extends SerializerWithStringManifest {
     if (message instanceof PeerFragment fragment) {
       return PeerCodec.encode(fragment);
     }
+    if (message instanceof QueryFrame.Question question) {
+      return QueryCodec.encode(question);
+    }
+    if (message instanceof QueryFrame.Reply reply) {
+      return QueryCodec.encode(reply);
+    }
     throw new IllegalArgumentException("no message between members: " + message.getClass());
   }
 
@@ -41,6 +54,8 @@ public final class PeerSerializer extends SerializerWithStringManifest {
       return switch (manifest) {
         case WHOLE -> PeerCodec.decode(Bytes.wrap(bytes));
         case PIECE -> PeerCodec.decodeFragment(Bytes.wrap(bytes));
+        case QUESTION -> QueryCodec.decodeQuestion(Bytes.wrap(bytes));
+        case REPLY -> QueryCodec.decodeReply(Bytes.wrap(bytes));
         default -> throw new NotSerializableException("unknown manifest " + manifest);
       };
     } catch (NotSerializableException e) {

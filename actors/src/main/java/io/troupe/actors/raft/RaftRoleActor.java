@@ -100,7 +100,10 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   private long nextReadId;
   private final TimerScheduler<RaftCommand> timers;
   private final List<WaitingTransfer> transfers = new ArrayList<>();
-  private boolean leading;
+
+  /** The term in which this member leads as the others were told; 0 if it does not lead. */
+  private long leadingTerm;
+
   private boolean installing;
 
   private RaftRoleActor(
@@ -148,6 +151,8 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         .onMessage(RaftCommand.Durable.class, m -> feed(() -> core.persisted(m.number())))
         .onMessage(RaftCommand.Applied.class, m -> feed(() -> core.applied(m.index())))
         .onMessage(RaftCommand.ReadIndex.class, this::onReadIndex)
+        .onMessage(RaftCommand.ConfirmLeadership.class, this::onConfirmLeadership)
+        .onMessage(RaftCommand.ProposeInTerm.class, this::onProposeInTerm)
         .onMessage(RaftCommand.FromPeer.class, this::onFromPeer)
         .onMessage(RaftCommand.ProposeConfChange.class, this::onProposeConfChange)
         .onMessage(RaftCommand.TransferLeadership.class, this::onTransferLeadership)
@@ -201,6 +206,34 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     List<Proposal> batch = List.copyOf(proposals);
     proposals.clear();
     return feed(() -> core.propose(batch));
+  }
+
+  /** At once, not with the next batch: a proposal that waits is forwarded if the role changes. */
+  private Behavior<RaftCommand> onProposeInTerm(RaftCommand.ProposeInTerm propose) {
+    if (!leadsIn(propose.term())) {
+      propose.replyTo().tell(new ProposeReply.NotProposed(Refusal.NOT_LEADER));
+      return this;
+    }
+    links
+        .apply()
+        .tell(
+            new ApplyCommand.Expect(
+                List.of(new ApplyCommand.Expectation(propose.id(), propose.replyTo()))));
+    return feed(() -> core.propose(List.of(new Proposal(propose.id(), propose.operation()))));
+  }
+
+  private boolean leadsIn(long term) {
+    RaftStatus status = core.status();
+    return status.role() == RaftRole.LEADER && status.term() == term;
+  }
+
+  /** A leader's own read: the core refuses it as soon as this member leads no more. */
+  private Behavior<RaftCommand> onConfirmLeadership(RaftCommand.ConfirmLeadership confirm) {
+    if (!leadsIn(confirm.term())) {
+      confirm.replyTo().tell(new ReadReply.Failed(Refusal.NOT_LEADER));
+      return this;
+    }
+    return read(confirm.replyTo());
   }
 
   private Behavior<RaftCommand> onProposeConfChange(RaftCommand.ProposeConfChange propose) {
@@ -266,8 +299,12 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   }
 
   private Behavior<RaftCommand> onReadIndex(RaftCommand.ReadIndex read) {
+    return read(read.replyTo());
+  }
+
+  private Behavior<RaftCommand> read(ActorRef<ReadReply> replyTo) {
     long id = ++nextReadId;
-    reads.put(id, read.replyTo());
+    reads.put(id, replyTo);
     return feed(() -> core.requestRead(id));
   }
 
@@ -394,9 +431,10 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     if (!leads && !leader.isNone()) {
       tellTransfers(waiting -> true, new TransferReply.Refused(Refusal.LEADER_CHANGED));
     }
-    if (leads != leading) {
-      leading = leads;
-      links.apply().tell(new ApplyCommand.Leading(leads));
+    long term = leads ? status.term() : 0;
+    if (term != leadingTerm) {
+      leadingTerm = term;
+      links.apply().tell(new ApplyCommand.Leading(leads, status.term()));
     }
   }
 }

@@ -25,6 +25,10 @@ public final class RefusingRaft {
             propose.replyTo().tell(new ProposeReply.NotProposed(Refusal.NO_LEADER));
           } else if (command instanceof RaftCommand.ProposeConfChange propose) {
             propose.replyTo().tell(new ProposeReply.NotProposed(Refusal.NO_LEADER));
+          } else if (command instanceof RaftCommand.ProposeInTerm propose) {
+            propose.replyTo().tell(new ProposeReply.NotProposed(Refusal.NOT_LEADER));
+          } else if (command instanceof RaftCommand.ConfirmLeadership confirm) {
+            confirm.replyTo().tell(new ReadReply.Failed(Refusal.NOT_LEADER));
           } else if (command instanceof RaftCommand.ReadIndex read) {
             read.replyTo().tell(new ReadReply.Failed(Refusal.NO_LEADER));
           } else if (command instanceof RaftCommand.TransferLeadership transfer) {

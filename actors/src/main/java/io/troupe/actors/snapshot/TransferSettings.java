@@ -13,9 +13,11 @@ import java.time.Duration;
  */
 public record TransferSettings(
     long bytesPerSecond, int chunkBytes, int window, Duration retry, Duration giveUp) {
-  /** 64 MiB/s. */
-  public static final TransferSettings DEFAULT =
-      new TransferSettings(64L << 20, 120 << 10, 16, Duration.ofSeconds(1), Duration.ofSeconds(30));
+  /** All but the rate, as it has proved well. */
+  public static TransferSettings of(long bytesPerSecond) {
+    return new TransferSettings(
+        bytesPerSecond, 120 << 10, 16, Duration.ofSeconds(1), Duration.ofSeconds(30));
+  }
 
   /**
    * Checks the ranges.

@@ -10,10 +10,12 @@ import io.troupe.model.Refusal;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.LeaseCommand.LeaseReply;
 import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.ReadReply;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.codec.OperationCodec;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -25,9 +27,13 @@ class LeaseActorTest {
 
   private final TestProbe<RaftCommand> raft = KIT.createTestProbe();
   private final TestProbe<LeaseReply> client = KIT.createTestProbe();
+  private final AtomicBoolean sole = new AtomicBoolean(true);
   private final ActorRef<LeaseCommand> room =
       KIT.spawn(
-          LeaseActor.create(raft.getRef(), new RequestIds(new NodeId(1), 1), Duration.ofMillis(1)));
+          LeaseActor.create(
+              raft.getRef(), new RequestIds(new NodeId(1), 1), Duration.ofMillis(1), sole::get));
+
+  private static final long TERM = 4;
 
   @AfterAll
   static void stop() {
@@ -46,7 +52,7 @@ class LeaseActorTest {
 
   @Test
   void renewalGivesTheGrantedTime_unknownLeasesGiveZero_L5() {
-    room.tell(new LeaseCommand.Promoted(List.of(new Lease(7, 60, 0))));
+    room.tell(new LeaseCommand.Promoted(List.of(new Lease(7, 60, 0)), TERM));
     granted(8, 90);
     room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
     client.expectMessage(new LeaseReply.Renewed(7, 60));
@@ -60,10 +66,11 @@ class LeaseActorTest {
 
   @Test
   void expiryIsAProposedRevoke_andARenewalThenWaitsForIt_L4_L5() {
-    room.tell(new LeaseCommand.Promoted(List.of()));
+    room.tell(new LeaseCommand.Promoted(List.of(), TERM));
     granted(7, 1);
-    RaftCommand.Propose proposed =
-        raft.expectMessageClass(RaftCommand.Propose.class, Duration.ofSeconds(20));
+    RaftCommand.ProposeInTerm proposed =
+        raft.expectMessageClass(RaftCommand.ProposeInTerm.class, Duration.ofSeconds(20));
+    assertThat(proposed.term()).as("only the leader that counted may end it").isEqualTo(TERM);
     assertThat(OperationCodec.decode(proposed.operation()).operation())
         .isEqualTo(new Operation.LeaseRevoke(7));
     room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
@@ -74,11 +81,79 @@ class LeaseActorTest {
 
   @Test
   void aDemotedMemberTellsWhoeverWaits() {
-    room.tell(new LeaseCommand.Promoted(List.of()));
+    room.tell(new LeaseCommand.Promoted(List.of(), TERM));
     granted(7, 1);
-    raft.expectMessageClass(RaftCommand.Propose.class, Duration.ofSeconds(20));
+    raft.expectMessageClass(RaftCommand.ProposeInTerm.class, Duration.ofSeconds(20));
     room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
     room.tell(LeaseCommand.Demoted.INSTANCE);
     client.expectMessage(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
+  }
+
+  private void lead(long term) {
+    room.tell(new LeaseCommand.Promoted(List.of(new Lease(7, 60, 0), new Lease(8, 90, 0)), term));
+  }
+
+  private RaftCommand.ConfirmLeadership confirm() {
+    return raft.expectMessageClass(RaftCommand.ConfirmLeadership.class);
+  }
+
+  /** Decision 0041: whoever renews for others to believe must know that it leads still. */
+  @Test
+  void aRenewalIsAnsweredWhenTheLeadershipIsConfirmed() {
+    sole.set(false);
+    lead(TERM);
+    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    RaftCommand.ConfirmLeadership round = confirm();
+    assertThat(round.term()).isEqualTo(TERM);
+    client.expectNoMessage(Duration.ofMillis(100));
+    round.replyTo().tell(new ReadReply.Ready(9));
+    client.expectMessage(new LeaseReply.Renewed(7, 60));
+  }
+
+  @Test
+  void whatComesDuringARoundSharesTheNextOne() {
+    sole.set(false);
+    lead(TERM);
+    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    RaftCommand.ConfirmLeadership first = confirm();
+    room.tell(new LeaseCommand.KeepAlive(8, client.getRef()));
+    room.tell(new LeaseCommand.KeepAlive(9, client.getRef()));
+    raft.expectNoMessage(Duration.ofMillis(50));
+    first.replyTo().tell(new ReadReply.Ready(9));
+    client.expectMessage(new LeaseReply.Renewed(7, 60));
+    RaftCommand.ConfirmLeadership second = confirm();
+    client.expectNoMessage(Duration.ofMillis(50));
+    second.replyTo().tell(new ReadReply.Ready(9));
+    client.expectMessage(new LeaseReply.Renewed(8, 90));
+    client.expectMessage(new LeaseReply.Renewed(9, 0));
+  }
+
+  @Test
+  void aLeaderThatWasDeposedMeanwhileRenewsNothing() {
+    sole.set(false);
+    lead(TERM);
+    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    confirm().replyTo().tell(new ReadReply.Failed(Refusal.LEADER_CHANGED));
+    client.expectMessage(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
+  }
+
+  /** The answer of a round that began in an older term must not renew in a newer one. */
+  @Test
+  void aRoundOfAnOlderTermRenewsNothing() {
+    sole.set(false);
+    lead(TERM);
+    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    RaftCommand.ConfirmLeadership old = confirm();
+    room.tell(LeaseCommand.Demoted.INSTANCE);
+    client.expectMessage(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
+    lead(TERM + 2);
+    room.tell(new LeaseCommand.KeepAlive(8, client.getRef()));
+    raft.expectNoMessage(Duration.ofMillis(50));
+    old.replyTo().tell(new ReadReply.Ready(9));
+    RaftCommand.ConfirmLeadership round = confirm();
+    assertThat(round.term()).isEqualTo(TERM + 2);
+    client.expectNoMessage(Duration.ofMillis(50));
+    round.replyTo().tell(new ReadReply.Ready(20));
+    client.expectMessage(new LeaseReply.Renewed(8, 90));
   }
 }

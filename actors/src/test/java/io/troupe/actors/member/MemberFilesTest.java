@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.actors.apply.CompactionActor;
+import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
@@ -74,6 +75,7 @@ class MemberFilesTest {
         0,
         1000,
         Duration.ZERO,
+        TransferSettings.of(64L << 20),
         Duration.ofSeconds(1),
         new CompactionActor.Settings(100, Duration.ZERO),
         1 << 20,

@@ -1,6 +1,7 @@
 package io.troupe.actors.member;
 
 import io.troupe.actors.apply.CompactionActor;
+import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.wal.WalSettings;
 import io.troupe.raft.RaftSettings;
@@ -20,6 +21,7 @@ final class SmallSettings {
           0,
           1000,
           Duration.ZERO,
+          TransferSettings.of(64L << 20),
           SOON,
           new CompactionActor.Settings(100, Duration.ZERO),
           1 << 20,

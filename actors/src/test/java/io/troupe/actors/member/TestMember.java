@@ -8,6 +8,7 @@ import io.troupe.actors.peers.PeerAddress;
 import io.troupe.actors.peers.PeerConfig;
 import io.troupe.actors.peers.PeerDirectory;
 import io.troupe.actors.snapshot.DiskRoom;
+import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
 import io.troupe.model.NodeId;
@@ -86,6 +87,7 @@ final class TestMember implements AutoCloseable {
         1 << 20,
         snapshotCount,
         Duration.ZERO,
+        TransferSettings.of(64L << 20),
         Duration.ofSeconds(5),
         new CompactionActor.Settings(100, Duration.ZERO),
         1 << 20,
@@ -115,7 +117,8 @@ final class TestMember implements AutoCloseable {
             MemberGuardian.create(
                 CompletableFuture.completedFuture(opened),
                 settings,
-                new MemberGuardian.Peering(directory, url(), membership -> {}),
+                new MemberGuardian.Peering(
+                    directory, url(), membership -> {}, new CompletableFuture<>()),
                 ROOMY,
                 System.currentTimeMillis(),
                 spawned,

@@ -21,7 +21,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import org.apache.pekko.actor.Address;
 import org.apache.pekko.actor.testkit.typed.javadsl.LoggingTestKit;
@@ -177,6 +180,53 @@ class ArteryPeersTest {
       return 0;
     } catch (SocketException reset) {
       return -1;
+    }
+  }
+
+  /**
+   * A member's port is open while it recovers. With Artery's short forms of addresses, which are
+   * made of what messages were addressed to, those of that time stood for nobody, for good.
+   */
+  @Test
+  void whatIsSentWhileAPeerRecoversDoesNotMakeItDeaf() throws Exception {
+    TestPeer one = peer(CLUSTER, 1, portOne, both());
+    CountDownLatch recovering = new CountDownLatch(1);
+    CountDownLatch recovered = new CountDownLatch(1);
+    Runnable recovery =
+        () -> {
+          recovering.countDown();
+          await(recovered);
+        };
+    CompletableFuture<TestPeer> starting =
+        CompletableFuture.supplyAsync(
+            () -> new TestPeer(CLUSTER, 2, portTwo, portTwo, both(), recovery),
+            task -> new Thread(task).start());
+    await(recovering);
+    sendFor(one, TWO, 2000);
+    recovered.countDown();
+    TestPeer two = starting.get(PATIENCE_MS, TimeUnit.MILLISECONDS);
+    open.add(two);
+    // Long enough for many tables of short forms.
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(8);
+    for (int mark = 1000; System.nanoTime() - end < 0; mark++) {
+      assertThat(untilItFlows(one, TWO, two, mark)).isLessThan(PATIENCE_MS);
+      sendFor(one, TWO, 50);
+    }
+  }
+
+  private static void sendFor(TestPeer from, NodeId to, long ms) {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms);
+    while (System.nanoTime() - end < 0) {
+      from.peers.send(to, heartbeat(1));
+      LockSupport.parkNanos(10_000_000);
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -4,6 +4,7 @@ import com.typesafe.config.ConfigFactory;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerPayload;
+import io.troupe.protocol.QueryFrame;
 import io.troupe.raft.PeerMessage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,10 +21,19 @@ import org.jspecify.annotations.Nullable;
 
 /** A member that is nothing but its transport, in an actor system of its own. */
 final class TestPeer implements AutoCloseable {
+  /** What happens once a minute happens all the time here. */
+  private static final String PEKKO =
+      """
+      pekko.log-dead-letters = off
+      pekko.remote.artery.advanced.compression.actor-refs.advertisement-interval = 300 ms
+      pekko.remote.artery.advanced.compression.manifests.advertisement-interval = 300 ms
+      """;
+
   final BlockingQueue<PeerEnvelope> raft = new LinkedBlockingQueue<>();
   final BlockingQueue<PeerEnvelope> snapshots = new LinkedBlockingQueue<>();
   final PeerDirectory directory;
   final ArteryPeers peers;
+  final ArteryQueries queries;
   final ActorSystem<Void> system;
 
   TestPeer(long clusterId, long id, int port, PeerDirectory directory) {
@@ -31,12 +41,27 @@ final class TestPeer implements AutoCloseable {
   }
 
   TestPeer(long clusterId, long id, int port, int bindPort, PeerDirectory directory) {
+    this(clusterId, id, port, bindPort, directory, () -> {});
+  }
+
+  /**
+   * A peer whose port is open while {@code recovery} still runs, before anybody listens behind it.
+   */
+  TestPeer(
+      long clusterId, long id, int port, int bindPort, PeerDirectory directory, Runnable recovery) {
     this.directory = directory;
     CompletableFuture<ArteryPeers> started = new CompletableFuture<>();
+    CompletableFuture<ArteryQueries> asking = new CompletableFuture<>();
     PeerIdentity self = new PeerIdentity(clusterId, new NodeId(id), url(port));
     Behavior<Void> guardian =
         Behaviors.setup(
             context -> {
+              recovery.run();
+              ArteryQueries room = ArteryQueries.start(context, directory, url(port));
+              if (clusterId != QueryFrame.NO_CLUSTER) {
+                room.identified(self);
+              }
+              asking.complete(room);
               started.complete(
                   ArteryPeers.start(context, self, directory, raft::add, snapshots::add));
               return Behaviors.empty();
@@ -48,9 +73,10 @@ final class TestPeer implements AutoCloseable {
             guardian,
             PeerConfig.SYSTEM,
             PeerConfig.of(canonical, bind)
-                .withFallback(ConfigFactory.parseString("pekko.log-dead-letters = off"))
+                .withFallback(ConfigFactory.parseString(PEKKO))
                 .withFallback(ConfigFactory.load()));
     peers = started.join();
+    queries = asking.join();
   }
 
   static String url(int port) {

@@ -20,7 +20,9 @@ import io.troupe.raft.SnapshotMark;
 import io.troupe.raft.membership.Membership;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +45,7 @@ class RaftRoleActorTest {
   private final TestProbe<SnapshotCommand> snapshot = kit.createTestProbe();
   private final CountDownLatch removed = new CountDownLatch(1);
   private final LinkedBlockingQueue<Membership> memberships = new LinkedBlockingQueue<>();
+  private final Queue<PeerMessage> sent = new ConcurrentLinkedQueue<>();
   private final ActorRef<RaftCommand> room = room();
 
   private ActorRef<RaftCommand> room() {
@@ -58,7 +61,7 @@ class RaftRoleActorTest {
                 wal.getRef(),
                 apply.getRef(),
                 snapshot.getRef(),
-                (to, message) -> {},
+                (to, message) -> sent.add(message),
                 status -> {},
                 memberships::add,
                 removed::countDown)));
@@ -111,5 +114,24 @@ class RaftRoleActorTest {
     writer.expectMessage(new ProposeReply.NotProposed(Refusal.NO_LEADER));
     reader.expectMessage(new ReadReply.Failed(Refusal.NO_LEADER));
     wal.expectNoMessage(Duration.ofMillis(200));
+  }
+
+  /** What a leader of an earlier term knew of the time must not end a lease in this one. */
+  @Test
+  void whatOnlyALeaderMayProposeIsNeverForwarded() {
+    TestProbe<ProposeReply> writer = kit.createTestProbe();
+    TestProbe<ReadReply> reader = kit.createTestProbe();
+    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(5, 0, 0)));
+    room.tell(new RaftCommand.ProposeInTerm(5, new RequestId(9), Bytes.EMPTY, writer.getRef()));
+    writer.expectMessage(new ProposeReply.NotProposed(Refusal.NOT_LEADER));
+    room.tell(new RaftCommand.ConfirmLeadership(5, reader.getRef()));
+    reader.expectMessage(new ReadReply.Failed(Refusal.NOT_LEADER));
+    // As a client's it goes to the leader.
+    room.tell(new RaftCommand.Propose(new RequestId(10), Bytes.EMPTY, writer.getRef()));
+    writer.expectNoMessage(Duration.ofMillis(100));
+    assertThat(sent)
+        .anyMatch(message -> message instanceof PeerMessage.ForwardedProposals)
+        .filteredOn(message -> message instanceof PeerMessage.ForwardedProposals)
+        .hasSize(1);
   }
 }

@@ -1,5 +1,6 @@
 package io.troupe.grpc.error;
 
+import static io.troupe.grpc.error.GrpcStatus.CANCELED;
 import static io.troupe.grpc.error.GrpcStatus.DATA_LOSS;
 import static io.troupe.grpc.error.GrpcStatus.FAILED_PRECONDITION;
 import static io.troupe.grpc.error.GrpcStatus.INTERNAL;
@@ -16,6 +17,7 @@ import io.troupe.protocol.RefusedException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import org.apache.pekko.http.scaladsl.model.http2.PeerClosedStreamException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -107,6 +109,10 @@ public final class GrpcErrors {
     }
     if (cause instanceof TimeoutException) {
       return of(Refusal.TIMED_OUT);
+    }
+    if (cause instanceof PeerClosedStreamException) {
+      // Its client left; clients leave watches all the time.
+      return status(CANCELED, "context canceled");
     }
     LOG.error("request failed", cause);
     return status(UNKNOWN, String.valueOf(cause.getMessage()));

@@ -2,7 +2,9 @@ package io.troupe.grpc.service;
 
 import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.RaftFacts;
+import java.time.Duration;
 import java.time.InstantSource;
+import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 
 /** All services of one member. */
@@ -14,6 +16,7 @@ public final class EtcdServices {
   private final ClusterService cluster;
   private final PeerAnswers peerAnswers;
   private final MaintenanceService maintenance;
+  private final LeaderTransfer transfer;
   private final HealthService health = new HealthService();
 
   /**
@@ -37,16 +40,16 @@ public final class EtcdServices {
     ReadGate gate = new ReadGate(member, settings.requestTimeout(), settings.tick());
     Quota quota = new Quota(member, proposer, settings.quotaBytes(), diskHasRoom);
     this.kv = new KvService(member, settings, proposer, gate, quota);
-    this.lease = new LeaseService(member, settings, proposer, quota);
     LeaderCalls leader = new LeaderCalls(member, peers);
+    LeaseTimes times = new LeaseTimes(member, settings, leader);
+    this.lease = new LeaseService(member, settings, proposer, quota, times, gate);
     RaftFacts facts = new LocalRaftFacts(member, settings, leader);
     MembershipChanges changes = new MembershipChanges(member, settings, proposer, facts);
     Promotion promotion = new Promotion(member, settings, gate, changes, leader);
     this.cluster = new ClusterService(member, gate, changes, promotion, clock);
-    this.peerAnswers = new PeerAnswers(member, settings, facts, promotion);
-    this.maintenance =
-        new MaintenanceService(
-            member, gate, proposer, quota, new LeaderTransfer(member, settings), defragment);
+    this.peerAnswers = new PeerAnswers(member, settings, facts, promotion, times);
+    this.transfer = new LeaderTransfer(member, settings);
+    this.maintenance = new MaintenanceService(member, gate, proposer, quota, transfer, defragment);
   }
 
   public Member member() {
@@ -76,6 +79,15 @@ public final class EtcdServices {
 
   public MaintenanceService maintenance() {
     return maintenance;
+  }
+
+  /**
+   * Before a clean end: a leader hands over to whoever is best prepared (B5).
+   *
+   * @return whether another member leads instead of this one; false also if this one did not lead
+   */
+  public CompletionStage<Boolean> handOver(Duration atMost) {
+    return transfer.handOver(atMost);
   }
 
   public HealthService health() {

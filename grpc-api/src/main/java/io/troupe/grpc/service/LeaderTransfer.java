@@ -8,6 +8,8 @@ import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.TransferReply;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 
@@ -37,6 +39,39 @@ final class LeaderTransfer {
       throw new RefusedException(Refusal.BAD_LEADER_TRANSFEREE);
     }
     return Attempts.run(member, limit, LeaderTransfer::tookTooLong, tries -> attempt(tries, to));
+  }
+
+  /**
+   * Before a clean end: a leader hands over to whoever is best prepared.
+   *
+   * @return whether another member leads now; false also if this one did not lead, or nobody took
+   *     the leadership in time
+   */
+  CompletionStage<Boolean> handOver(Duration atMost) {
+    NodeId self = member.status().memberId();
+    if (!member.status().leader().equals(self)) {
+      return CompletableFuture.completedFuture(false);
+    }
+    long end = System.nanoTime() + atMost.toNanos();
+    CompletionStage<TransferReply> asked =
+        Ask.ask(member.raft(), RaftCommand.HandOver::new, atMost, member.scheduler());
+    return asked
+        .thenCompose(
+            reply ->
+                reply instanceof TransferReply.Done
+                    // It has ceased to lead; the ports shall stay open until somebody else does.
+                    ? LeaderWait.known(member, Duration.ofNanos(end - System.nanoTime()))
+                    : CompletableFuture.completedFuture(self))
+        .thenApply(leader -> !leader.equals(self))
+        .exceptionally(
+            failure -> {
+              Throwable cause =
+                  failure instanceof CompletionException ? failure.getCause() : failure;
+              if (cause instanceof TimeoutException) {
+                return false;
+              }
+              throw new CompletionException(cause);
+            });
   }
 
   private void attempt(Attempts<NodeId> attempts, NodeId to) {

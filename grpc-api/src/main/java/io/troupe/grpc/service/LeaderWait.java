@@ -20,18 +20,29 @@ final class LeaderWait {
    */
   static CompletionStage<NodeId> await(Member member, Duration atMost, Duration pause) {
     NodeId stale = member.status().leader();
-    CompletableFuture<NodeId> known =
-        stale.isNone() ? member.status().awaitLeader() : new CompletableFuture<>();
-    if (!stale.isNone()) {
-      member
-          .scheduler()
-          .scheduleOnce(pause, () -> known.complete(stale), ExecutionContext.parasitic$.MODULE$);
+    if (stale.isNone()) {
+      return known(member, atMost);
     }
+    CompletableFuture<NodeId> known = new CompletableFuture<>();
+    member
+        .scheduler()
+        .scheduleOnce(pause, () -> known.complete(stale), ExecutionContext.parasitic$.MODULE$);
+    return within(member, atMost, known);
+  }
+
+  /** The leader as soon as one is known, told and failing as for the other. */
+  static CompletionStage<NodeId> known(Member member, Duration atMost) {
+    return within(member, atMost, member.status().awaitLeader());
+  }
+
+  private static CompletionStage<NodeId> within(
+      Member member, Duration atMost, CompletableFuture<NodeId> known) {
+    Duration left = atMost.isNegative() ? Duration.ZERO : atMost;
     Cancellable end =
         member
             .scheduler()
             .scheduleOnce(
-                atMost,
+                left,
                 () -> known.completeExceptionally(new TimeoutException("no leader")),
                 ExecutionContext.parasitic$.MODULE$);
     return known.whenCompleteAsync((leader, failure) -> end.cancel(), member.reads());

@@ -18,6 +18,7 @@ import io.troupe.model.Refusal;
 import io.troupe.model.Result;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.LeaseCommand.LeaseReply;
+import io.troupe.protocol.PeerAnswer;
 import io.troupe.protocol.RefusedException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -29,8 +30,18 @@ public final class LeaseService {
   private final GatewaySettings settings;
   private final Proposer proposer;
   private final Quota quota;
+  private final LeaseTimes times;
+  private final ReadGate gate;
 
-  public LeaseService(Member member, GatewaySettings settings, Proposer proposer, Quota quota) {
+  LeaseService(
+      Member member,
+      GatewaySettings settings,
+      Proposer proposer,
+      Quota quota,
+      LeaseTimes times,
+      ReadGate gate) {
+    this.times = times;
+    this.gate = gate;
     this.member = member;
     this.settings = settings;
     this.proposer = proposer;
@@ -71,42 +82,48 @@ public final class LeaseService {
                     .build());
   }
 
-  /** L5; the header is taken before the renewal (R7). */
+  /** L5, L6; the header is taken before the renewal (R7). */
   public CompletionStage<LeaseKeepAliveResponse> keepAlive(LeaseKeepAliveRequest request) {
     ResponseHeader header = member.header();
-    return ask(replyTo -> new LeaseCommand.KeepAlive(request.getID(), replyTo))
+    return times
+        .renew(request.getID())
         .thenApply(
-            reply -> {
-              LeaseReply.Renewed renewed = (LeaseReply.Renewed) reply;
-              return LeaseKeepAliveResponse.newBuilder()
-                  .setHeader(header)
-                  .setID(renewed.id())
-                  .setTTL(renewed.ttlSeconds())
-                  .build();
-            });
+            ttl ->
+                LeaseKeepAliveResponse.newBuilder()
+                    .setHeader(header)
+                    .setID(request.getID())
+                    .setTTL(ttl)
+                    .build());
   }
 
   /** L7. */
   public CompletionStage<LeaseTimeToLiveResponse> timeToLive(LeaseTimeToLiveRequest request) {
-    return ask(replyTo -> new LeaseCommand.TimeToLive(request.getID(), replyTo))
-        .thenApplyAsync(
-            reply -> {
-              LeaseReply.Remaining remaining = (LeaseReply.Remaining) reply;
-              LeaseTimeToLiveResponse.Builder out =
-                  LeaseTimeToLiveResponse.newBuilder()
-                      .setHeader(member.header())
-                      .setID(remaining.id())
-                      .setTTL(remaining.remainingSeconds())
-                      .setGrantedTTL(remaining.grantedSeconds());
-              if (request.getKeys()) {
-                member
-                    .state()
-                    .leaseKeys(remaining.id())
-                    .forEach(key -> out.addKeys(ApiConverter.bytes(key)));
-              }
-              return out.build();
-            },
-            member.reads());
+    boolean leads = member.status().leader().equals(member.status().memberId());
+    return times
+        .timeToLive(request.getID())
+        .thenCompose(
+            remaining ->
+                leads || !request.getKeys()
+                    ? gate.serializable(() -> answer(request, remaining))
+                    // The leader's state is what counts, and this one may be behind it.
+                    : gate.linearizable(false, () -> answer(request, remaining)));
+  }
+
+  private LeaseTimeToLiveResponse answer(
+      LeaseTimeToLiveRequest request, PeerAnswer.Remaining remaining) {
+    LeaseTimeToLiveResponse.Builder out =
+        LeaseTimeToLiveResponse.newBuilder()
+            .setHeader(member.header())
+            .setID(request.getID())
+            .setTTL(remaining.remainingSeconds())
+            .setGrantedTTL(remaining.grantedSeconds());
+    if (request.getKeys()) {
+      member
+          .state()
+          .leaseKeys(request.getID())
+          .forEach(key -> out.addKeys(ApiConverter.bytes(key)));
+    }
+    return out.build();
   }
 
   /** L8. */

@@ -17,16 +17,26 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Answers other members (B2, B3, M5, M8). */
+/** Answers other members (B2, B3, M5, M8, L6, L7). */
 public final class PeerAnswers implements PeerResponder {
   private static final PeerAnswer NOT_LEADER = new PeerAnswer.Refused(Refusal.NOT_LEADER);
+
+  /** A member that joined and has not heard of the others yet. */
+  private static final PeerAnswer NOTHING_YET = new PeerAnswer.Refused(Refusal.NO_LEADER);
 
   private final Member member;
   private final GatewaySettings settings;
   private final RaftFacts facts;
   private final Promotion promotion;
+  private final LeaseTimes times;
 
-  PeerAnswers(Member member, GatewaySettings settings, RaftFacts facts, Promotion promotion) {
+  PeerAnswers(
+      Member member,
+      GatewaySettings settings,
+      RaftFacts facts,
+      Promotion promotion,
+      LeaseTimes times) {
+    this.times = times;
     this.member = member;
     this.settings = settings;
     this.facts = facts;
@@ -44,7 +54,24 @@ public final class PeerAnswers implements PeerResponder {
     if (query instanceof PeerQuery.LivenessQuery) {
       return facts.replication().thenCompose(this::connected);
     }
+    if (query instanceof PeerQuery.RenewQuery renew) {
+      return renewed(renew.leases()).exceptionally(PeerAnswers::refused);
+    }
+    if (query instanceof PeerQuery.TimeToLiveQuery timeToLive) {
+      return times
+          .timeToLiveHere(timeToLive.lease())
+          .<PeerAnswer>thenApply(remaining -> remaining)
+          .exceptionally(PeerAnswers::refused);
+    }
     return CompletableFuture.completedFuture(members());
+  }
+
+  private CompletionStage<PeerAnswer> renewed(List<Long> leases) {
+    List<CompletableFuture<Long>> all =
+        leases.stream().map(lease -> times.renewHere(lease).toCompletableFuture()).toList();
+    return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+        .thenApply(
+            done -> new PeerAnswer.Renewed(all.stream().map(CompletableFuture::join).toList()));
   }
 
   private CompletionStage<PeerAnswer> connected(@Nullable ReplicationStatus status) {
@@ -55,6 +82,9 @@ public final class PeerAnswers implements PeerResponder {
 
   private PeerAnswer members() {
     ClusterView view = member.state().cluster();
+    if (view.membership().members().isEmpty()) {
+      return NOTHING_YET;
+    }
     List<PeerAnswer.KnownMember> members =
         view.membership().members().stream().map(id -> known(view, id)).toList();
     return new PeerAnswer.Members(member.status().clusterId(), members);

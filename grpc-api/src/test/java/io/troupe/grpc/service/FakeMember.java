@@ -13,6 +13,7 @@ import io.troupe.model.Result;
 import io.troupe.protocol.ClusterView;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.MemberStatus;
+import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReplicationReply;
 import io.troupe.protocol.RequestIds;
@@ -31,6 +32,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeoutException;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.jspecify.annotations.Nullable;
@@ -41,11 +43,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   static final NodeId SELF = new NodeId(1);
+
+  /** No way to anybody. */
+  static final PeerQueries NO_PEERS =
+      (peerUrl, query, timeout) ->
+          CompletableFuture.failedFuture(new TimeoutException("no way to " + peerUrl));
+
   static final Duration REQUEST_TIMEOUT = Duration.ofMillis(300);
 
   final ActorTestKit kit = ActorTestKit.create();
   final TestProbe<RaftCommand> raft = kit.createTestProbe();
   final Member member;
+  final TestProbe<LeaseCommand> lease;
   final GatewaySettings settings;
   final Proposer proposer;
   private final ConcurrentLinkedQueue<CompletableFuture<NodeId>> waiting =
@@ -54,7 +63,7 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   private volatile ClusterView view = view(1, 0, 1);
 
   FakeMember(boolean strict) {
-    TestProbe<LeaseCommand> lease = kit.createTestProbe();
+    this.lease = kit.createTestProbe();
     TestProbe<WatchCommand> watch = kit.createTestProbe();
     this.member =
         new Member(

@@ -118,4 +118,38 @@ class LeaderTransferTest {
     reply(Refusal.BAD_LEADER_TRANSFEREE);
     refused(moved, Refusal.BAD_LEADER_TRANSFEREE);
   }
+
+  private RaftCommand.HandOver handOver() {
+    return fake.raft.expectMessageClass(RaftCommand.HandOver.class);
+  }
+
+  /** The ports stay open until somebody leads, so that clients lose as little as possible. */
+  @Test
+  void B5_handingOverEndsWhenAnotherLeads() throws Exception {
+    CompletionStage<Boolean> done = transfer.handOver(LONG);
+    RaftCommand.HandOver request = handOver();
+    fake.lead(NodeId.NONE);
+    request.replyTo().tell(TransferReply.Done.INSTANCE);
+    assertThat(done.toCompletableFuture()).isNotDone();
+    fake.lead(id(3));
+    assertThat(now(done)).isTrue();
+  }
+
+  @Test
+  void B5_ifNobodyTakesItItEndsAllTheSame() throws Exception {
+    CompletionStage<Boolean> silent = transfer.handOver(Duration.ofMillis(50));
+    handOver();
+    assertThat(now(silent)).isFalse();
+    CompletionStage<Boolean> alone = transfer.handOver(LONG);
+    handOver().replyTo().tell(new TransferReply.Refused(Refusal.BAD_LEADER_TRANSFEREE));
+    assertThat(now(alone)).isFalse();
+    CompletionStage<Boolean> nobody = transfer.handOver(Duration.ofMillis(50));
+    RaftCommand.HandOver request = handOver();
+    fake.lead(NodeId.NONE);
+    request.replyTo().tell(TransferReply.Done.INSTANCE);
+    assertThat(now(nobody)).isFalse();
+    fake.lead(id(2));
+    assertThat(now(transfer.handOver(LONG))).as("it does not lead").isFalse();
+    fake.raft.expectNoMessage(Duration.ZERO);
+  }
 }

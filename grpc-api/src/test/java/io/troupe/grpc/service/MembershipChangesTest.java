@@ -211,7 +211,7 @@ class MembershipChangesTest {
   void aLaxMemberAsksNobody() throws Exception {
     try (FakeMember lax = new FakeMember(false)) {
       lax.show(view(3, 0, 17));
-      LeaderCalls leader = new LeaderCalls(lax.member, PeerQueries.NONE);
+      LeaderCalls leader = new LeaderCalls(lax.member, FakeMember.NO_PEERS);
       CompletionStage<ClusterView> removed =
           new MembershipChanges(
                   lax.member,

@@ -10,9 +10,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
 import io.troupe.protocol.ClusterView;
+import io.troupe.protocol.LeaseCommand;
+import io.troupe.protocol.LeaseCommand.LeaseReply;
 import io.troupe.protocol.PeerAnswer;
 import io.troupe.protocol.PeerAnswer.KnownMember;
-import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
@@ -29,7 +30,7 @@ class PeerAnswersTest {
   private final PeerAnswers answers;
 
   PeerAnswersTest() {
-    LeaderCalls leader = new LeaderCalls(fake.member, PeerQueries.NONE);
+    LeaderCalls leader = new LeaderCalls(fake.member, FakeMember.NO_PEERS);
     LocalRaftFacts facts = new LocalRaftFacts(fake.member, fake.settings, leader);
     MembershipChanges changes =
         new MembershipChanges(fake.member, fake.settings, fake.proposer, facts);
@@ -39,7 +40,8 @@ class PeerAnswersTest {
             fake.member,
             fake.settings,
             facts,
-            new Promotion(fake.member, fake.settings, gate, changes, leader));
+            new Promotion(fake.member, fake.settings, gate, changes, leader),
+            new LeaseTimes(fake.member, fake.settings, leader));
   }
 
   @AfterEach
@@ -79,6 +81,39 @@ class PeerAnswersTest {
     replication(100, 3);
     assertThat(now(told))
         .isEqualTo(new PeerAnswer.Connected(new Liveness(Set.of(SELF, id(2)), Set.of(SELF))));
+  }
+
+  @Test
+  void whoHasNotHeardOfTheMembersYetSaysSo_B2() throws Exception {
+    fake.show(view(0, 0, 0));
+    assertThat(now(answers.answer(PeerQuery.MembersQuery.INSTANCE)))
+        .isEqualTo(new PeerAnswer.Refused(Refusal.NO_LEADER));
+  }
+
+  @Test
+  void leasesAreRenewedForOthersInTheOrderOfTheQuestion_L6() throws Exception {
+    CompletionStage<PeerAnswer> renewed = answers.answer(new PeerQuery.RenewQuery(List.of(7L, 8L)));
+    LeaseCommand.KeepAlive seven = fake.lease.expectMessageClass(LeaseCommand.KeepAlive.class);
+    LeaseCommand.KeepAlive eight = fake.lease.expectMessageClass(LeaseCommand.KeepAlive.class);
+    eight.replyTo().tell(new LeaseReply.Renewed(8, 0));
+    seven.replyTo().tell(new LeaseReply.Renewed(7, 60));
+    assertThat(now(renewed)).isEqualTo(new PeerAnswer.Renewed(List.of(60L, 0L)));
+    CompletionStage<PeerAnswer> elsewhere = answers.answer(new PeerQuery.RenewQuery(List.of(7L)));
+    fake.lease
+        .expectMessageClass(LeaseCommand.KeepAlive.class)
+        .replyTo()
+        .tell(new LeaseReply.Failed(Refusal.NO_LEADER));
+    assertThat(now(elsewhere)).isEqualTo(new PeerAnswer.Refused(Refusal.NO_LEADER));
+  }
+
+  @Test
+  void whatIsLeftOfALeaseIsTold_L7() throws Exception {
+    CompletionStage<PeerAnswer> told = answers.answer(new PeerQuery.TimeToLiveQuery(7));
+    fake.lease
+        .expectMessageClass(LeaseCommand.TimeToLive.class)
+        .replyTo()
+        .tell(new LeaseReply.Remaining(7, 41, 60));
+    assertThat(now(told)).isEqualTo(new PeerAnswer.Remaining(41, 60));
   }
 
   @Test

@@ -5,11 +5,11 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
 /** Programs of the operating system: signals and mounts. */
-final class Commands {
+public final class Commands {
   private Commands() {}
 
   /** Runs to the end and returns the output; fails loudly when the program does. */
-  static String run(String... command) {
+  public static String run(String... command) {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

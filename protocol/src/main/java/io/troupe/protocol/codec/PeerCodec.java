@@ -144,7 +144,7 @@ public final class PeerCodec {
         : size;
   }
 
-  private static byte[] versioned(Message message) {
+  static byte[] versioned(Message message) {
     int size = message.getSerializedSize();
     byte[] bytes = new byte[1 + size];
     bytes[0] = VERSION;
@@ -158,7 +158,7 @@ public final class PeerCodec {
     return bytes;
   }
 
-  private static Bytes body(Bytes data) throws InvalidProtocolBufferException {
+  static Bytes body(Bytes data) throws InvalidProtocolBufferException {
     if (data.isEmpty() || data.at(0) != VERSION) {
       throw new InvalidProtocolBufferException(
           "peer message of unknown format version " + (data.isEmpty() ? "(empty)" : data.at(0)));

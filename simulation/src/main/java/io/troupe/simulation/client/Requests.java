@@ -10,8 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Draws requests over few keys; no two values are equal. */
-final class Requests {
+/**
+ * Draws requests over few keys; no two values are equal. Clients of real processes use it as well.
+ */
+public final class Requests {
   /** So few that clients are in each other's way all the time. */
   static final int KEYS = 10;
 
@@ -26,13 +28,14 @@ final class Requests {
   private final String name;
   private int values;
 
-  Requests(SplittableRandom random, String name) {
+  /** Requests; {@code name} makes their values their own. */
+  public Requests(SplittableRandom random, String name) {
     this.random = random;
     this.name = name;
   }
 
   /** One digit, so that keys sort as their numbers do; behind the last one comes a colon. */
-  static Bytes key(int number) {
+  public static Bytes key(int number) {
     return Bytes.utf8("k" + (char) ('0' + number));
   }
 
@@ -56,7 +59,8 @@ final class Requests {
     return KeyRange.single(anyKey());
   }
 
-  Operation.Put put(long lease) {
+  /** A put of any key; {@code lease} 0 is none. */
+  public Operation.Put put(long lease) {
     return new Operation.Put(anyKey(), nextValue(), lease, random.nextInt(4) == 0, false, false);
   }
 
@@ -66,7 +70,7 @@ final class Requests {
    * @param seen newest revision the client knows of
    * @param lastMod modification revision of some key as the client last saw it, 0 for none
    */
-  Request next(long seen, Bytes lastKey, long lastMod) {
+  public Request next(long seen, Bytes lastKey, long lastMod) {
     int dice = random.nextInt(100);
     if (dice < 25) {
       return new Request.Write(put(0));

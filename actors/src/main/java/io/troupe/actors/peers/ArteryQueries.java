@@ -1,0 +1,82 @@
+package io.troupe.actors.peers;
+
+import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerQueries;
+import io.troupe.protocol.PeerQuery;
+import io.troupe.protocol.PeerResponder;
+import io.troupe.protocol.QueryFrame;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.actor.ActorRefProvider;
+import org.apache.pekko.actor.ExtendedActorSystem;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Questions to other members over Pekko Artery, by the peer URL alone: whoever joins a cluster does
+ * not know yet who is who. Thread-safe.
+ */
+public final class ArteryQueries implements PeerQueries {
+  private static final Logger LOG = LoggerFactory.getLogger(ArteryQueries.class);
+
+  private final ActorRef<QueryFrame> room;
+
+  private ArteryQueries(ActorRef<QueryFrame> room) {
+    this.room = room;
+  }
+
+  /**
+   * Starts the room as a child of the guardian, whose context this is.
+   *
+   * @param directory says who was removed
+   * @param url peer URL of this member
+   */
+  public static ArteryQueries start(ActorContext<?> guardian, PeerDirectory directory, String url) {
+    ActorSystem<?> system = guardian.getSystem();
+    ActorRefProvider provider = ((ExtendedActorSystem) system.classicSystem()).provider();
+    return new ArteryQueries(
+        guardian.spawn(
+            PeerQueryActor.create(directory, url, (to, frame) -> send(provider, to, frame)),
+            PeerConfig.QUERIES));
+  }
+
+  private static void send(ActorRefProvider provider, String url, QueryFrame frame) {
+    try {
+      provider
+          .resolveActorRef(PeerAddress.of(url).pathOf(PeerConfig.QUERIES))
+          .tell(frame, org.apache.pekko.actor.ActorRef.noSender());
+    } catch (IllegalArgumentException e) {
+      LOG.debug("bad address url={} reason={}", url, e.getMessage());
+    }
+  }
+
+  /** It is known now who this member is; before, only members can be asked for. */
+  public void identified(PeerIdentity self) {
+    room.tell(new PeerQueryActor.Identified(self));
+  }
+
+  /**
+   * Lets others be answered; before, they are told NO_LEADER.
+   *
+   * @param responder called on the room's thread; never blocks
+   */
+  public void serve(PeerResponder responder) {
+    room.tell(new PeerQueryActor.Serve(responder));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Fails with a RefusedException TOO_MANY_REQUESTS if too many questions are under way.
+   */
+  @Override
+  public CompletionStage<PeerAnswer> ask(String peerUrl, PeerQuery query, Duration timeout) {
+    CompletableFuture<PeerAnswer> answer = new CompletableFuture<>();
+    room.tell(new PeerQueryActor.Ask(peerUrl, query, timeout, answer));
+    return answer;
+  }
+}

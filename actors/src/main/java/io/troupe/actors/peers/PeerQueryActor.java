@@ -1,0 +1,310 @@
+package io.troupe.actors.peers;
+
+import io.troupe.model.NodeId;
+import io.troupe.model.Refusal;
+import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerQuery;
+import io.troupe.protocol.PeerResponder;
+import io.troupe.protocol.QueryFrame;
+import io.troupe.protocol.QueryFrame.Question;
+import io.troupe.protocol.QueryFrame.Reply;
+import io.troupe.protocol.RefusedException;
+import io.troupe.protocol.codec.QueryCodec;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks other members, and has their questions answered. The way between them loses messages, so a
+ * question is sent again and again until it is answered or over; whoever answers does so once and
+ * gives the same answer to each copy. It runs before the member knows who it is: then it asks for
+ * members only, and answers that it has nothing to say yet.
+ */
+final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerQueryActor.class);
+
+  /** Between two copies of a question. */
+  private static final Duration AGAIN = Duration.ofMillis(300);
+
+  /** Nobody is answered later than this, however long it would wait. */
+  private static final Duration LONGEST = Duration.ofSeconds(60);
+
+  /** Questions of this member under way. */
+  static final int MAX_ASKED = 256;
+
+  /** Questions of others that are being answered, and promotions whose answer may be lost. */
+  static final int MAX_ANSWERED = 256;
+
+  private static final int MAX_LOGGED = 100;
+
+  private static final PeerAnswer NOTHING_YET = new PeerAnswer.Refused(Refusal.NO_LEADER);
+  private static final PeerAnswer TOO_LONG = new PeerAnswer.Refused(Refusal.ANSWER_TOO_LARGE);
+  private static final PeerAnswer TOO_MANY = new PeerAnswer.Refused(Refusal.TOO_MANY_REQUESTS);
+
+  /** Asks whoever listens at {@code url}; the answer completes on this actor's thread. */
+  record Ask(String url, PeerQuery query, Duration timeout, CompletableFuture<PeerAnswer> answer)
+      implements QueryFrame.Private {}
+
+  /** From now on it is known who this member is. */
+  record Identified(PeerIdentity self) implements QueryFrame.Private {}
+
+  /** From now on there is somebody who can answer. */
+  record Serve(PeerResponder responder) implements QueryFrame.Private {}
+
+  private record Again(long number) implements QueryFrame.Private {}
+
+  private record Overdue(long number) implements QueryFrame.Private {}
+
+  private record Answered(Key key, boolean keep, PeerAnswer answer) implements QueryFrame.Private {}
+
+  private record Complaint(long clusterId, String url, String reason) {}
+
+  private record Asked(String url, Question question, CompletableFuture<PeerAnswer> answer) {}
+
+  /** A question of somebody else, by what its copies have in common. */
+  private record Key(String replyUrl, long number) {}
+
+  /** Its answer, null until it is known. */
+  private record Answering(long endNanos, @Nullable PeerAnswer answer) {}
+
+  private final TimerScheduler<QueryFrame> timers;
+  private final PeerDirectory directory;
+  private final String url;
+  private final BiConsumer<String, QueryFrame> way;
+  private final Map<Long, Asked> asked = new HashMap<>();
+  private final Map<Key, Answering> answering = new LinkedHashMap<>();
+  private final Set<Complaint> logged = new HashSet<>();
+  private long number = new SecureRandom().nextLong();
+  private @Nullable PeerIdentity self;
+  private @Nullable PeerResponder responder;
+
+  private PeerQueryActor(
+      ActorContext<QueryFrame> context,
+      TimerScheduler<QueryFrame> timers,
+      PeerDirectory directory,
+      String url,
+      BiConsumer<String, QueryFrame> way) {
+    super(context);
+    this.timers = timers;
+    this.directory = directory;
+    this.url = url;
+    this.way = way;
+  }
+
+  /**
+   * The behaviour.
+   *
+   * @param url peer URL of this member, where it awaits answers
+   * @param way sends a frame to the query room at a peer URL, or drops it; never blocks
+   */
+  static Behavior<QueryFrame> create(
+      PeerDirectory directory, String url, BiConsumer<String, QueryFrame> way) {
+    return Behaviors.setup(
+        context ->
+            Behaviors.withTimers(
+                timers -> new PeerQueryActor(context, timers, directory, url, way)));
+  }
+
+  @Override
+  public Receive<QueryFrame> createReceive() {
+    return newReceiveBuilder()
+        .onMessage(Ask.class, this::onAsk)
+        .onMessage(Again.class, this::onAgain)
+        .onMessage(Overdue.class, this::onOverdue)
+        .onMessage(Reply.class, this::onReply)
+        .onMessage(Question.class, this::onQuestion)
+        .onMessage(Answered.class, this::onAnswered)
+        .onMessage(Identified.class, this::onIdentified)
+        .onMessage(Serve.class, this::onServe)
+        .build();
+  }
+
+  private long clusterId() {
+    return self == null ? QueryFrame.NO_CLUSTER : self.clusterId();
+  }
+
+  private Behavior<QueryFrame> onIdentified(Identified identified) {
+    self = identified.self();
+    return this;
+  }
+
+  private Behavior<QueryFrame> onServe(Serve serve) {
+    responder = serve.responder();
+    return this;
+  }
+
+  private Behavior<QueryFrame> onAsk(Ask ask) {
+    if (asked.size() >= MAX_ASKED) {
+      ask.answer().completeExceptionally(new RefusedException(Refusal.TOO_MANY_REQUESTS));
+      return this;
+    }
+    number++;
+    NodeId from = self == null ? NodeId.NONE : self.memberId();
+    Question question = new Question(clusterId(), from, number, url, ask.timeout(), ask.query());
+    asked.put(number, new Asked(ask.url(), question, ask.answer()));
+    timers.startSingleTimer(new Overdue(number), new Overdue(number), ask.timeout());
+    timers.startTimerWithFixedDelay(new Again(number), new Again(number), AGAIN);
+    way.accept(ask.url(), question);
+    return this;
+  }
+
+  private Behavior<QueryFrame> onAgain(Again again) {
+    Asked open = asked.get(again.number());
+    if (open != null) {
+      way.accept(open.url(), open.question());
+    }
+    return this;
+  }
+
+  private Behavior<QueryFrame> onOverdue(Overdue overdue) {
+    Asked open = close(overdue.number());
+    if (open != null) {
+      open.answer()
+          .completeExceptionally(
+              new TimeoutException(
+                  "no answer from "
+                      + open.url()
+                      + " in "
+                      + open.question().timeout().toMillis()
+                      + " ms"));
+    }
+    return this;
+  }
+
+  private Behavior<QueryFrame> onReply(Reply reply) {
+    Asked open = asked.get(reply.number());
+    if (open == null) {
+      return this; // Somebody was late, or answered twice.
+    }
+    if (self != null
+        && reply.clusterId() != QueryFrame.NO_CLUSTER
+        && reply.clusterId() != self.clusterId()) {
+      complain(reply.clusterId(), open.url(), "answer refused, it is of another cluster");
+      return this;
+    }
+    close(reply.number());
+    open.answer().complete(reply.answer());
+    return this;
+  }
+
+  private @Nullable Asked close(long closed) {
+    timers.cancel(new Overdue(closed));
+    timers.cancel(new Again(closed));
+    return asked.remove(closed);
+  }
+
+  private Behavior<QueryFrame> onQuestion(Question question) {
+    if (!admits(question)) {
+      return this;
+    }
+    Key key = new Key(question.replyUrl(), question.number());
+    Answering known = answering.get(key);
+    if (known != null) {
+      if (known.answer() != null) {
+        reply(key, known.answer());
+      }
+      return this;
+    }
+    PeerResponder ready = responder;
+    if (ready == null) {
+      reply(key, NOTHING_YET);
+      return this;
+    }
+    long now = System.nanoTime();
+    answering.values().removeIf(one -> one.endNanos() - now <= 0);
+    if (answering.size() >= MAX_ANSWERED) {
+      reply(key, TOO_MANY);
+      return this;
+    }
+    Duration time = question.timeout().compareTo(LONGEST) < 0 ? question.timeout() : LONGEST;
+    answering.put(key, new Answering(now + time.toNanos(), null));
+    getContext()
+        .pipeToSelf(
+            answer(ready, question.query()),
+            (answer, failure) ->
+                new Answered(
+                    key,
+                    // What changes something must not be done once more for a copy.
+                    question.query() instanceof PeerQuery.PromoteQuery,
+                    answer != null ? answer : refusal(failure)));
+    return this;
+  }
+
+  private boolean admits(Question question) {
+    long mine = clusterId();
+    if (question.clusterId() == QueryFrame.NO_CLUSTER) {
+      return question.query() instanceof PeerQuery.MembersQuery
+          || complain(question, "question refused, it is of no cluster");
+    }
+    if (mine == QueryFrame.NO_CLUSTER || question.clusterId() == mine) {
+      return !directory.isRemoved(question.from())
+          || complain(question, "question refused, it is of a removed member");
+    }
+    return complain(question, "question refused, it is of another cluster");
+  }
+
+  private boolean complain(Question question, String text) {
+    return complain(question.clusterId(), question.replyUrl(), text);
+  }
+
+  private boolean complain(long clusterId, String peer, String text) {
+    if (logged.size() < MAX_LOGGED && logged.add(new Complaint(clusterId, peer, text))) {
+      LOG.warn("{} peer-url={} cluster-id={}", text, peer, Long.toHexString(clusterId));
+    }
+    return false;
+  }
+
+  private static CompletionStage<PeerAnswer> answer(PeerResponder responder, PeerQuery query) {
+    try {
+      return responder.answer(query);
+    } catch (RuntimeException failure) {
+      return CompletableFuture.failedFuture(failure);
+    }
+  }
+
+  /** While the rooms are closed even a look at the state is refused. */
+  private static PeerAnswer refusal(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    if (cause instanceof RefusedException refused) {
+      return new PeerAnswer.Refused(refused.reason());
+    }
+    if (!(cause instanceof TimeoutException)) {
+      LOG.warn("a question of another member could not be answered", cause);
+    }
+    return new PeerAnswer.Refused(Refusal.TIMED_OUT);
+  }
+
+  private Behavior<QueryFrame> onAnswered(Answered answered) {
+    Answering open = answering.remove(answered.key());
+    if (open != null) {
+      if (answered.keep()) {
+        answering.put(answered.key(), new Answering(open.endNanos(), answered.answer()));
+      }
+      reply(answered.key(), answered.answer());
+    }
+    return this;
+  }
+
+  private void reply(Key key, PeerAnswer answer) {
+    PeerAnswer fits = QueryCodec.sizeAtMost(answer) <= ArteryPeers.PIECE_BYTES ? answer : TOO_LONG;
+    way.accept(key.replyUrl(), new Reply(clusterId(), key.number(), fits));
+  }
+}

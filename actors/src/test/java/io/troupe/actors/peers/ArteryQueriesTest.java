@@ -1,0 +1,149 @@
+package io.troupe.actors.peers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.model.NodeId;
+import io.troupe.model.Refusal;
+import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerAnswer.KnownMember;
+import io.troupe.protocol.PeerQuery;
+import io.troupe.protocol.QueryFrame;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Questions between real actor systems in one process, over the loopback. */
+class ArteryQueriesTest {
+  private static final long CLUSTER = 77;
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration SHORT = Duration.ofSeconds(1);
+
+  private static final PeerAnswer MEMBERS =
+      new PeerAnswer.Members(
+          CLUSTER,
+          List.of(
+              new KnownMember(
+                  new NodeId(1), "one", List.of("http://a:1"), List.of("http://c:1"), false)));
+
+  private final int portOne = TestPeer.freePort();
+  private final int portTwo = TestPeer.freePort();
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  @AfterEach
+  void closeAll() throws Exception {
+    for (AutoCloseable one : open) {
+      one.close();
+    }
+  }
+
+  private TestPeer peer(long cluster, long id, int port) {
+    TestPeer peer = new TestPeer(cluster, id, port, new PeerDirectory());
+    open.add(peer);
+    return peer;
+  }
+
+  private TestPeer answering(long cluster, long id, int port) {
+    TestPeer peer = peer(cluster, id, port);
+    peer.queries.serve(query -> CompletableFuture.completedFuture(MEMBERS));
+    return peer;
+  }
+
+  private static CompletionStage<PeerAnswer> ask(
+      TestPeer from, int to, PeerQuery query, Duration timeout) {
+    return from.queries.ask(TestPeer.url(to), query, timeout);
+  }
+
+  private static PeerAnswer asked(TestPeer from, int to, PeerQuery query) {
+    return ask(from, to, query, PATIENCE).toCompletableFuture().join();
+  }
+
+  private static void unanswered(TestPeer from, int to, PeerQuery query) {
+    assertThatThrownBy(() -> ask(from, to, query, SHORT).toCompletableFuture().join())
+        .isInstanceOf(CompletionException.class)
+        .hasCauseInstanceOf(TimeoutException.class)
+        .hasMessageContaining(TestPeer.url(to));
+  }
+
+  @Test
+  void whoIsOfNoClusterYetMayAskForTheMembersAndForNothingElse() {
+    TestPeer nobody = peer(QueryFrame.NO_CLUSTER, 0, portOne);
+    answering(CLUSTER, 2, portTwo);
+    assertThat(asked(nobody, portTwo, PeerQuery.MembersQuery.INSTANCE)).isEqualTo(MEMBERS);
+    unanswered(nobody, portTwo, PeerQuery.LivenessQuery.INSTANCE);
+    unanswered(nobody, portTwo, new PeerQuery.PromoteQuery(new NodeId(3)));
+  }
+
+  @Test
+  void membersOfOneClusterAskEachOtherAndThoseOfAnotherAreRefused() {
+    TestPeer one = peer(CLUSTER, 1, portOne);
+    answering(CLUSTER, 2, portTwo);
+    assertThat(asked(one, portTwo, PeerQuery.LivenessQuery.INSTANCE)).isEqualTo(MEMBERS);
+    int portForeign = TestPeer.freePort();
+    TestPeer foreign = answering(CLUSTER + 1, 1, portForeign);
+    unanswered(foreign, portTwo, PeerQuery.MembersQuery.INSTANCE);
+    unanswered(foreign, portTwo, new PeerQuery.PromoteQuery(new NodeId(3)));
+    unanswered(one, portForeign, PeerQuery.LivenessQuery.INSTANCE);
+  }
+
+  @Test
+  void aRemovedMemberIsNotAnswered() {
+    TestPeer one = peer(CLUSTER, 1, portOne);
+    TestPeer two = answering(CLUSTER, 2, portTwo);
+    assertThat(asked(one, portTwo, PeerQuery.LivenessQuery.INSTANCE)).isEqualTo(MEMBERS);
+    two.directory.replace(Map.of(), Set.of(new NodeId(1)));
+    unanswered(one, portTwo, PeerQuery.LivenessQuery.INSTANCE);
+  }
+
+  @Test
+  void aMemberThatIsNotReadySaysSo() {
+    TestPeer one = peer(CLUSTER, 1, portOne);
+    peer(QueryFrame.NO_CLUSTER, 0, portTwo);
+    assertThat(asked(one, portTwo, PeerQuery.MembersQuery.INSTANCE))
+        .isEqualTo(new PeerAnswer.Refused(Refusal.NO_LEADER));
+  }
+
+  @Test
+  void aQuestionFindsAMemberThatStartsLaterAndOneThatRestarted() throws Exception {
+    TestPeer one = peer(CLUSTER, 1, portOne);
+    CompletionStage<PeerAnswer> early =
+        ask(one, portTwo, PeerQuery.MembersQuery.INSTANCE, PATIENCE);
+    TestPeer two = answering(CLUSTER, 2, portTwo);
+    assertThat(early.toCompletableFuture().join()).isEqualTo(MEMBERS);
+    two.close();
+    TestPeer again = answering(CLUSTER, 2, portTwo);
+    // A process that ended in order is not sent anything until its successor speaks.
+    again.directory.replace(Map.of(new NodeId(1), List.of(TestPeer.url(portOne))), Set.of());
+    assertThat(asked(one, portTwo, PeerQuery.LivenessQuery.INSTANCE)).isEqualTo(MEMBERS);
+  }
+
+  @Test
+  void manyQuestionsAtOnceGetTheirOwnAnswers() {
+    TestPeer one = peer(CLUSTER, 1, portOne);
+    TestPeer two = peer(CLUSTER, 2, portTwo);
+    two.queries.serve(
+        query -> {
+          long member = ((PeerQuery.PromoteQuery) query).member().value();
+          return CompletableFuture.completedFuture(new PeerAnswer.Members(member, List.of()));
+        });
+    List<CompletableFuture<PeerAnswer>> answers =
+        IntStream.range(0, 200)
+            .mapToObj(
+                i ->
+                    ask(one, portTwo, new PeerQuery.PromoteQuery(new NodeId(i)), PATIENCE)
+                        .toCompletableFuture())
+            .toList();
+    for (int i = 0; i < answers.size(); i++) {
+      assertThat(answers.get(i).join()).isEqualTo(new PeerAnswer.Members(i, List.of()));
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package io.troupe.actors.peers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class PeerConfigTest {
+  /** Pekko's 3 s ended members that started on a machine with ten times its load. */
+  @Test
+  void aBusyMachineIsNoReasonToEndAStart() {
+    PeerAddress address = new PeerAddress("127.0.0.1", 2380);
+    Config config = PeerConfig.of(address, address).withFallback(ConfigFactory.load());
+    assertThat(config.getDuration("pekko.remote.artery.bind.bind-timeout"))
+        .isGreaterThanOrEqualTo(Duration.ofSeconds(30));
+  }
+}

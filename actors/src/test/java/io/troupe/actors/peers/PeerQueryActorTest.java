@@ -1,0 +1,207 @@
+package io.troupe.actors.peers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.model.NodeId;
+import io.troupe.model.Refusal;
+import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerAnswer.KnownMember;
+import io.troupe.protocol.PeerQuery;
+import io.troupe.protocol.QueryFrame;
+import io.troupe.protocol.QueryFrame.Question;
+import io.troupe.protocol.QueryFrame.Reply;
+import io.troupe.protocol.RefusedException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.testkit.typed.javadsl.FishingOutcomes;
+import org.apache.pekko.actor.testkit.typed.javadsl.ManualTime;
+import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The room alone, with a way that shows what is sent and loses what the test wants lost. */
+class PeerQueryActorTest {
+  private static final String HERE = "http://here:1";
+  private static final String THERE = "http://there:1";
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+  private static final PeerQuery PROMOTE = new PeerQuery.PromoteQuery(new NodeId(9));
+
+  private final ActorTestKit kit = ActorTestKit.create(ManualTime.config());
+  private final ManualTime time = ManualTime.get(kit.system());
+  private final TestProbe<QueryFrame> sent = kit.createTestProbe(QueryFrame.class);
+  private final List<CompletableFuture<PeerAnswer>> asked = new ArrayList<>();
+  private final ActorRef<QueryFrame> room =
+      kit.spawn(
+          PeerQueryActor.create(
+              new PeerDirectory(),
+              HERE,
+              (url, frame) -> {
+                assertThat(url).isEqualTo(THERE);
+                sent.ref().tell(frame);
+              }));
+
+  PeerQueryActorTest() {
+    room.tell(new PeerQueryActor.Identified(new PeerIdentity(5, new NodeId(1), HERE)));
+  }
+
+  @AfterEach
+  void stop() {
+    kit.shutdownTestKit();
+  }
+
+  private void serve() {
+    room.tell(
+        new PeerQueryActor.Serve(
+            query -> {
+              CompletableFuture<PeerAnswer> answer = new CompletableFuture<>();
+              asked.add(answer);
+              return answer;
+            }));
+  }
+
+  private CompletableFuture<PeerAnswer> ask(PeerQuery query) {
+    CompletableFuture<PeerAnswer> answer = new CompletableFuture<>();
+    room.tell(new PeerQueryActor.Ask(THERE, query, TIMEOUT, answer));
+    return answer;
+  }
+
+  private static Question question(long number, PeerQuery query) {
+    return new Question(5, new NodeId(2), number, THERE, Duration.ofMinutes(1), query);
+  }
+
+  private Question next() {
+    return sent.expectMessageClass(Question.class);
+  }
+
+  @Test
+  void aQuestionIsRepeatedUntilItIsAnswered() throws Exception {
+    CompletableFuture<PeerAnswer> answer = ask(PROMOTE);
+    Question first = next();
+    assertThat(first.replyUrl()).isEqualTo(HERE);
+    assertThat(first.clusterId()).isEqualTo(5);
+    time.timePasses(Duration.ofMillis(300));
+    assertThat(next()).isEqualTo(first);
+    room.tell(new Reply(5, first.number(), PeerAnswer.Done.INSTANCE));
+    assertThat(answer.get()).isEqualTo(PeerAnswer.Done.INSTANCE);
+    time.expectNoMessageFor(Duration.ofSeconds(1), sent);
+  }
+
+  @Test
+  void itEndsWithItsTimeAndALateAnswerIsNobodys() {
+    CompletableFuture<PeerAnswer> late = ask(PROMOTE);
+    Question first = next();
+    time.timePasses(TIMEOUT);
+    CompletableFuture<PeerAnswer> second = ask(PROMOTE);
+    assertThat(late)
+        .failsWithin(Duration.ofSeconds(5))
+        .withThrowableThat()
+        .havingCause()
+        .isInstanceOf(TimeoutException.class);
+    room.tell(new Reply(5, first.number(), PeerAnswer.Done.INSTANCE));
+    Question other =
+        sent
+            .fishForMessage(
+                Duration.ofSeconds(5),
+                frame ->
+                    ((Question) frame).number() == first.number()
+                        ? FishingOutcomes.continueAndIgnore()
+                        : FishingOutcomes.complete())
+            .stream()
+            .map(Question.class::cast)
+            .findFirst()
+            .orElseThrow();
+    assertThat(other.number()).isNotEqualTo(first.number());
+    assertThat(second).isNotDone();
+  }
+
+  @Test
+  void anAnswerOfAnotherClusterDoesNotCount() throws Exception {
+    CompletableFuture<PeerAnswer> answer = ask(PROMOTE);
+    Question question = next();
+    room.tell(new Reply(6, question.number(), new PeerAnswer.Refused(Refusal.NOT_LEADER)));
+    room.tell(new Reply(5, question.number(), PeerAnswer.Done.INSTANCE));
+    assertThat(answer.get()).isEqualTo(PeerAnswer.Done.INSTANCE);
+  }
+
+  /** The second promotion would be refused: the member is no learner any more. */
+  @Test
+  void aPromotionIsMadeOnceHoweverOftenItIsAskedFor() {
+    serve();
+    room.tell(question(7, PROMOTE));
+    room.tell(question(7, PROMOTE));
+    sent.expectNoMessage(Duration.ofMillis(50));
+    assertThat(asked).hasSize(1);
+    asked.get(0).complete(PeerAnswer.Done.INSTANCE);
+    Reply done = new Reply(5, 7, PeerAnswer.Done.INSTANCE);
+    sent.expectMessage(done);
+    // The answer was lost.
+    room.tell(question(7, PROMOTE));
+    sent.expectMessage(done);
+    assertThat(asked).hasSize(1);
+    // Another question is another promotion.
+    room.tell(question(8, PROMOTE));
+    sent.expectNoMessage(Duration.ofMillis(50));
+    assertThat(asked).hasSize(2);
+  }
+
+  @Test
+  void aFaultBecomesARefusal() {
+    room.tell(
+        new PeerQueryActor.Serve(
+            query -> {
+              throw new RefusedException(Refusal.STOPPED);
+            }));
+    room.tell(question(1, PROMOTE));
+    sent.expectMessage(new Reply(5, 1, new PeerAnswer.Refused(Refusal.STOPPED)));
+    room.tell(
+        new PeerQueryActor.Serve(
+            query -> CompletableFuture.failedFuture(new IllegalStateException("broken"))));
+    room.tell(question(2, PROMOTE));
+    sent.expectMessage(new Reply(5, 2, new PeerAnswer.Refused(Refusal.TIMED_OUT)));
+  }
+
+  @Test
+  void whatIsUnderWayIsBounded() {
+    serve();
+    for (int i = 0; i < PeerQueryActor.MAX_ANSWERED; i++) {
+      room.tell(question(i, PeerQuery.LivenessQuery.INSTANCE));
+    }
+    room.tell(question(1000, PeerQuery.LivenessQuery.INSTANCE));
+    sent.expectMessage(new Reply(5, 1000, new PeerAnswer.Refused(Refusal.TOO_MANY_REQUESTS)));
+    asked.get(0).complete(PeerAnswer.Done.INSTANCE);
+    sent.expectMessage(new Reply(5, 0, PeerAnswer.Done.INSTANCE));
+    room.tell(question(1001, PeerQuery.LivenessQuery.INSTANCE));
+    for (int i = 0; i < PeerQueryActor.MAX_ASKED; i++) {
+      assertThat(ask(PROMOTE)).isNotCompletedExceptionally();
+    }
+    assertThat(ask(PROMOTE))
+        .failsWithin(Duration.ofSeconds(5))
+        .withThrowableThat()
+        .havingCause()
+        .isInstanceOf(RefusedException.class);
+  }
+
+  @Test
+  void anAnswerThatFitsInNoFrameIsRefused() {
+    room.tell(
+        new PeerQueryActor.Serve(
+            query ->
+                CompletableFuture.completedFuture(
+                    new PeerAnswer.Members(
+                        5,
+                        List.of(
+                            new KnownMember(
+                                new NodeId(2),
+                                "n".repeat(200_000),
+                                List.of(),
+                                List.of(),
+                                false))))));
+    room.tell(question(1, PeerQuery.MembersQuery.INSTANCE));
+    sent.expectMessage(new Reply(5, 1, new PeerAnswer.Refused(Refusal.ANSWER_TOO_LARGE)));
+  }
+}

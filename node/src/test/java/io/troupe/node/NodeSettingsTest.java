@@ -1,0 +1,56 @@
+package io.troupe.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import org.junit.jupiter.api.Test;
+
+/** What is derived from settings. */
+class NodeSettingsTest {
+  private static NodeSettings settings(String... lines) {
+    Config config = ConfigFactory.empty();
+    for (String line : lines) {
+      config = ConfigFactory.parseString("troupe." + line).withFallback(config);
+    }
+    return NodeSettings.of(
+        config
+            .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
+            .withFallback(ConfigFactory.defaultReferenceUnresolved())
+            .resolve());
+  }
+
+  @Test
+  void theTimeForTheDiskIsCountedInHeartbeats() {
+    assertThat(settings().diskStallTicks()).isEqualTo(20);
+    assertThat(settings("heartbeat-interval = 30 ms").diskStallTicks()).isEqualTo(67);
+    assertThat(settings("disk-stall-timeout = 1 ms").diskStallTicks()).isEqualTo(1);
+    assertThat(settings("disk-stall-timeout = 0 s").diskStallTicks()).isZero();
+    assertThatThrownBy(() -> settings("disk-stall-timeout = 1 hour"))
+        .hasMessageContaining("troupe.disk-stall-timeout");
+  }
+
+  @Test
+  void theRateOfSnapshotsHasAFloor() {
+    assertThat(settings().snapshotSendRateBytes()).isEqualTo(64L << 20);
+    assertThatThrownBy(() -> settings("snapshot-send-rate = 1 KiB"))
+        .hasMessageContaining("troupe.snapshot-send-rate");
+  }
+
+  /** All members must agree on it, and they know the URLs in the order of their text only. */
+  @Test
+  void ofSeveralPeerUrlsTheFirstAsTextIsUsed() {
+    NodeSettings several =
+        settings(
+            "initial-advertise-peer-urls = [\"http://b:1\", \"http://a:1\"]",
+            "listen-peer-urls = [\"http://b:1\", \"http://a:1\"]");
+    assertThat(several.peerUrl()).isEqualTo("http://a:1");
+    assertThat(several.boundPeerUrl()).isEqualTo("http://a:1");
+    NodeSettings proxied =
+        settings(
+            "initial-advertise-peer-urls = [\"http://b:1\", \"http://a:1\"]",
+            "listen-peer-urls = [\"http://0.0.0.0:7\", \"http://0.0.0.0:5\"]");
+    assertThat(proxied.boundPeerUrl()).isEqualTo("http://0.0.0.0:7");
+  }
+}

@@ -1,0 +1,326 @@
+package io.troupe.node.faults;
+
+import io.etcd.jetcd.api.HashKVResponse;
+import io.etcd.jetcd.api.StatusResponse;
+import io.grpc.StatusRuntimeException;
+import io.troupe.model.Event;
+import io.troupe.model.KeyRange;
+import io.troupe.simulation.check.HistoryChecks;
+import io.troupe.simulation.check.LinearizabilityCheck;
+import io.troupe.simulation.check.WatchCheck;
+import io.troupe.simulation.client.Requests;
+import io.troupe.simulation.history.Answer;
+import io.troupe.simulation.history.Call;
+import io.troupe.simulation.history.History;
+import io.troupe.simulation.history.Request;
+import io.troupe.simulation.history.WatchRecord;
+import io.troupe.simulation.history.WatchReply;
+import io.troupe.watch.EventFilter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import org.awaitility.Awaitility;
+
+/**
+ * One cluster under load and faults, and everything that is checked afterwards. The seed fixes what
+ * clients ask for, which faults come and when, not how processes and threads interleave.
+ */
+final class ClusterCampaign {
+  private static final int CLIENTS = 8;
+  private static final int OWNERS = 3;
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+  /** What a round held. */
+  record Figures(
+      long seed,
+      int members,
+      long seconds,
+      int answered,
+      int refused,
+      int unknown,
+      long revision,
+      long terms,
+      long watchEvents,
+      long streams,
+      int renewals,
+      int leasesGone,
+      int snapshotsReceived,
+      Map<Fault, Integer> faults,
+      long recoveryMs,
+      LinearizabilityCheck.Verdict verdict) {}
+
+  private final long seed;
+  private final int members;
+  private final Path directory;
+  private final ClusterHistory history = new ClusterHistory();
+  private final List<HistoryWatcher> watchers = new ArrayList<>();
+
+  ClusterCampaign(Path directory, long seed, int members) {
+    this.directory = directory;
+    this.seed = seed;
+    this.members = members;
+  }
+
+  /** What happens to the cluster while clients are at work; no fault is left when it returns. */
+  interface Script {
+    /** Runs it. */
+    void run(TestCluster cluster, ClusterHistory history) throws Exception;
+  }
+
+  /** Faults of that many seconds as the seed draws them; then everything is checked. */
+  Figures run(long seconds) throws Exception {
+    SplittableRandom random = new SplittableRandom(seed);
+    TestCluster cluster = TestCluster.of(directory, members, random.split());
+    SplittableRandom own = random.split();
+    Map<Fault, Integer> counts = new EnumMap<>(Fault.class);
+    Script script =
+        (where, told) -> {
+          CampaignFaults faults = new CampaignFaults(where, told, own);
+          try {
+            faults.run(seconds);
+          } finally {
+            Files.write(directory.resolve("faults.txt"), faults.log());
+            counts.putAll(faults.counts());
+          }
+        };
+    return run(cluster, script, random, counts);
+  }
+
+  /**
+   * Runs a script on a cluster, which is started and closed here, and checks everything.
+   *
+   * @param cluster not started yet
+   */
+  Figures run(TestCluster cluster, Script script) throws Exception {
+    return run(cluster, script, new SplittableRandom(seed), Map.of());
+  }
+
+  private Figures run(
+      TestCluster cluster, Script script, SplittableRandom random, Map<Fault, Integer> faults)
+      throws Exception {
+    ScheduledExecutorService timer = Executors.newScheduledThreadPool(1);
+    try (cluster) {
+      try {
+        return underLoad(cluster.startFirst(), script, random, timer, faults);
+      } catch (Throwable e) {
+        watchers.forEach(HistoryWatcher::close);
+        history.write(directory.resolve("history.txt"));
+        throw e;
+      }
+    } finally {
+      timer.shutdownNow();
+    }
+  }
+
+  private Figures underLoad(
+      TestCluster cluster,
+      Script script,
+      SplittableRandom random,
+      ScheduledExecutorService timer,
+      Map<Fault, Integer> faults)
+      throws Exception {
+    CampaignLoad load = new CampaignLoad(cluster, history, 5_000L + random.nextInt(40_000));
+    for (WatchRecord.Asked asked : asked()) {
+      watchers.add(
+          new HistoryWatcher(cluster, history, cluster.members(), asked, random.split(), timer));
+    }
+    load.start(CLIENTS, OWNERS, random.split());
+    long began = System.nanoTime();
+    script.run(cluster, history);
+    requireNone("members ended by themselves", cluster.endedByThemselves());
+    long healed = System.nanoTime();
+    awaitService(cluster, random.split());
+    long recoveryMs = (System.nanoTime() - healed) / 1_000_000;
+    load.stop();
+    requireNone("clients", load.failures());
+    awaitLeasesOver(cluster);
+    long revision = awaitEqual(cluster);
+    SortedMap<Long, List<Event>> committed = committed(cluster, revision, random, timer);
+    awaitWatchers(revision);
+    requireNone("members ended by themselves", cluster.endedByThemselves());
+    return check(
+        cluster, faults, committed, revision, (healed - began) / 1_000_000_000, recoveryMs);
+  }
+
+  private static List<WatchRecord.Asked> asked() {
+    KeyRange all = KeyRange.all();
+    KeyRange some = new KeyRange(Requests.key(2), Requests.key(6));
+    return List.of(
+        new WatchRecord.Asked(all, 1, EventFilter.NONE, true, false, false),
+        new WatchRecord.Asked(all, 0, EventFilter.NONE, false, false, true),
+        new WatchRecord.Asked(
+            KeyRange.single(Requests.key(3)), 0, EventFilter.NONE, true, false, false),
+        new WatchRecord.Asked(some, 1, new EventFilter(false, true), true, false, true));
+  }
+
+  /** After the faults every member takes a write, each in its turn. */
+  private void awaitService(TestCluster cluster, SplittableRandom random) {
+    Requests requests = new Requests(random.split(), "probe");
+    HistoryClient client = new HistoryClient(cluster, history, random.split());
+    for (int member : cluster.members()) {
+      Awaitility.await("member " + member + " serves after the faults")
+          .atMost(PATIENCE)
+          .pollInterval(Duration.ofMillis(100))
+          .until(
+              () -> {
+                requireNone("members ended by themselves", cluster.endedByThemselves());
+                client.goTo(member);
+                return client.call(new Request.Write(requests.put(0)), 3000) instanceof Answer.Done;
+              });
+    }
+  }
+
+  private static void awaitLeasesOver(TestCluster cluster) {
+    Awaitility.await("leases that nobody renews end")
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(200))
+        .ignoreExceptionsInstanceOf(StatusRuntimeException.class)
+        .until(() -> cluster.calls(cluster.awaitLeader()).leases().getLeasesCount() == 0);
+  }
+
+  /** All members have the same history; gives its last revision. */
+  private static long awaitEqual(TestCluster cluster) {
+    Awaitility.await("all members equal")
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(200))
+        .ignoreExceptionsInstanceOf(StatusRuntimeException.class)
+        .until(
+            () -> {
+              Set<Long> revisions = new HashSet<>();
+              for (int member : cluster.members()) {
+                revisions.add(cluster.calls(member).status(5000).getHeader().getRevision());
+              }
+              return revisions.size() == 1;
+            });
+    Set<Long> hashes = new HashSet<>();
+    long revision = 0;
+    List<HashKVResponse> answers = new ArrayList<>();
+    for (int member : cluster.members()) {
+      HashKVResponse hash = cluster.calls(member).hashKv(0);
+      revision = hash.getHeader().getRevision();
+      hashes.add((revision << 32) | (hash.getHash() & 0xffffffffL));
+      answers.add(hash);
+    }
+    if (hashes.size() != 1) {
+      throw new AssertionError("members differ: " + answers);
+    }
+    return revision;
+  }
+
+  /** The whole history as each of the members tells it; they agree. */
+  private SortedMap<Long, List<Event>> committed(
+      TestCluster cluster, long revision, SplittableRandom random, ScheduledExecutorService timer) {
+    SortedMap<Long, List<Event>> first = null;
+    WatchRecord.Asked all =
+        new WatchRecord.Asked(KeyRange.all(), 1, EventFilter.NONE, true, false, false);
+    for (int member : cluster.members()) {
+      SortedMap<Long, List<Event>> told = new TreeMap<>();
+      ClusterHistory apart = new ClusterHistory();
+      HistoryWatcher reader =
+          new HistoryWatcher(cluster, apart, Set.of(member), all, random.split(), timer);
+      try {
+        Awaitility.await("history of member " + member)
+            .atMost(PATIENCE)
+            .until(() -> reader.next() > revision);
+      } finally {
+        reader.close();
+      }
+      requireNone("reading member " + member, reader.complaints());
+      for (WatchRecord record : apart.watches()) {
+        for (WatchReply reply : record.replies()) {
+          if (reply instanceof WatchReply.Events events) {
+            for (Event event : events.events()) {
+              told.computeIfAbsent(event.kv().modRevision(), r -> new ArrayList<>()).add(event);
+            }
+          }
+        }
+      }
+      if (first != null && !first.equals(told)) {
+        throw new AssertionError("member " + member + " tells another history");
+      }
+      first = told;
+    }
+    return first == null ? new TreeMap<>() : first;
+  }
+
+  private void awaitWatchers(long revision) {
+    for (HistoryWatcher watcher : watchers) {
+      Awaitility.await("a watcher has seen everything")
+          .atMost(PATIENCE)
+          .until(() -> watcher.next() > revision || !watcher.complaints().isEmpty());
+      requireNone("watcher", watcher.complaints());
+    }
+    watchers.forEach(HistoryWatcher::close);
+  }
+
+  private Figures check(
+      TestCluster cluster,
+      Map<Fault, Integer> faults,
+      SortedMap<Long, List<Event>> committed,
+      long revision,
+      long seconds,
+      long recoveryMs) {
+    History told = history.toHistory(committed);
+    WatchCheck watches = new WatchCheck(committed, 0);
+    LinearizabilityCheck.Verdict verdict = HistoryChecks.check(told);
+    for (HistoryWatcher watcher : watchers) {
+      WatchRecord record = watcher.record();
+      if (record != null) {
+        watches.checkComplete(record, revision);
+      }
+    }
+    long terms = 0;
+    int received = 0;
+    for (int member : cluster.members()) {
+      StatusResponse status = cluster.status(member);
+      terms = Math.max(terms, status == null ? 0 : status.getRaftTerm());
+      received += cluster.count(member, "received a snapshot");
+    }
+    List<Call> calls = told.calls();
+    return new Figures(
+        seed,
+        members,
+        seconds,
+        (int) calls.stream().filter(c -> c.answer() instanceof Answer.Done).count(),
+        (int) calls.stream().filter(c -> c.answer() instanceof Answer.Refused).count(),
+        (int) calls.stream().filter(Call::isUnknown).count(),
+        revision,
+        terms,
+        told.watches().stream()
+            .flatMap(w -> w.replies().stream())
+            .mapToLong(r -> r instanceof WatchReply.Events e ? e.events().size() : 0)
+            .sum(),
+        watchers.stream().mapToLong(HistoryWatcher::streams).sum(),
+        (int)
+            calls.stream()
+                .filter(c -> c.request() instanceof Request.KeepAlive)
+                .filter(c -> c.answer() instanceof Answer.Renewed r && r.ttlSeconds() > 0)
+                .count(),
+        told.leaseEnds().size(),
+        received,
+        Map.copyOf(faults),
+        recoveryMs,
+        verdict);
+  }
+
+  private static void requireNone(String what, List<?> found) {
+    if (!found.isEmpty()) {
+      AssertionError error = new AssertionError(what + ": " + found);
+      found.stream()
+          .filter(Throwable.class::isInstance)
+          .forEach(each -> error.addSuppressed((Throwable) each));
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package io.troupe.node.faults;
+
+import io.troupe.model.Event;
+import io.troupe.model.Operation;
+import io.troupe.model.Refusal;
+import io.troupe.model.Result;
+import io.troupe.simulation.history.Answer;
+import io.troupe.simulation.history.Call;
+import io.troupe.simulation.history.History;
+import io.troupe.simulation.history.LeaseEnd;
+import io.troupe.simulation.history.Request;
+import io.troupe.simulation.history.WatchRecord;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+
+/**
+ * What clients and watchers of processes saw; times are microseconds of this process's clock.
+ * Thread-safe.
+ */
+final class ClusterHistory {
+  private final long startNanos = System.nanoTime();
+  private final List<Call> calls = new ArrayList<>();
+  private final List<WatchRecord> watches = new ArrayList<>();
+
+  long nowUs() {
+    return (System.nanoTime() - startNanos) / 1000;
+  }
+
+  synchronized void add(Call call) {
+    calls.add(call);
+  }
+
+  synchronized void add(WatchRecord watch) {
+    watches.add(watch);
+  }
+
+  /** Calls so far, a copy. */
+  synchronized List<Call> calls() {
+    return List.copyOf(calls);
+  }
+
+  private static boolean isAcknowledgedWrite(Call call) {
+    return call.request() instanceof Request.Write && call.answer() instanceof Answer.Done;
+  }
+
+  /** Writes that began from then on and are acknowledged. */
+  synchronized long acknowledgedSince(long us) {
+    return calls.stream().filter(c -> isAcknowledgedWrite(c) && c.invokedUs() >= us).count();
+  }
+
+  /** Writes that began in that time and were acknowledged in it. */
+  synchronized long acknowledgedBetween(long fromUs, long toUs) {
+    return calls.stream()
+        .filter(c -> isAcknowledgedWrite(c) && c.invokedUs() >= fromUs && c.returnedUs() <= toUs)
+        .count();
+  }
+
+  /** The longest time between the answers of two acknowledged writes, and until now. */
+  synchronized long longestSilenceUs() {
+    long longest = 0;
+    long before = -1;
+    for (Call call : calls) {
+      if (isAcknowledgedWrite(call)) {
+        longest = before < 0 ? 0 : Math.max(longest, call.returnedUs() - before);
+        before = call.returnedUs();
+      }
+    }
+    return before < 0 ? nowUs() : Math.max(longest, nowUs() - before);
+  }
+
+  /** Watchers so far, a copy. */
+  synchronized List<WatchRecord> watches() {
+    return List.copyOf(watches);
+  }
+
+  /**
+   * For the checkers. Nothing may be going on any more.
+   *
+   * @param committed events by revision
+   */
+  synchronized History toHistory(SortedMap<Long, List<Event>> committed) {
+    History history = new History();
+    calls.forEach(history::add);
+    watches.forEach(history::add);
+    leaseEnds().forEach(history::add);
+    committed.forEach(history::committed);
+    return history;
+  }
+
+  /**
+   * Nobody sees the end of a lease itself. When its owner is told that it is gone, it has ended, so
+   * a promise that reaches further was broken.
+   */
+  private List<LeaseEnd> leaseEnds() {
+    Map<Long, Long> ends = new HashMap<>();
+    for (Call call : calls) {
+      long lease = toldGone(call);
+      if (lease != 0) {
+        ends.merge(lease, call.returnedUs(), Math::min);
+      }
+    }
+    List<LeaseEnd> list = new ArrayList<>();
+    ends.forEach((lease, at) -> list.add(new LeaseEnd(lease, at)));
+    return list;
+  }
+
+  /** The lease of which this answer says that there is none; 0 if it says nothing like that. */
+  private static long toldGone(Call call) {
+    if (call.request() instanceof Request.KeepAlive renewal) {
+      boolean gone = call.answer() instanceof Answer.Renewed told && told.ttlSeconds() == 0;
+      return gone ? renewal.lease() : 0;
+    }
+    if (call.request() instanceof Request.Write write
+        && call.answer() instanceof Answer.Done done
+        && done.result() instanceof Result.Refused refused
+        && refused.reason() == Refusal.LEASE_NOT_FOUND) {
+      return write.operation() instanceof Operation.Put put
+          ? put.lease()
+          : ((Operation.LeaseRevoke) write.operation()).id();
+    }
+    return 0;
+  }
+
+  /** Writes everything as text, one call or reply a line. */
+  synchronized void write(Path file) throws IOException {
+    try (BufferedWriter out = Files.newBufferedWriter(file)) {
+      for (Call call : calls) {
+        out.write(call.toString());
+        out.newLine();
+      }
+      for (WatchRecord watch : watches) {
+        out.write(watch.asked().toString());
+        out.newLine();
+        for (var reply : watch.replies()) {
+          out.write("  " + reply);
+          out.newLine();
+        }
+      }
+    }
+  }
+}

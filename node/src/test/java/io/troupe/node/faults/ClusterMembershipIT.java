@@ -1,0 +1,174 @@
+package io.troupe.node.faults;
+
+import static io.troupe.node.faults.Scenario.NEW_LEADER;
+import static io.troupe.node.faults.Scenario.awaitFollower;
+import static io.troupe.node.faults.Scenario.awaitWrites;
+import static io.troupe.node.faults.Scenario.elapse;
+import static io.troupe.node.faults.Scenario.term;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.Operation;
+import io.troupe.simulation.history.Answer;
+import io.troupe.simulation.history.Request;
+import java.time.Duration;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+
+/**
+ * Members that join while clients are at work and ways are cut, as whole processes. Letters are
+ * those of the list of challenges in docs/campaigns/README.md.
+ */
+class ClusterMembershipIT {
+  private final Scenario scenario;
+
+  ClusterMembershipIT(TestInfo test) throws Exception {
+    scenario = new Scenario(test);
+  }
+
+  @AfterEach
+  void removeFiles() throws Exception {
+    scenario.close();
+  }
+
+  private TestCluster threeAndOneMore(Map<String, String> settings) throws Exception {
+    return new TestCluster(scenario.directory(), 3, 4, scenario.random(), settings, Map.of());
+  }
+
+  @Test
+  void challengeA_aNewEmptyMemberDoesNotCostTheLeaderItsLeadership() throws Exception {
+    scenario.run(
+        threeAndOneMore(Map.of()),
+        (cluster, history) -> {
+          int leader = cluster.awaitLeader();
+          fill(cluster, history);
+          long term = term(cluster, leader);
+          add(cluster, leader, 4);
+          cluster.join(4);
+          awaitFollower(cluster, 4, leader);
+          cluster.awaitReady(4);
+          elapse(history, 3000);
+          assertThat(cluster.leader()).isEqualTo(leader);
+          assertThat(term(cluster, leader)).as("no election").isEqualTo(term);
+          assertThat(cluster.count(4, "received a snapshot"))
+              .as("the log alone was not enough")
+              .isPositive();
+        });
+  }
+
+  @Test
+  void challengeD_aFourthMemberAndThenPartitions() throws Exception {
+    scenario.run(
+        threeAndOneMore(Map.of()),
+        (cluster, history) -> {
+          int leader = cluster.awaitLeader();
+          add(cluster, leader, 4);
+          cluster.join(4);
+          cluster.awaitReady(4);
+          awaitFollower(cluster, 4, cluster.awaitLeader());
+
+          // 3-1, the new member alone; then the leader alone.
+          for (int alone : new int[] {4, cluster.awaitLeader()}) {
+            Set<Integer> others = cluster.without(Set.of(alone));
+            cluster.network().split(Set.of(alone), others);
+            int next = cluster.awaitLeaderAmong(others, NEW_LEADER);
+            awaitWrites(history, history.nowUs(), NEW_LEADER);
+            elapse(history, 3000);
+            cluster.network().join(Set.of(alone), others, 0);
+            awaitFollower(cluster, alone, next);
+          }
+
+          // 2-2: nobody has a majority of four.
+          int last = cluster.awaitLeader();
+          Iterator<Integer> rest = cluster.without(Set.of(last)).iterator();
+          Set<Integer> half = new TreeSet<>(Set.of(last, rest.next()));
+          Set<Integer> other = cluster.without(half);
+          cluster.network().split(half, other);
+          Awaitility.await("nobody leads")
+              .atMost(Duration.ofSeconds(10))
+              .until(() -> cluster.leader() == 0);
+          long quietUs = history.nowUs();
+          elapse(history, 4000);
+          assertThat(history.acknowledgedBetween(quietUs, history.nowUs()))
+              .as("writes without a majority")
+              .isZero();
+          cluster.network().join(half, other, 0);
+          cluster.awaitLeader();
+          awaitWrites(history, history.nowUs(), NEW_LEADER);
+        });
+  }
+
+  @Test
+  void challengeE_aPartitionAndThenAMemberIsAdded() throws Exception {
+    scenario.run(
+        threeAndOneMore(Map.of("strict-reconfig-check", "false")),
+        (cluster, history) -> {
+          int leader = cluster.awaitLeader();
+          int follower = cluster.without(Set.of(leader)).iterator().next();
+          cluster.network().split(Set.of(follower), Set.of(1, 2, 3, 4));
+          elapse(history, 2000);
+          cluster.calls(leader).addMember(cluster.network().url(4));
+          // Three of four are needed now, and there are two until the new one takes part.
+          cluster.join(4);
+          cluster.awaitReady(4);
+          awaitFollower(cluster, 4, leader);
+          awaitWrites(history, history.nowUs(), NEW_LEADER);
+          assertThat(cluster.leader()).isEqualTo(leader);
+          cluster.network().join(Set.of(follower), Set.of(1, 2, 3, 4), 0);
+          awaitFollower(cluster, follower, cluster.awaitLeader());
+        });
+  }
+
+  @Test
+  void challengeE_withTheStrictCheckNobodyIsAddedWhileAMemberIsAway() throws Exception {
+    scenario.run(
+        threeAndOneMore(Map.of()),
+        (cluster, history) -> {
+          int leader = cluster.awaitLeader();
+          int follower = cluster.without(Set.of(leader)).iterator().next();
+          cluster.network().split(Set.of(follower), Set.of(1, 2, 3));
+          elapse(history, 3000);
+          assertThatThrownBy(() -> cluster.calls(leader).addMember(cluster.network().url(4)))
+              .hasMessageContaining("etcdserver: unhealthy cluster");
+          cluster.network().join(Set.of(follower), Set.of(1, 2, 3), 0);
+          add(cluster, leader, 4);
+          cluster.join(4);
+          cluster.awaitReady(4);
+          awaitFollower(cluster, 4, cluster.awaitLeader());
+        });
+  }
+
+  /** Adds a member once the others count as connected. */
+  private static void add(TestCluster cluster, int leader, int member) {
+    Awaitility.await("added")
+        .atMost(Duration.ofSeconds(30))
+        .pollInterval(Duration.ofMillis(300))
+        .ignoreExceptionsMatching(e -> String.valueOf(e.getMessage()).contains("unhealthy cluster"))
+        .until(
+            () -> {
+              cluster.calls(leader).addMember(cluster.network().url(member));
+              return true;
+            });
+  }
+
+  /** 16 MB of values, so that a newcomer has something to wait for. */
+  private static void fill(TestCluster cluster, ClusterHistory history) {
+    SplittableRandom random = new SplittableRandom(3);
+    HistoryClient client = new HistoryClient(cluster, history, random);
+    for (int i = 0; i < 256; i++) {
+      byte[] value = new byte[64 << 10];
+      random.nextBytes(value);
+      Operation.Put put =
+          new Operation.Put(Bytes.utf8("large" + i), Bytes.wrap(value), 0, false, false, false);
+      assertThat(client.call(new Request.Write(put), 10_000)).isInstanceOf(Answer.Done.class);
+    }
+  }
+}

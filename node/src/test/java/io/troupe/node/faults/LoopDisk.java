@@ -1,0 +1,75 @@
+package io.troupe.node.faults;
+
+import io.troupe.node.crash.Commands;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A small ext4 in a file that can hang: what is written waits until it is thawed. Needs root. A
+ * process of its own thaws it in the end, whatever becomes of this one.
+ */
+final class LoopDisk implements AutoCloseable {
+  private static final long BYTES = 512L << 20;
+
+  private final Path mount;
+  private @Nullable Process guard;
+
+  /** Makes and mounts it. */
+  LoopDisk(Path directory) {
+    Path image = directory.resolve("disk.img");
+    this.mount = directory.resolve("disk");
+    try {
+      Files.createDirectories(mount);
+      try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw")) {
+        file.setLength(BYTES);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    Commands.run("mkfs.ext4", "-q", "-F", image.toString());
+    Commands.run("mount", "-o", "loop", image.toString(), mount.toString());
+  }
+
+  /** A directory on it. */
+  Path data() {
+    return mount.resolve("data");
+  }
+
+  /** Hangs from now on, at most for that time. */
+  void freeze(int longestSeconds) {
+    try {
+      guard =
+          new ProcessBuilder(
+                  "sh", "-c", "sleep " + longestSeconds + "; fsfreeze -u \"$0\"", mount.toString())
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    Commands.run("fsfreeze", "-f", mount.toString());
+  }
+
+  /** Does what it was asked for meanwhile. */
+  void thaw() {
+    Process waiting = guard;
+    if (waiting != null) {
+      guard = null;
+      Commands.run("fsfreeze", "-u", mount.toString());
+      waiting.destroy();
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      thaw();
+    } finally {
+      Commands.run("umount", "-l", mount.toString());
+    }
+  }
+}

@@ -1,0 +1,207 @@
+package io.troupe.protocol.codec;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.troupe.model.Bytes;
+import io.troupe.model.NodeId;
+import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerQuery;
+import io.troupe.protocol.QueryFrame.Question;
+import io.troupe.protocol.QueryFrame.Reply;
+import io.troupe.protocol.wire.WireConnected;
+import io.troupe.protocol.wire.WireDone;
+import io.troupe.protocol.wire.WireKnownMember;
+import io.troupe.protocol.wire.WireLivenessQuery;
+import io.troupe.protocol.wire.WireMembers;
+import io.troupe.protocol.wire.WireMembersQuery;
+import io.troupe.protocol.wire.WirePromoteQuery;
+import io.troupe.protocol.wire.WireQuestion;
+import io.troupe.protocol.wire.WireRefused;
+import io.troupe.protocol.wire.WireRemaining;
+import io.troupe.protocol.wire.WireRenewQuery;
+import io.troupe.protocol.wire.WireRenewed;
+import io.troupe.protocol.wire.WireReply;
+import io.troupe.protocol.wire.WireTimeToLiveQuery;
+import io.troupe.raft.membership.MembershipRules;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Questions between members and their answers: one version byte, then a protobuf WireQuestion or
+ * WireReply (docs/formats/peer-message.md).
+ */
+public final class QueryCodec {
+  /** More than the tags and lengths around any part. */
+  private static final int OVERHEAD = 64;
+
+  private QueryCodec() {}
+
+  /** Encodes a question; its timeout in whole milliseconds, at least one. */
+  public static byte[] encode(Question question) {
+    WireQuestion.Builder out =
+        WireQuestion.newBuilder()
+            .setCluster(question.clusterId())
+            .setFrom(question.from().value())
+            .setNumber(question.number())
+            .setReplyUrl(question.replyUrl())
+            .setTimeoutMs(
+                (int) Math.min(Integer.MAX_VALUE, Math.max(1, question.timeout().toMillis())));
+    if (question.query() instanceof PeerQuery.PromoteQuery promote) {
+      out.setPromote(WirePromoteQuery.newBuilder().setMember(promote.member().value()));
+    } else if (question.query() instanceof PeerQuery.LivenessQuery) {
+      out.setLiveness(WireLivenessQuery.getDefaultInstance());
+    } else if (question.query() instanceof PeerQuery.RenewQuery renew) {
+      out.setRenew(WireRenewQuery.newBuilder().addAllLeases(renew.leases()));
+    } else if (question.query() instanceof PeerQuery.TimeToLiveQuery timeToLive) {
+      out.setTimeToLive(WireTimeToLiveQuery.newBuilder().setLease(timeToLive.lease()));
+    } else {
+      out.setMembers(WireMembersQuery.getDefaultInstance());
+    }
+    return PeerCodec.versioned(out.build());
+  }
+
+  /**
+   * Decodes a question.
+   *
+   * @throws IOException if the bytes are no question of a version that this program knows
+   */
+  public static Question decodeQuestion(Bytes data) throws IOException {
+    WireQuestion wire = WireQuestion.parseFrom(OperationCodec.input(PeerCodec.body(data)));
+    PeerQuery query =
+        switch (wire.getQueryCase()) {
+          case MEMBERS -> PeerQuery.MembersQuery.INSTANCE;
+          case LIVENESS -> PeerQuery.LivenessQuery.INSTANCE;
+          case PROMOTE -> new PeerQuery.PromoteQuery(new NodeId(wire.getPromote().getMember()));
+          case RENEW -> new PeerQuery.RenewQuery(wire.getRenew().getLeasesList());
+          case TIME_TO_LIVE -> new PeerQuery.TimeToLiveQuery(wire.getTimeToLive().getLease());
+          case QUERY_NOT_SET ->
+              throw new InvalidProtocolBufferException("no query, or an unknown one");
+        };
+    try {
+      return new Question(
+          wire.getCluster(),
+          new NodeId(wire.getFrom()),
+          wire.getNumber(),
+          wire.getReplyUrl(),
+          Duration.ofMillis(wire.getTimeoutMs()),
+          query);
+    } catch (IllegalArgumentException e) {
+      throw new InvalidProtocolBufferException("bad question: " + e.getMessage(), e);
+    }
+  }
+
+  /** Encodes an answer. */
+  public static byte[] encode(Reply reply) {
+    WireReply.Builder out =
+        WireReply.newBuilder().setCluster(reply.clusterId()).setNumber(reply.number());
+    PeerAnswer answer = reply.answer();
+    if (answer instanceof PeerAnswer.Members members) {
+      WireMembers.Builder list = WireMembers.newBuilder().setCluster(members.clusterId());
+      members.members().forEach(member -> list.addMembers(encode(member)));
+      out.setMembers(list);
+    } else if (answer instanceof PeerAnswer.Connected connected) {
+      out.setConnected(
+          WireConnected.newBuilder()
+              .addAllConnected(values(connected.liveness().connected()))
+              .addAllSteady(values(connected.liveness().steady())));
+    } else if (answer instanceof PeerAnswer.Refused refused) {
+      out.setRefused(WireRefused.newBuilder().setReason(RefusalCodes.codeOf(refused.reason())));
+    } else if (answer instanceof PeerAnswer.Renewed renewed) {
+      out.setRenewed(WireRenewed.newBuilder().addAllTtlSeconds(renewed.ttlSeconds()));
+    } else if (answer instanceof PeerAnswer.Remaining remaining) {
+      out.setRemaining(
+          WireRemaining.newBuilder()
+              .setRemainingSeconds(remaining.remainingSeconds())
+              .setGrantedSeconds(remaining.grantedSeconds()));
+    } else {
+      out.setDone(WireDone.getDefaultInstance());
+    }
+    return PeerCodec.versioned(out.build());
+  }
+
+  /**
+   * Decodes an answer.
+   *
+   * @throws IOException if the bytes are no answer of a version that this program knows
+   */
+  public static Reply decodeReply(Bytes data) throws IOException {
+    WireReply wire = WireReply.parseFrom(OperationCodec.input(PeerCodec.body(data)));
+    try {
+      return new Reply(wire.getCluster(), wire.getNumber(), answer(wire));
+    } catch (IllegalArgumentException e) {
+      throw new InvalidProtocolBufferException("bad answer: " + e.getMessage(), e);
+    }
+  }
+
+  /** About how long an encoded answer is, never less; cheap. */
+  public static long sizeAtMost(PeerAnswer answer) {
+    long size = OVERHEAD;
+    if (answer instanceof PeerAnswer.Members members) {
+      for (PeerAnswer.KnownMember member : members.members()) {
+        size += OVERHEAD + 3L * member.name().length();
+        for (List<String> urls : List.of(member.peerUrls(), member.clientUrls())) {
+          size += urls.stream().mapToLong(url -> OVERHEAD + 3L * url.length()).sum();
+        }
+      }
+    } else if (answer instanceof PeerAnswer.Connected connected) {
+      size += 8L * (connected.liveness().connected().size() + connected.liveness().steady().size());
+    }
+    if (answer instanceof PeerAnswer.Renewed renewed) {
+      size += 10L * renewed.ttlSeconds().size();
+    }
+    return size;
+  }
+
+  private static PeerAnswer answer(WireReply wire) throws InvalidProtocolBufferException {
+    return switch (wire.getAnswerCase()) {
+      case MEMBERS ->
+          new PeerAnswer.Members(
+              wire.getMembers().getCluster(),
+              wire.getMembers().getMembersList().stream().map(QueryCodec::decode).toList());
+      case CONNECTED ->
+          new PeerAnswer.Connected(
+              new MembershipRules.Liveness(
+                  ids(wire.getConnected().getConnectedList()),
+                  ids(wire.getConnected().getSteadyList())));
+      case DONE -> PeerAnswer.Done.INSTANCE;
+      case REFUSED -> new PeerAnswer.Refused(RefusalCodes.ofCode(wire.getRefused().getReason()));
+      case RENEWED -> new PeerAnswer.Renewed(wire.getRenewed().getTtlSecondsList());
+      case REMAINING ->
+          new PeerAnswer.Remaining(
+              wire.getRemaining().getRemainingSeconds(), wire.getRemaining().getGrantedSeconds());
+      case ANSWER_NOT_SET ->
+          throw new InvalidProtocolBufferException("no answer, or an unknown one");
+    };
+  }
+
+  private static WireKnownMember encode(PeerAnswer.KnownMember member) {
+    return WireKnownMember.newBuilder()
+        .setId(member.id().value())
+        .setName(member.name())
+        .addAllPeerUrls(member.peerUrls())
+        .addAllClientUrls(member.clientUrls())
+        .setLearner(member.learner())
+        .build();
+  }
+
+  private static PeerAnswer.KnownMember decode(WireKnownMember wire) {
+    return new PeerAnswer.KnownMember(
+        new NodeId(wire.getId()),
+        wire.getName(),
+        wire.getPeerUrlsList(),
+        wire.getClientUrlsList(),
+        wire.getLearner());
+  }
+
+  /** Ascending, so that the bytes are always the same. */
+  private static List<Long> values(Collection<NodeId> ids) {
+    return ids.stream().sorted().map(NodeId::value).toList();
+  }
+
+  private static Set<NodeId> ids(List<Long> values) {
+    return values.stream().map(NodeId::new).collect(Collectors.toSet());
+  }
+}

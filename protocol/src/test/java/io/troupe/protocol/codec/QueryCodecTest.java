@@ -1,0 +1,177 @@
+package io.troupe.protocol.codec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.NodeId;
+import io.troupe.model.Refusal;
+import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerQuery;
+import io.troupe.protocol.QueryFrame;
+import io.troupe.protocol.QueryFrame.Question;
+import io.troupe.protocol.QueryFrame.Reply;
+import io.troupe.raft.membership.MembershipRules;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class QueryCodecTest {
+  private static final NodeId A = new NodeId(0x8e9e05c52164694dL);
+  private static final NodeId B = new NodeId(2);
+  private static final String GOLDEN = "golden/peer-queries-v1.txt";
+
+  /** One of each kind, by the name it has in the golden file. */
+  private static Map<String, QueryFrame> samples() {
+    Map<String, QueryFrame> all = new LinkedHashMap<>();
+    all.put("members-query", question(PeerQuery.MembersQuery.INSTANCE));
+    all.put(
+        "members-query-of-nobody",
+        new Question(
+            QueryFrame.NO_CLUSTER,
+            NodeId.NONE,
+            8,
+            "http://a:2380",
+            Duration.ofMillis(1),
+            PeerQuery.MembersQuery.INSTANCE));
+    all.put("promote-query", question(new PeerQuery.PromoteQuery(B)));
+    all.put("liveness-query", question(PeerQuery.LivenessQuery.INSTANCE));
+    all.put(
+        "members",
+        reply(
+            new PeerAnswer.Members(
+                5,
+                List.of(
+                    new PeerAnswer.KnownMember(
+                        B, "", List.of("http://b:2", "http://b:1"), List.of(), true),
+                    new PeerAnswer.KnownMember(
+                        A, "ä", List.of("http://a:1"), List.of("http://c:1"), false)))));
+    all.put(
+        "connected",
+        reply(new PeerAnswer.Connected(new MembershipRules.Liveness(Set.of(A, B), Set.of(B)))));
+    all.put("done", reply(PeerAnswer.Done.INSTANCE));
+    all.put("renew-query", question(new PeerQuery.RenewQuery(List.of(1L, -2L))));
+    all.put("time-to-live-query", question(new PeerQuery.TimeToLiveQuery(-2)));
+    all.put("renewed", reply(new PeerAnswer.Renewed(List.of(60L, 0L))));
+    all.put("remaining", reply(new PeerAnswer.Remaining(-1, 0)));
+    all.put("refused", reply(new PeerAnswer.Refused(Refusal.LEARNER_NOT_READY)));
+    return all;
+  }
+
+  private static Question question(PeerQuery query) {
+    return new Question(
+        0xcdf818194e3a8c32L, A, -7, "http://a:2380", Duration.ofMillis(7250), query);
+  }
+
+  private static Reply reply(PeerAnswer answer) {
+    return new Reply(0xcdf818194e3a8c32L, -7, answer);
+  }
+
+  static List<QueryFrame> frames() {
+    return List.copyOf(samples().values());
+  }
+
+  private static byte[] encode(QueryFrame frame) {
+    return frame instanceof Question question
+        ? QueryCodec.encode(question)
+        : QueryCodec.encode((Reply) frame);
+  }
+
+  private static QueryFrame decode(QueryFrame kind, byte[] bytes) throws IOException {
+    return kind instanceof Question
+        ? QueryCodec.decodeQuestion(Bytes.wrap(bytes))
+        : QueryCodec.decodeReply(Bytes.wrap(bytes));
+  }
+
+  @ParameterizedTest
+  @MethodSource("frames")
+  void comesBackAsItWentAndIsNotLongerThanEstimated(QueryFrame frame) throws IOException {
+    byte[] encoded = encode(frame);
+    assertThat(decode(frame, encoded)).isEqualTo(frame);
+    if (frame instanceof Reply reply) {
+      assertThat((long) encoded.length).isLessThanOrEqualTo(QueryCodec.sizeAtMost(reply.answer()));
+    }
+  }
+
+  /** A kind that is added must get a form, a sample and a golden line. */
+  @Test
+  void everyKindHasASample() {
+    Set<Class<?>> kinds =
+        frames().stream()
+            .map(
+                frame ->
+                    frame instanceof Question question
+                        ? question.query().getClass()
+                        : ((Reply) frame).answer().getClass())
+            .collect(Collectors.toSet());
+    assertThat(kinds)
+        .containsAll(Arrays.asList(PeerQuery.class.getPermittedSubclasses()))
+        .containsAll(Arrays.asList(PeerAnswer.class.getPermittedSubclasses()));
+  }
+
+  /** These bytes are spoken by members out there: a change of them is a new version. */
+  @Test
+  void goldenBytes() throws IOException {
+    StringBuilder text = new StringBuilder();
+    samples()
+        .forEach(
+            (name, frame) ->
+                text.append(name)
+                    .append(' ')
+                    .append(HexFormat.of().formatHex(encode(frame)))
+                    .append('\n'));
+    if (System.getProperty("rewrite") != null) {
+      Files.writeString(Path.of("src/test/resources", GOLDEN), text);
+    }
+    try (InputStream golden = QueryCodecTest.class.getClassLoader().getResourceAsStream(GOLDEN)) {
+      assertThat(golden).isNotNull();
+      assertThat(text.toString())
+          .isEqualTo(new String(golden.readAllBytes(), StandardCharsets.UTF_8));
+    }
+  }
+
+  @Test
+  void unknownVersionsKindsAndRubbishAreRefused() {
+    byte[] other = encode(question(PeerQuery.LivenessQuery.INSTANCE));
+    other[0] = 2;
+    assertThatThrownBy(() -> QueryCodec.decodeQuestion(Bytes.wrap(other)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("version 2");
+    assertThatThrownBy(() -> QueryCodec.decodeQuestion(Bytes.of(1)))
+        .isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> QueryCodec.decodeReply(Bytes.of(1))).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> QueryCodec.decodeReply(Bytes.EMPTY)).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void damagedFramesNeverThrowAnythingButIo() {
+    long seed = 4712;
+    Random random = new Random(seed);
+    for (QueryFrame frame : frames()) {
+      byte[] good = encode(frame);
+      for (int i = 0; i < 2000; i++) {
+        byte[] bad = Arrays.copyOf(good, 1 + random.nextInt(good.length));
+        bad[random.nextInt(bad.length)] ^= (byte) (1 << random.nextInt(8));
+        try {
+          decode(frame, bad);
+        } catch (IOException expected) {
+          assertThat(expected).as("seed=%d", seed).hasMessageNotContaining("null");
+        }
+      }
+    }
+  }
+}
