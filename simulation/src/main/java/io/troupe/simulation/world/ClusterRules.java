@@ -10,6 +10,7 @@ import io.troupe.model.NodeId;
 import io.troupe.model.RequestId;
 import io.troupe.raft.Outgoing;
 import io.troupe.raft.PeerMessage;
+import io.troupe.raft.RaftStatus;
 import io.troupe.raft.SnapshotMark;
 import io.troupe.raft.membership.ConfChange;
 import io.troupe.raft.membership.ConfEntry;
@@ -75,6 +76,18 @@ final class ClusterRules {
     Placed now = new Placed(entry, prevTerm);
     Placed before = placed.putIfAbsent(new Position(entry.index(), entry.term()), now);
     require(before == null || before.equals(now), "log matching broken", before, now);
+  }
+
+  /**
+   * A leader's commit index moves by counting alone, and counting is for entries of its own term
+   * (5.4.2): an older one, though on a majority, may still be replaced.
+   */
+  void counted(NodeId leader, RaftStatus before, RaftStatus after, SimDisk log) {
+    if (after.commit() > before.commit()) {
+      long term = log.termAfterAll(after.commit());
+      require(term == after.term(), "an older entry committed by counting", leader, term, after);
+      coverage.count("commits by counting");
+    }
   }
 
   /** What a message promises is on the disk by now. */

@@ -61,7 +61,6 @@ final class MemberRun implements RaftEffects {
   private final Map<Long, ReadIndexWaiter> reads = new HashMap<>();
   private long nextRead;
   private long handedOut;
-  private long lastCommit;
   private long tickExtraUs;
   private boolean leading;
 
@@ -108,13 +107,20 @@ final class MemberRun implements RaftEffects {
   }
 
   private void feed(Runnable input) {
+    RaftStatus before = core.status();
     input.run();
     RaftStatus status = core.status();
-    require(status.commit() >= lastCommit, "commit went back", id, status, lastCommit);
-    lastCommit = status.commit();
+    require(status.commit() >= before.commit(), "commit went back", id, status, before);
     require(status.commit() <= status.lastIndex(), "commit past the log", id, status);
+    if (isLeader(before) && isLeader(status) && before.term() == status.term()) {
+      world.rules().counted(id, before, status, disk);
+    }
     require(status.applied() <= handedOut, "applied more than handed out", id, status);
     require(handedOut <= status.commit(), "handed out too much", id, status, handedOut);
+  }
+
+  private static boolean isLeader(RaftStatus status) {
+    return status.role() == RaftRole.LEADER;
   }
 
   RaftStatus status() {
@@ -122,7 +128,7 @@ final class MemberRun implements RaftEffects {
   }
 
   boolean leads() {
-    return core.status().role() == RaftRole.LEADER;
+    return isLeader(core.status());
   }
 
   Membership membership() {
