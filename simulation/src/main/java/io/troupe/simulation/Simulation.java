@@ -162,7 +162,7 @@ public final class Simulation {
     compacting.stop();
     watching.forEach(WatchingClient::settle);
     await("all calls are over", 10, this::isQuiet);
-    for (NodeId id : world.membership().members()) {
+    for (NodeId id : world.membership().voters()) {
       probes++;
       clients
           .get(0)
@@ -198,7 +198,7 @@ public final class Simulation {
    */
   private void probeUnderLoad() {
     for (int round = 0; round < 10; round++) {
-      for (NodeId id : world.membership().members()) {
+      for (NodeId id : world.membership().voters()) {
         busyProbes++;
         clients
             .get(0)

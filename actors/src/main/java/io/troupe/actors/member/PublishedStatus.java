@@ -23,6 +23,7 @@ public final class PublishedStatus implements MemberStatus {
   private final AtomicLong nextWaiting = new AtomicLong();
   private volatile RaftStatus raft = UNKNOWN;
   private volatile long applied;
+  private volatile boolean corrupt;
 
   PublishedStatus(long clusterId, NodeId memberId, long applied) {
     this.clusterId = clusterId;
@@ -40,6 +41,10 @@ public final class PublishedStatus implements MemberStatus {
 
   void applied(long index) {
     applied = index;
+  }
+
+  void corrupt(boolean now) {
+    corrupt = now;
   }
 
   @Override
@@ -90,5 +95,10 @@ public final class PublishedStatus implements MemberStatus {
   @Override
   public long applied() {
     return applied;
+  }
+
+  @Override
+  public boolean isCorrupt() {
+    return corrupt;
   }
 }

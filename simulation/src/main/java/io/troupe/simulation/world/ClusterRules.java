@@ -46,6 +46,7 @@ final class ClusterRules {
   private final SortedMap<Long, Membership> memberships = new TreeMap<>();
   private final Map<Long, SortedMap<NodeId, List<String>>> peerUrls = new HashMap<>();
   private final Set<Long> endedLeases = new HashSet<>();
+  private final Set<NodeId> damaged = new HashSet<>();
 
   ClusterRules(History history, Coverage coverage) {
     this.history = history;
@@ -123,8 +124,21 @@ final class ClusterRules {
     }
   }
 
+  /** From now on this member's state is not what the others' is. */
+  void damaged(NodeId member) {
+    damaged.add(member);
+  }
+
+  /** True if any member's state was changed behind its back. */
+  boolean isDamaged() {
+    return !damaged.isEmpty();
+  }
+
   /** What applying came to is the same everywhere. */
   void applied(NodeId member, Entry entry, Applied outcome, long nowUs) {
+    if (damaged.contains(member)) {
+      return;
+    }
     int at = (int) entry.index() - 1;
     while (outcomes.size() < at) {
       outcomes.add(new Applied(outcome.result(), 0, List.of(), List.of()));
@@ -179,6 +193,9 @@ final class ClusterRules {
 
   /** Equal content at an equal applied index. */
   void digest(NodeId member, long appliedIndex, long digest) {
+    if (damaged.contains(member)) {
+      return;
+    }
     Long before = digests.putIfAbsent(appliedIndex, digest);
     require(before == null || before == digest, "states differ", member, appliedIndex);
   }

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One run of a member: the raft room, and the other rooms as the real shell orders them. The rooms
@@ -63,6 +64,7 @@ final class MemberRun implements RaftEffects {
   private long handedOut;
   private long tickExtraUs;
   private boolean leading;
+  private boolean published;
 
   MemberRun(SimMember member, SimWorld world, long session) {
     this.id = member.id();
@@ -92,8 +94,17 @@ final class MemberRun implements RaftEffects {
     process.after(random.nextLong(TICK_US), this::tick);
     lease.start();
     apply.start();
-    process.after(
-        200_000, () -> propose(new Operation.PublishMember(id, "m" + id, List.of()), a -> {}));
+    process.after(200_000, this::publish);
+  }
+
+  /** Until it is done, as in life: who is not published does not count as started. */
+  private void publish() {
+    if (!published) {
+      propose(
+          new Operation.PublishMember(id, "m" + id, List.of()),
+          answer -> published |= answer instanceof Answer.Done);
+      process.after(1_000_000, this::publish);
+    }
   }
 
   private void tick() {
@@ -174,7 +185,16 @@ final class MemberRun implements RaftEffects {
     process.arrive(() -> handle(request, reply));
   }
 
+  void fromPeerDigest(long index, long digest) {
+    process.arrive(() -> apply.heardDigest(index, digest));
+  }
+
   private void handle(Request request, Consumer<Answer> reply) {
+    Refusal closed = closed(request);
+    if (closed != null) {
+      reply.accept(new Answer.Refused(closed));
+      return;
+    }
     if (request instanceof Request.Write write) {
       propose(write.operation(), reply);
     } else if (request instanceof Request.Read read) {
@@ -197,6 +217,15 @@ final class MemberRun implements RaftEffects {
     } else if (request instanceof Request.KeepAlive renew) {
       lease.keepAlive(renew.lease(), reply);
     }
+  }
+
+  /** What the gateway refuses because of what this member is (LN1, LN2, docs/decisions/0060). */
+  private @Nullable Refusal closed(Request request) {
+    boolean local = request instanceof Request.Read read && read.serializable();
+    if (!local && SimDisk.membership(apply.machine()).learners().contains(id)) {
+      return Refusal.LEARNER;
+    }
+    return apply.isCorrupt() ? Refusal.CORRUPT : null;
   }
 
   /** Reads run on a dispatcher of their own. */
