@@ -113,8 +113,7 @@ final class DivergenceWatch {
    * The alarm takes over from what was noticed; when an operator ends it, the next word decides.
    */
   private void tell() {
-    boolean alarmed =
-        machine.view().isAlarmed(links.self(), AlarmType.CORRUPT);
+    boolean alarmed = machine.view().isAlarmed(links.self(), AlarmType.CORRUPT);
     differs &= !alarmed;
     boolean now = differs || alarmed;
     if (now != corrupt) {

@@ -210,11 +210,7 @@ final class RoomsActor {
     // Before anybody can ask; from then on the apply room says it.
     rooms
         .status()
-        .corrupt(
-            files
-                .machine()
-                .view()
-                .isAlarmed(files.identity().memberId(), AlarmType.CORRUPT));
+        .corrupt(files.machine().view().isAlarmed(files.identity().memberId(), AlarmType.CORRUPT));
     rooms.open(new Rooms.Open(state, raft, apply, lease, watch, snapshot, transfers));
     raft.tell(
         new RaftRoleActor.Begin(

@@ -186,7 +186,8 @@ class DivergenceTest {
     // It remembers over a restart, and an operator who ends the alarm too early gets it back.
     wrong.close();
     wrong.start();
-    assertThat(wrong.rooms().status().isCorrupt()).isTrue();
+    await("its rooms", () -> alarms(wrong).contains(alarm));
+    assertThat(wrong.rooms().status().isCorrupt()).as("from the first read on").isTrue();
     applied(new Operation.AlarmDeactivate(wrong.id, AlarmType.CORRUPT));
     long ended = leader().rooms().status().applied();
     await("the end of the alarm", () -> hasApplied(wrong, ended));

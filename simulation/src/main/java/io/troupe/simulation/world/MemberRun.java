@@ -341,6 +341,7 @@ final class MemberRun implements RaftEffects {
     require(state.commit() == mark.index(), "snapshot is not committed", id, mark, state);
     world.rules().installed(id, mark);
     world.coverage().count("snapshots installed");
+    world.member(id).installedSnapshot();
     world.trace().note(id, "installs", mark);
     DigestStore content = snapshots.arrived(mark);
     disk.write(

@@ -22,6 +22,7 @@ public final class SimMember {
   private @Nullable MemberRun run;
   private boolean retired;
   private boolean started;
+  private int installations;
 
   SimMember(NodeId id, SimWorld world) {
     this.id = id;
@@ -230,6 +231,18 @@ public final class SimMember {
       world.trace().note(id, "is damaged", "");
       running.apply.damage(DigestStore::flipValues);
     }
+  }
+
+  void installedSnapshot() {
+    installations++;
+  }
+
+  /**
+   * How many snapshots replaced its state so far. Whatever waits for an entry that came in one gets
+   * no answer: what became of it is not in the snapshot.
+   */
+  public int installations() {
+    return installations;
   }
 
   // ---- for clients
