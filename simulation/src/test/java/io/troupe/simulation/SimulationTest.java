@@ -16,7 +16,7 @@ class SimulationTest {
   void rulesHoldUnderFaultsAndEverythingRecovers() {
     Long only = Long.getLong("troupe.sim.seed");
     long first = only == null ? Long.getLong("troupe.sim.firstSeed", 1L) : only;
-    long count = only == null ? Long.getLong("troupe.sim.seeds", 120L) : 1;
+    long count = only == null ? Long.getLong("troupe.sim.seeds", 100L) : 1;
     Coverage coverage = new Coverage();
     System.out.printf("simulation: seeds %d to %d%n", first, first + count - 1);
     for (long seed = first; seed < first + count; seed++) {

@@ -183,6 +183,12 @@ final class ClusterRules {
     require(before == null || before.equals(membership), "memberships differ", before, membership);
   }
 
+  /** A member goes by a membership that is not older than the last one it knows to be committed. */
+  void goesBy(NodeId member, long commit, Membership membership) {
+    long last = memberships.headMap(commit + 1).lastKey();
+    require(membership.version() >= last, "goes by an old membership", member, membership, last);
+  }
+
   SortedMap<NodeId, List<String>> peerUrls(Membership membership) {
     return peerUrls.getOrDefault(membership.version(), new TreeMap<>());
   }

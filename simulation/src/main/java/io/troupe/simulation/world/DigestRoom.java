@@ -96,7 +96,8 @@ final class DigestRoom {
     if (difference == null || isCorrupt()) {
       return;
     }
-    require(run.world.rules().isDamaged(), "digests differ, nobody was damaged", run.id, difference);
+    require(
+        run.world.rules().isDamaged(), "digests differ, nobody was damaged", run.id, difference);
     run.world.trace().note(run.id, "differs", difference);
     run.world.coverage().count("differences noticed");
     differs = true;

@@ -126,6 +126,7 @@ final class MemberRun implements RaftEffects {
     if (isLeader(before) && isLeader(status) && before.term() == status.term()) {
       world.rules().counted(id, before, status, disk);
     }
+    world.rules().goesBy(id, status.commit(), core.membership());
     require(status.applied() <= handedOut, "applied more than handed out", id, status);
     require(handedOut <= status.commit(), "handed out too much", id, status, handedOut);
   }

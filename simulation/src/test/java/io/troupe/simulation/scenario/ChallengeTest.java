@@ -92,8 +92,7 @@ class ChallengeTest {
     for (SimMember one : Set.of(story.leader(), fourth)) {
       story.cutOff(Set.of(one));
       story.await(
-          "three have a leader",
-          () -> story.world.leader() != null && story.world.leader() != one);
+          "three have a leader", () -> story.world.leader() != null && story.world.leader() != one);
       story.works(story.leader());
       story.standsStill(one);
       story.heal();
@@ -101,8 +100,7 @@ class ChallengeTest {
     }
 
     story.cutOff(Set.of(story.member(1), fourth));
-    story.await(
-        "nobody leads", () -> story.world.members().stream().noneMatch(SimMember::leads));
+    story.await("nobody leads", () -> story.world.members().stream().noneMatch(SimMember::leads));
     story.world.members().forEach(story::standsStill);
     story.heal();
     story.end();

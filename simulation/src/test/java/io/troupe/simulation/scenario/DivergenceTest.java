@@ -27,8 +27,7 @@ class DivergenceTest {
     story.await(
         "all know",
         () ->
-            story.world.members().stream()
-                .allMatch(m -> m.corruptMembers().contains(wrong.id())));
+            story.world.members().stream().allMatch(m -> m.corruptMembers().contains(wrong.id())));
     for (SimMember member : story.world.members()) {
       assertThat(member.corruptMembers()).containsExactly(wrong.id());
       assertThat(member.isCorrupt()).isEqualTo(member == wrong);
@@ -63,7 +62,6 @@ class DivergenceTest {
         "the alarms",
         () -> wrong.corruptMembers().size() == 2 && story.leader().corruptMembers().size() == 2);
     assertThat(wrong.corruptMembers()).containsExactly(others);
-    assertThat(story.put(wrong, 3))
-        .isEqualTo(new Answer.Done(new Result.Refused(Refusal.CORRUPT)));
+    assertThat(story.put(wrong, 3)).isEqualTo(new Answer.Done(new Result.Refused(Refusal.CORRUPT)));
   }
 }

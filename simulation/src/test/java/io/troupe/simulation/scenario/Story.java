@@ -129,8 +129,7 @@ final class Story {
   void awaitVoters(int count) {
     await(
         count + " voters",
-        () ->
-            world.membership().isSettled() && world.membership().voters().size() == count);
+        () -> world.membership().isSettled() && world.membership().voters().size() == count);
   }
 
   // ---- calls of the story itself
@@ -154,8 +153,7 @@ final class Story {
   /** Writes a key that the clients do not use. */
   Answer put(SimMember at, int seconds) {
     Operation put =
-        new Operation.Put(
-            Bytes.utf8("story"), Bytes.utf8("s" + ++values), 0, false, false, false);
+        new Operation.Put(Bytes.utf8("story"), Bytes.utf8("s" + ++values), 0, false, false, false);
     return call(at, new Request.Write(put), seconds);
   }
 
@@ -163,8 +161,7 @@ final class Story {
   Answer read(SimMember at, boolean serializable, int seconds) {
     return call(
         at,
-        new Request.Read(
-            RangeQuery.of(KeyRange.single(Bytes.utf8("story")), 0), serializable),
+        new Request.Read(RangeQuery.of(KeyRange.single(Bytes.utf8("story")), 0), serializable),
         seconds);
   }
 
