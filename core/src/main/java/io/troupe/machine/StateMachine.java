@@ -57,6 +57,14 @@ public final class StateMachine {
     return store.appliedIndex();
   }
 
+  /**
+   * What all entries up to {@link #appliedIndex} did, as one number. Members that applied the same
+   * entries differ in it if, and as good as only if, one of them did something else.
+   */
+  public long digest() {
+    return store.digest();
+  }
+
   /** Current main revision, with entries that are not committed yet. */
   public long currentRevision() {
     return store.revision();

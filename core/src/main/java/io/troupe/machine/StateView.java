@@ -26,6 +26,11 @@ public record StateView(
     SortedMap<NodeId, List<String>> peerUrls,
     Membership membership) {
 
+  /** True when this alarm is active for this member. */
+  public boolean isAlarmed(NodeId member, AlarmType type) {
+    return alarms.contains(new AlarmMember(member, type));
+  }
+
   /** True when any member raised this alarm. */
   public boolean isAlarmed(AlarmType type) {
     for (int i = 0; i < alarms.size(); i++) {

@@ -39,6 +39,7 @@ public final class MvccStore implements KvRead {
   private final MvccReader reader;
   private final Compactor compactor;
   private final PendingChanges pending;
+  private final EffectDigest digest;
 
   /** What an applied entry answers must not depend on the memory of a member. */
   private final MemoryBudget.Share unlimited = MemoryBudget.UNLIMITED.share();
@@ -69,6 +70,7 @@ public final class MvccStore implements KvRead {
     Bytes applied = store.get(Space.META, StoreKeys.META_APPLIED);
     this.appliedIndex = applied == null ? 0 : StoreKeys.getLong(applied, 0);
     this.appliedTerm = applied == null ? 0 : StoreKeys.getLong(applied, 8);
+    this.digest = new EffectDigest(applied == null ? 0 : StoreKeys.getLong(applied, 16));
     this.revision = number(Space.LATEST, StoreKeys.LATEST_REVISION, FIRST_REVISION);
     this.compacted = number(Space.META, StoreKeys.META_COMPACTED, NOTHING_COMPACTED);
     requireNothingAbove(revision);
@@ -111,6 +113,11 @@ public final class MvccStore implements KvRead {
   /** Term of the last entry noted by {@link #applied}. */
   public long appliedTerm() {
     return appliedTerm;
+  }
+
+  /** What all entries up to {@link #appliedIndex} did, as one number; equal on all members. */
+  public long digest() {
+    return digest.value();
   }
 
   /** Current main revision; changes of a request that is not finished do not count. */
@@ -230,18 +237,19 @@ public final class MvccStore implements KvRead {
    */
   public @Nullable KeyValue put(Bytes key, Bytes value, long lease) {
     KeyValue old = get(key);
+    digest.replaced(old);
     long main = revision + 1;
     int sub = events.size();
     long create = old == null ? main : old.createRevision();
     long version = old == null ? 1 : old.version() + 1;
     Bytes row = StoreKeys.row(key, main, sub, false);
     Bytes record = RowCodec.record(create, version, lease, value);
-    pending.put(Space.KEY, row, record);
-    pending.put(Space.REV, StoreKeys.revision(main, sub), RowCodec.change(false, key));
+    set(Space.KEY, row, record);
+    set(Space.REV, StoreKeys.revision(main, sub), RowCodec.change(false, key));
     moveLease(key, old == null ? 0 : old.lease(), lease);
     // Decoded from our own rows, so that no request is kept alive by the cache.
     KeyValue kv = RowCodec.keyValue(row, record);
-    pending.put(Space.LATEST, kv.key(), RowCodec.latest(kv));
+    set(Space.LATEST, kv.key(), RowCodec.latest(kv));
     changed.put(kv.key(), kv);
     events.add(new Event(Event.Type.PUT, kv, create == main ? null : before(key, old)));
     return old;
@@ -265,9 +273,10 @@ public final class MvccStore implements KvRead {
     long main = revision + 1;
     int sub = events.size();
     Bytes key = old.key();
-    pending.put(Space.KEY, StoreKeys.row(key, main, sub, true), Bytes.EMPTY);
-    pending.remove(Space.LATEST, key);
-    pending.put(Space.REV, StoreKeys.revision(main, sub), RowCodec.change(true, key));
+    digest.replaced(old);
+    set(Space.KEY, StoreKeys.row(key, main, sub, true), Bytes.EMPTY);
+    erase(Space.LATEST, key);
+    set(Space.REV, StoreKeys.revision(main, sub), RowCodec.change(true, key));
     moveLease(key, old.lease(), 0);
     changed.put(key, RecordCache.absent(key, main));
     events.add(Event.delete(key, main, before(key, old)));
@@ -292,10 +301,10 @@ public final class MvccStore implements KvRead {
       return;
     }
     if (from != 0) {
-      pending.remove(Space.LEASE, StoreKeys.attachment(from, key));
+      erase(Space.LEASE, StoreKeys.attachment(from, key));
     }
     if (to != 0) {
-      pending.put(Space.LEASE, StoreKeys.attachment(to, key), Bytes.EMPTY);
+      set(Space.LEASE, StoreKeys.attachment(to, key), Bytes.EMPTY);
     }
   }
 
@@ -329,19 +338,29 @@ public final class MvccStore implements KvRead {
       return Refusal.FUTURE_REVISION;
     }
     compacted = to;
-    pending.put(Space.META, StoreKeys.META_COMPACTED, RowCodec.longs(to));
+    set(Space.META, StoreKeys.META_COMPACTED, RowCodec.longs(to));
     return null;
   }
 
   /** Sets a row that is neither a key nor a revision: it joins the batch of the current entry. */
   public void putRow(Space space, Bytes key, Bytes value) {
     requireOther(space);
-    pending.put(space, key, value);
+    set(space, key, value);
   }
 
   /** Removes such a row. */
   public void removeRow(Space space, Bytes key) {
     requireOther(space);
+    erase(space, key);
+  }
+
+  private void set(Space space, Bytes key, Bytes value) {
+    digest.changed(space, key, value);
+    pending.put(space, key, value);
+  }
+
+  private void erase(Space space, Bytes key) {
+    digest.changed(space, key, null);
     pending.remove(space, key);
   }
 
@@ -371,6 +390,7 @@ public final class MvccStore implements KvRead {
     Invariant.require(events.isEmpty(), "a request was not finished");
     appliedIndex = index;
     appliedTerm = term;
+    digest.applied(index, term, revision);
   }
 
   /** Writes all changes since the last commit in one batch, then shows them to readers. */
@@ -379,7 +399,10 @@ public final class MvccStore implements KvRead {
       Invariant.require(!revisionMoved, "changes without an entry");
       return;
     }
-    pending.put(Space.META, StoreKeys.META_APPLIED, RowCodec.longs(appliedIndex, appliedTerm));
+    pending.put(
+        Space.META,
+        StoreKeys.META_APPLIED,
+        RowCodec.longs(appliedIndex, appliedTerm, digest.value()));
     if (revisionMoved) {
       pending.put(Space.LATEST, StoreKeys.LATEST_REVISION, RowCodec.longs(revision));
       revisionMoved = false;

@@ -5,7 +5,7 @@ import io.troupe.model.KeyValue;
 import io.troupe.model.Lease;
 
 /**
- * Values of the store's rows, schema 2 (docs/formats/store-keys.md). Numbers are unsigned LEB128
+ * Values of the store's rows, schema 3 (docs/formats/store-keys.md). Numbers are unsigned LEB128
  * unless said otherwise.
  */
 final class RowCodec {

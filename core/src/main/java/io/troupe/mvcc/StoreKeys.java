@@ -7,7 +7,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys of the store's rows, schema 2 (docs/formats/store-keys.md).
+ * Keys of the store's rows, schema 3 (docs/formats/store-keys.md).
  *
  * <p>A row of {@link OrderedStore.Space#KEY} sorts by user key first and newest version first
  * within it: escaped user key (00 becomes 00 FF), terminator 00 00, inverted main revision (8
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StoreKeys {
   /** The layout this code reads and writes. */
-  static final int SCHEMA = 2;
+  static final int SCHEMA = 3;
 
   static final byte PUT = 1;
   static final byte TOMBSTONE = 0;

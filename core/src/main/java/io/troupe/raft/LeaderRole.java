@@ -28,7 +28,7 @@ final class LeaderRole extends Role {
   private final Replication replication;
   private final ReadRounds reads;
   private final Transfer transfer;
-  private final Map<Long, Long> lastForwarded = new HashMap<>();
+  private final Map<Long, SequenceWindow> forwarded = new HashMap<>();
   private Membership followed;
   private int ticksSinceHeartbeat;
   private int ticksSinceQuorumCheck;
@@ -105,15 +105,15 @@ final class LeaderRole extends Role {
       onAppendReply(from, progress, reply);
     } else if (message instanceof PeerMessage.HeartbeatReply reply) {
       onHeartbeatReply(from, progress, reply);
-    } else if (message instanceof PeerMessage.ForwardedProposals forwarded) {
-      if (isFirst(forwarded.origin(), forwarded.sequence())) {
-        onForwarded(from, forwarded.proposals());
+    } else if (message instanceof PeerMessage.ForwardedProposals proposals) {
+      if (isFirst(proposals.origin(), proposals.sequence())) {
+        onForwarded(from, proposals.proposals());
       }
-    } else if (message instanceof PeerMessage.ForwardedConfChange forwarded) {
-      if (isFirst(forwarded.origin(), forwarded.sequence())) {
-        Refusal refusal = take(forwarded.proposal());
+    } else if (message instanceof PeerMessage.ForwardedConfChange change) {
+      if (isFirst(change.origin(), change.sequence())) {
+        Refusal refusal = take(change.proposal());
         if (refusal != null) {
-          refuse(from, List.of(forwarded.proposal().id()), refusal);
+          refuse(from, List.of(change.proposal().id()), refusal);
         }
       }
     } else if (message instanceof PeerMessage.ReadIndex question) {
@@ -151,11 +151,7 @@ final class LeaderRole extends Role {
   }
 
   private boolean isFirst(long origin, long sequence) {
-    if (sequence <= lastForwarded.getOrDefault(origin, 0L)) {
-      return false;
-    }
-    lastForwarded.put(origin, sequence);
-    return true;
+    return forwarded.computeIfAbsent(origin, run -> new SequenceWindow()).take(sequence);
   }
 
   /** Appends as many as may wait; returns how many. */

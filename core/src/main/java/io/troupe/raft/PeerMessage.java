@@ -116,8 +116,8 @@ public sealed interface PeerMessage {
   record ReadIndexReply(long term, long context, long index) implements PeerMessage {}
 
   /**
-   * Proposals on their way to the leader. Taken at most once: a number that is not above the last
-   * one taken from the same {@code origin} is a repetition or came too late, and is dropped.
+   * Proposals on their way to the leader. Taken at most once ({@code SequenceWindow}): a number
+   * that came before from the same {@code origin}, or is overtaken by very many, is dropped.
    *
    * @param term term in which the sender knew the leader; another term makes it void
    * @param origin one run of the sender's process, drawn at random

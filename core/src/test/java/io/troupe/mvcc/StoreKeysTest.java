@@ -27,7 +27,7 @@ import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
-/** Bytes on disk, schema 2: a change here is a new schema. */
+/** Bytes on disk, schema 3: a change here is a new schema. */
 class StoreKeysTest {
   private static String hex(Bytes bytes) {
     return HexFormat.of().formatHex(bytes.toArray());
@@ -78,7 +78,7 @@ class StoreKeysTest {
         .containsExactly("=" + "0000000000000002", "k=" + "02" + "02" + "01" + "00");
     assertThat(rows(store, Space.META))
         .containsExactly(
-            "applied=" + "0000000000000005" + "0000000000000003",
+            "applied=" + "0000000000000005" + "0000000000000003" + "813006750d8f5b63",
             "compacted=" + "0000000000000002",
             "compaction-finished=" + "0000000000000002",
             MetaRows.member(nine) + "=" + "00000001" + "6d" + "00000001" + "63",
@@ -88,7 +88,7 @@ class StoreKeysTest {
                 + ("00000001" + "0000000000000009")
                 + "00000000".repeat(4),
             MetaRows.peerUrls(nine) + "=" + ("00000003" + "753a31") + ("00000003" + "753a32"),
-            "schema=" + "0000000000000002");
+            "schema=" + "0000000000000003");
   }
 
   private static List<String> rows(OrderedStore store, Space space) {
@@ -104,11 +104,11 @@ class StoreKeysTest {
   void refusesAnotherSchema() {
     InMemoryOrderedStore store = new InMemoryOrderedStore();
     StoreBatch batch = new StoreBatch();
-    batch.put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(1));
+    batch.put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(2));
     store.write(batch);
     assertThatThrownBy(() -> new StateMachine(store, 0))
         .isInstanceOf(StoreException.class)
-        .hasMessageContaining("schema 1");
+        .hasMessageContaining("schema 2");
   }
 
   @Property(tries = 2000)

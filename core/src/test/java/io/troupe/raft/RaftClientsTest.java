@@ -52,6 +52,20 @@ class RaftClientsTest {
     assertThat(leader.core.status().lastIndex()).isEqualTo(2);
   }
 
+  /** No client may wait in vain because another one's proposal was quicker. */
+  @Test
+  void aForwardedMessageThatWasOvertakenIsTakenToo() {
+    RaftFixture leader = RaftFixture.fresh(3).leadAndCommit();
+    PeerMessage first = new PeerMessage.ForwardedProposals(1, 77, 1, proposals("a"));
+    PeerMessage second = new PeerMessage.ForwardedProposals(1, 77, 2, proposals("b"));
+    leader.core.receive(TWO, second);
+    leader.core.receive(TWO, first);
+    assertThat(leader.core.status().lastIndex()).as("both are in the log").isEqualTo(3);
+    leader.core.receive(TWO, second);
+    leader.core.receive(TWO, first);
+    assertThat(leader.core.status().lastIndex()).as("once").isEqualTo(3);
+  }
+
   @Test
   void tooManyPendingProposalsAreRefused_Q6() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();

@@ -31,6 +31,9 @@ public sealed interface ApplyCommand {
    */
   record Leading(boolean leading, long term) implements ApplyCommand {}
 
+  /** What a leader said of its state; to be compared with this one. */
+  record LeaderDigest(PeerPayload.StateDigest digest) implements ApplyCommand {}
+
   /** Only the owner's timers and adapted replies. */
   non-sealed interface Private extends ApplyCommand {}
 }

@@ -32,4 +32,7 @@ public interface MemberStatus {
 
   /** Highest index that the state holds. */
   long applied();
+
+  /** True while this member must not serve, because its state is not that of the leader. */
+  boolean isCorrupt();
 }

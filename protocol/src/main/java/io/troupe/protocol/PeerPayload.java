@@ -3,9 +3,19 @@ package io.troupe.protocol;
 import io.troupe.raft.PeerMessage;
 
 /** What one member tells another. Immutable. */
-public sealed interface PeerPayload permits PeerPayload.Raft, PeerPayload.Hello, SnapshotMessage {
+public sealed interface PeerPayload
+    permits PeerPayload.Raft, PeerPayload.Hello, PeerPayload.StateDigest, SnapshotMessage {
   /** A message between the raft rooms. */
   record Raft(PeerMessage message) implements PeerPayload {}
+
+  /**
+   * What a leader's state did up to an entry, as one number (docs/rooms/apply.md). True of any
+   * committed log, whatever the terms are meanwhile.
+   *
+   * @param index an applied index of the sender
+   * @param digest of the state as of there
+   */
+  record StateDigest(long index, long digest) implements PeerPayload {}
 
   /** The sender is there: it has just started, or heard nothing from the receiver for a while. */
   record Hello() implements PeerPayload {}

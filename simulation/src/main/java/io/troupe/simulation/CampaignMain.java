@@ -10,13 +10,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs many seeds and records what happened. Arguments: first seed, number of seeds, virtual
- * seconds with faults in each, and optionally a file for the page of the campaign and a number of
- * failures after which to stop (1 if not given). Ends with 1 if a seed failed.
+ * seconds with faults in each, and optionally a file for the page of the campaign, written anew
+ * every {@value #PAGE_EVERY} seeds, and a number of failures after which to stop (1 if not given).
+ * Ends with 1 if a seed failed.
  */
 public final class CampaignMain {
+  private static final int PAGE_EVERY = 100;
+
   private CampaignMain() {}
 
   /** See above. */
@@ -33,10 +37,8 @@ public final class CampaignMain {
             Long.parseLong(args[1]),
             Integer.parseInt(args[2]),
             most,
-            System.out);
-    if (page != null) {
-      Files.writeString(page, campaign.page(), StandardCharsets.UTF_8);
-    }
+            System.out,
+            page);
     System.exit(campaign.failures().isEmpty() ? 0 : 1);
   }
 
@@ -60,13 +62,23 @@ public final class CampaignMain {
       List<String> failures) {
 
     static Campaign run(
-        long firstSeed, long count, int faultSeconds, int mostFailures, PrintStream out) {
+        long firstSeed,
+        long count,
+        int faultSeconds,
+        int mostFailures,
+        PrintStream out,
+        @Nullable Path page)
+        throws IOException {
       Coverage coverage = new Coverage();
       List<String> failures = new ArrayList<>();
       long virtualUs = 0;
       long started = System.nanoTime();
       long seeds = 0;
       for (long seed = firstSeed; seed < firstSeed + count; seed++) {
+        if (seeds % PAGE_EVERY == 0) {
+          campaign(firstSeed, seeds, faultSeconds, virtualUs, started, coverage, failures)
+              .write(page);
+        }
         seeds++;
         try {
           Simulation.Outcome outcome = Simulation.run(seed, faultSeconds, false);
@@ -81,12 +93,30 @@ public final class CampaignMain {
           }
         }
       }
-      long realMs = (System.nanoTime() - started) / 1_000_000;
       Campaign campaign =
-          new Campaign(
-              firstSeed, seeds, faultSeconds, virtualUs, realMs, coverage, List.copyOf(failures));
+          campaign(firstSeed, seeds, faultSeconds, virtualUs, started, coverage, failures);
+      campaign.write(page);
       out.println(campaign.page());
       return campaign;
+    }
+
+    private static Campaign campaign(
+        long firstSeed,
+        long seeds,
+        int faultSeconds,
+        long virtualUs,
+        long started,
+        Coverage coverage,
+        List<String> failures) {
+      long realMs = (System.nanoTime() - started) / 1_000_000;
+      return new Campaign(
+          firstSeed, seeds, faultSeconds, virtualUs, realMs, coverage, List.copyOf(failures));
+    }
+
+    private void write(@Nullable Path page) throws IOException {
+      if (page != null) {
+        Files.writeString(page, page(), StandardCharsets.UTF_8);
+      }
     }
 
     /** The page for docs/campaigns. */

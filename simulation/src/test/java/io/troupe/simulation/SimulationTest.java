@@ -16,14 +16,14 @@ class SimulationTest {
   void rulesHoldUnderFaultsAndEverythingRecovers() {
     Long only = Long.getLong("troupe.sim.seed");
     long first = only == null ? Long.getLong("troupe.sim.firstSeed", 1L) : only;
-    long count = only == null ? Long.getLong("troupe.sim.seeds", 120L) : 1;
+    long count = only == null ? Long.getLong("troupe.sim.seeds", 80L) : 1;
     Coverage coverage = new Coverage();
     System.out.printf("simulation: seeds %d to %d%n", first, first + count - 1);
     for (long seed = first; seed < first + count; seed++) {
       coverage.add(Simulation.run(seed, FAULT_SECONDS, false).coverage());
     }
     coverage.all().forEach((what, times) -> System.out.printf("  %-50s %d%n", what, times));
-    if (only == null && count >= 100) {
+    if (only == null && count >= 80) {
       // The runs are worth something only if things happened in them.
       for (String what :
           new String[] {

@@ -4,14 +4,17 @@ import io.troupe.machine.Applied;
 import io.troupe.machine.LeaseChange;
 import io.troupe.machine.StateMachine;
 import io.troupe.model.Entry;
+import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.RequestId;
 import io.troupe.model.Result;
 import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.LeaseCommand;
+import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
+import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.codec.OperationCodec;
@@ -23,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -39,7 +43,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   /** Entries of one batch: bounds its memory and how long an answer waits for others. */
-  private static final int MAX_BATCH = 1024;
+  private static final int MAX_BATCH = 512;
+
+  /** Between two looks for a state that differs. */
+  private static final Duration LOOK = Duration.ofSeconds(1);
+
+  private enum Look implements ApplyCommand.Private {
+    INSTANCE
+  }
 
   private enum Sweep implements ApplyCommand.Private {
     INSTANCE
@@ -50,6 +61,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
    *
    * @param compaction told the new compacted revision
    * @param applied told how far the state is, before any answer leaves
+   * @param divergence for the comparison with the leader's state
    */
   public record Links(
       ActorRef<RaftCommand> raft,
@@ -57,7 +69,22 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
       ActorRef<LeaseCommand> lease,
       ActorRef<SnapshotCommand> snapshot,
       LongConsumer compaction,
-      LongConsumer applied) {}
+      LongConsumer applied,
+      Divergence divergence) {}
+
+  /**
+   * What the comparison with the leader's state needs.
+   *
+   * @param self this member
+   * @param ids for its alarm
+   * @param others sends to all other members; may lose
+   * @param corrupt told on the room's thread whether this member must not serve, when that changes
+   */
+  public record Divergence(
+      NodeId self,
+      RequestIds ids,
+      Consumer<PeerPayload.StateDigest> others,
+      Consumer<Boolean> corrupt) {}
 
   /**
    * Numbers.
@@ -79,6 +106,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private final List<Answer> answers = new ArrayList<>();
   private final List<WatchCommand.Commit> commits = new ArrayList<>();
   private final List<LeaseChange> leaseChanges = new ArrayList<>();
+  private final DivergenceWatch divergence;
   private @Nullable RequestId incomplete;
   private long compactedRevision;
   private long snapshotIndex;
@@ -92,6 +120,14 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     this.links = links;
     this.compactedRevision = machine.reader().view().compactedRevision();
     this.snapshotIndex = machine.appliedIndex();
+    this.divergence =
+        new DivergenceWatch(
+            machine,
+            new DivergenceWatch.Links(
+                links.divergence().self(),
+                links.divergence().others(),
+                this::propose,
+                links.divergence().corrupt()));
   }
 
   /** The room's behaviour. */
@@ -102,6 +138,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
             Behaviors.withTimers(
                 timers -> {
                   timers.startTimerWithFixedDelay(Sweep.INSTANCE, settings.replyTimeout());
+                  timers.startTimerWithFixedDelay(Look.INSTANCE, LOOK);
                   return new ApplyActor(context, machine, settings, links);
                 }));
   }
@@ -114,6 +151,8 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
         .onMessage(ApplyCommand.AwaitApplied.class, this::onAwaitApplied)
         .onMessage(ApplyCommand.Refuse.class, this::onRefuse)
         .onMessage(ApplyCommand.Leading.class, this::onLeading)
+        .onMessage(ApplyCommand.LeaderDigest.class, this::onLeaderDigest)
+        .onMessageEquals(Look.INSTANCE, this::onLook)
         .onMessageEquals(Sweep.INSTANCE, this::onSweep)
         .build();
   }
@@ -133,7 +172,30 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     return this;
   }
 
+  private Behavior<ApplyCommand> onLeaderDigest(ApplyCommand.LeaderDigest said) {
+    divergence.heard(said.digest());
+    return this;
+  }
+
+  private Behavior<ApplyCommand> onLook() {
+    divergence.look();
+    return this;
+  }
+
+  /** Repeated until its effect is seen, so nobody waits for the answer. */
+  private void propose(Operation operation) {
+    RequestId id = links.divergence().ids().next();
+    links
+        .raft()
+        .tell(
+            new RaftCommand.Propose(
+                id,
+                OperationCodec.encode(id, operation),
+                getContext().getSystem().<ProposeReply>ignoreRef()));
+  }
+
   private Behavior<ApplyCommand> onLeading(ApplyCommand.Leading leading) {
+    divergence.leading(leading.leading());
     links
         .lease()
         .tell(
@@ -173,6 +235,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
         operation(entry, decoded.id(), decoded.operation());
       }
     }
+    divergence.applied();
   }
 
   private void operation(Entry entry, RequestId id, Operation operation) {
@@ -213,6 +276,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private void distribute() {
     long index = machine.view().appliedIndex();
     links.applied().accept(index);
+    divergence.committed();
     links.raft().tell(new RaftCommand.Applied(index));
     // Leases first: whoever learns that his grant was applied finds it counted.
     if (!leaseChanges.isEmpty()) {

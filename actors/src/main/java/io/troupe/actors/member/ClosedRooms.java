@@ -3,6 +3,7 @@ package io.troupe.actors.member;
 import io.troupe.actors.raft.RefusingRaft;
 import io.troupe.actors.snapshot.TransferCommand;
 import io.troupe.model.Refusal;
+import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.LeaseCommand.LeaseReply;
 import io.troupe.protocol.RefusedException;
@@ -24,6 +25,7 @@ final class ClosedRooms {
     return new Rooms.Open(
         CurrentStateReader.closed(),
         context.spawn(RefusingRaft.create(), "closed-raft"),
+        context.spawn(Behaviors.<ApplyCommand>ignore(), "closed-apply"),
         context.spawn(lease(), "closed-lease"),
         context.spawn(watch(stream), "closed-watch"),
         context.spawn(Behaviors.<SnapshotCommand>ignore(), "closed-snapshot"),

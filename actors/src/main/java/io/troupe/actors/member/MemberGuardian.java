@@ -8,6 +8,7 @@ import io.troupe.actors.snapshot.DiskRoom;
 import io.troupe.actors.snapshot.TransferCommand;
 import io.troupe.model.NodeId;
 import io.troupe.persistence.snapshot.SnapshotPlugin;
+import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.RaftCommand;
@@ -155,6 +156,8 @@ public final class MemberGuardian {
   private static void toRaft(PeerEnvelope envelope, Rooms rooms) {
     if (envelope.payload() instanceof PeerPayload.Raft raft) {
       rooms.raft().tell(new RaftCommand.FromPeer(envelope.from(), raft.message()));
+    } else if (envelope.payload() instanceof PeerPayload.StateDigest digest) {
+      rooms.apply().tell(new ApplyCommand.LeaderDigest(digest));
     }
   }
 

@@ -26,6 +26,7 @@ public final class PublishedStatus implements MemberStatus {
   private volatile RaftStatus raft = UNKNOWN;
   private volatile long applied;
   private volatile boolean soleVoter;
+  private volatile boolean corrupt;
 
   PublishedStatus(long clusterId, NodeId memberId, long applied) {
     this.clusterId = clusterId;
@@ -59,6 +60,10 @@ public final class PublishedStatus implements MemberStatus {
    */
   boolean isSoleVoter() {
     return soleVoter && raft.role() == RaftRole.LEADER;
+  }
+
+  void corrupt(boolean now) {
+    corrupt = now;
   }
 
   @Override
@@ -109,5 +114,10 @@ public final class PublishedStatus implements MemberStatus {
   @Override
   public long applied() {
     return applied;
+  }
+
+  @Override
+  public boolean isCorrupt() {
+    return corrupt;
   }
 }

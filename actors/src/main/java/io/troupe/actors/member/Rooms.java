@@ -1,6 +1,7 @@
 package io.troupe.actors.member;
 
 import io.troupe.actors.snapshot.TransferCommand;
+import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RequestIds;
@@ -20,6 +21,7 @@ public final class Rooms {
   record Open(
       StateReader state,
       ActorRef<RaftCommand> raft,
+      ActorRef<ApplyCommand> apply,
       ActorRef<LeaseCommand> lease,
       ActorRef<WatchCommand> watch,
       ActorRef<SnapshotCommand> snapshot,
@@ -72,6 +74,11 @@ public final class Rooms {
   /** The raft room of now. */
   public ActorRef<RaftCommand> raft() {
     return current.raft();
+  }
+
+  /** The apply room of now. */
+  ActorRef<ApplyCommand> apply() {
+    return current.apply();
   }
 
   /** The lease room of now. */

@@ -13,6 +13,7 @@ import io.troupe.actors.snapshot.TransferCommand;
 import io.troupe.actors.wal.WalActor;
 import io.troupe.actors.watch.WatchHubActor;
 import io.troupe.actors.watch.WatchStreamActor;
+import io.troupe.model.AlarmType;
 import io.troupe.model.Entry;
 import io.troupe.persistence.snapshot.SnapshotPlugin;
 import io.troupe.protocol.ApplyCommand;
@@ -196,7 +197,12 @@ final class RoomsActor {
                     applied -> {
                       shared.known().update(files.machine().view());
                       rooms.status().applied(applied);
-                    })),
+                    },
+                    new ApplyActor.Divergence(
+                        files.identity().memberId(),
+                        rooms.ids(),
+                        shared.peers()::send,
+                        rooms.status()::corrupt))),
             "apply",
             "apply");
     StateReader state =
@@ -206,7 +212,11 @@ final class RoomsActor {
             (revision, done) -> compaction.tell(new CompactionActor.Await(revision, done)));
     shared.known().update(files.machine().view());
     rooms.status().applied(files.machine().appliedIndex());
-    rooms.open(new Rooms.Open(state, raft, lease, watch, snapshot, transfers));
+    // Before anybody can ask; from then on the apply room says it.
+    rooms
+        .status()
+        .corrupt(files.machine().view().isAlarmed(files.identity().memberId(), AlarmType.CORRUPT));
+    rooms.open(new Rooms.Open(state, raft, apply, lease, watch, snapshot, transfers));
     raft.tell(
         new RaftRoleActor.Begin(
             new RaftRoleActor.Links(

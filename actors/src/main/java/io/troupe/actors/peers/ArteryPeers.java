@@ -122,6 +122,16 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
     }
   }
 
+  /** Tells all other members what this one's state did. */
+  public void send(PeerPayload.StateDigest digest) {
+    for (NodeId member : directory.members().keySet()) {
+      Target target = member.equals(self.memberId()) ? null : target(member);
+      if (target != null) {
+        send(member, target.raft(), digest);
+      }
+    }
+  }
+
   /**
    * Tells members that have not been heard for a while that this one is there. A member whose
    * process ended in order is not sent anything any more by the others' Artery, until its next

@@ -12,6 +12,7 @@ import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.raft.membership.ConfChange;
@@ -49,7 +50,9 @@ class ConfChangeAnswersTest {
                   kit.<LeaseCommand>createTestProbe().getRef(),
                   kit.<SnapshotCommand>createTestProbe().getRef(),
                   revision -> {},
-                  index -> {})));
+                  index -> {},
+                  new ApplyActor.Divergence(
+                      ONE, new RequestIds(ONE, 0), digest -> {}, corrupt -> {}))));
   private Membership membership = Membership.EMPTY;
   private long index;
 

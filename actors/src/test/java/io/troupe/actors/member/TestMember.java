@@ -193,6 +193,11 @@ final class TestMember implements AutoCloseable {
         system().scheduler());
   }
 
+  /** Where its state is; not to be opened by others while it is up. */
+  Path state() {
+    return root.resolve("state");
+  }
+
   Path snapshots() {
     return root.resolve("snapshots");
   }

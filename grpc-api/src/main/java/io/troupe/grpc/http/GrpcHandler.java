@@ -35,6 +35,7 @@ final class GrpcHandler {
   private final int maxReceiveBytes;
   private final MemoryBudget memory;
   private final LearnerGate learner;
+  private final CorruptGate corrupt;
   private final LeaderWatch leader;
   private final Materializer materializer;
 
@@ -43,10 +44,12 @@ final class GrpcHandler {
       int maxReceiveBytes,
       MemoryBudget memory,
       LearnerGate learner,
+      CorruptGate corrupt,
       LeaderWatch leader,
       Materializer materializer) {
     this.methods = methods;
     this.learner = learner;
+    this.corrupt = corrupt;
     this.leader = leader;
     this.memory = memory;
     this.maxReceiveBytes = maxReceiveBytes;
@@ -77,6 +80,7 @@ final class GrpcHandler {
     Call call;
     try {
       learner.require(path);
+      corrupt.require(path);
       call = CallMetadata.of(request, memory.share());
       leader.require(call);
     } catch (RefusedException refused) {
@@ -86,7 +90,7 @@ final class GrpcHandler {
       return unary(request, unary, call);
     }
     return CompletableFuture.completedFuture(
-        streaming(request, Objects.requireNonNull(streaming), call));
+        streaming(request, path, Objects.requireNonNull(streaming), call));
   }
 
   /** Answers without a call. */
@@ -155,7 +159,8 @@ final class GrpcHandler {
     return GrpcResponses.failure(GrpcErrors.of(failure));
   }
 
-  private HttpResponse streaming(HttpRequest request, GrpcMethods.Streaming method, Call call) {
+  private HttpResponse streaming(
+      HttpRequest request, String path, GrpcMethods.Streaming method, Call call) {
     Source<Bytes, NotUsed> requests =
         request
             .entity()
@@ -172,7 +177,7 @@ final class GrpcHandler {
                     ended.whenComplete((done, failure) -> call.memory().close());
                     return mat;
                   });
-      return GrpcResponses.streaming(leader.guarded(answers, call));
+      return GrpcResponses.streaming(corrupt.guarded(leader.guarded(answers, call), path));
     } catch (GrpcException | CompletionException refused) {
       request.discardEntityBytes(materializer);
       return GrpcResponses.failure(GrpcErrors.of(refused));

@@ -37,17 +37,25 @@ public final class GrpcServer {
     Materializer materializer = SystemMaterializer.get(system).materializer();
     LeaderWatch leader = new LeaderWatch(services.member().status());
     Duration electionTimeout = services.settings().electionTimeout();
+    CorruptGate corrupt = new CorruptGate(services.member().status());
     // Ends with the system.
     system
         .scheduler()
         .scheduleWithFixedDelay(
-            electionTimeout, electionTimeout, leader::check, system.executionContext());
+            electionTimeout,
+            electionTimeout,
+            () -> {
+              leader.check();
+              corrupt.check();
+            },
+            system.executionContext());
     this.grpc =
         new GrpcHandler(
             EtcdEndpoints.of(services, materializer),
             services.settings().maxReceiveBytes(),
             new MemoryBudget(services.settings().maxAnswerBytes()),
             new LearnerGate(services.member()::isLearner),
+            corrupt,
             leader,
             materializer);
     this.http = new HttpRoutes(materializer);

@@ -42,9 +42,13 @@ class LeaderWatchTest {
   private static final Map<String, String> NO_LEADER =
       Map.of("grpc-status", "14", "grpc-message", "etcdserver: no leader");
 
+  private static final Map<String, String> CORRUPT =
+      Map.of("grpc-status", "15", "grpc-message", "etcdserver: corrupt cluster");
+
   private volatile boolean learner;
   private final FakeStatus status = new FakeStatus();
   private final LeaderWatch leader = new LeaderWatch(status);
+  private final CorruptGate corrupt = new CorruptGate(status);
   private final Pair<BoundedSourceQueue<ByteString>, Source<ByteString, NotUsed>> answers =
       Source.<ByteString>queue(16).preMaterialize(MATERIALIZER);
   private final GrpcHandler handler =
@@ -55,15 +59,23 @@ class LeaderWatchTest {
                   "Unary",
                   (request, call) ->
                       CompletableFuture.completedFuture(PutResponse.getDefaultInstance()))
-              .streaming("test.T", "Stream", (requests, call) -> answers.second()),
+              .streaming("test.T", "Stream", (requests, call) -> answers.second())
+              .unary(
+                  "etcdserverpb.KV",
+                  "Put",
+                  (request, call) ->
+                      CompletableFuture.completedFuture(PutResponse.getDefaultInstance()))
+              .streaming("etcdserverpb.Watch", "Watch", (requests, call) -> answers.second()),
           1000,
           new MemoryBudget(1 << 20),
           new LearnerGate(() -> learner),
+          corrupt,
           leader,
           MATERIALIZER);
 
   private static final class FakeStatus implements MemberStatus {
     private volatile NodeId leader = new NodeId(7);
+    private volatile boolean corrupt;
 
     @Override
     public long clusterId() {
@@ -99,6 +111,11 @@ class LeaderWatchTest {
     public long applied() {
       return 1;
     }
+
+    @Override
+    public boolean isCorrupt() {
+      return corrupt;
+    }
   }
 
   @AfterAll
@@ -111,9 +128,13 @@ class LeaderWatchTest {
   }
 
   private HttpResponse call(String method, HttpHeader... metadata) throws Exception {
+    return callPath("/test.T/" + method, metadata);
+  }
+
+  private HttpResponse callPath(String path, HttpHeader... metadata) throws Exception {
     return now(
         handler.handle(
-            HttpRequest.POST("/test.T/" + method)
+            HttpRequest.POST(path)
                 .withHeaders(List.of(metadata))
                 .withEntity(
                     HttpEntities.create(
@@ -218,6 +239,23 @@ class LeaderWatchTest {
     assertThat(grpc(call("Stream").getHeaders())).isEqualTo(refused);
     learner = false;
     assertThat(call("Unary").entity()).isInstanceOf(HttpEntity.Strict.class);
+  }
+
+  @Test
+  void aMemberWhoseStateDiffersServesNothingOfIt() throws Exception {
+    SinkQueueWithCancel<HttpEntity.ChunkStreamPart> watch =
+        parts(callPath("/etcdserverpb.Watch/Watch"));
+    corrupt.check();
+    expectAlive(watch);
+    status.corrupt = true;
+    assertThat(grpc(callPath("/etcdserverpb.KV/Put").getHeaders())).isEqualTo(CORRUPT);
+    assertThat(grpc(callPath("/etcdserverpb.Watch/Watch").getHeaders())).isEqualTo(CORRUPT);
+    assertThat(grpc(call("Unary").getHeaders())).as("what an operator needs").isEmpty();
+    corrupt.check();
+    Optional<HttpEntity.ChunkStreamPart> last = now(watch.pull());
+    assertThat(grpc(last.orElseThrow().getTrailerHeaders())).isEqualTo(CORRUPT);
+    status.corrupt = false;
+    assertThat(callPath("/etcdserverpb.KV/Put").entity()).isInstanceOf(HttpEntity.Strict.class);
   }
 
   @Test

@@ -183,6 +183,11 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   }
 
   @Override
+  public boolean isCorrupt() {
+    return false;
+  }
+
+  @Override
   public ClusterView cluster() {
     return view;
   }

@@ -12,6 +12,7 @@ import io.troupe.protocol.SnapshotMessage;
 import io.troupe.protocol.wire.WireHello;
 import io.troupe.protocol.wire.WirePeerEnvelope;
 import io.troupe.protocol.wire.WirePeerFragment;
+import io.troupe.protocol.wire.WireStateDigest;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +24,9 @@ import java.util.List;
 public final class PeerCodec {
   /** The only version so far. */
   public static final byte VERSION = 1;
+
+  /** How digests are made; those of other programs say nothing. */
+  private static final int DIGEST_FORMAT = 1;
 
   private static final int ENTRY_OVERHEAD = 32;
   private static final int MESSAGE_OVERHEAD = 256;
@@ -41,6 +45,12 @@ public final class PeerCodec {
       RaftMessageCodec.put(raft.message(), out);
     } else if (envelope.payload() instanceof SnapshotMessage snapshot) {
       SnapshotMessageCodec.put(snapshot, out);
+    } else if (envelope.payload() instanceof PeerPayload.StateDigest said) {
+      out.setStateDigest(
+          WireStateDigest.newBuilder()
+              .setFormat(DIGEST_FORMAT)
+              .setIndex(said.index())
+              .setDigest(said.digest()));
     } else {
       out.setHello(WireHello.getDefaultInstance());
     }
@@ -72,9 +82,17 @@ public final class PeerCodec {
       case SNAPSHOT_OFFER, SNAPSHOT_HAVE, SNAPSHOT_CHUNK, SNAPSHOT_DONE ->
           SnapshotMessageCodec.get(wire);
       case HELLO -> new PeerPayload.Hello();
+      case STATE_DIGEST -> digest(wire.getStateDigest());
       case BODY_NOT_SET -> throw new InvalidProtocolBufferException("no body, or an unknown one");
       default -> new PeerPayload.Raft(RaftMessageCodec.get(wire));
     };
+  }
+
+  private static PeerPayload digest(WireStateDigest wire) throws InvalidProtocolBufferException {
+    if (wire.getFormat() != DIGEST_FORMAT) {
+      throw new InvalidProtocolBufferException("digest made in another way " + wire.getFormat());
+    }
+    return new PeerPayload.StateDigest(wire.getIndex(), wire.getDigest());
   }
 
   /** Encodes a piece of a message. */

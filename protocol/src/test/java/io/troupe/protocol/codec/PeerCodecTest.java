@@ -102,6 +102,7 @@ class PeerCodecTest {
     raft(all, "timeout-now", new PeerMessage.TimeoutNow(7));
     raft(all, "removed", new PeerMessage.Removed(7));
     all.put("hello", new PeerPayload.Hello());
+    all.put("state-digest", new PeerPayload.StateDigest(70_000, -2));
     all.put("snapshot-offer", new SnapshotMessage.Offer(-5, 7, Bytes.utf8("manifest")));
     all.put("snapshot-have", new SnapshotMessage.Have(-5, 3, 1L << 40));
     all.put("snapshot-chunk", new SnapshotMessage.Chunk(-5, 3, 1L << 40, Bytes.of(1, 2), -9));

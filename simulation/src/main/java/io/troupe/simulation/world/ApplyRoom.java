@@ -37,6 +37,7 @@ final class ApplyRoom {
   private final List<Commit> commits = new ArrayList<>();
   private final List<LeaseChange> leaseChanges = new ArrayList<>();
   private final ArrayDeque<Runnable> stash = new ArrayDeque<>();
+  private final DigestRoom digests;
   private DigestStore store;
   private StateMachine machine;
   private long compactedRevision;
@@ -52,15 +53,28 @@ final class ApplyRoom {
     this.room = run.room();
     this.store = store;
     this.machine = new StateMachine(store, 1 << 20);
+    this.digests = new DigestRoom(run, machine);
   }
 
   void start() {
     run.process.after(run.random.nextInt(500_000), this::flushState);
     compact();
+    digests.start();
   }
 
   StateMachine machine() {
     return machine;
+  }
+
+  /** True while this member must not serve, because its state is not the leader's. */
+  boolean isCorrupt() {
+    return digests.isCorrupt();
+  }
+
+  /** A record of the store changes behind the back of the state machine, as a flipped bit does. */
+  void damage(Consumer<DigestStore> how) {
+    how.accept(store);
+    machine = new StateMachine(store, 1 << 20);
   }
 
   // ---- messages
@@ -90,9 +104,15 @@ final class ApplyRoom {
         });
   }
 
+  /** Another member, leader when it said so, tells its digest. */
+  void heardDigest(long index, long digest) {
+    tell(() -> digests.heard(index, digest));
+  }
+
   void leading(boolean leads) {
     tell(
         () -> {
+          digests.leading(leads);
           if (leads) {
             run.lease.promoted(machine.reader().leases());
           } else {
@@ -149,6 +169,7 @@ final class ApplyRoom {
         operation(entry, request, run.world.operation(request));
       }
     }
+    digests.applied(machine);
   }
 
   private void operation(Entry entry, long request, Operation operation) {
@@ -167,6 +188,7 @@ final class ApplyRoom {
   private void distribute() {
     long index = machine.view().appliedIndex();
     run.world.rules().digest(run.id, index, store.digest());
+    digests.committed();
     run.applied(index);
     if (!leaseChanges.isEmpty()) {
       run.lease.changed(List.copyOf(leaseChanges));
@@ -260,6 +282,7 @@ final class ApplyRoom {
     machine = new StateMachine(store, 1 << 20);
     long index = machine.view().appliedIndex();
     run.world.rules().digest(run.id, index, store.digest());
+    digests.replaced(machine);
     run.applied(index);
     run.lease.replaced(machine.reader().leases());
     run.watch.replaced(machine.reader().view().revision());

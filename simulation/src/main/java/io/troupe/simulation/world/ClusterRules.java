@@ -10,6 +10,7 @@ import io.troupe.model.NodeId;
 import io.troupe.model.RequestId;
 import io.troupe.raft.Outgoing;
 import io.troupe.raft.PeerMessage;
+import io.troupe.raft.RaftStatus;
 import io.troupe.raft.SnapshotMark;
 import io.troupe.raft.membership.ConfChange;
 import io.troupe.raft.membership.ConfEntry;
@@ -45,6 +46,7 @@ final class ClusterRules {
   private final SortedMap<Long, Membership> memberships = new TreeMap<>();
   private final Map<Long, SortedMap<NodeId, List<String>>> peerUrls = new HashMap<>();
   private final Set<Long> endedLeases = new HashSet<>();
+  private final Set<NodeId> damaged = new HashSet<>();
 
   ClusterRules(History history, Coverage coverage) {
     this.history = history;
@@ -75,6 +77,18 @@ final class ClusterRules {
     Placed now = new Placed(entry, prevTerm);
     Placed before = placed.putIfAbsent(new Position(entry.index(), entry.term()), now);
     require(before == null || before.equals(now), "log matching broken", before, now);
+  }
+
+  /**
+   * A leader's commit index moves by counting alone, and counting is for entries of its own term
+   * (5.4.2): an older one, though on a majority, may still be replaced.
+   */
+  void counted(NodeId leader, RaftStatus before, RaftStatus after, SimDisk log) {
+    if (after.commit() > before.commit()) {
+      long term = log.termAfterAll(after.commit());
+      require(term == after.term(), "an older entry committed by counting", leader, term, after);
+      coverage.count("commits by counting");
+    }
   }
 
   /** What a message promises is on the disk by now. */
@@ -110,8 +124,21 @@ final class ClusterRules {
     }
   }
 
+  /** From now on this member's state is not what the others' is. */
+  void damaged(NodeId member) {
+    damaged.add(member);
+  }
+
+  /** True if any member's state was changed behind its back. */
+  boolean isDamaged() {
+    return !damaged.isEmpty();
+  }
+
   /** What applying came to is the same everywhere. */
   void applied(NodeId member, Entry entry, Applied outcome, long nowUs) {
+    if (damaged.contains(member)) {
+      return;
+    }
     int at = (int) entry.index() - 1;
     while (outcomes.size() < at) {
       outcomes.add(new Applied(outcome.result(), 0, List.of(), List.of()));
@@ -156,6 +183,12 @@ final class ClusterRules {
     require(before == null || before.equals(membership), "memberships differ", before, membership);
   }
 
+  /** A member goes by a membership that is not older than the last one it knows to be committed. */
+  void goesBy(NodeId member, long commit, Membership membership) {
+    long last = memberships.headMap(commit + 1).lastKey();
+    require(membership.version() >= last, "goes by an old membership", member, membership, last);
+  }
+
   SortedMap<NodeId, List<String>> peerUrls(Membership membership) {
     return peerUrls.getOrDefault(membership.version(), new TreeMap<>());
   }
@@ -166,6 +199,9 @@ final class ClusterRules {
 
   /** Equal content at an equal applied index. */
   void digest(NodeId member, long appliedIndex, long digest) {
+    if (damaged.contains(member)) {
+      return;
+    }
     Long before = digests.putIfAbsent(appliedIndex, digest);
     require(before == null || before == digest, "states differ", member, appliedIndex);
   }

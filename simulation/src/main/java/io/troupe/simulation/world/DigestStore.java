@@ -55,6 +55,19 @@ final class DigestStore implements OrderedStore {
     rows.write(batch);
   }
 
+  /** One bit of the newest record of every key that has a value is another one from now on. */
+  void flipValues() {
+    StoreBatch batch = new StoreBatch();
+    try (Cursor records = rows.cursor(Space.LATEST, Bytes.of(1), null, false)) {
+      while (records.next()) {
+        byte[] flipped = records.value().toArray();
+        flipped[flipped.length - 1] ^= 4;
+        batch.put(Space.LATEST, records.key(), Bytes.wrap(flipped));
+      }
+    }
+    rows.write(batch);
+  }
+
   /** What a row holds just before the change at an index of a batch. */
   private @Nullable Bytes before(StoreBatch batch, int index) {
     StoreBatch.Change change = batch.changes().get(index);

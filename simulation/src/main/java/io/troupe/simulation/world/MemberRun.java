@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One run of a member: the raft room, and the other rooms as the real shell orders them. The rooms
@@ -61,9 +62,9 @@ final class MemberRun implements RaftEffects {
   private final Map<Long, ReadIndexWaiter> reads = new HashMap<>();
   private long nextRead;
   private long handedOut;
-  private long lastCommit;
   private long tickExtraUs;
   private boolean leading;
+  private boolean published;
 
   MemberRun(SimMember member, SimWorld world, long session) {
     this.id = member.id();
@@ -93,8 +94,17 @@ final class MemberRun implements RaftEffects {
     process.after(random.nextLong(TICK_US), this::tick);
     lease.start();
     apply.start();
-    process.after(
-        200_000, () -> propose(new Operation.PublishMember(id, "m" + id, List.of()), a -> {}));
+    process.after(200_000, this::publish);
+  }
+
+  /** Until it is done, as in life: who is not published does not count as started. */
+  private void publish() {
+    if (!published) {
+      propose(
+          new Operation.PublishMember(id, "m" + id, List.of()),
+          answer -> published |= answer instanceof Answer.Done);
+      process.after(1_000_000, this::publish);
+    }
   }
 
   private void tick() {
@@ -108,13 +118,21 @@ final class MemberRun implements RaftEffects {
   }
 
   private void feed(Runnable input) {
+    RaftStatus before = core.status();
     input.run();
     RaftStatus status = core.status();
-    require(status.commit() >= lastCommit, "commit went back", id, status, lastCommit);
-    lastCommit = status.commit();
+    require(status.commit() >= before.commit(), "commit went back", id, status, before);
     require(status.commit() <= status.lastIndex(), "commit past the log", id, status);
+    if (isLeader(before) && isLeader(status) && before.term() == status.term()) {
+      world.rules().counted(id, before, status, disk);
+    }
+    world.rules().goesBy(id, status.commit(), core.membership());
     require(status.applied() <= handedOut, "applied more than handed out", id, status);
     require(handedOut <= status.commit(), "handed out too much", id, status, handedOut);
+  }
+
+  private static boolean isLeader(RaftStatus status) {
+    return status.role() == RaftRole.LEADER;
   }
 
   RaftStatus status() {
@@ -122,7 +140,7 @@ final class MemberRun implements RaftEffects {
   }
 
   boolean leads() {
-    return core.status().role() == RaftRole.LEADER;
+    return isLeader(core.status());
   }
 
   Membership membership() {
@@ -168,7 +186,16 @@ final class MemberRun implements RaftEffects {
     process.arrive(() -> handle(request, reply));
   }
 
+  void fromPeerDigest(long index, long digest) {
+    process.arrive(() -> apply.heardDigest(index, digest));
+  }
+
   private void handle(Request request, Consumer<Answer> reply) {
+    Refusal closed = closed(request);
+    if (closed != null) {
+      reply.accept(new Answer.Refused(closed));
+      return;
+    }
     if (request instanceof Request.Write write) {
       propose(write.operation(), reply);
     } else if (request instanceof Request.Read read) {
@@ -191,6 +218,15 @@ final class MemberRun implements RaftEffects {
     } else if (request instanceof Request.KeepAlive renew) {
       lease.keepAlive(renew.lease(), reply);
     }
+  }
+
+  /** What the gateway refuses because of what this member is (LN1, LN2, docs/decisions/0060). */
+  private @Nullable Refusal closed(Request request) {
+    boolean local = request instanceof Request.Read read && read.serializable();
+    if (!local && SimDisk.membership(apply.machine()).learners().contains(id)) {
+      return Refusal.LEARNER;
+    }
+    return apply.isCorrupt() ? Refusal.CORRUPT : null;
   }
 
   /** Reads run on a dispatcher of their own. */
@@ -306,6 +342,7 @@ final class MemberRun implements RaftEffects {
     require(state.commit() == mark.index(), "snapshot is not committed", id, mark, state);
     world.rules().installed(id, mark);
     world.coverage().count("snapshots installed");
+    world.member(id).installedSnapshot();
     world.trace().note(id, "installs", mark);
     DigestStore content = snapshots.arrived(mark);
     disk.write(

@@ -42,20 +42,39 @@ public final class Operator {
     if (change == null) {
       return;
     }
-    Refusal refusal = refusal(run, membership, change);
-    if (refusal != null) {
-      world.coverage().count("membership changes refused by the rules");
+    if (ask(run, membership, change, random.nextBoolean()) != null) {
       return;
     }
-    world.coverage().count("membership changes asked for");
-    world.trace().note(asked.id(), "is asked for", change);
-    run.changeMembership(List.of(change), membership.version());
     if (change.kind() == ConfChange.Kind.ADD_LEARNER
         || change.kind() == ConfChange.Kind.ADD_VOTER) {
       // Started when the answer comes, in life; sooner or later is the same to the others.
       SimMember added = world.member(change.member());
       world.scheduler().after(random.nextInt(2_000_000), added::boot);
     }
+  }
+
+  /**
+   * Asks a member for a change, which is checked as the gateway does it, strictly.
+   *
+   * @return why it was refused at once; null if it was proposed, the outcome is seen in the
+   *     membership
+   */
+  public @Nullable Refusal ask(SimMember asked, ConfChange change) {
+    MemberRun run = asked.run();
+    return run == null ? Refusal.NO_LEADER : ask(run, asked.membership(), change, true);
+  }
+
+  private @Nullable Refusal ask(
+      MemberRun run, Membership membership, ConfChange change, boolean trueLiveness) {
+    Refusal refusal = refusal(run, membership, change, trueLiveness);
+    if (refusal != null) {
+      world.coverage().count("membership changes refused by the rules");
+      return refusal;
+    }
+    world.coverage().count("membership changes asked for");
+    world.trace().note(run.id, "is asked for", change);
+    run.changeMembership(List.of(change), membership.version());
+    return null;
   }
 
   private @Nullable ConfChange draw(Membership membership) {
@@ -79,14 +98,15 @@ public final class Operator {
     return choice.isEmpty() ? null : choice.get(random.nextInt(choice.size()));
   }
 
-  private @Nullable Refusal refusal(MemberRun run, Membership membership, ConfChange change) {
+  private @Nullable Refusal refusal(
+      MemberRun run, Membership membership, ConfChange change, boolean trueLiveness) {
     MembershipRules.Facts facts =
         new MembershipRules.Facts(
             membership,
             world.rules().peerUrls(membership),
             new TreeSet<>(run.apply.machine().view().members().keySet()));
     ReplicationStatus replication = run.core().replication();
-    MembershipRules.Liveness liveness = liveness(run, replication);
+    MembershipRules.Liveness liveness = liveness(run, trueLiveness ? replication : null);
     return switch (change.kind()) {
       case ADD_VOTER, ADD_LEARNER -> MembershipRules.refuseAdd(facts, change, LIMITS, liveness);
       case REMOVE -> MembershipRules.refuseRemove(facts, change.member(), LIMITS, liveness, run.id);
@@ -97,7 +117,7 @@ public final class Operator {
 
   private MembershipRules.Liveness liveness(
       MemberRun run, @Nullable ReplicationStatus replication) {
-    if (replication != null && random.nextBoolean()) {
+    if (replication != null) {
       return replication.liveness(STEADY_TICKS);
     }
     // As if all were there: the strict checks only keep operators from harm, not the data.

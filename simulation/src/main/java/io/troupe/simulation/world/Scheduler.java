@@ -1,14 +1,19 @@
 package io.troupe.simulation.world;
 
-import java.util.Comparator;
 import java.util.PriorityQueue;
 
 /** Virtual time: what is to happen, in order. What is due at the same time keeps its order. */
 public final class Scheduler {
-  private record Event(long atUs, long number, Runnable action) {}
+  private record Event(long atUs, long number, Runnable action) implements Comparable<Event> {
+    @Override
+    public int compareTo(Event other) {
+      return atUs == other.atUs
+          ? Long.compare(number, other.number)
+          : Long.compare(atUs, other.atUs);
+    }
+  }
 
-  private final PriorityQueue<Event> events =
-      new PriorityQueue<>(Comparator.comparingLong(Event::atUs).thenComparingLong(Event::number));
+  private final PriorityQueue<Event> events = new PriorityQueue<>();
   private long nowUs;
   private long numbers;
 

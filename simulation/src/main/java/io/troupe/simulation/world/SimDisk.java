@@ -12,6 +12,7 @@ import io.troupe.raft.SnapshotMark;
 import io.troupe.raft.membership.Membership;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -81,9 +82,8 @@ final class SimDisk {
    * Term of an index in the log as it will be when all writes are forced; -1 if it is not there.
    */
   long termAfterAll(long index) {
-    List<Write> newestFirst = new ArrayList<>();
-    unforced.forEach(write -> newestFirst.add(0, write));
-    for (Write write : newestFirst) {
+    for (Iterator<Write> newestFirst = unforced.descendingIterator(); newestFirst.hasNext(); ) {
+      Write write = newestFirst.next();
       if (!write.entries().isEmpty() && write.entries().get(0).index() <= index) {
         long at = index - write.entries().get(0).index();
         return at < write.entries().size() ? write.entries().get((int) at).term() : -1;

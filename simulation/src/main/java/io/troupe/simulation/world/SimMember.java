@@ -1,5 +1,7 @@
 package io.troupe.simulation.world;
 
+import io.troupe.model.AlarmMember;
+import io.troupe.model.AlarmType;
 import io.troupe.model.NodeId;
 import io.troupe.mvcc.HashAnswer;
 import io.troupe.raft.RaftState;
@@ -7,6 +9,7 @@ import io.troupe.raft.RaftStatus;
 import io.troupe.raft.membership.Membership;
 import io.troupe.simulation.history.Answer;
 import io.troupe.simulation.history.Request;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +22,7 @@ public final class SimMember {
   private @Nullable MemberRun run;
   private boolean retired;
   private boolean started;
+  private int installations;
 
   SimMember(NodeId id, SimWorld world) {
     this.id = id;
@@ -193,6 +197,52 @@ public final class SimMember {
     if (running != null) {
       running.handOver();
     }
+  }
+
+  void hearDigest(long index, long digest) {
+    MemberRun running = run;
+    if (running != null) {
+      running.fromPeerDigest(index, digest);
+    }
+  }
+
+  /** True if it runs and does not serve, because its state is not the leader's. */
+  public boolean isCorrupt() {
+    MemberRun running = run;
+    return running != null && running.apply.isCorrupt();
+  }
+
+  /** Members whose alarm CORRUPT is active, as this one has it. */
+  public List<NodeId> corruptMembers() {
+    MemberRun running = run;
+    return running == null
+        ? List.of()
+        : running.apply.machine().view().alarms().stream()
+            .filter(alarm -> alarm.type() == AlarmType.CORRUPT)
+            .map(AlarmMember::member)
+            .toList();
+  }
+
+  /** The newest records of all keys change behind its back. */
+  public void damage() {
+    MemberRun running = run;
+    if (running != null) {
+      world.rules().damaged(id);
+      world.trace().note(id, "is damaged", "");
+      running.apply.damage(DigestStore::flipValues);
+    }
+  }
+
+  void installedSnapshot() {
+    installations++;
+  }
+
+  /**
+   * How many snapshots replaced its state so far. Whatever waits for an entry that came in one gets
+   * no answer: what became of it is not in the snapshot.
+   */
+  public int installations() {
+    return installations;
   }
 
   // ---- for clients

@@ -59,7 +59,8 @@ public final class SimWorld {
     }
   }
 
-  static ConfChange addition(ConfChange.Kind kind, NodeId member) {
+  /** The addition of a member; nobody listens at its address before it is started. */
+  public static ConfChange addition(ConfChange.Kind kind, NodeId member) {
     return new ConfChange(kind, member, List.of("sim://" + member));
   }
 
@@ -189,6 +190,15 @@ public final class SimWorld {
             run.fromPeer(from, message);
           }
         });
+  }
+
+  /** Brings to all others what a leader says of its state. */
+  void sayDigest(NodeId from, long index, long digest) {
+    for (SimMember member : members) {
+      if (!member.id().equals(from)) {
+        network.send(from, member.id(), () -> member.hearDigest(index, digest));
+      }
+    }
   }
 
   /** Brings a whole snapshot; false if it does not get there. */

@@ -1,0 +1,221 @@
+package io.troupe.actors.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.model.AlarmMember;
+import io.troupe.model.AlarmType;
+import io.troupe.model.Bytes;
+import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
+import io.troupe.model.Refusal;
+import io.troupe.model.RequestId;
+import io.troupe.model.Result;
+import io.troupe.mvcc.OrderedStore.Space;
+import io.troupe.mvcc.StoreBatch;
+import io.troupe.persistence.store.RocksSettings;
+import io.troupe.persistence.store.RocksStore;
+import io.troupe.protocol.ProposeReply;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.RefusedException;
+import io.troupe.protocol.codec.OperationCodec;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.apache.pekko.actor.typed.javadsl.AskPattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Three members, of which one has a state that was changed behind its back (docs/decisions/0060).
+ */
+class DivergenceTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final String KEY = "damaged";
+
+  private final List<TestMember> members = new ArrayList<>();
+  private final Path temp;
+
+  DivergenceTest(@TempDir Path temp) {
+    this.temp = temp;
+  }
+
+  @BeforeEach
+  void start() throws IOException {
+    Map<NodeId, String> urls = new TreeMap<>();
+    List<ServerSocket> held = new ArrayList<>();
+    for (int i = 1; i <= 3; i++) {
+      ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+      held.add(socket);
+      urls.put(new NodeId(i), "http://127.0.0.1:" + socket.getLocalPort());
+    }
+    for (ServerSocket socket : held) {
+      socket.close();
+    }
+    for (NodeId id : urls.keySet()) {
+      TestMember member = new TestMember(id, temp.resolve("m" + id), urls, 1_000_000);
+      members.add(member);
+      member.start();
+    }
+  }
+
+  @AfterEach
+  void stop() {
+    members.forEach(TestMember::close);
+  }
+
+  private static void await(String what, BooleanSupplier condition) throws InterruptedException {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime() - end).as("waiting for " + what).isNegative();
+      TimeUnit.MILLISECONDS.sleep(10);
+    }
+  }
+
+  private TestMember leader() throws InterruptedException {
+    await("a leader", () -> members.stream().anyMatch(TestMember::leads));
+    return members.stream().filter(TestMember::leads).findFirst().orElseThrow();
+  }
+
+  /** What came of an operation that is repeated until it is applied. */
+  private Result applied(Operation operation) throws InterruptedException {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (System.nanoTime() - end < 0) {
+      TestMember through = leader();
+      RequestId id = through.rooms().ids().next();
+      try {
+        ProposeReply reply =
+            AskPattern.<RaftCommand, ProposeReply>ask(
+                    through.rooms().raft(),
+                    replyTo ->
+                        new RaftCommand.Propose(id, OperationCodec.encode(id, operation), replyTo),
+                    Duration.ofSeconds(3),
+                    through.system().scheduler())
+                .toCompletableFuture()
+                .join();
+        if (reply instanceof ProposeReply.Applied applied) {
+          return applied.result();
+        }
+      } catch (CompletionException timeout) {
+        assertThat(timeout).hasRootCauseInstanceOf(java.util.concurrent.TimeoutException.class);
+      }
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+    throw new AssertionError("nobody took " + operation);
+  }
+
+  private Result put(String key) throws InterruptedException {
+    for (; ; ) {
+      ProposeReply reply;
+      try {
+        reply = leader().put(key, new byte[10]).toCompletableFuture().join();
+      } catch (CompletionException timeout) {
+        assertThat(timeout).hasRootCauseInstanceOf(java.util.concurrent.TimeoutException.class);
+        continue;
+      }
+      if (reply instanceof ProposeReply.Applied applied) {
+        return applied.result();
+      }
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  private static boolean hasApplied(TestMember member, long index) {
+    return member.rooms().status().applied() >= index;
+  }
+
+  private static List<AlarmMember> alarms(TestMember member) {
+    try {
+      return member.rooms().state().alarms();
+    } catch (RefusedException closedForAMoment) {
+      return List.of();
+    }
+  }
+
+  /** One bit of the newest record of the key is another one now. */
+  private void damage(TestMember member) {
+    member.close();
+    try (RocksStore store =
+        RocksStore.open(member.state(), new RocksSettings(8 << 20, 4 << 20, 1, 64, 0))) {
+      Bytes record = store.get(Space.LATEST, Bytes.utf8(KEY));
+      assertThat(record).isNotNull();
+      byte[] flipped = record == null ? new byte[0] : record.toArray();
+      flipped[flipped.length - 1] ^= 4;
+      StoreBatch batch = new StoreBatch();
+      batch.put(Space.LATEST, Bytes.utf8(KEY), Bytes.wrap(flipped));
+      store.write(batch);
+    }
+    member.start();
+  }
+
+  @Test
+  void aFollowerWithAnotherStateNoticesStopsServingAndSaysSo() throws Exception {
+    put(KEY);
+    TestMember leader = leader();
+    TestMember wrong = members.stream().filter(m -> m != leader).findFirst().orElseThrow();
+    AlarmMember alarm = new AlarmMember(wrong.id, AlarmType.CORRUPT);
+    long at = leader.rooms().status().applied();
+    await("the put everywhere", () -> members.stream().allMatch(m -> hasApplied(m, at)));
+    damage(wrong);
+    long back = leader().rooms().status().applied();
+    await("the member's return", () -> hasApplied(wrong, back));
+    for (TestMember member : members) {
+      assertThat(member.rooms().status().isCorrupt()).as("nothing was written yet").isFalse();
+    }
+
+    put(KEY);
+    await("the member to stop serving", () -> wrong.rooms().status().isCorrupt());
+    await("the alarm", () -> members.stream().allMatch(m -> alarms(m).contains(alarm)));
+    for (TestMember member : members) {
+      assertThat(alarms(member)).as("alarms on " + member.id).containsExactly(alarm);
+      assertThat(member.rooms().status().isCorrupt()).isEqualTo(member == wrong);
+      assertThat(member.broken).isEmpty();
+    }
+    assertThat(put("other")).isEqualTo(new Result.Refused(Refusal.CORRUPT));
+
+    // It remembers over a restart, and an operator who ends the alarm too early gets it back.
+    wrong.close();
+    wrong.start();
+    await("its rooms", () -> alarms(wrong).contains(alarm));
+    assertThat(wrong.rooms().status().isCorrupt()).as("from the first read on").isTrue();
+    applied(new Operation.AlarmDeactivate(wrong.id, AlarmType.CORRUPT));
+    long ended = leader().rooms().status().applied();
+    await("the end of the alarm", () -> hasApplied(wrong, ended));
+    await("the alarm again", () -> members.stream().allMatch(m -> alarms(m).contains(alarm)));
+    assertThat(wrong.rooms().status().isCorrupt()).isTrue();
+  }
+
+  @Test
+  void equalStatesRaiseNoAlarmWhateverHappens() throws Exception {
+    for (int i = 0; i < 600; i++) {
+      put("k" + i % 50);
+      if (i % 200 == 150) {
+        TestMember away = members.get(i / 200);
+        away.close();
+        put("while it is away");
+        away.start();
+      }
+    }
+    // The leader's word comes at least every 256 entries, so of these it has come.
+    long compared = leader().rooms().status().applied();
+    while (leader().rooms().status().applied() < compared + 300) {
+      put("last");
+    }
+    long at = leader().rooms().status().applied();
+    await("all entries everywhere", () -> members.stream().allMatch(m -> hasApplied(m, at)));
+    for (TestMember member : members) {
+      assertThat(alarms(member)).isEmpty();
+      assertThat(member.rooms().status().isCorrupt()).isFalse();
+    }
+  }
+}
