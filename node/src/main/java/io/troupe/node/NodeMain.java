@@ -47,7 +47,7 @@ public final class NodeMain {
       end(log, failure);
       return;
     }
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(log, node), "stop"));
+    node.whenProcessEnds(() -> stop(log, node));
     try {
       node.awaitReady();
     } catch (InterruptedException | StartException stopped) {

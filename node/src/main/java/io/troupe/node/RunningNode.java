@@ -41,6 +41,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import org.apache.pekko.actor.CoordinatedShutdown;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.http.javadsl.ServerBinding;
@@ -439,6 +440,15 @@ public final class RunningNode implements AutoCloseable {
   private static Throwable cause(Throwable failure) {
     Throwable cause = failure.getCause();
     return cause == null ? failure : cause;
+  }
+
+  /**
+   * Runs {@code stop} when the process is told to end, while the way to other members is open: with
+   * a hook of the JVM alone Artery's own hook would close that way at the same time, and nobody
+   * could take the leadership.
+   */
+  void whenProcessEnds(Runnable stop) {
+    CoordinatedShutdown.get(system).addJvmShutdownHook(stop);
   }
 
   /** Local ports that are open, in the order of listen-client-urls. */

@@ -109,4 +109,27 @@ class LifeOfAMemberIT {
     cluster.awaitKey(lost, "before", "1");
     assertThat(cluster.members(other)).hasSize(3);
   }
+
+  /** Decision 0051: the order of the setting does not matter, that of the text does. */
+  @Test
+  void aMemberWithSeveralUrlsIsReachedAtTheFirstAsText() {
+    String one = "http://127.0.0.1:" + NodeProcess.freePort();
+    String two = "http://127.0.0.1:" + NodeProcess.freePort();
+    String last = one.compareTo(two) < 0 ? two : one;
+    String first = one.compareTo(two) < 0 ? one : two;
+    String all = "n1=" + last + ",n1=" + first + "," + cluster.cluster("n2", "n3");
+    cluster.start(
+        "n1",
+        "new",
+        all,
+        "-Dtroupe.listen-peer-urls=" + last + "," + first,
+        "-Dtroupe.initial-advertise-peer-urls=" + last + "," + first);
+    cluster.start("n2", "new", all);
+    cluster.process("n1").awaitReady();
+    cluster.process("n2").awaitReady();
+    cluster.run("n1", "put", "k", "v");
+    cluster.awaitKey("n2", "k", "v");
+    assertThat(cluster.members("n2").toString()).contains(first, last);
+    assertThat(cluster.process("n1").err()).doesNotContain("but it calls itself");
+  }
 }
