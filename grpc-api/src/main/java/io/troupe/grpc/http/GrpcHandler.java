@@ -91,7 +91,7 @@ final class GrpcHandler {
 
   /** Answers without a call. */
   CompletionStage<HttpResponse> refuse(HttpRequest request, Throwable failure) {
-    return refuse(request, GrpcResponses.failure(GrpcErrors.of(failure)));
+    return refuse(request, GrpcResponses.failure(GrpcResponses.status(failure)));
   }
 
   private CompletionStage<HttpResponse> refuse(HttpRequest request, HttpResponse response) {
@@ -111,7 +111,7 @@ final class GrpcHandler {
                 failure == null
                     ? answer(method, body, encoding, call)
                     : CompletableFuture.completedFuture(
-                        GrpcResponses.failure(GrpcErrors.of(failure))))
+                        GrpcResponses.failure(GrpcResponses.status(failure))))
         .thenCompose(stage -> stage);
   }
 
@@ -152,7 +152,7 @@ final class GrpcHandler {
 
   private static HttpResponse failed(Throwable failure, Call call) {
     call.memory().close();
-    return GrpcResponses.failure(GrpcErrors.of(failure));
+    return GrpcResponses.failure(GrpcResponses.status(failure));
   }
 
   private HttpResponse streaming(HttpRequest request, GrpcMethods.Streaming method, Call call) {

@@ -86,10 +86,8 @@ final class EtcdModel {
     io.etcd.jetcd.api.Compare.Builder out =
         io.etcd.jetcd.api.Compare.newBuilder()
             .setKey(wire(compare.range().key()))
-            .setTarget(
-                io.etcd.jetcd.api.Compare.CompareTarget.valueOf(compare.target().name()))
-            .setResult(
-                io.etcd.jetcd.api.Compare.CompareResult.valueOf(compare.result().name()));
+            .setTarget(io.etcd.jetcd.api.Compare.CompareTarget.valueOf(compare.target().name()))
+            .setResult(io.etcd.jetcd.api.Compare.CompareResult.valueOf(compare.result().name()));
     switch (compare.target()) {
       case VERSION -> out.setVersion(compare.number());
       case CREATE -> out.setCreateRevision(compare.number());
