@@ -88,7 +88,9 @@ final class GrpcResponses {
         .addHeaders(headers(status));
   }
 
-  /** What a call ends with. That its client left is no fault: clients leave watches all the time. */
+  /**
+   * What a call ends with. That its client left is no fault: clients leave watches all the time.
+   */
   static GrpcStatus status(Throwable failure) {
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null
