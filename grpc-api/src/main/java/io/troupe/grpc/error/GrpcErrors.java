@@ -1,6 +1,5 @@
 package io.troupe.grpc.error;
 
-import static io.troupe.grpc.error.GrpcStatus.CANCELED;
 import static io.troupe.grpc.error.GrpcStatus.DATA_LOSS;
 import static io.troupe.grpc.error.GrpcStatus.FAILED_PRECONDITION;
 import static io.troupe.grpc.error.GrpcStatus.INTERNAL;
@@ -17,7 +16,6 @@ import io.troupe.protocol.RefusedException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
-import org.apache.pekko.http.scaladsl.model.http2.PeerClosedStreamException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -109,10 +107,6 @@ public final class GrpcErrors {
     }
     if (cause instanceof TimeoutException) {
       return of(Refusal.TIMED_OUT);
-    }
-    if (cause instanceof PeerClosedStreamException) {
-      // Its client left; clients leave watches all the time.
-      return status(CANCELED, "context canceled");
     }
     LOG.error("request failed", cause);
     return status(UNKNOWN, String.valueOf(cause.getMessage()));

@@ -95,7 +95,7 @@ final class GrpcHandler {
 
   /** Answers without a call. */
   CompletionStage<HttpResponse> refuse(HttpRequest request, Throwable failure) {
-    return refuse(request, GrpcResponses.failure(GrpcErrors.of(failure)));
+    return refuse(request, GrpcResponses.failure(GrpcResponses.status(failure)));
   }
 
   private CompletionStage<HttpResponse> refuse(HttpRequest request, HttpResponse response) {
@@ -115,7 +115,7 @@ final class GrpcHandler {
                 failure == null
                     ? answer(method, body, encoding, call)
                     : CompletableFuture.completedFuture(
-                        GrpcResponses.failure(GrpcErrors.of(failure))))
+                        GrpcResponses.failure(GrpcResponses.status(failure))))
         .thenCompose(stage -> stage);
   }
 
@@ -156,7 +156,7 @@ final class GrpcHandler {
 
   private static HttpResponse failed(Throwable failure, Call call) {
     call.memory().close();
-    return GrpcResponses.failure(GrpcErrors.of(failure));
+    return GrpcResponses.failure(GrpcResponses.status(failure));
   }
 
   private HttpResponse streaming(

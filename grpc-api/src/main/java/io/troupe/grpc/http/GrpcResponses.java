@@ -7,6 +7,7 @@ import java.lang.ref.Cleaner;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.http.javadsl.model.AttributeKeys;
 import org.apache.pekko.http.javadsl.model.ContentType;
@@ -17,6 +18,7 @@ import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.MediaTypes;
 import org.apache.pekko.http.javadsl.model.Trailer;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
+import org.apache.pekko.http.scaladsl.model.http2.PeerClosedStreamException;
 import org.apache.pekko.japi.pf.PFBuilder;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
@@ -87,6 +89,19 @@ final class GrpcResponses {
   }
 
   /**
+   * What a call ends with. That its client left is no fault: clients leave watches all the time.
+   */
+  static GrpcStatus status(Throwable failure) {
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    return cause instanceof PeerClosedStreamException
+        ? new GrpcStatus(GrpcStatus.CANCELED, "context canceled")
+        : GrpcErrors.of(cause);
+  }
+
+  /**
    * Messages as they come, then a status.
    *
    * @param frames whole frames, any number in an element; its end is the status OK, its failure
@@ -99,7 +114,7 @@ final class GrpcResponses {
             .concat(Source.single(last(GrpcStatus.OK)))
             .recover(
                 new PFBuilder<Throwable, HttpEntity.ChunkStreamPart>()
-                    .matchAny(failure -> last(GrpcErrors.of(failure)))
+                    .matchAny(failure -> last(status(failure)))
                     .build());
     return HttpResponse.create().withEntity(chunked(parts));
   }
