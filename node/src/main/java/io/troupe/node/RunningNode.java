@@ -64,7 +64,7 @@ public final class RunningNode implements AutoCloseable {
   private static final Duration ASK_PEER = Duration.ofSeconds(1);
 
   /** How long a member that joins asks for its identity before the start fails. */
-  private static final Duration ASK_TO_JOIN = Duration.ofSeconds(5);
+  private static final Duration ASK_TO_JOIN = Duration.ofSeconds(30);
 
   /** For another member to take the leadership when a leader stops. */
   private static final Duration HAND_OVER = Duration.ofMillis(500);
