@@ -26,13 +26,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Time from kill -9 of the leader to the next accepted write, three members on one machine,
- * election timeout 1 s. {@code -Dtroupe.failover.rounds} (default 5) makes more; {@code
+ * election timeout 1 s. {@code -Dtroupe.failover.rounds} (default 3) makes more; {@code
  * -Dtroupe.etcd} names the binary of a real etcd to measure in its place.
  */
 class TimeWithoutLeaderIT {
   private static final int MEMBERS = 3;
   private static final String ETCD = System.getProperty("troupe.etcd", "");
-  private static final int ROUNDS = Integer.getInteger("troupe.failover.rounds", 5);
+  private static final int ROUNDS = Integer.getInteger("troupe.failover.rounds", 3);
 
   private final Path temp;
   private final List<NodeProcess> processes = new ArrayList<>();
