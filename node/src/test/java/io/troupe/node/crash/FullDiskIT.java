@@ -26,9 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A member on a file system of 256 MB that gets full. Needs root for the mount; fails without. Half
- * of it is the limit, because RocksDB may rewrite all of the state while a snapshot holds the old
- * files.
+ * A member on a file system of 256 MB that gets full. Needs root for the mount; fails without. The
+ * limit is more than half of it, because RocksDB may rewrite all of the state while a snapshot
+ * holds the old files.
  */
 class FullDiskIT {
   private static final int DISK_FAILURE = 5;
@@ -38,7 +38,7 @@ class FullDiskIT {
           "snapshot-count", "1000000000",
           "snapshot-min-interval", "0ms",
           "wal-segment-size", "1MiB",
-          "min-free-disk-bytes", "128MiB",
+          "min-free-disk-bytes", "160MiB",
           "store.write-buffer-bytes", "4MiB");
 
   private final Path temp;
