@@ -47,7 +47,11 @@ final class ArchiveTraining {
   static void run(int port, Config config) {
     ActorSystem client = ActorSystem.create("training", config);
     try {
+      // The requests never end by themselves: a connection whose requests have ended gives the
+      // answers
+      // 3 s, which a machine that leaves this priority no time may need longer for.
       Source.from(requests())
+          .concat(Source.never())
           .via(Http.get(client).connectionTo("127.0.0.1").toPort(port).http2WithPriorKnowledge())
           .mapAsync(1, response -> response.entity().toStrict(LIMIT.toMillis(), client))
           .map(ArchiveTraining::checked)
