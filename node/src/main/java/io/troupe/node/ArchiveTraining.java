@@ -47,9 +47,8 @@ final class ArchiveTraining {
   static void run(int port, Config config) {
     ActorSystem client = ActorSystem.create("training", config);
     try {
-      // The requests never end by themselves: a connection whose requests have ended gives the
-      // answers
-      // 3 s, which a machine that leaves this priority no time may need longer for.
+      // The requests never end by themselves: once they have, a connection gives the answers 3 s,
+      // and a busy machine that leaves this priority no time may need longer.
       Source.from(requests())
           .concat(Source.never())
           .via(Http.get(client).connectionTo("127.0.0.1").toPort(port).http2WithPriorKnowledge())
