@@ -2,6 +2,7 @@ package io.troupe.node;
 
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
+import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.protocol.MemberIds;
 import io.troupe.protocol.PeerAnswer;
@@ -36,6 +37,12 @@ final class Bootstrap {
 
   private static final PeerAnswer NOBODY = new PeerAnswer.Refused(Refusal.TIMED_OUT);
 
+  /** For an answer of a peer when a member without data starts. */
+  private static final Duration ASK_PEER = Duration.ofSeconds(1);
+
+  /** How long a member that joins asks for its identity before the start fails. */
+  private static final Duration ASK_TO_JOIN = Duration.ofSeconds(30);
+
   private final NodeSettings settings;
   private final InitialCluster cluster;
   private final PeerQueries peers;
@@ -60,6 +67,37 @@ final class Bootstrap {
     this.cluster = cluster;
     this.peers = peers;
     this.timeout = timeout;
+  }
+
+  /**
+   * Makes the identity of a data directory that has none.
+   *
+   * @throws StartException as {@link #identity}
+   */
+  static void identify(DataDir dataDir, NodeSettings settings, PeerQueries peers)
+      throws InterruptedException {
+    MemberIdentity identity = dataDir.identity();
+    if (identity == null) {
+      identity =
+          new Bootstrap(settings, InitialCluster.of(settings), peers, ASK_PEER, ASK_TO_JOIN)
+              .identity();
+      dataDir.bootstrap(identity);
+      LOG.info(
+          "bootstrapped a new member name={} member-id={} cluster-id={} state={} data-dir={}",
+          settings.name(),
+          identity.memberId(),
+          Long.toHexString(identity.clusterId()),
+          settings.initialClusterState(),
+          dataDir.root());
+    } else {
+      // Bootstrap settings are ignored once data exists (F6).
+      LOG.info(
+          "found data of member name={} member-id={} cluster-id={} data-dir={}",
+          identity.name(),
+          identity.memberId(),
+          Long.toHexString(identity.clusterId()),
+          dataDir.root());
+    }
   }
 
   /**

@@ -1,7 +1,6 @@
 package io.troupe.node;
 
 import com.typesafe.config.Config;
-import io.troupe.actors.apply.CompactionActor;
 import io.troupe.actors.member.MemberFiles;
 import io.troupe.actors.member.MemberGuardian;
 import io.troupe.actors.member.MemberSettings;
@@ -10,26 +9,19 @@ import io.troupe.actors.peers.ArteryQueries;
 import io.troupe.actors.peers.PeerAddress;
 import io.troupe.actors.peers.PeerConfig;
 import io.troupe.actors.peers.PeerDirectory;
-import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.http.GrpcServer;
 import io.troupe.grpc.service.EtcdServices;
 import io.troupe.grpc.service.GatewaySettings;
 import io.troupe.grpc.service.Member;
 import io.troupe.grpc.service.Proposer;
-import io.troupe.lease.LeaseRules;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.persistence.datadir.DataDir;
-import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.store.NativeLibrary;
-import io.troupe.persistence.store.RocksSettings;
-import io.troupe.persistence.wal.WalSettings;
 import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.SnapshotCommand;
-import io.troupe.raft.RaftSettings;
-import io.troupe.raft.membership.MembershipRules;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
@@ -59,12 +51,6 @@ public final class RunningNode implements AutoCloseable {
 
   /** For calls that are being answered when the member stops. */
   private static final Duration GRACE = Duration.ofMillis(200);
-
-  /** For an answer of a peer when a member without data starts. */
-  private static final Duration ASK_PEER = Duration.ofSeconds(1);
-
-  /** How long a member that joins asks for its identity before the start fails. */
-  private static final Duration ASK_TO_JOIN = Duration.ofSeconds(30);
 
   /** For another member to take the leadership when a leader stops. */
   private static final Duration HAND_OVER = Duration.ofMillis(500);
@@ -103,7 +89,7 @@ public final class RunningNode implements AutoCloseable {
    */
   public static RunningNode start(Config config, Consumer<Throwable> broken) {
     NodeSettings settings = NodeSettings.of(config);
-    MemberSettings memberSettings = memberSettings(settings);
+    MemberSettings memberSettings = DerivedSettings.member(settings);
     DataDir dataDir = DataDir.open(settings.dataDir());
     DiskSpace space = new DiskSpace(dataDir.root(), settings.minFreeDiskBytes());
     ActorSystem<Void> system = null;
@@ -225,7 +211,7 @@ public final class RunningNode implements AutoCloseable {
         new Thread(
             () -> {
               try {
-                identify(dataDir, node, peers);
+                Bootstrap.identify(dataDir, node, peers);
                 NativeLibrary.load(node.cacheDir());
                 opening.complete(MemberFiles.open(dataDir, settings));
               } catch (InterruptedException | RuntimeException | Error failure) {
@@ -235,74 +221,6 @@ public final class RunningNode implements AutoCloseable {
             "open");
     thread.start();
     return opening;
-  }
-
-  private static void identify(DataDir dataDir, NodeSettings settings, PeerQueries peers)
-      throws InterruptedException {
-    MemberIdentity identity = dataDir.identity();
-    if (identity == null) {
-      identity =
-          new Bootstrap(settings, InitialCluster.of(settings), peers, ASK_PEER, ASK_TO_JOIN)
-              .identity();
-      dataDir.bootstrap(identity);
-      LOG.info(
-          "bootstrapped a new member name={} member-id={} cluster-id={} state={} data-dir={}",
-          settings.name(),
-          identity.memberId(),
-          Long.toHexString(identity.clusterId()),
-          settings.initialClusterState(),
-          dataDir.root());
-    } else {
-      // Bootstrap settings are ignored once data exists (F6).
-      LOG.info(
-          "found data of member name={} member-id={} cluster-id={} data-dir={}",
-          identity.name(),
-          identity.memberId(),
-          Long.toHexString(identity.clusterId()),
-          dataDir.root());
-    }
-  }
-
-  /**
-   * Recent entries and waiting proposals may have an eighth of the heap each, answers a quarter;
-   * what is left is for newest records, watches, and the collector.
-   */
-  private static long heapShare(int parts) {
-    return Runtime.getRuntime().maxMemory() / parts;
-  }
-
-  private static MemberSettings memberSettings(NodeSettings settings) {
-    RaftSettings defaults = RaftSettings.defaults();
-    return new MemberSettings(
-        new RaftSettings(
-            settings.electionTicks(),
-            1,
-            defaults.maxEntriesPerAppend(),
-            defaults.maxBytesPerAppend(),
-            defaults.maxInflightAppends(),
-            defaults.maxInflightBytes(),
-            settings.maxPendingProposals(),
-            Math.min(defaults.maxLogBytesInMemory(), heapShare(8)),
-            settings.diskStallTicks()),
-        settings.heartbeatInterval(),
-        settings.electionTimeout(),
-        new WalSettings(settings.walSegmentBytes(), 1 << 20),
-        new RocksSettings(
-            settings.store().blockCacheBytes(),
-            settings.store().writeBufferBytes(),
-            2,
-            RocksSettings.DEFAULT.maxOpenFiles(),
-            0),
-        settings.store().hotRecordBytes(),
-        settings.snapshotCount(),
-        settings.snapshotMinInterval(),
-        TransferSettings.of(settings.snapshotSendRateBytes()),
-        settings.requestTimeout(),
-        new CompactionActor.Settings(
-            settings.compactionBatchLimit(), settings.compactionSleepInterval()),
-        settings.watchStreamBufferBytes(),
-        settings.maxRequestBytes() + 512L * 1024,
-        settings.watchProgressNotifyInterval());
   }
 
   private void serve(CompletableFuture<Rooms> spawned, ArteryQueries queries)
@@ -317,19 +235,7 @@ public final class RunningNode implements AutoCloseable {
             rooms::watch,
             rooms.reads(),
             system.scheduler());
-    GatewaySettings gateway =
-        new GatewaySettings(
-            settings.maxRequestBytes(),
-            settings.maxTxnOps(),
-            settings.requestTimeout(),
-            settings.electionTimeout(),
-            heapShare(8),
-            heapShare(4),
-            LeaseRules.minTtlSeconds(
-                settings.electionTicks(), settings.heartbeatInterval().toMillis()),
-            settings.quotaBackendBytes() == 0 ? 2L << 30 : settings.quotaBackendBytes(),
-            settings.heartbeatInterval(),
-            new MembershipRules.Limits(settings.strictReconfigCheck(), settings.maxLearners()));
+    GatewaySettings gateway = DerivedSettings.gateway(settings);
     Proposer proposer = new Proposer(member, gateway, rooms.ids());
     EtcdServices wired =
         new EtcdServices(

@@ -1,0 +1,74 @@
+package io.troupe.node;
+
+import io.troupe.actors.apply.CompactionActor;
+import io.troupe.actors.member.MemberSettings;
+import io.troupe.actors.snapshot.TransferSettings;
+import io.troupe.grpc.service.GatewaySettings;
+import io.troupe.lease.LeaseRules;
+import io.troupe.persistence.store.RocksSettings;
+import io.troupe.persistence.wal.WalSettings;
+import io.troupe.raft.RaftSettings;
+import io.troupe.raft.membership.MembershipRules;
+
+/** What follows from the configuration and the heap for the rooms and for the gateway. */
+final class DerivedSettings {
+  private DerivedSettings() {}
+
+  /**
+   * Recent entries and waiting proposals may have an eighth of the heap each, answers a quarter;
+   * what is left is for newest records, watches, and the collector.
+   */
+  private static long heapShare(int parts) {
+    return Runtime.getRuntime().maxMemory() / parts;
+  }
+
+  /** What the rooms are told. */
+  static MemberSettings member(NodeSettings settings) {
+    RaftSettings defaults = RaftSettings.defaults();
+    return new MemberSettings(
+        new RaftSettings(
+            settings.electionTicks(),
+            1,
+            defaults.maxEntriesPerAppend(),
+            defaults.maxBytesPerAppend(),
+            defaults.maxInflightAppends(),
+            defaults.maxInflightBytes(),
+            settings.maxPendingProposals(),
+            Math.min(defaults.maxLogBytesInMemory(), heapShare(8)),
+            settings.diskStallTicks()),
+        settings.heartbeatInterval(),
+        settings.electionTimeout(),
+        new WalSettings(settings.walSegmentBytes(), 1 << 20),
+        new RocksSettings(
+            settings.store().blockCacheBytes(),
+            settings.store().writeBufferBytes(),
+            2,
+            RocksSettings.DEFAULT.maxOpenFiles(),
+            0),
+        settings.store().hotRecordBytes(),
+        settings.snapshotCount(),
+        settings.snapshotMinInterval(),
+        TransferSettings.of(settings.snapshotSendRateBytes()),
+        settings.requestTimeout(),
+        new CompactionActor.Settings(
+            settings.compactionBatchLimit(), settings.compactionSleepInterval()),
+        settings.watchStreamBufferBytes(),
+        settings.maxRequestBytes() + 512L * 1024,
+        settings.watchProgressNotifyInterval());
+  }
+
+  /** What the gateway is told. */
+  static GatewaySettings gateway(NodeSettings settings) {
+    return new GatewaySettings(
+        settings.maxRequestBytes(),
+        settings.maxTxnOps(),
+        settings.requestTimeout(),
+        settings.electionTimeout(),
+        heapShare(8),
+        heapShare(4),
+        LeaseRules.minTtlSeconds(settings.electionTicks(), settings.heartbeatInterval().toMillis()),
+        settings.quotaBackendBytes() == 0 ? 2L << 30 : settings.quotaBackendBytes(),
+        settings.heartbeatInterval(),
+        new MembershipRules.Limits(settings.strictReconfigCheck(), settings.maxLearners()));
+  }
+}
