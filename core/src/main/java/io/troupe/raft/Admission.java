@@ -8,8 +8,8 @@ import io.troupe.raft.membership.Membership;
  *
  * <pre>
  * message                                 older term        same term  higher term
- * Append, Heartbeat, InstallSnapshot,     sender is told    role       follow the sender, role
- *   TimeoutNow
+ * Append, Heartbeat, Committed,           sender is told    role       follow the sender, role
+ *   InstallSnapshot, TimeoutNow
  * RequestVote                             refused           vote       void while a leader works, unless it
  *                                                                      asked for this; pre-vote: vote; else
  *                                                                      follow nobody, vote

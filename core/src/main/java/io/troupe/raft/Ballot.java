@@ -13,9 +13,13 @@ final class Ballot {
 
   /** Counts a vote; returns what all votes so far decide. */
   VoteResult record(NodeId voter, boolean yes, Quorum quorum) {
-    if (!granted.contains(voter) && !rejected.contains(voter)) {
+    if (!hasAnswered(voter)) {
       (yes ? granted : rejected).add(voter);
     }
     return quorum.tally(granted::contains, rejected::contains);
+  }
+
+  boolean hasAnswered(NodeId voter) {
+    return granted.contains(voter) || rejected.contains(voter);
   }
 }

@@ -86,6 +86,11 @@ final class FollowerRole extends Role {
     } else if (message instanceof PeerMessage.Heartbeat heartbeat) {
       core.commitTo(heartbeat.commit());
       core.effects.send(from, new PeerMessage.HeartbeatReply(core.term(), heartbeat.readContext()));
+    } else if (message instanceof PeerMessage.Committed committed) {
+      // The same term at an index: the same entries up to there.
+      if (core.log.termAt(committed.index()) == committed.indexTerm()) {
+        core.commitTo(committed.index());
+      }
     } else if (message instanceof PeerMessage.InstallSnapshot snapshot) {
       onInstallSnapshot(from, snapshot.mark());
     } else if (message instanceof PeerMessage.TimeoutNow) {

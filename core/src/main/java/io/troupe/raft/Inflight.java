@@ -31,6 +31,10 @@ final class Inflight {
     return bytes;
   }
 
+  boolean isEmpty() {
+    return count == 0;
+  }
+
   void add(long lastIndex, long size) {
     Invariant.require(!isFull(), "window overrun", count, bytes);
     int slot = (head + count) % lastIndexes.length;

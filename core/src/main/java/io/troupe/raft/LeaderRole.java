@@ -81,6 +81,8 @@ final class LeaderRole extends Role {
     }
     transfer.tick();
     if (++ticksSinceHeartbeat >= core.settings.heartbeatTicks()) {
+      ticksSinceHeartbeat = 0;
+      replication.all().values().forEach(Progress::suspectLoss);
       broadcastHeartbeats();
     }
   }
@@ -117,7 +119,7 @@ final class LeaderRole extends Role {
         }
       }
     } else if (message instanceof PeerMessage.ReadIndex question) {
-      reads.add(new ReadQueue.Read(from, question.context()));
+      reads.asked(from, question.context());
     }
   }
 
@@ -260,7 +262,6 @@ final class LeaderRole extends Role {
       transfer.heard(from);
     }
     if (!reply.rejected()) {
-      replication.sendAppends(from, progress);
       replication.tellCommit(from, progress);
     }
   }
@@ -314,7 +315,6 @@ final class LeaderRole extends Role {
   // ---- heartbeats and reads
 
   void broadcastHeartbeats() {
-    ticksSinceHeartbeat = 0;
     replication
         .all()
         .forEach(
@@ -328,10 +328,13 @@ final class LeaderRole extends Role {
 
   private void onHeartbeatReply(NodeId from, Progress progress, PeerMessage.HeartbeatReply reply) {
     progress.heard();
-    progress.resume();
-    if (progress.match() < core.log.lastIndex()) {
-      // Even without entries: if the last message was lost, nobody else would notice.
-      replication.sendAppend(from, progress);
+    // Not with every round of reads, those may be many.
+    if (progress.takeSuspicion()) {
+      progress.resume();
+      if (progress.match() < core.log.lastIndex()) {
+        // Even without entries: if the last message was lost, nobody else would notice.
+        replication.sendAppend(from, progress);
+      }
     }
     reads.confirmed(from, reply.readContext());
   }

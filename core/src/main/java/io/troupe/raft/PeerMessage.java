@@ -45,8 +45,7 @@ public sealed interface PeerMessage {
   record VoteReply(long term, boolean preVote, boolean granted) implements PeerMessage {}
 
   /**
-   * Entries for a follower; without entries it asks whether the logs agree at {@code prevIndex},
-   * and tells the commit index.
+   * Entries for a follower; without entries it asks whether the logs agree at {@code prevIndex}.
    *
    * @param term term of the leader
    * @param prevIndex index before the first entry
@@ -80,6 +79,17 @@ public sealed interface PeerMessage {
       return new AppendReply(term, false, index, 0, 0);
     }
   }
+
+  /**
+   * Tells a follower how far the log is committed when there is nothing else to tell it. Not
+   * answered; void if the receiver's entry at {@code index} is not of {@code indexTerm}. Heartbeats
+   * repair its loss.
+   *
+   * @param term term of the leader
+   * @param index an index that is committed
+   * @param indexTerm term of the leader's entry there
+   */
+  record Committed(long term, long index, long indexTerm) implements PeerMessage {}
 
   /**
    * Keeps a follower quiet.

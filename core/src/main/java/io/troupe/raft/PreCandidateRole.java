@@ -13,6 +13,7 @@ import java.util.List;
  */
 final class PreCandidateRole extends Role {
   private final Ballot ballot = new Ballot();
+  private int ticksSinceAsked;
 
   PreCandidateRole(RaftCore core) {
     super(core);
@@ -25,11 +26,21 @@ final class PreCandidateRole extends Role {
 
   @Override
   void enter() {
-    RaftLog log = core.log;
-    // Nothing is promised here, so nothing waits for the disk.
     if (!count(core.self, true)) {
-      core.standing.sendToOtherVoters(
-          new PeerMessage.RequestVote(core.term() + 1, true, log.lastIndex(), log.lastTerm()));
+      ask();
+    }
+  }
+
+  /** Nothing is promised here, so nothing waits for the disk. */
+  private void ask() {
+    ticksSinceAsked = 0;
+    RaftLog log = core.log;
+    PeerMessage question =
+        new PeerMessage.RequestVote(core.term() + 1, true, log.lastIndex(), log.lastTerm());
+    for (NodeId voter : core.conf.membership().allVoters()) {
+      if (!ballot.hasAnswered(voter)) {
+        core.effects.send(voter, question);
+      }
     }
   }
 
@@ -40,6 +51,9 @@ final class PreCandidateRole extends Role {
   void tick() {
     if (core.standing.isTimeToCampaign()) {
       core.standing.campaign();
+    } else if (++ticksSinceAsked >= core.settings.heartbeatTicks() && core.standing.mayCampaign()) {
+      // Some still heard their leader a moment ago and kept silent, some are only just starting.
+      ask();
     }
   }
 

@@ -15,6 +15,7 @@ final class Progress {
   private PeerState state = PeerState.PROBE;
   private boolean probeSent;
   private boolean reading;
+  private boolean lossSuspected;
   private boolean recentlyActive;
   private int ticksSinceHeard;
   private int connectedTicks;
@@ -89,6 +90,28 @@ final class Progress {
       case REPLICATE -> inflight.isFull() || reading;
       case SNAPSHOT -> true;
     };
+  }
+
+  /** True if entries are on their way whose arrival is not known yet. */
+  boolean isAwaitingAnswer() {
+    return state == PeerState.REPLICATE && !inflight.isEmpty();
+  }
+
+  /** The commit index was told without an append. */
+  void toldCommit(long commit) {
+    sentCommit = Math.max(sentCommit, commit);
+  }
+
+  /** The next answer to a heartbeat shall find out whether something was lost. */
+  void suspectLoss() {
+    lossSuspected = true;
+  }
+
+  /** True once for each {@link #suspectLoss}. */
+  boolean takeSuspicion() {
+    boolean was = lossSuspected;
+    lossSuspected = false;
+    return was;
   }
 
   /** An append was sent. */

@@ -182,6 +182,22 @@ final class RaftLog {
   }
 
   /**
+   * True if the entries from {@code from} on are as many as {@code maxEntries}, or as long as
+   * {@code maxBytes}; those from {@code from} on are in memory.
+   */
+  boolean fills(long from, int maxEntries, long maxBytes) {
+    long waiting = lastIndex() + 1 - from;
+    long total = 0;
+    for (long index = from; index <= lastIndex() && waiting < maxEntries; index++) {
+      total += get(index).data().length();
+      if (total >= maxBytes) {
+        return true;
+      }
+    }
+    return waiting >= maxEntries;
+  }
+
+  /**
    * Checks entries that were read from the disk.
    *
    * @param from index of the first one, greater than snapshotIndex()

@@ -25,6 +25,25 @@ final class ReadRounds {
     return reads.context();
   }
 
+  /**
+   * A follower asks. That it asks in this term says that it had voted for nobody later when it
+   * asked, which is after its clients did: it counts as confirming, for this question alone. With
+   * this member it may be a majority already.
+   */
+  void asked(NodeId from, long context) {
+    boolean enough =
+        core.conf
+                .quorum()
+                .tally(member -> member.equals(core.self) || member.equals(from), member -> false)
+            == VoteResult.WON;
+    if (enough && leader.hasCommittedInTerm()) {
+      core.effects.send(
+          from, new PeerMessage.ReadIndexReply(core.term(), context, core.log.commit()));
+    } else {
+      add(new ReadQueue.Read(from, context));
+    }
+  }
+
   /** Returns false if too many wait. */
   boolean add(ReadQueue.Read read) {
     if (reads.size() >= core.settings.maxPendingProposals()) {

@@ -72,6 +72,7 @@ abstract sealed class Role permits FollowerRole, PreCandidateRole, CandidateRole
   static boolean isFromLeader(PeerMessage message) {
     return message instanceof PeerMessage.Append
         || message instanceof PeerMessage.Heartbeat
+        || message instanceof PeerMessage.Committed
         || message instanceof PeerMessage.InstallSnapshot
         || message instanceof PeerMessage.TimeoutNow;
   }

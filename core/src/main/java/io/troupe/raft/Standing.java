@@ -50,7 +50,10 @@ final class Standing {
     this.term = recovered.term();
     this.vote = recovered.vote();
     this.role = new FollowerRole(core);
-    drawElectionTimeout();
+    // A cluster that starts has no leader that could still be heard; one that has is not disturbed
+    // by pre-votes. A little time is left for those that started earlier to win.
+    int electionTicks = core.settings.electionTicks();
+    electionTimeout = (electionTicks + 3) / 4 + jitter.nextInt(electionTicks);
   }
 
   long term() {
@@ -194,7 +197,8 @@ final class Standing {
     return true;
   }
 
-  private boolean mayCampaign() {
+  /** True if this member may stand for election at all. */
+  boolean mayCampaign() {
     return mayLead() && !core.isExpelled() && !core.isDiskStalled();
   }
 
@@ -225,14 +229,6 @@ final class Standing {
     for (NodeId voter : core.conf.membership().allVoters()) {
       if (!voter.equals(core.self)) {
         core.outbox.promise(voter, message);
-      }
-    }
-  }
-
-  void sendToOtherVoters(PeerMessage message) {
-    for (NodeId voter : core.conf.membership().allVoters()) {
-      if (!voter.equals(core.self)) {
-        core.effects.send(voter, message);
       }
     }
   }

@@ -18,7 +18,9 @@ import io.troupe.raft.RecordingEffects.Reject;
 import io.troupe.raft.RecordingEffects.RejectRead;
 import io.troupe.raft.RecordingEffects.ReleaseRead;
 import io.troupe.raft.RecordingEffects.Send;
+import io.troupe.raft.membership.Membership;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Proposals and reads: Raft dissertation 6.2 to 6.4; limits of Q6. */
@@ -218,12 +220,63 @@ class RaftClientsTest {
   }
 
   @Test
-  void leaderConfirmsReadsOfFollowers_6_4() {
+  void voterThatAsksConfirmsItsOwnQuestion_6_4() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
+    one.core.requestRead(1);
+    one.effects.take();
+    one.core.receive(TWO, new PeerMessage.ReadIndex(1, 99));
+    assertThat(one.effects.take())
+        .as("two of three, and nothing for reads of others")
+        .containsExactly(new Send(TWO, new PeerMessage.ReadIndexReply(1, 99, 1)));
+  }
+
+  @Test
+  void newLeaderAnswersNoQuestionBeforeItCommittedInItsTerm_6_4() {
+    RaftFixture one = RaftFixture.fresh(3).lead();
+    one.effects.take();
+    one.core.receive(TWO, new PeerMessage.ReadIndex(1, 99));
+    assertThat(one.sentTo(TWO)).isEmpty();
+    one.durable();
+    one.ack(TWO, 1);
+    long context = heartbeatContext(one);
+    one.core.receive(THREE, new PeerMessage.HeartbeatReply(1, context));
+    assertThat(one.sentTo(TWO)).containsExactly(new PeerMessage.ReadIndexReply(1, 99, 1));
+  }
+
+  @Test
+  void learnerThatAsksConfirmsNothing_6_4() {
+    RaftFixture one =
+        new RaftFixture(
+                RaftState.fresh(ONE, new Membership(Set.of(ONE, TWO), Set.of(THREE))), SETTINGS)
+            .leadAndCommit();
+    one.core.receive(THREE, new PeerMessage.ReadIndex(1, 99));
+    long context = heartbeatContext(one);
+    assertThat(one.sentTo(THREE)).isEmpty();
+    one.core.receive(TWO, new PeerMessage.HeartbeatReply(1, context));
+    assertThat(one.sentTo(THREE)).containsExactly(new PeerMessage.ReadIndexReply(1, 99, 1));
+  }
+
+  @Test
+  void twoOfFiveAreNotEnoughForAQuestion_6_4() {
+    RaftFixture one = RaftFixture.fresh(5);
+    while (one.core.status().role() == RaftRole.FOLLOWER) {
+      one.ticks(1);
+    }
+    one.core.receive(TWO, new PeerMessage.VoteReply(1, true, true));
+    one.core.receive(THREE, new PeerMessage.VoteReply(1, true, true));
+    one.durable();
+    one.core.receive(TWO, new PeerMessage.VoteReply(1, false, true));
+    one.core.receive(THREE, new PeerMessage.VoteReply(1, false, true));
+    one.durable();
+    one.ack(TWO, 1);
+    one.ack(THREE, 1);
+    one.effects.take();
     one.core.receive(TWO, new PeerMessage.ReadIndex(1, 99));
     long context = heartbeatContext(one);
+    one.core.receive(THREE, new PeerMessage.HeartbeatReply(1, context));
+    assertThat(one.sentTo(TWO)).isEmpty();
     one.core.receive(TWO, new PeerMessage.HeartbeatReply(1, context));
-    assertThat(one.sentTo(TWO)).contains(new PeerMessage.ReadIndexReply(1, 99, 1));
+    assertThat(one.sentTo(TWO)).containsExactly(new PeerMessage.ReadIndexReply(1, 99, 1));
   }
 
   // ---- misuse

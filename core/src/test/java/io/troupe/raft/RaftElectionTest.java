@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Elections: Raft dissertation 3.4, 3.6.1, 6.2 and 9.6. */
@@ -229,6 +230,16 @@ class RaftElectionTest {
 
   @Test
   void patienceIsDrawnFromOneToTwoElectionTimeouts_3_4() {
+    assertThat(patience(core -> core.receive(TWO, new PeerMessage.Heartbeat(3, 0, 0))))
+        .containsExactly(10, 11, 12, 13, 14, 15, 16, 17, 18, 19);
+  }
+
+  @Test
+  void firstPatienceIsShorterBecauseNoLeaderMayBeThere() {
+    assertThat(patience(core -> {})).containsExactly(3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
+  }
+
+  private static Set<Integer> patience(Consumer<RaftCore> before) {
     Set<Integer> drawn = new TreeSet<>();
     for (int seed = 0; seed < 400; seed++) {
       RaftCore core =
@@ -238,6 +249,7 @@ class RaftElectionTest {
               new SplittableRandom(seed),
               new RecordingEffects());
       core.start();
+      before.accept(core);
       int ticks = 0;
       while (core.status().role() == RaftRole.FOLLOWER) {
         core.tick();
@@ -245,6 +257,24 @@ class RaftElectionTest {
       }
       drawn.add(ticks);
     }
-    assertThat(drawn).containsExactly(10, 11, 12, 13, 14, 15, 16, 17, 18, 19);
+    return drawn;
+  }
+
+  @Test
+  void preVoteIsAskedAgainOfWhomHasNotAnswered_9_6() {
+    RaftFixture one = RaftFixture.fresh(5);
+    while (one.core.status().role() == RaftRole.FOLLOWER) {
+      one.ticks(1);
+    }
+    PeerMessage question = new PeerMessage.RequestVote(1, true, 0, 0);
+    assertThat(one.effects.take(Send.class)).hasSize(4);
+    one.core.receive(TWO, new PeerMessage.VoteReply(1, true, true));
+    one.core.receive(THREE, new PeerMessage.VoteReply(0, true, false));
+    assertThat(one.effects.take(Send.class)).isEmpty();
+    one.ticks(SETTINGS.heartbeatTicks());
+    assertThat(one.effects.take(Send.class))
+        .containsExactly(new Send(new NodeId(4), question), new Send(new NodeId(5), question));
+    one.core.receive(new NodeId(5), new PeerMessage.VoteReply(1, true, true));
+    assertThat(one.core.status().role()).isEqualTo(RaftRole.CANDIDATE);
   }
 }

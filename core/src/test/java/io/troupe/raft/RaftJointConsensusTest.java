@@ -48,6 +48,7 @@ class RaftJointConsensusTest {
     boolean finishedEarly = false;
     int old = 0;
     for (int steps = 0; !finishedEarly; steps++) {
+      assertThat(steps).as("the change never ends").isLessThan(1000);
       SteeredCluster world = new SteeredCluster(3, 0, 2).elect(1);
       world.boot(4);
       world.boot(5);

@@ -189,18 +189,48 @@ class RaftReplicationTest {
   }
 
   @Test
-  void probesThenSendsAheadUpToTheWindow_10_2_1() {
-    RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
+  void probesThenSendsFullMessagesAheadUpToTheWindow_10_2_1() {
+    RaftSettings settings = new RaftSettings(10, 2, 4, 1000, 2, 100_000, 100, 100_000, 30);
+    RaftFixture one =
+        new RaftFixture(RaftState.fresh(ONE, RaftFixture.voters(3)), settings).leadAndCommit();
+    String[] many =
+        new String[settings.maxEntriesPerAppend() * (settings.maxInflightAppends() + 1)];
+    for (int i = 0; i < many.length; i++) {
+      many[i] = "n" + i;
+    }
     // Member 3 has not answered: one probe at a time.
-    one.core.propose(proposals("a"));
-    one.core.propose(proposals("b"));
-    one.core.propose(proposals("c"));
+    one.core.propose(proposals(many));
     List<RecordingEffects.Send> sends = one.effects.take(Send.class);
     assertThat(sends.stream().filter(s -> s.to().equals(THREE))).isEmpty();
     assertThat(sends.stream().filter(s -> s.to().equals(TWO)))
-        .hasSize(SETTINGS.maxInflightAppends());
-    one.ack(TWO, 2);
+        .hasSize(settings.maxInflightAppends());
+    one.ack(TWO, 1 + settings.maxEntriesPerAppend());
     assertThat(one.sentTo(TWO)).hasSize(1);
+  }
+
+  @Test
+  void whatComesBeforeTheAnswerSharesTheNextMessage_10_2_1() {
+    RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
+    one.core.propose(proposals("a"));
+    one.core.propose(proposals("b"));
+    one.core.propose(proposals("c"));
+    assertThat(one.sentTo(TWO))
+        .containsExactly(new PeerMessage.Append(1, 1, 1, List.of(operation(1, 2, "a")), 1));
+    one.durable();
+    one.ack(TWO, 2);
+    assertThat(one.sentTo(TWO))
+        .as("entries and the commit index in one")
+        .containsExactly(
+            new PeerMessage.Append(
+                1, 2, 1, List.of(operation(1, 3, "b"), operation(1, 4, "c")), 2));
+  }
+
+  @Test
+  void fullMessageDoesNotWaitForTheAnswer_10_2_1() {
+    RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
+    one.core.propose(proposals("a"));
+    one.core.propose(proposals("x".repeat((int) SETTINGS.maxBytesPerAppend())));
+    assertThat(one.sentTo(TWO)).hasSize(2);
   }
 
   @Test
@@ -222,6 +252,10 @@ class RaftReplicationTest {
   void lostLastMessageIsNoticedByTheHeartbeat() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.propose(proposals("a"));
+    one.effects.take();
+    one.core.receive(TWO, new PeerMessage.HeartbeatReply(1, 77));
+    assertThat(one.sentTo(TWO)).as("an answer to a round of reads is no reason").isEmpty();
+    one.ticks(SETTINGS.heartbeatTicks());
     one.effects.take();
     one.core.receive(TWO, new PeerMessage.HeartbeatReply(1, 0));
     assertThat(one.sentTo(TWO)).containsExactly(new PeerMessage.Append(1, 2, 1, List.of(), 1));
@@ -247,7 +281,24 @@ class RaftReplicationTest {
     one.durable();
     one.effects.take();
     one.ack(TWO, 1);
-    assertThat(one.sentTo(TWO)).containsExactly(new PeerMessage.Append(1, 1, 1, List.of(), 1));
+    assertThat(one.sentTo(TWO)).containsExactly(new PeerMessage.Committed(1, 1, 1));
+  }
+
+  @Test
+  void committedIsBelievedWhereTheEntryIsTheSame_3_5() {
+    RaftFixture one = RaftFixture.withLog(4, 1, 1, 2, 3);
+    one.append(4, 2, 1, 0);
+    assertThat(one.core.status().commit()).isZero();
+    one.core.receive(TWO, new PeerMessage.Committed(4, 3, 3));
+    assertThat(one.core.status().commit()).as("another entry here").isZero();
+    one.core.receive(TWO, new PeerMessage.Committed(4, 9, 3));
+    assertThat(one.core.status().commit()).as("not here yet").isZero();
+    one.effects.take();
+    one.core.receive(TWO, new PeerMessage.Committed(4, 3, 2));
+    assertThat(one.core.status().commit()).isEqualTo(3);
+    assertThat(one.sentTo(TWO)).as("needs no answer").isEmpty();
+    one.core.receive(TWO, new PeerMessage.Committed(4, 2, 1));
+    assertThat(one.core.status().commit()).as("never back").isEqualTo(3);
   }
 
   @Test

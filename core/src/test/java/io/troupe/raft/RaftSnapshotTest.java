@@ -31,13 +31,18 @@ class RaftSnapshotTest {
 
   // ---- the leader
 
+  private static void answerHeartbeat(RaftFixture one) {
+    one.ticks(RaftFixture.SETTINGS.heartbeatTicks());
+    one.core.receive(THREE, new PeerMessage.HeartbeatReply(1, 0));
+  }
+
   private static RaftFixture compacted() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.compactLog(1);
     one.effects.take();
     one.core.receive(THREE, new PeerMessage.AppendReply(1, true, 1, 0, 0));
     one.core.receive(THREE, new PeerMessage.AppendReply(1, true, 0, 0, 0));
-    one.core.receive(THREE, new PeerMessage.HeartbeatReply(1, 0));
+    answerHeartbeat(one);
     return one;
   }
 
@@ -45,7 +50,8 @@ class RaftSnapshotTest {
   void followerThatNeedsForgottenEntriesIsSentOneSnapshot_5_3() {
     RaftFixture one = compacted();
     assertThat(one.effects.take(SendSnapshot.class)).containsExactly(new SendSnapshot(THREE, 1, 1));
-    one.core.receive(THREE, new PeerMessage.HeartbeatReply(1, 0));
+    answerHeartbeat(one);
+    one.effects.take();
     one.core.propose(proposals("a"));
     assertThat(one.sentTo(THREE)).as("nothing until it is over").isEmpty();
   }
@@ -66,7 +72,7 @@ class RaftSnapshotTest {
     one.effects.take();
     one.core.snapshotSent(THREE, 1, false);
     assertThat(one.effects.take()).isEmpty();
-    one.core.receive(THREE, new PeerMessage.HeartbeatReply(1, 0));
+    answerHeartbeat(one);
     assertThat(one.effects.take(SendSnapshot.class)).containsExactly(new SendSnapshot(THREE, 1, 1));
   }
 

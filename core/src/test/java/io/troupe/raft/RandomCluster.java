@@ -279,8 +279,11 @@ final class RandomCluster {
     }
     for (SimNode node : cluster.nodes) {
       boolean gone = membership.removed().contains(node.id);
-      // One that never heard of any member has nobody to ask.
-      boolean lonely = node.isUp() && node.core().membership().members().isEmpty();
+      // One that never heard of any member, or whose members all left for good, has nobody to ask.
+      boolean lonely =
+          node.isUp()
+              && node.core().membership().members().stream()
+                  .allMatch(known -> known.equals(node.id) || membership.removed().contains(known));
       require(!gone || lonely || node.expelled, "removed member does not know it: " + node.id);
     }
   }

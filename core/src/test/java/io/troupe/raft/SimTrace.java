@@ -67,6 +67,8 @@ final class SimTrace {
           m.rejected()
               ? "no at=" + m.index() + " hint=" + m.hintIndex() + "@" + m.hintTerm()
               : "ok " + m.index();
+    } else if (message instanceof PeerMessage.Committed m) {
+      body = m.index() + "@" + m.indexTerm();
     } else if (message instanceof PeerMessage.Heartbeat m) {
       body = "commit=" + m.commit() + (m.readContext() == 0 ? "" : " read");
     } else if (message instanceof PeerMessage.HeartbeatReply m) {

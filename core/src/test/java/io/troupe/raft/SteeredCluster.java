@@ -51,7 +51,7 @@ final class SteeredCluster {
   SteeredCluster elect(long id) {
     // So that the others have forgotten their leader.
     for (SimNode node : cluster.nodes) {
-      if (node.isUp() && node.id.value() != id) {
+      if (node.isUp() && node.id.value() != id && !node.core().status().leader().isNone()) {
         tick(node, SETTINGS.electionTicks());
       }
     }

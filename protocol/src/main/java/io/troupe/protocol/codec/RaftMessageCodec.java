@@ -9,6 +9,7 @@ import io.troupe.model.NodeId;
 import io.troupe.model.RequestId;
 import io.troupe.protocol.wire.WireAppend;
 import io.troupe.protocol.wire.WireAppendReply;
+import io.troupe.protocol.wire.WireCommitted;
 import io.troupe.protocol.wire.WireConfChange;
 import io.troupe.protocol.wire.WireEntry;
 import io.troupe.protocol.wire.WireForwardedConfChange;
@@ -50,6 +51,12 @@ final class RaftMessageCodec {
               .setIndex(reply.index())
               .setHintIndex(reply.hintIndex())
               .setHintTerm(reply.hintTerm()));
+    } else if (message instanceof PeerMessage.Committed committed) {
+      out.setCommitted(
+          WireCommitted.newBuilder()
+              .setTerm(term)
+              .setIndex(committed.index())
+              .setIndexTerm(committed.indexTerm()));
     } else if (message instanceof PeerMessage.Heartbeat heartbeat) {
       out.setHeartbeat(
           WireHeartbeat.newBuilder()
@@ -185,6 +192,11 @@ final class RaftMessageCodec {
             reply.getIndex(),
             reply.getHintIndex(),
             reply.getHintTerm());
+      }
+      case COMMITTED -> {
+        WireCommitted committed = wire.getCommitted();
+        yield new PeerMessage.Committed(
+            committed.getTerm(), committed.getIndex(), committed.getIndexTerm());
       }
       case HEARTBEAT -> {
         WireHeartbeat heartbeat = wire.getHeartbeat();

@@ -61,6 +61,7 @@ class PeerCodecTest {
     raft(all, "append-empty", new PeerMessage.Append(7, 99, 6, List.of(), 98));
     raft(all, "append-reply", new PeerMessage.AppendReply(7, false, 102, 0, 0));
     raft(all, "append-reply-rejected", new PeerMessage.AppendReply(7, true, 102, 90, -1));
+    raft(all, "committed", new PeerMessage.Committed(7, 100, 6));
     raft(all, "heartbeat", new PeerMessage.Heartbeat(7, 100, -3));
     raft(all, "heartbeat-reply", new PeerMessage.HeartbeatReply(7, -3));
     raft(all, "read-index", new PeerMessage.ReadIndex(7, 12345));
