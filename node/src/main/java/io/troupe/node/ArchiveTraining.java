@@ -3,13 +3,21 @@ package io.troupe.node;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.MessageLite;
 import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
 import io.troupe.grpc.api.PutRequest;
 import io.troupe.grpc.api.RangeRequest;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.pekko.actor.ActorSystem;
@@ -20,32 +28,95 @@ import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.MediaTypes;
 import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.Source;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The use that a throw-away member is put to before it ends, so that the archive that its JVM then
- * writes knows more than a start: puts and ranges over its port. Only bin/node asks for it
+ * The use that a throw-away process is put to before it ends, so that the archive that its JVM then
+ * writes knows more than a start: puts and ranges over the ports of two members that make a
+ * cluster, so that what members say to each other is in it too. Only bin/node asks for it
  * (docs/decisions/0011).
  */
 final class ArchiveTraining {
   private static final String PROPERTY = "io.troupe.node.training";
-  private static final int ROUNDS = 100;
-  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final int ROUNDS = 60;
+  private static final Duration LIMIT = Duration.ofSeconds(15);
 
-  private ArchiveTraining() {}
+  private final Config first;
+  private final Config second;
+  private @Nullable RunningNode secondNode;
+
+  /** Two members on free ports of the loopback: those of the configuration may be in use. */
+  private ArchiveTraining(Config config) {
+    List<Integer> ports = freePorts();
+    String one = "http://127.0.0.1:" + ports.get(0);
+    String two = "http://127.0.0.1:" + ports.get(1);
+    String cluster = "one=" + one + ",two=" + two;
+    String dataDir = config.getString("troupe.data-dir");
+    this.first = member("one", one, cluster, dataDir).withFallback(config);
+    this.second = member("two", two, cluster, dataDir + "-two").withFallback(config);
+  }
+
+  /** What the configuration asks for; null if this process is a member like any other. */
+  static @Nullable ArchiveTraining asked(Config config) {
+    return isAsked() ? new ArchiveTraining(config) : null;
+  }
+
+  private static Config member(String name, String peerUrl, String cluster, String dataDir) {
+    return ConfigFactory.parseMap(
+        Map.of(
+            "troupe.name", name,
+            "troupe.data-dir", dataDir,
+            "troupe.initial-cluster", cluster,
+            "troupe.listen-peer-urls", List.of(peerUrl),
+            "troupe.initial-advertise-peer-urls", List.of(peerUrl)));
+  }
+
+  private static List<Integer> freePorts() {
+    try (ServerSocket one = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        ServerSocket two = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return List.of(one.getLocalPort(), two.getLocalPort());
+    } catch (IOException e) {
+      throw new UncheckedIOException("no free port", e);
+    }
+  }
+
+  /** Of the member that this process would be anyway. */
+  Config config() {
+    return first;
+  }
+
+  /**
+   * Starts the other member; neither is ready before.
+   *
+   * @param broken as for {@link RunningNode#start}
+   */
+  void startSecond(Consumer<Throwable> broken) {
+    secondNode = RunningNode.start(second, broken);
+  }
 
   /** Whether this process is for nothing else. */
-  static boolean isAsked() {
+  private static boolean isAsked() {
     return Boolean.getBoolean(PROPERTY);
   }
 
   /**
-   * Uses the member; on a machine that is too busy, as much as the time allows.
+   * Uses both members, one of which leads; on a machine that is too busy, as much as the time
+   * allows.
    *
-   * @param port of this process on the loopback
-   * @throws IllegalStateException if the member answers wrongly
+   * @throws IllegalStateException if a member answers wrongly
    */
-  static void run(int port, Config config) {
-    ActorSystem client = ActorSystem.create("training", config);
+  void run(RunningNode firstNode) {
+    ActorSystem client = ActorSystem.create("training", first);
+    try {
+      use(firstNode, client);
+      use(Objects.requireNonNull(secondNode), client);
+    } finally {
+      client.terminate();
+    }
+  }
+
+  private static void use(RunningNode node, ActorSystem client) {
+    int port = node.clientPorts().get(0);
     try {
       // The requests never end by themselves: once they have, a connection gives the answers 3 s,
       // and a busy machine that leaves this priority no time may need longer.
@@ -65,8 +136,6 @@ final class ArchiveTraining {
       throw new IllegalStateException("the member does not serve", failed);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } finally {
-      client.terminate();
     }
   }
 

@@ -28,11 +28,16 @@ public final class NodeMain {
    */
   public static void main(String[] args) {
     Config config;
+    ArchiveTraining training;
     try {
       Launch.properties(args);
       ProcessLogging.begin();
       prepare();
       config = Launch.configuration();
+      training = ArchiveTraining.asked(config);
+      if (training != null) {
+        config = training.config();
+      }
       ProcessLogging.configure(NodeSettings.of(config).log());
     } catch (StartException e) {
       System.err.println(e.getMessage());
@@ -43,6 +48,9 @@ public final class NodeMain {
     RunningNode node;
     try {
       node = RunningNode.start(config, failure -> end(log, failure));
+      if (training != null) {
+        training.startSecond(failure -> end(log, failure));
+      }
     } catch (RuntimeException failure) {
       end(log, failure);
       return;
@@ -57,14 +65,14 @@ public final class NodeMain {
     log.info("ready to serve client requests");
     System.out.println("ready to serve client requests");
     System.out.flush();
-    if (ArchiveTraining.isAsked()) {
-      train(log, node, config);
+    if (training != null) {
+      train(log, node, training);
     }
   }
 
-  private static void train(Logger log, RunningNode node, Config config) {
+  private static void train(Logger log, RunningNode node, ArchiveTraining training) {
     try {
-      ArchiveTraining.run(node.clientPorts().get(0), config);
+      training.run(node);
     } catch (RuntimeException failure) {
       end(log, failure);
       return;

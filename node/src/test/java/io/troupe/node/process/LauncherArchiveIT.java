@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.node.process.TestJdks.Jdk;
 import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -119,13 +123,26 @@ class LauncherArchiveIT {
   }
 
   @Test
-  void oneCanBeMadeAheadOfTheFirstStart() throws IOException {
-    try (NodeProcess make =
-        node(TestJdks.running().home()).environment("TROUPE_ARCHIVE", "make").start()) {
+  void oneCanBeMadeAheadOfTheFirstStartAndBesideAMemberOnTheDefaultPorts() throws IOException {
+    try (ServerSocket peers = taken(2380);
+        ServerSocket clients = taken(2379);
+        NodeProcess make =
+            node(TestJdks.running().home()).environment("TROUPE_ARCHIVE", "make").start()) {
       await(() -> !make.isAlive());
       assertThat(make.awaitExit()).as(make.toString()).isZero();
       assertThat(make.out().trim()).isEqualTo(awaitArchive().toString());
     }
+  }
+
+  /** Taken by this test, or by somebody else. */
+  private static ServerSocket taken(int port) throws IOException {
+    ServerSocket socket = new ServerSocket();
+    try {
+      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    } catch (BindException inUse) {
+      assertThat(inUse).isNotNull();
+    }
+    return socket;
   }
 
   private Path standIn(String behaviour) throws IOException {
