@@ -16,15 +16,30 @@ import java.util.concurrent.locks.LockSupport;
 final class CampaignFaults {
   private record Active(Fault fault, long untilNanos, Runnable undo) {}
 
+  /** After this time a disk goes on by itself: what waits for it may be what should thaw it. */
+  private static final int LONGEST_HANG_SECONDS = 8;
+
   private final TestCluster cluster;
+  private final Map<Integer, LoopDisk> disks;
+  private final Set<Integer> badDisks = new TreeSet<>();
   private final ClusterHistory history;
   private final SplittableRandom random;
   private final List<Active> active = new ArrayList<>();
   private final Map<Fault, Integer> counts = new EnumMap<>(Fault.class);
   private final List<String> log = new ArrayList<>();
 
-  CampaignFaults(TestCluster cluster, ClusterHistory history, SplittableRandom random) {
+  /**
+   * Draws from {@code random}.
+   *
+   * @param disks of all members, by number
+   */
+  CampaignFaults(
+      TestCluster cluster,
+      Map<Integer, LoopDisk> disks,
+      ClusterHistory history,
+      SplittableRandom random) {
     this.cluster = cluster;
+    this.disks = disks;
     this.history = history;
     this.random = random;
   }
@@ -45,6 +60,7 @@ final class CampaignFaults {
     long next = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
     while (System.nanoTime() < end && cluster.endedByThemselves().isEmpty()) {
       undo(System.nanoTime());
+      cluster.startWhatDisksEnded();
       if (System.nanoTime() >= next && active.size() < 2 && isTime(next)) {
         begin();
         next = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(500L + random.nextInt(5500));
@@ -104,6 +120,9 @@ final class CampaignFaults {
           case ONE_WAY -> oneWay(ms);
           case SLOW -> slow();
           case LOSS -> loss();
+          case HANG_LEADER -> hang(leader);
+          case HANG_FOLLOWER -> hang(follower);
+          case FULL -> full(any(cluster.members()));
           case MOVE_LEADER -> move(leader, follower);
         };
     counts.merge(fault, 1, Integer::sum);
@@ -189,6 +208,32 @@ final class CampaignFaults {
       cluster.network().reset(any(cluster.members()));
     }
     return () -> cluster.network().loss(0);
+  }
+
+  private Runnable hang(int member) {
+    LoopDisk disk = disks.get(member);
+    if (disk == null || !badDisks.add(member)) {
+      return () -> {};
+    }
+    disk.freeze(LONGEST_HANG_SECONDS);
+    return () -> {
+      disk.thaw();
+      badDisks.remove(member);
+    };
+  }
+
+  private Runnable full(int member) {
+    LoopDisk disk = disks.get(member);
+    if (disk == null || !badDisks.add(member)) {
+      return () -> {};
+    }
+    cluster.diskIsFull(member);
+    disk.fill();
+    return () -> {
+      disk.empty();
+      cluster.diskHasRoom(member);
+      badDisks.remove(member);
+    };
   }
 
   private Runnable move(int leader, int to) {

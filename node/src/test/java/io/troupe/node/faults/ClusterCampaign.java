@@ -80,13 +80,31 @@ final class ClusterCampaign {
 
   /** Faults of that many seconds as the seed draws them; then everything is checked. */
   Figures run(long seconds) throws Exception {
+    Map<Integer, LoopDisk> disks = new TreeMap<>();
+    try {
+      Map<Integer, Path> data = new TreeMap<>();
+      for (int member = 1; member <= members; member++) {
+        Path place = Files.createDirectories(directory.resolve("disk" + member));
+        LoopDisk disk = new LoopDisk(place);
+        disks.put(member, disk);
+        data.put(member, disk.data());
+      }
+      return run(seconds, disks, data);
+    } finally {
+      disks.values().forEach(LoopDisk::close);
+    }
+  }
+
+  private Figures run(long seconds, Map<Integer, LoopDisk> disks, Map<Integer, Path> data)
+      throws Exception {
     SplittableRandom random = new SplittableRandom(seed);
-    TestCluster cluster = TestCluster.of(directory, members, random.split());
+    TestCluster cluster =
+        new TestCluster(directory, members, members, random.split(), Map.of(), data);
     SplittableRandom own = random.split();
     Map<Fault, Integer> counts = new EnumMap<>(Fault.class);
     Script script =
         (where, told) -> {
-          CampaignFaults faults = new CampaignFaults(where, told, own);
+          CampaignFaults faults = new CampaignFaults(where, disks, told, own);
           try {
             faults.run(seconds);
           } finally {
@@ -174,6 +192,7 @@ final class ClusterCampaign {
           .pollInterval(Duration.ofMillis(100))
           .until(
               () -> {
+                cluster.startWhatDisksEnded();
                 requireNone("members ended by themselves", cluster.endedByThemselves());
                 client.goTo(member);
                 return client.call(new Request.Write(requests.put(0)), 3000) instanceof Answer.Done;

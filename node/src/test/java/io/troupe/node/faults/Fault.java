@@ -34,6 +34,12 @@ enum Fault {
   SLOW,
   /** A part of the messages comes late, connections break. */
   LOSS,
+  /** The leader's disk hangs. */
+  HANG_LEADER,
+  /** A follower's disk hangs. */
+  HANG_FOLLOWER,
+  /** Any member's disk is full; it may end with the status for that, and is started again later. */
+  FULL,
   /** A client asks the leader to hand over. */
   MOVE_LEADER,
 }

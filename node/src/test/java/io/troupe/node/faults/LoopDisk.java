@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A small ext4 in a file that can hang: what is written waits until it is thawed. Needs root. A
- * process of its own thaws it in the end, whatever becomes of this one.
+ * A small ext4 in a file that can hang (what is written waits until it is thawed) and be full.
+ * Needs root. A process of its own thaws it in the end, whatever becomes of this one.
  */
 final class LoopDisk implements AutoCloseable {
   private static final long BYTES = 512L << 20;
@@ -30,7 +30,8 @@ final class LoopDisk implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    Commands.run("mkfs.ext4", "-q", "-F", image.toString());
+    // Without blocks that only root gets: the member may be root.
+    Commands.run("mkfs.ext4", "-q", "-F", "-m", "0", image.toString());
     Commands.run("mount", "-o", "loop", image.toString(), mount.toString());
   }
 
@@ -59,9 +60,35 @@ final class LoopDisk implements AutoCloseable {
     Process waiting = guard;
     if (waiting != null) {
       guard = null;
-      Commands.run("fsfreeze", "-u", mount.toString());
       waiting.destroy();
+      // Status 0: its time was over, and it has thawed the disk.
+      if (waiting.onExit().join().exitValue() != 0) {
+        Commands.run("fsfreeze", "-u", mount.toString());
+      }
     }
+  }
+
+  /** Somebody else fills it, but for a last megabyte. */
+  void fill() {
+    try {
+      long free = Files.getFileStore(mount).getUsableSpace();
+      Commands.run("fallocate", "-l", Long.toString(free - (1L << 20)), filler().toString());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** It has room again. */
+  void empty() {
+    try {
+      Files.deleteIfExists(filler());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Path filler() {
+    return mount.resolve("filler");
   }
 
   @Override

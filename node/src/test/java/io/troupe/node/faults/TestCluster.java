@@ -37,6 +37,10 @@ final class TestCluster implements AutoCloseable {
           "store.block-cache-bytes", "8MiB",
           "initial-cluster-token", "cluster-campaign");
 
+  /** Exit status of a member whose disk failed or is full. */
+  private static final int DISK_FAILURE = 5;
+
+  private static final long DISK_ECHO_NANOS = 20_000_000_000L;
   private static final long STATUS_MS = 500;
 
   private static final class Slot {
@@ -48,6 +52,8 @@ final class TestCluster implements AutoCloseable {
     int runs;
     boolean wanted;
     boolean paused;
+    boolean diskFull;
+    long diskFullAtNanos;
 
     Slot(NodeProcess.Builder made, Path data, MemberCalls calls) {
       this.made = made;
@@ -251,13 +257,46 @@ final class TestCluster implements AutoCloseable {
     }
   }
 
+  /** From now on it may end because of that. */
+  synchronized void diskIsFull(int member) {
+    slot(member).diskFull = true;
+    slot(member).diskFullAtNanos = System.nanoTime();
+  }
+
+  /** What met the full disk until now may still end a moment later. */
+  synchronized void diskHasRoom(int member) {
+    slot(member).diskFull = false;
+    slot(member).diskFullAtNanos = System.nanoTime();
+  }
+
+  /** As a supervisor would: what ended because its disk was full is started when it has room. */
+  synchronized void startWhatDisksEnded() {
+    slots.forEach(
+        (member, slot) -> {
+          NodeProcess process = slot.process;
+          if (process != null
+              && slot.wanted
+              && !slot.diskFull
+              && !process.isAlive()
+              && endedByDisk(slot, process)) {
+            start(member);
+          }
+        });
+  }
+
+  private static boolean endedByDisk(Slot slot, NodeProcess process) {
+    boolean lately =
+        slot.diskFullAtNanos != 0 && System.nanoTime() - slot.diskFullAtNanos < DISK_ECHO_NANOS;
+    return (slot.diskFull || lately) && process.awaitExit() == DISK_FAILURE;
+  }
+
   /** Names of members that ended although nobody wanted them to, with what they said last. */
   synchronized List<String> endedByThemselves() {
     List<String> ended = new ArrayList<>();
     slots.forEach(
         (member, slot) -> {
           NodeProcess process = slot.process;
-          if (process != null && slot.wanted && !process.isAlive()) {
+          if (process != null && slot.wanted && !process.isAlive() && !endedByDisk(slot, process)) {
             List<String> log = process.err().lines().toList();
             ended.add(
                 "m"
