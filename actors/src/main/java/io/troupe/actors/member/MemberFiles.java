@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,15 +46,21 @@ public final class MemberFiles implements AutoCloseable {
   private final DataDir dataDir;
   private final MemberIdentity identity;
   private final MemberSettings settings;
+  private final UnaryOperator<Wal> logUsed;
   private volatile Opened opened;
   private volatile Consumer<StoreException> onDamage = damage -> {};
 
   private record Opened(RocksStore store, StateMachine machine, RaftState recovered, Wal wal) {}
 
-  private MemberFiles(DataDir dataDir, MemberIdentity identity, MemberSettings settings) {
+  private MemberFiles(
+      DataDir dataDir,
+      MemberIdentity identity,
+      MemberSettings settings,
+      UnaryOperator<Wal> logUsed) {
     this.dataDir = dataDir;
     this.identity = identity;
     this.settings = settings;
+    this.logUsed = logUsed;
     this.opened = openAll();
   }
 
@@ -67,9 +74,14 @@ public final class MemberFiles implements AutoCloseable {
    * @throws io.troupe.persistence.wal.WalException if the disk does not work
    */
   public static MemberFiles open(DataDir dataDir, MemberSettings settings) {
+    return open(dataDir, settings, UnaryOperator.identity());
+  }
+
+  /** With faults of the log that a test puts in. */
+  static MemberFiles open(DataDir dataDir, MemberSettings settings, UnaryOperator<Wal> logUsed) {
     MemberIdentity identity =
         Objects.requireNonNull(dataDir.identity(), "the data directory has no identity yet");
-    return new MemberFiles(dataDir, identity, settings);
+    return new MemberFiles(dataDir, identity, settings, logUsed);
   }
 
   /**
@@ -103,7 +115,7 @@ public final class MemberFiles implements AutoCloseable {
       replay = WalReplay.read(dataDir.wal(), machine.appliedIndex(), RECENT_BYTES);
       if (machine.appliedIndex() >= replay.floor() || successor(replay) == null) {
         RaftState recovered = recovered(machine, replay);
-        Wal wal = ChronicleWal.open(dataDir.wal(), settings.wal(), replay);
+        Wal wal = logUsed.apply(ChronicleWal.open(dataDir.wal(), settings.wal(), replay));
         if (replay.hardState().equals(HardState.INITIAL) && !recovered.entries().isEmpty()) {
           // The beginning of a log counts as durable from here on.
           wal.append(recovered.hardState(), recovered.entries());

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.AlarmType;
 import io.troupe.model.Bytes;
-import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
@@ -19,20 +18,13 @@ import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.codec.OperationCodec;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.apache.pekko.actor.typed.javadsl.AskPattern;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,56 +32,26 @@ import org.junit.jupiter.api.io.TempDir;
  * Three members, of which one has a state that was changed behind its back (docs/decisions/0060).
  */
 class DivergenceTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final String KEY = "damaged";
 
-  private final List<TestMember> members = new ArrayList<>();
-  private final Path temp;
+  private final TestMembers members;
 
-  DivergenceTest(@TempDir Path temp) {
-    this.temp = temp;
-  }
-
-  @BeforeEach
-  void start() throws IOException {
-    Map<NodeId, String> urls = new TreeMap<>();
-    List<ServerSocket> held = new ArrayList<>();
-    for (int i = 1; i <= 3; i++) {
-      ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-      held.add(socket);
-      urls.put(new NodeId(i), "http://127.0.0.1:" + socket.getLocalPort());
-    }
-    for (ServerSocket socket : held) {
-      socket.close();
-    }
-    for (NodeId id : urls.keySet()) {
-      TestMember member = new TestMember(id, temp.resolve("m" + id), urls, 1_000_000);
-      members.add(member);
-      member.start();
-    }
+  DivergenceTest(@TempDir Path temp) throws IOException {
+    this.members = TestMembers.start(temp, 3, new TestMember.Options(1_000_000, 0));
   }
 
   @AfterEach
   void stop() {
-    members.forEach(TestMember::close);
+    members.close();
   }
 
-  private static void await(String what, BooleanSupplier condition) throws InterruptedException {
-    long end = System.nanoTime() + PATIENCE.toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime() - end).as("waiting for " + what).isNegative();
-      TimeUnit.MILLISECONDS.sleep(10);
-    }
-  }
-
-  private TestMember leader() throws InterruptedException {
-    await("a leader", () -> members.stream().anyMatch(TestMember::leads));
-    return members.stream().filter(TestMember::leads).findFirst().orElseThrow();
+  private TestMember leader() {
+    return members.leader();
   }
 
   /** What came of an operation that is repeated until it is applied. */
   private Result applied(Operation operation) throws InterruptedException {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + TestMembers.PATIENCE.toNanos();
     while (System.nanoTime() - end < 0) {
       TestMember through = leader();
       RequestId id = through.rooms().ids().next();
@@ -115,19 +77,7 @@ class DivergenceTest {
   }
 
   private Result put(String key) throws InterruptedException {
-    for (; ; ) {
-      ProposeReply reply;
-      try {
-        reply = leader().put(key, new byte[10]).toCompletableFuture().join();
-      } catch (CompletionException timeout) {
-        assertThat(timeout).hasRootCauseInstanceOf(java.util.concurrent.TimeoutException.class);
-        continue;
-      }
-      if (reply instanceof ProposeReply.Applied applied) {
-        return applied.result();
-      }
-      TimeUnit.MILLISECONDS.sleep(20);
-    }
+    return TestMembers.put(leader(), key, new byte[10]);
   }
 
   private static boolean hasApplied(TestMember member, long index) {
@@ -162,21 +112,23 @@ class DivergenceTest {
   void aFollowerWithAnotherStateNoticesStopsServingAndSaysSo() throws Exception {
     put(KEY);
     TestMember leader = leader();
-    TestMember wrong = members.stream().filter(m -> m != leader).findFirst().orElseThrow();
+    TestMember wrong = members.all().stream().filter(m -> m != leader).findFirst().orElseThrow();
     AlarmMember alarm = new AlarmMember(wrong.id, AlarmType.CORRUPT);
     long at = leader.rooms().status().applied();
-    await("the put everywhere", () -> members.stream().allMatch(m -> hasApplied(m, at)));
+    TestMembers.await(
+        "the put everywhere", () -> members.all().stream().allMatch(m -> hasApplied(m, at)));
     damage(wrong);
     long back = leader().rooms().status().applied();
-    await("the member's return", () -> hasApplied(wrong, back));
-    for (TestMember member : members) {
+    TestMembers.await("the member's return", () -> hasApplied(wrong, back));
+    for (TestMember member : members.all()) {
       assertThat(member.rooms().status().isCorrupt()).as("nothing was written yet").isFalse();
     }
 
     put(KEY);
-    await("the member to stop serving", () -> wrong.rooms().status().isCorrupt());
-    await("the alarm", () -> members.stream().allMatch(m -> alarms(m).contains(alarm)));
-    for (TestMember member : members) {
+    TestMembers.await("the member to stop serving", () -> wrong.rooms().status().isCorrupt());
+    TestMembers.await(
+        "the alarm", () -> members.all().stream().allMatch(m -> alarms(m).contains(alarm)));
+    for (TestMember member : members.all()) {
       assertThat(alarms(member)).as("alarms on " + member.id).containsExactly(alarm);
       assertThat(member.rooms().status().isCorrupt()).isEqualTo(member == wrong);
       assertThat(member.broken).isEmpty();
@@ -186,12 +138,13 @@ class DivergenceTest {
     // It remembers over a restart, and an operator who ends the alarm too early gets it back.
     wrong.close();
     wrong.start();
-    await("its rooms", () -> alarms(wrong).contains(alarm));
+    TestMembers.await("its rooms", () -> alarms(wrong).contains(alarm));
     assertThat(wrong.rooms().status().isCorrupt()).as("from the first read on").isTrue();
     applied(new Operation.AlarmDeactivate(wrong.id, AlarmType.CORRUPT));
     long ended = leader().rooms().status().applied();
-    await("the end of the alarm", () -> hasApplied(wrong, ended));
-    await("the alarm again", () -> members.stream().allMatch(m -> alarms(m).contains(alarm)));
+    TestMembers.await("the end of the alarm", () -> hasApplied(wrong, ended));
+    TestMembers.await(
+        "the alarm again", () -> members.all().stream().allMatch(m -> alarms(m).contains(alarm)));
     assertThat(wrong.rooms().status().isCorrupt()).isTrue();
   }
 
@@ -212,8 +165,9 @@ class DivergenceTest {
       put("last");
     }
     long at = leader().rooms().status().applied();
-    await("all entries everywhere", () -> members.stream().allMatch(m -> hasApplied(m, at)));
-    for (TestMember member : members) {
+    TestMembers.await(
+        "all entries everywhere", () -> members.all().stream().allMatch(m -> hasApplied(m, at)));
+    for (TestMember member : members.all()) {
       assertThat(alarms(member)).isEmpty();
       assertThat(member.rooms().status().isCorrupt()).isFalse();
     }

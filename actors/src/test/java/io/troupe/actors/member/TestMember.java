@@ -59,6 +59,14 @@ final class TestMember implements AutoCloseable {
         }
       };
 
+  /**
+   * What differs from test to test.
+   *
+   * @param snapshotCount entries from one snapshot to the next
+   * @param diskStallTicks of 50 ms after which a leader whose disk hangs gives up; 0 means never
+   */
+  record Options(long snapshotCount, int diskStallTicks) {}
+
   final NodeId id;
   final Queue<Throwable> broken = new ConcurrentLinkedQueue<>();
   private final Path root;
@@ -67,25 +75,34 @@ final class TestMember implements AutoCloseable {
   private @Nullable ActorSystem<Void> system;
   private @Nullable MemberFiles files;
   private @Nullable Rooms rooms;
+  private volatile @Nullable HangingWal wal;
 
-  TestMember(NodeId id, Path root, Map<NodeId, String> urls, long snapshotCount) {
+  TestMember(NodeId id, Path root, Map<NodeId, String> urls, Options options) {
     this.id = id;
     this.root = root;
     this.urls = urls;
-    this.settings = settings(snapshotCount);
+    this.settings = settings(options);
   }
 
-  private static MemberSettings settings(long snapshotCount) {
+  private static MemberSettings settings(Options options) {
     RaftSettings raft = RaftSettings.defaults();
     return new MemberSettings(
         new RaftSettings(
-            10, 1, 64, 256 << 10, raft.maxInflightAppends(), 4 << 20, 5000, 64 << 10, 0),
+            10,
+            1,
+            64,
+            256 << 10,
+            raft.maxInflightAppends(),
+            4 << 20,
+            5000,
+            64 << 10,
+            options.diskStallTicks()),
         Duration.ofMillis(50),
         Duration.ofMillis(500),
         new WalSettings(4 << 20, 64 << 10),
         new RocksSettings(8 << 20, 4 << 20, 1, 64, 0),
         1 << 20,
-        snapshotCount,
+        options.snapshotCount(),
         Duration.ZERO,
         TransferSettings.of(64L << 20),
         Duration.ofSeconds(5),
@@ -101,7 +118,15 @@ final class TestMember implements AutoCloseable {
     if (dataDir.identity() == null) {
       bootstrap(dataDir);
     }
-    MemberFiles opened = MemberFiles.open(dataDir, settings);
+    MemberFiles opened =
+        MemberFiles.open(
+            dataDir,
+            settings,
+            log -> {
+              HangingWal made = new HangingWal(log);
+              wal = made;
+              return made;
+            });
     PeerDirectory directory = new PeerDirectory();
     Map<NodeId, List<String>> known = new TreeMap<>();
     urls.forEach((member, url) -> known.put(member, List.of(url)));
@@ -162,6 +187,15 @@ final class TestMember implements AutoCloseable {
       throw new IllegalStateException(id + " is down");
     }
     return running;
+  }
+
+  /** The log of its latest start. */
+  HangingWal wal() {
+    HangingWal latest = wal;
+    if (latest == null) {
+      throw new IllegalStateException(id + " was never up");
+    }
+    return latest;
   }
 
   ActorSystem<Void> system() {

@@ -3,7 +3,6 @@ package io.troupe.actors.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.model.NodeId;
-import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.ReplicationReply;
@@ -13,30 +12,22 @@ import io.troupe.protocol.WatchReply;
 import io.troupe.protocol.WatchStreamCommand;
 import io.troupe.raft.ReplicationStatus;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.javadsl.AskPattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Three members over real files and real connections, in one process. */
 class ThreeMembersTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-
-  private final List<TestMember> members = new ArrayList<>();
   private final Path temp;
+  private @Nullable TestMembers members;
   private int puts;
 
   ThreeMembersTest(@TempDir Path temp) {
@@ -44,64 +35,29 @@ class ThreeMembersTest {
   }
 
   private void start(long snapshotCount) throws IOException {
-    Map<NodeId, String> urls = new TreeMap<>();
-    List<ServerSocket> held = new ArrayList<>();
-    for (int i = 1; i <= 3; i++) {
-      ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-      held.add(socket);
-      urls.put(new NodeId(i), "http://127.0.0.1:" + socket.getLocalPort());
-    }
-    for (ServerSocket socket : held) {
-      socket.close();
-    }
-    for (NodeId id : urls.keySet()) {
-      TestMember member = new TestMember(id, temp.resolve("m" + id), urls, snapshotCount);
-      members.add(member);
-      member.start();
-    }
+    members = TestMembers.start(temp, 3, new TestMember.Options(snapshotCount, 0));
+  }
+
+  private TestMembers members() {
+    return Objects.requireNonNull(members, "not started");
   }
 
   @AfterEach
   void stop() {
-    members.forEach(TestMember::close);
+    members().close();
   }
 
-  private static void await(String what, BooleanSupplier condition) throws InterruptedException {
-    long end = System.nanoTime() + PATIENCE.toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime() - end).as("waiting for " + what).isNegative();
-      TimeUnit.MILLISECONDS.sleep(10);
-    }
+  private TestMember leader() {
+    return members().leader();
   }
 
-  private TestMember leader() throws InterruptedException {
-    await("a leader", () -> members.stream().anyMatch(TestMember::leads));
-    return members.stream().filter(TestMember::leads).findFirst().orElseThrow();
+  private TestMember follower() {
+    return members().follower();
   }
 
-  private TestMember follower() throws InterruptedException {
-    TestMember leader = leader();
-    return members.stream().filter(m -> m.isUp() && m != leader).findFirst().orElseThrow();
-  }
-
-  /** Puts a new key through a member; repeats what was surely refused or got no answer. */
-  private void put(TestMember through, byte[] value) {
-    String key = "k" + ++puts;
-    long end = System.nanoTime() + PATIENCE.toNanos();
-    while (System.nanoTime() - end < 0) {
-      try {
-        ProposeReply reply = through.put(key, value).toCompletableFuture().join();
-        if (reply instanceof ProposeReply.Applied) {
-          return;
-        }
-        TimeUnit.MILLISECONDS.sleep(20);
-      } catch (CompletionException timeout) {
-        assertThat(timeout).hasRootCauseInstanceOf(java.util.concurrent.TimeoutException.class);
-      } catch (InterruptedException e) {
-        throw new IllegalStateException(e);
-      }
-    }
-    throw new AssertionError("nobody took " + key);
+  /** Puts a new key through a member. */
+  private void put(TestMember through, byte[] value) throws InterruptedException {
+    TestMembers.put(through, "k" + ++puts, value);
   }
 
   private static long keys(TestMember member) {
@@ -113,11 +69,11 @@ class ThreeMembersTest {
   }
 
   private void awaitEqual() throws InterruptedException {
-    for (TestMember member : members) {
-      await(puts + " keys on " + member.id, () -> keys(member) == puts);
+    for (TestMember member : members().all()) {
+      TestMembers.await(puts + " keys on " + member.id, () -> keys(member) == puts);
     }
-    int hash = members.get(0).rooms().state().hashKv(0).hash();
-    for (TestMember member : members) {
+    int hash = members().get(0).rooms().state().hashKv(0).hash();
+    for (TestMember member : members().all()) {
       assertThat(member.rooms().state().hashKv(0).hash())
           .as("hash of " + member.id)
           .isEqualTo(hash);
@@ -130,7 +86,7 @@ class ThreeMembersTest {
     start(1000);
     leader();
     for (int i = 0; i < 60; i++) {
-      put(members.get(i % 3), new byte[100]);
+      put(members().get(i % 3), new byte[100]);
     }
     // Longer than a frame.
     put(follower(), new byte[500_000]);
@@ -158,7 +114,7 @@ class ThreeMembersTest {
       put(leader(), new byte[5000]);
     }
     away.start();
-    await("the rooms of " + away.id, () -> keys(away) >= 0);
+    TestMembers.await("the rooms of " + away.id, () -> keys(away) >= 0);
     ActorRef<RaftCommand> room = away.rooms().raft();
     awaitEqual();
     assertThat(away.rooms().raft()).as("no snapshot was needed").isEqualTo(room);
@@ -172,9 +128,9 @@ class ThreeMembersTest {
     for (int i = 0; i < 20; i++) {
       put(leader(), new byte[100]);
     }
-    members.forEach(TestMember::close);
-    members.forEach(TestMember::start);
-    await("the rooms of " + away.id, () -> keys(away) >= 0);
+    members().all().forEach(TestMember::close);
+    members().all().forEach(TestMember::start);
+    TestMembers.await("the rooms of " + away.id, () -> keys(away) >= 0);
     ActorRef<RaftCommand> room = away.rooms().raft();
     awaitEqual();
     assertThat(away.rooms().raft()).as("no snapshot was needed").isEqualTo(room);
@@ -193,7 +149,7 @@ class ThreeMembersTest {
       put(leader(), new byte[3000]);
     }
     away.start();
-    await("the rooms of " + away.id, () -> keys(away) >= 0);
+    TestMembers.await("the rooms of " + away.id, () -> keys(away) >= 0);
     ActorRef<RaftCommand> before = away.rooms().raft();
     CompletableFuture<List<WatchReply>> watching = watch(away);
     awaitEqual();
@@ -234,9 +190,9 @@ class ThreeMembersTest {
     assertThat(replication(target).status()).isNull();
     assertThat(replication(leader).status()).isNotNull();
     assertThat(transfer(leader, target.id)).isEqualTo(TransferReply.Done.INSTANCE);
-    await("the new leader", target::leads);
+    TestMembers.await("the new leader", target::leads);
     assertThat(transfer(target, new NodeId(99))).isInstanceOf(TransferReply.Refused.class);
-    await(
+    TestMembers.await(
         "an answer of the others",
         () -> {
           ReplicationStatus status = replication(target).status();

@@ -132,4 +132,33 @@ class LifeOfAMemberIT {
     assertThat(cluster.members("n2").toString()).contains(first, last);
     assertThat(cluster.process("n1").err()).doesNotContain("but it calls itself");
   }
+
+  @Test
+  void M7_aMemberMovesToAnotherAddress() {
+    cluster.startNew("n1", "n2", "n3");
+    String moves = cluster.awaitFollower();
+    String leader = cluster.awaitLeader();
+    String url = "http://127.0.0.1:" + NodeProcess.freePort();
+    String id = cluster.id(leader, cluster.peerUrl(moves));
+    assertThat(cluster.process(moves).stop()).isEqualTo(143);
+    cluster.runInTheEnd(leader, "member", "update", id, "--peer-urls=" + url);
+    cluster.run(leader, "put", "while-it-moves", "1");
+    cluster.start(
+        moves,
+        "existing",
+        cluster.cluster("n1", "n2", "n3"),
+        "-Dtroupe.listen-peer-urls=" + url,
+        "-Dtroupe.initial-advertise-peer-urls=" + url);
+    cluster.process(moves).awaitReady();
+    cluster.awaitKey(moves, "while-it-moves", "1");
+    cluster.runInTheEnd(moves, "put", "moved", "2");
+    assertThat(cluster.members(moves).toString()).contains(url);
+
+    // It counts: with another member gone the two of them go on.
+    cluster.process(leader).kill();
+    cluster.runInTheEnd(moves, "put", "without-the-leader", "3");
+    for (String name : cluster.running()) {
+      cluster.awaitKey(name, "without-the-leader", "3");
+    }
+  }
 }

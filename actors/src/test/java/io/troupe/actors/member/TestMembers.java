@@ -1,0 +1,98 @@
+package io.troupe.actors.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.model.NodeId;
+import io.troupe.model.Result;
+import io.troupe.protocol.ProposeReply;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.awaitility.Awaitility;
+
+/** The members of one cluster in one process, over real files and real connections. */
+final class TestMembers implements AutoCloseable {
+  static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final List<TestMember> members = new ArrayList<>();
+
+  private TestMembers() {}
+
+  /** Starts that many. */
+  static TestMembers start(Path temp, int count, TestMember.Options options) throws IOException {
+    Map<NodeId, String> urls = new TreeMap<>();
+    List<ServerSocket> held = new ArrayList<>();
+    for (int i = 1; i <= count; i++) {
+      ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+      held.add(socket);
+      urls.put(new NodeId(i), "http://127.0.0.1:" + socket.getLocalPort());
+    }
+    for (ServerSocket socket : held) {
+      socket.close();
+    }
+    TestMembers made = new TestMembers();
+    for (NodeId id : urls.keySet()) {
+      TestMember member = new TestMember(id, temp.resolve("m" + id), urls, options);
+      made.members.add(member);
+      member.start();
+    }
+    return made;
+  }
+
+  /** In the order of their ids. */
+  List<TestMember> all() {
+    return members;
+  }
+
+  TestMember get(int index) {
+    return members.get(index);
+  }
+
+  static void await(String what, BooleanSupplier condition) {
+    Awaitility.await(what)
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(10))
+        .until(condition::getAsBoolean);
+  }
+
+  TestMember leader() {
+    await("a leader", () -> members.stream().anyMatch(TestMember::leads));
+    return members.stream().filter(TestMember::leads).findFirst().orElseGet(this::leader);
+  }
+
+  TestMember follower() {
+    TestMember leader = leader();
+    return members.stream().filter(m -> m.isUp() && m != leader).findFirst().orElseThrow();
+  }
+
+  /** Puts through a member; repeats what was surely refused or got no answer. */
+  static Result put(TestMember through, String key, byte[] value) throws InterruptedException {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (System.nanoTime() - end < 0) {
+      try {
+        ProposeReply reply = through.put(key, value).toCompletableFuture().join();
+        if (reply instanceof ProposeReply.Applied applied) {
+          return applied.result();
+        }
+      } catch (CompletionException timeout) {
+        assertThat(timeout).hasRootCauseInstanceOf(java.util.concurrent.TimeoutException.class);
+      }
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+    throw new AssertionError("nobody took " + key);
+  }
+
+  @Override
+  public void close() {
+    members.forEach(TestMember::close);
+  }
+}
