@@ -162,6 +162,9 @@ public final class Simulation {
     compacting.stop();
     watching.forEach(WatchingClient::settle);
     await("all calls are over", 10, this::isQuiet);
+    // What a majority has acknowledged a slow disk may still have before it, and room for more is
+    // little in some settings.
+    pass(SECOND / 10);
     for (NodeId id : world.membership().voters()) {
       probes++;
       int installations = world.member(id).installations();

@@ -89,7 +89,7 @@ class ClusterFaultsIT {
     scenario.run(
         TestCluster.of(scenario.directory(), 3, scenario.random()),
         (cluster, history) -> {
-          for (int round = 0; round < 3; round++) {
+          for (int round = 0; round < 2; round++) {
             int leader = cluster.awaitLeader();
             Set<Integer> others = cluster.without(Set.of(leader));
             cluster.pause(leader);
@@ -121,7 +121,7 @@ class ClusterFaultsIT {
       scenario.run(
           made,
           (cluster, history) -> {
-            for (int round = 0; round < 3; round++) {
+            for (int round = 0; round < 2; round++) {
               int leader = cluster.awaitLeader();
               Set<Integer> others = cluster.without(Set.of(leader));
               LoopDisk disk = requireNonNull(disks.get(leader));

@@ -1,0 +1,63 @@
+package io.troupe.node.tls;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.cert.CRL;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509CRL;
+import java.security.cert.X509CRLEntry;
+import java.security.cert.X509Certificate;
+import java.util.HashSet;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Serial numbers of certificates that are void (TL4). */
+final class RevokedSerials {
+  private static final Logger LOG = LoggerFactory.getLogger(RevokedSerials.class);
+
+  private final Set<BigInteger> serials;
+  private final boolean readable;
+
+  private RevokedSerials(Set<BigInteger> serials, boolean readable) {
+    this.serials = Set.copyOf(serials);
+    this.readable = readable;
+  }
+
+  /** Nothing is void. */
+  static RevokedSerials none() {
+    return new RevokedSerials(Set.of(), true);
+  }
+
+  /** Reads a list in DER. If that fails every certificate counts as void, and the log says why. */
+  static RevokedSerials of(Path file) {
+    try (InputStream in = Files.newInputStream(file)) {
+      CRL list = CertificateFactory.getInstance("X.509").generateCRL(in);
+      Set<BigInteger> serials = new HashSet<>();
+      Set<? extends X509CRLEntry> entries =
+          list instanceof X509CRL revoked ? revoked.getRevokedCertificates() : null;
+      if (entries != null) {
+        entries.forEach(entry -> serials.add(entry.getSerialNumber()));
+      }
+      return new RevokedSerials(serials, true);
+    } catch (IOException | GeneralSecurityException e) {
+      LOG.error("nobody with a certificate is let in, the list of void ones cannot be read", e);
+      return new RevokedSerials(Set.of(), false);
+    }
+  }
+
+  /** Throws if one of these is void. */
+  void check(X509Certificate[] presented) throws CertificateException {
+    for (X509Certificate each : presented) {
+      if (!readable || serials.contains(each.getSerialNumber())) {
+        throw new CertificateException(
+            "certificate is revoked serial=" + each.getSerialNumber().toString(16));
+      }
+    }
+  }
+}

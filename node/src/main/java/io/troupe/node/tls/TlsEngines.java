@@ -1,0 +1,185 @@
+package io.troupe.node.tls;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
+
+/**
+ * Engines for new connections. Each is made from the files as they are at that moment (TL1), CA and
+ * list of void certificates included; connections that stand are not touched, and sessions of
+ * before are not resumed. Thread-safe.
+ */
+public final class TlsEngines {
+  private static final char[] IN_MEMORY = {};
+
+  private final TlsSettings settings;
+  private final Reloaded<SSLContext> servers;
+  private final Reloaded<SSLContext> clients;
+  private final String[] suites;
+  private final String[] versions;
+
+  /**
+   * Reads all files once.
+   *
+   * @throws TlsException if they cannot be used, or a setting is wrong
+   */
+  public TlsEngines(TlsSettings settings) {
+    this.settings = settings;
+    if (!settings.allowedCns().isEmpty() && !settings.allowedHostnames().isEmpty()) {
+      throw new TlsException(
+          "allowed common names and allowed hostnames cannot both be set: "
+              + settings.allowedCns()
+              + ", "
+              + settings.allowedHostnames());
+    }
+    this.servers = reloaded(settings.certFile(), settings.keyFile());
+    boolean own = settings.clientCertFile().isEmpty();
+    this.clients = own ? servers : reloaded(settings.clientCertFile(), settings.clientKeyFile());
+    SSLParameters known = servers.get().getSupportedSSLParameters();
+    this.versions =
+        CipherNames.versions(settings.minVersion(), settings.maxVersion()).toArray(new String[0]);
+    this.suites =
+        CipherNames.suites(
+                settings.cipherSuites(),
+                Arrays.asList(servers.get().getDefaultSSLParameters().getCipherSuites()),
+                Set.of(known.getCipherSuites()))
+            .toArray(new String[0]);
+  }
+
+  /** For a connection that somebody else opened. */
+  public SSLEngine server() {
+    SSLEngine engine = prepared(servers.get().createSSLEngine());
+    engine.setUseClientMode(false);
+    if (settings.wantsCertificate()) {
+      engine.setNeedClientAuth(true);
+    }
+    return engine;
+  }
+
+  /**
+   * For a connection that this member opens.
+   *
+   * @param host what the other side's certificate must be for
+   */
+  public SSLEngine client(String host, int port) {
+    SSLEngine engine = prepared(clients.get().createSSLEngine(host, port));
+    engine.setUseClientMode(true);
+    if (!settings.trustAnybody()) {
+      SSLParameters parameters = engine.getSSLParameters();
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+      engine.setSSLParameters(parameters);
+    }
+    return engine;
+  }
+
+  private SSLEngine prepared(SSLEngine engine) {
+    engine.setEnabledProtocols(versions);
+    engine.setEnabledCipherSuites(suites);
+    return engine;
+  }
+
+  private Reloaded<SSLContext> reloaded(String cert, String key) {
+    List<Path> files = new ArrayList<>(List.of(Path.of(cert), Path.of(key)));
+    if (!settings.trustedCaFile().isEmpty()) {
+      files.add(Path.of(settings.trustedCaFile()));
+    }
+    if (!settings.crlFile().isEmpty()) {
+      files.add(Path.of(settings.crlFile()));
+    }
+    return new Reloaded<>(files, () -> context(Path.of(cert), Path.of(key)));
+  }
+
+  private SSLContext context(Path cert, Path key) {
+    List<X509Certificate> chain = PemFiles.certificates(cert);
+    PrivateKey secret = PemFiles.privateKey(key);
+    try {
+      requirePair(chain.get(0), secret, cert, key);
+      KeyStore store = emptyStore();
+      store.setKeyEntry("own", secret, IN_MEMORY, chain.toArray(new X509Certificate[0]));
+      KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
+      keys.init(store, IN_MEMORY);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(keys.getKeyManagers(), new TrustManager[] {trust()}, null);
+      return context;
+    } catch (GeneralSecurityException | IOException e) {
+      throw new TlsException("cannot use " + cert + " and " + key + ": " + e.getMessage(), e);
+    }
+  }
+
+  private TrustManager trust() throws GeneralSecurityException, IOException {
+    if (settings.trustAnybody()) {
+      return new TrustAnybody();
+    }
+    KeyStore authorities = null;
+    if (!settings.trustedCaFile().isEmpty()) {
+      authorities = emptyStore();
+      int number = 0;
+      for (X509Certificate ca : PemFiles.certificates(Path.of(settings.trustedCaFile()))) {
+        authorities.setCertificateEntry("ca-" + number++, ca);
+      }
+    }
+    TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
+    // Null: those that the JDK trusts.
+    factory.init(authorities);
+    RevokedSerials revoked =
+        settings.crlFile().isEmpty()
+            ? RevokedSerials.none()
+            : RevokedSerials.of(Path.of(settings.crlFile()));
+    for (TrustManager each : factory.getTrustManagers()) {
+      if (each instanceof X509ExtendedTrustManager found) {
+        return new CheckedTrust(found, revoked, settings);
+      }
+    }
+    throw new GeneralSecurityException("this JDK has no trust manager for X.509");
+  }
+
+  private static KeyStore emptyStore() throws GeneralSecurityException, IOException {
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    store.load(null, IN_MEMORY);
+    return store;
+  }
+
+  /** While files are being replaced one may be new and the other old. */
+  private static void requirePair(
+      X509Certificate certificate, PrivateKey secret, Path cert, Path key)
+      throws GeneralSecurityException {
+    String algorithm =
+        switch (secret.getAlgorithm()) {
+          case "RSA" -> "SHA256withRSA";
+          case "EC" -> "SHA256withECDSA";
+          case "EdDSA", "Ed25519" -> "EdDSA";
+          default ->
+              throw new TlsException(
+                  "the key in " + key + " is " + secret.getAlgorithm() + ": expected RSA or EC");
+        };
+    boolean pair = false;
+    if (certificate.getPublicKey().getAlgorithm().equals(secret.getAlgorithm())) {
+      byte[] text = {1, 2, 3};
+      Signature signing = Signature.getInstance(algorithm);
+      signing.initSign(secret);
+      signing.update(text);
+      Signature verifying = Signature.getInstance(algorithm);
+      verifying.initVerify(certificate.getPublicKey());
+      verifying.update(text);
+      pair = verifying.verify(signing.sign());
+    }
+    if (!pair) {
+      throw new TlsException("the key in " + key + " is not that of the certificate in " + cert);
+    }
+  }
+}

@@ -1,0 +1,14 @@
+package io.troupe.node.tls;
+
+/** TLS cannot be set up as asked for; the message names the file or value and what is wrong. */
+public final class TlsException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  TlsException(String message) {
+    super(message);
+  }
+
+  TlsException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

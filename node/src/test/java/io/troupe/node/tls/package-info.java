@@ -1,0 +1,4 @@
+@NullMarked
+package io.troupe.node.tls;
+
+import org.jspecify.annotations.NullMarked;
