@@ -72,7 +72,7 @@ class WatchStreamActorTest {
             false,
             false,
             false,
-            right,
+            range -> right.refusal(range),
             done.getRef()));
     done.receiveMessage();
     HubMessage.Join join = hub.expectMessageClass(HubMessage.Join.class);
@@ -202,7 +202,7 @@ class WatchStreamActorTest {
             false,
             false,
             false,
-            right,
+            range -> right.refusal(range),
             done.getRef()));
     done.receiveMessage();
     List<WatchReply> replies = new ArrayList<>(next());

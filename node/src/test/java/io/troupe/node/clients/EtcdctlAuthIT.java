@@ -23,11 +23,7 @@ class EtcdctlAuthIT {
   @BeforeAll
   static void start() throws IOException {
     directory = Files.createTempDirectory(Path.of("target"), "auth-");
-    node =
-        NodeProcess.member(
-                TestJdks.running(), directory)
-            .start()
-            .awaitReady();
+    node = NodeProcess.member(TestJdks.running(), directory).start().awaitReady();
   }
 
   @AfterAll

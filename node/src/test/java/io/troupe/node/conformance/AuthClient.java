@@ -104,12 +104,11 @@ final class AuthClient {
           "UserGrantRole",
           AuthUserGrantRoleRequest.getDefaultInstance(),
           AuthUserGrantRoleResponse.getDefaultInstance());
-  static final MethodDescriptor<AuthUserRevokeRoleRequest, AuthUserRevokeRoleResponse>
-      REVOKE_ROLE =
-          auth(
-              "UserRevokeRole",
-              AuthUserRevokeRoleRequest.getDefaultInstance(),
-              AuthUserRevokeRoleResponse.getDefaultInstance());
+  static final MethodDescriptor<AuthUserRevokeRoleRequest, AuthUserRevokeRoleResponse> REVOKE_ROLE =
+      auth(
+          "UserRevokeRole",
+          AuthUserRevokeRoleRequest.getDefaultInstance(),
+          AuthUserRevokeRoleResponse.getDefaultInstance());
   static final MethodDescriptor<AuthRoleAddRequest, AuthRoleAddResponse> ROLE_ADD =
       auth(
           "RoleAdd",

@@ -36,10 +36,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 2.14: users, roles, logins. What they may do with keys is in AuthorisationConformanceTest. */
+/**
+ * Section 2.14: users, roles, logins. What they may do with keys is in
+ * AuthorisationConformanceTest.
+ */
 class AuthConformanceTest {
-  @RegisterExtension
-  static final ServedStore STORE = ServedStore.create().with("bcrypt-cost", "4");
+  @RegisterExtension static final ServedStore STORE = ServedStore.create().with("bcrypt-cost", "4");
 
   private AuthClient nobody = AuthClient.nobody(STORE.client());
   private AuthClient root = nobody;
@@ -113,8 +115,7 @@ class AuthConformanceTest {
   void A2_theRoleRootIsShownWithEverythingWhenItWasAdded() {
     enable();
     AuthRoleGetRequest get = AuthRoleGetRequest.newBuilder().setRole("root").build();
-    root.refused(
-        AuthClient.ROLE_GET, get, FAILED_PRECONDITION, "etcdserver: role name not found");
+    root.refused(AuthClient.ROLE_GET, get, FAILED_PRECONDITION, "etcdserver: role name not found");
     root.roleAdd("root");
     assertThat(root.call(AuthClient.ROLE_GET, get).getPermList())
         .containsExactly(
@@ -199,8 +200,7 @@ class AuthConformanceTest {
     AuthClient user = nobody.login("u", "1");
     assertThat(user.call(AuthClient.USER_GET, get("u")).getRolesList()).isEmpty();
     root.changePassword("u", "2");
-    user.refused(
-        AuthClient.USER_GET, get("u"), UNAUTHENTICATED, "etcdserver: invalid auth token");
+    user.refused(AuthClient.USER_GET, get("u"), UNAUTHENTICATED, "etcdserver: invalid auth token");
     nobody.refused(
         AuthClient.AUTHENTICATE,
         login("u", "1"),
@@ -209,8 +209,7 @@ class AuthConformanceTest {
     AuthClient again = nobody.login("u", "2");
     again.call(AuthClient.USER_GET, get("u"));
     root.userDelete("u");
-    again.refused(
-        AuthClient.USER_GET, get("u"), UNAUTHENTICATED, "etcdserver: invalid auth token");
+    again.refused(AuthClient.USER_GET, get("u"), UNAUTHENTICATED, "etcdserver: invalid auth token");
     root.disable();
     nobody.enable();
     root.refused(
@@ -259,10 +258,7 @@ class AuthConformanceTest {
     nobody.refused(AuthClient.USER_ADD, user("v", "x".repeat(73)), UNKNOWN, tooLong);
     nobody.refused(
         AuthClient.CHANGE_PASSWORD,
-        AuthUserChangePasswordRequest.newBuilder()
-            .setName("u")
-            .setPassword("x".repeat(73))
-            .build(),
+        AuthUserChangePasswordRequest.newBuilder().setName("u").setPassword("x".repeat(73)).build(),
         UNKNOWN,
         tooLong);
     nobody.nameless(AuthClient.USER_ADD, user("v", "pw"));
@@ -420,10 +416,7 @@ class AuthConformanceTest {
     user.call(AuthClient.ROLE_GET, AuthRoleGetRequest.newBuilder().setRole("r").build());
     nobody.nameless(AuthClient.USER_LIST, AuthUserListRequest.getDefaultInstance());
     nobody.refused(
-        AuthClient.USER_GET,
-        get("u"),
-        INVALID_ARGUMENT,
-        "etcdserver: user name is empty");
+        AuthClient.USER_GET, get("u"), INVALID_ARGUMENT, "etcdserver: user name is empty");
     user.refused(
         AuthClient.ROLE_ADD,
         AuthRoleAddRequest.newBuilder().setName("x").build(),

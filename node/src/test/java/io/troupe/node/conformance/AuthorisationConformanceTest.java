@@ -33,10 +33,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a user may do with keys, leases, watches, members (A3, A12, A13 and the rows of each service). */
+/**
+ * What a user may do with keys, leases, watches, members (A3, A12, A13 and the rows of each
+ * service).
+ */
 class AuthorisationConformanceTest {
-  @RegisterExtension
-  static final ServedStore STORE = ServedStore.create().with("bcrypt-cost", "4");
+  @RegisterExtension static final ServedStore STORE = ServedStore.create().with("bcrypt-cost", "4");
 
   private AuthClient nobody = AuthClient.nobody(STORE.client());
   private AuthClient root = nobody;
@@ -55,8 +57,7 @@ class AuthorisationConformanceTest {
     rw = test + "rw/";
     r = test + "r/";
     w = test + "w/";
-    if (!nobody.call(AuthClient.STATUS, AuthStatusRequest.getDefaultInstance())
-        .getEnabled()) {
+    if (!nobody.call(AuthClient.STATUS, AuthStatusRequest.getDefaultInstance()).getEnabled()) {
       nobody.userAdd("root", "pw");
       nobody.grantRole("root", "root");
       nobody.enable();
@@ -87,10 +88,9 @@ class AuthorisationConformanceTest {
     user.denied(Api.RANGE, Requests.get(w + "a").build());
     user.denied(Api.RANGE, Requests.prefix(STORE.key("")).build());
     user.denied(
-        Api.RANGE, Requests.get(r).setRangeEnd(Requests.prefixEnd(rw)).setSerializable(true).build());
-    user.denied(
         Api.RANGE,
-        Requests.get(r).setRangeEnd(Requests.ZERO).build());
+        Requests.get(r).setRangeEnd(Requests.prefixEnd(rw)).setSerializable(true).build());
+    user.denied(Api.RANGE, Requests.get(r).setRangeEnd(Requests.ZERO).build());
     user.call(Api.RANGE_STREAM, Requests.prefix(rw).build());
     user.denied(Api.RANGE_STREAM, Requests.get(w + "a").build());
     nobody.nameless(Api.RANGE_STREAM, Requests.prefix(rw).build());
@@ -130,8 +130,7 @@ class AuthorisationConformanceTest {
         TxnRequest.newBuilder().addFailure(Requests.op(Requests.delete(r + "a")));
     user.denied(Api.TXN, Requests.txn(Requests.op(inner)).build());
     user.denied(
-        Api.TXN,
-        Requests.txn(Requests.op(Requests.delete(w + "a").setPrevKv(true))).build());
+        Api.TXN, Requests.txn(Requests.op(Requests.delete(w + "a").setPrevKv(true))).build());
   }
 
   @Test
@@ -274,8 +273,7 @@ class AuthorisationConformanceTest {
     user.call(Api.ALARM, AlarmRequest.getDefaultInstance());
     nobody.nameless(Api.STATUS, StatusRequest.getDefaultInstance());
     nobody.nameless(Api.MEMBER_LIST, MemberListRequest.getDefaultInstance());
-    nobody.nameless(
-        Api.MEMBER_LIST, MemberListRequest.newBuilder().setLinearizable(true).build());
+    nobody.nameless(Api.MEMBER_LIST, MemberListRequest.newBuilder().setLinearizable(true).build());
     nobody.nameless(Api.ALARM, AlarmRequest.getDefaultInstance());
     // Nobody is asked who he is for that (A17).
     nobody.call(Api.HEALTH_CHECK, HealthCheckRequest.getDefaultInstance());
