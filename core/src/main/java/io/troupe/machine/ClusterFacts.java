@@ -1,5 +1,6 @@
 package io.troupe.machine;
 
+import io.troupe.auth.AuthState;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.AlarmType;
 import io.troupe.model.Bytes;
@@ -133,7 +134,7 @@ final class ClusterFacts {
   }
 
   /** The facts as they are now; lists and maps are copied only when something changed. */
-  StateView view(long index, long term) {
+  StateView view(long index, long term, AuthState auth) {
     StateView last = published;
     if (changed || last == null) {
       SortedMap<NodeId, MemberAttributes> copy = new TreeMap<>(members);
@@ -144,12 +145,13 @@ final class ClusterFacts {
               List.copyOf(alarms),
               Collections.unmodifiableSortedMap(copy),
               peerUrls,
+              auth,
               membership);
       changed = false;
     } else {
       last =
           new StateView(
-              index, term, last.alarms(), last.members(), last.peerUrls(), last.membership());
+              index, term, last.alarms(), last.members(), last.peerUrls(), auth, last.membership());
     }
     published = last;
     return last;

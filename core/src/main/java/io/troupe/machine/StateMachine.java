@@ -1,5 +1,6 @@
 package io.troupe.machine;
 
+import io.troupe.auth.Authorizer;
 import io.troupe.lease.LeaseBook;
 import io.troupe.lease.LeaseRecords;
 import io.troupe.model.AlarmMember;
@@ -10,6 +11,7 @@ import io.troupe.model.Lease;
 import io.troupe.model.MemberAttributes;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
+import io.troupe.model.Requester;
 import io.troupe.model.Result;
 import io.troupe.mvcc.Compactor;
 import io.troupe.mvcc.MetaRows;
@@ -36,6 +38,7 @@ public final class StateMachine {
   private final WriteEvaluator writes;
   private final LeaseBook leases;
   private final ClusterFacts facts;
+  private final AuthFacts auth;
   private volatile StateView view;
 
   /**
@@ -49,7 +52,8 @@ public final class StateMachine {
     this.leases = new LeaseBook(store.reader().leases(), new LeaseRows());
     this.writes = new WriteEvaluator(store, leases::contains);
     this.facts = new ClusterFacts(store, rows);
-    this.view = facts.view(store.appliedIndex(), store.appliedTerm());
+    this.auth = new AuthFacts(store, rows);
+    this.view = facts.view(store.appliedIndex(), store.appliedTerm(), auth.state());
   }
 
   /** Index of the last applied entry; the next one is one above. */
@@ -91,15 +95,27 @@ public final class StateMachine {
   }
 
   /**
-   * Applies an operation.
+   * Applies what a client asked that named nobody; while authentication is off that is everything.
+   *
+   * @see #apply(long, long, Requester, Operation)
+   */
+  public Applied apply(long index, long term, Operation operation) {
+    return apply(index, term, Requester.ANONYMOUS, operation);
+  }
+
+  /**
+   * Applies an operation, or refuses it if the requester may not do that in the state as it is now.
    *
    * @param index one above {@link #appliedIndex}
    * @throws io.troupe.model.Invariant.Broken on a gap or a repeat, before anything is changed
    */
-  public Applied apply(long index, long term, Operation operation) {
+  public Applied apply(long index, long term, Requester who, Operation operation) {
     store.requireNext(index, term);
-    Refusal refusal = alarmRefusal(operation);
-    Applied applied = refusal != null ? refused(refusal) : run(operation);
+    Refusal refusal = new Authorizer(auth.state(), store::attachedKeys).operation(who, operation);
+    if (refusal == null) {
+      refusal = alarmRefusal(operation);
+    }
+    Applied applied = refusal != null ? refused(refusal) : run(index, operation);
     store.applied(index, term);
     return applied;
   }
@@ -133,7 +149,7 @@ public final class StateMachine {
   /** Makes everything applied so far durable as far as the store is, and visible to readers. */
   public void commit() {
     store.commit();
-    view = facts.view(store.appliedIndex(), store.appliedTerm());
+    view = facts.view(store.appliedIndex(), store.appliedTerm(), auth.state());
   }
 
   /** Q2 and Q4: what alarms refuse; of both, CORRUPT wins. */
@@ -155,7 +171,7 @@ public final class StateMachine {
         || operation instanceof Operation.LeaseRevoke;
   }
 
-  private Applied run(Operation operation) {
+  private Applied run(long index, Operation operation) {
     if (operation instanceof Operation.Put put) {
       return changed(writes.put(put), List.of());
     }
@@ -179,6 +195,9 @@ public final class StateMachine {
       return refusal != null
           ? refused(refusal)
           : unchanged(new Result.Compact(store.revision()), List.of());
+    }
+    if (operation instanceof Operation.Auth change) {
+      return new Applied(auth.apply(index, change), store.revision(), List.of(), List.of());
     }
     return runFact(operation);
   }

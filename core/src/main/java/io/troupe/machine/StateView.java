@@ -1,5 +1,6 @@
 package io.troupe.machine;
 
+import io.troupe.auth.AuthState;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.AlarmType;
 import io.troupe.model.MemberAttributes;
@@ -16,6 +17,7 @@ import java.util.SortedMap;
  * @param alarms active alarms, by member id as an unsigned number, then type
  * @param members what members published, by id
  * @param peerUrls where each member listens for its peers, by id; immutable
+ * @param auth users, roles, and whether authentication is on
  * @param membership the last one of {@link StateMachine#confChange}; EMPTY when there was none
  */
 public record StateView(
@@ -24,6 +26,7 @@ public record StateView(
     List<AlarmMember> alarms,
     SortedMap<NodeId, MemberAttributes> members,
     SortedMap<NodeId, List<String>> peerUrls,
+    AuthState auth,
     Membership membership) {
 
   /** True when this alarm is active for this member. */

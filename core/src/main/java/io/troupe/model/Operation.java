@@ -1,6 +1,7 @@
 package io.troupe.model;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a log entry asks of the state. Applying one depends on nothing but the state and the
@@ -75,4 +76,78 @@ public sealed interface Operation {
       clientUrls = List.copyOf(clientUrls);
     }
   }
+
+  /** Changes of users, roles and authentication (2.14); they never change the revision (A18). */
+  sealed interface Auth extends Operation {}
+
+  /** Turns authentication on (A1). */
+  record AuthEnable() implements Auth {}
+
+  /** Turns authentication off (A1). */
+  record AuthDisable() implements Auth {}
+
+  /**
+   * Makes a token known to all members (A4, A5). The password was checked before.
+   *
+   * @param tokenPrefix first part of the token; the entry's index is the second
+   * @param authRevision of the state whose hash the password fitted
+   */
+  record Authenticate(String user, String tokenPrefix, long authRevision) implements Auth {
+    /** Never shows the token. */
+    @Override
+    public String toString() {
+      return "Authenticate[" + user + ", " + authRevision + "]";
+    }
+  }
+
+  /**
+   * Adds a user (A8).
+   *
+   * @param passwordHash bcrypt's text, empty for none
+   */
+  record UserAdd(String user, String passwordHash, boolean noPassword) implements Auth {
+    /** Never shows the hash. */
+    @Override
+    public String toString() {
+      return "UserAdd[" + user + "]";
+    }
+  }
+
+  /** Removes a user (A9). */
+  record UserDelete(String user) implements Auth {}
+
+  /**
+   * Gives a user another password (A9).
+   *
+   * @param passwordHash bcrypt's text; empty: no password fits from now on
+   */
+  record UserChangePassword(String user, String passwordHash) implements Auth {
+    /** Never shows the hash. */
+    @Override
+    public String toString() {
+      return "UserChangePassword[" + user + "]";
+    }
+  }
+
+  /** Gives a user a role (A9). */
+  record UserGrantRole(String user, String role) implements Auth {}
+
+  /** Takes a role from a user (A9). */
+  record UserRevokeRole(String user, String role) implements Auth {}
+
+  /** Adds a role (A10). */
+  record RoleAdd(String role) implements Auth {}
+
+  /** Removes a role, also from its users (A10). */
+  record RoleDelete(String role) implements Auth {}
+
+  /**
+   * Gives a role a permission (A11).
+   *
+   * @param permission null when the request had none
+   */
+  record RoleGrantPermission(String role, @Nullable Permission permission) implements Auth {}
+
+  /** Takes every permission with exactly this range from a role (A11). */
+  record RoleRevokePermission(String role, KeyRange range) implements Auth {}
 }

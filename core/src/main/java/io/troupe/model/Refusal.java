@@ -51,6 +51,40 @@ public enum Refusal {
   REQUEST_TOO_LARGE,
   /** Row 26. */
   TOO_MANY_REQUESTS,
+  /** Row 27. */
+  ROOT_USER_MISSING,
+  /** Row 28. */
+  ROOT_ROLE_MISSING,
+  /** Row 29. */
+  USER_EXISTS,
+  /** Row 30. */
+  USER_EMPTY,
+  /** Row 31. */
+  USER_NOT_FOUND,
+  /** Row 32. */
+  ROLE_EXISTS,
+  /** Row 33. */
+  ROLE_NOT_FOUND,
+  /** Row 34. */
+  ROLE_EMPTY,
+  /** Row 35. */
+  AUTH_FAILED,
+  /** Row 36. */
+  PERMISSION_NOT_GIVEN,
+  /** Row 37. */
+  PERMISSION_DENIED,
+  /** Row 38. */
+  ROLE_NOT_GRANTED,
+  /** Row 39. */
+  PERMISSION_NOT_GRANTED,
+  /** Row 40. */
+  AUTH_NOT_ENABLED,
+  /** Row 41. */
+  INVALID_AUTH_TOKEN,
+  /** Row 42. */
+  INVALID_AUTH_MANAGEMENT,
+  /** Row 43. */
+  AUTH_OLD_REVISION,
   /** Row 44. */
   NO_LEADER,
   /** Row 45. */

@@ -33,6 +33,15 @@ public sealed interface Result {
   /** Answer of any alarm operation. */
   record Alarms(long revision, List<AlarmMember> alarms) implements Result {}
 
+  /** Answer of an authentication. */
+  record Authenticated(long revision, String token) implements Result {
+    /** Never shows the token. */
+    @Override
+    public String toString() {
+      return "Authenticated[" + revision + "]";
+    }
+  }
+
   /** Done, nothing to tell. */
   record Done(long revision) implements Result {}
 

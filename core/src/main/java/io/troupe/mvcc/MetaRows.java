@@ -9,7 +9,6 @@ import io.troupe.model.NodeId;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
 import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -132,32 +131,42 @@ public final class MetaRows {
     throw new StoreException("unknown alarm type " + code + " in the state");
   }
 
-  private static Cursor prefixed(OrderedStore store, Bytes prefix) {
+  static Cursor prefixed(OrderedStore store, Bytes prefix) {
     byte[] end = prefix.toArray();
     end[end.length - 1]++;
     return store.cursor(Space.META, prefix, Bytes.wrap(end), false);
   }
 
   /** Length in four bytes, then UTF-8. */
-  private static void text(ByteArrayOutputStream out, String text) {
-    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-    byte[] length = new byte[4];
-    StoreKeys.putInt(length, 0, utf8.length);
-    out.writeBytes(length);
-    out.writeBytes(utf8);
+  static void text(ByteArrayOutputStream out, String text) {
+    bytes(out, Bytes.utf8(text));
   }
 
-  private static List<String> texts(Bytes value) {
+  /** Length in four bytes, then the bytes. */
+  static void bytes(ByteArrayOutputStream out, Bytes bytes) {
+    byte[] length = new byte[4];
+    StoreKeys.putInt(length, 0, bytes.length());
+    out.writeBytes(length);
+    out.writeBytes(bytes.toArray());
+  }
+
+  static List<String> texts(Bytes value) {
     List<String> texts = new ArrayList<>();
     int at = 0;
     while (at < value.length()) {
-      int length = StoreKeys.getInt(value, at);
-      if (length < 0 || length > value.length() - at - 4) {
-        throw new StoreException("damaged texts of a member");
-      }
-      texts.add(value.slice(at + 4, at + 4 + length).utf8());
-      at += 4 + length;
+      Bytes text = bytesAt(value, at);
+      texts.add(text.utf8());
+      at += 4 + text.length();
     }
     return texts;
+  }
+
+  /** What {@link #bytes} wrote. */
+  static Bytes bytesAt(Bytes value, int at) {
+    int length = value.length() - at < 4 ? -1 : StoreKeys.getInt(value, at);
+    if (length < 0 || length > value.length() - at - 4) {
+      throw new StoreException("damaged row of META");
+    }
+    return value.slice(at + 4, at + 4 + length);
   }
 }

@@ -64,8 +64,8 @@ public final class MvccStore implements KvRead {
     Bytes schema = store.get(Space.META, StoreKeys.META_SCHEMA);
     if (schema == null) {
       pending.put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(StoreKeys.SCHEMA));
-    } else if (StoreKeys.getLong(schema, 0) != StoreKeys.SCHEMA) {
-      throw new StoreException("unknown schema " + StoreKeys.getLong(schema, 0) + " of the state");
+    } else {
+      requireKnown(StoreKeys.getLong(schema, 0));
     }
     Bytes applied = store.get(Space.META, StoreKeys.META_APPLIED);
     this.appliedIndex = applied == null ? 0 : StoreKeys.getLong(applied, 0);
@@ -79,6 +79,12 @@ public final class MvccStore implements KvRead {
     this.reader = new MvccReader(store, view, records);
     long finished = number(Space.META, StoreKeys.META_COMPACTION_FINISHED, NOTHING_COMPACTED);
     this.compactor = new Compactor(store, view, finished);
+  }
+
+  private static void requireKnown(long schema) {
+    if (schema != StoreKeys.SCHEMA && schema != StoreKeys.SCHEMA_WITH_AUTH) {
+      throw new StoreException("unknown schema " + schema + " of the state");
+    }
   }
 
   private long number(Space space, Bytes key, long whenAbsent) {

@@ -18,6 +18,9 @@ final class StoreKeys {
   /** The layout this code reads and writes. */
   static final int SCHEMA = 3;
 
+  /** The same with rows of users and roles. */
+  static final int SCHEMA_WITH_AUTH = 4;
+
   static final byte PUT = 1;
   static final byte TOMBSTONE = 0;
 

@@ -3,12 +3,16 @@ package io.troupe.node;
 import io.troupe.actors.apply.CompactionActor;
 import io.troupe.actors.member.MemberSettings;
 import io.troupe.actors.snapshot.TransferSettings;
+import io.troupe.grpc.auth.Passwords;
+import io.troupe.grpc.auth.Tokens;
 import io.troupe.grpc.service.GatewaySettings;
+import io.troupe.grpc.service.Logins;
 import io.troupe.lease.LeaseRules;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.wal.WalSettings;
 import io.troupe.raft.RaftSettings;
 import io.troupe.raft.membership.MembershipRules;
+import java.time.Clock;
 
 /** What follows from the configuration and the heap for the rooms and for the gateway. */
 final class DerivedSettings {
@@ -55,6 +59,25 @@ final class DerivedSettings {
         settings.watchStreamBufferBytes(),
         settings.maxRequestBytes() + 512L * 1024,
         settings.watchProgressNotifyInterval());
+  }
+
+  /** How callers prove who they are. */
+  static Logins logins(NodeSettings settings) {
+    int cores = Runtime.getRuntime().availableProcessors();
+    try {
+      return new Logins(
+          Tokens.of(settings.auth().token(), settings.auth().tokenTtl(), Clock.systemUTC()),
+          // Half of the cores: logins must not keep the others from what they do.
+          new Passwords(settings.auth().bcryptCost(), Math.max(1, cores / 2)));
+    } catch (IllegalArgumentException wrong) {
+      throw new StartException(
+          ExitCode.CONFIGURATION,
+          "configuration: troupe.auth-token = \""
+              + settings.auth().token()
+              + "\" is wrong: "
+              + wrong.getMessage(),
+          wrong);
+    }
   }
 
   /** What the gateway is told. */

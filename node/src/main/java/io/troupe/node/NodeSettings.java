@@ -50,6 +50,7 @@ public record NodeSettings(
     long watchStreamBufferBytes,
     int compactionBatchLimit,
     Duration compactionSleepInterval,
+    Auth auth,
     Store store,
     Log log) {
 
@@ -60,6 +61,15 @@ public record NodeSettings(
     /** It joins the cluster of the others, which added it before. */
     EXISTING
   }
+
+  /**
+   * Logins.
+   *
+   * @param token kind of the tokens: simple, jwt with its options, or empty for none (A5, A6)
+   * @param tokenTtl how long an unused simple token is good
+   * @param bcryptCost each step doubles the time of a login
+   */
+  public record Auth(String token, Duration tokenTtl, int bcryptCost) {}
 
   /**
    * Memory of the state.

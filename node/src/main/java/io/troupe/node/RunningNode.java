@@ -13,6 +13,7 @@ import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.http.GrpcServer;
 import io.troupe.grpc.service.EtcdServices;
 import io.troupe.grpc.service.GatewaySettings;
+import io.troupe.grpc.service.Logins;
 import io.troupe.grpc.service.Member;
 import io.troupe.grpc.service.Proposer;
 import io.troupe.model.Operation;
@@ -90,6 +91,7 @@ public final class RunningNode implements AutoCloseable {
   public static RunningNode start(Config config, Consumer<Throwable> broken) {
     NodeSettings settings = NodeSettings.of(config);
     MemberSettings memberSettings = DerivedSettings.member(settings);
+    Logins logins = DerivedSettings.logins(settings);
     DataDir dataDir = DataDir.open(settings.dataDir());
     DiskSpace space = new DiskSpace(dataDir.root(), settings.minFreeDiskBytes());
     ActorSystem<Void> system = null;
@@ -127,7 +129,7 @@ public final class RunningNode implements AutoCloseable {
       // Damage that a read meets concerns everybody: the member must not go on serving.
       files.onDamage(broken::accept);
       node = new RunningNode(settings, files, space, system, broken);
-      node.serve(spawned, queries.join());
+      node.serve(spawned, queries.join(), logins);
       started = true;
       return node;
     } catch (InterruptedException e) {
@@ -223,7 +225,7 @@ public final class RunningNode implements AutoCloseable {
     return opening;
   }
 
-  private void serve(CompletableFuture<Rooms> spawned, ArteryQueries queries)
+  private void serve(CompletableFuture<Rooms> spawned, ArteryQueries queries, Logins logins)
       throws InterruptedException {
     Rooms rooms = await(settings, spawned, "the rooms to start");
     Member member =
@@ -242,10 +244,12 @@ public final class RunningNode implements AutoCloseable {
             member,
             gateway,
             proposer,
+            logins,
             queries,
             Clock.systemUTC(),
             () -> !space.isLow(),
             () -> rooms.reads().execute(() -> defragment(rooms)));
+    rooms.onAuth(logins.tokens());
     services = wired;
     queries.serve(wired.peerAnswers());
     GrpcServer server = new GrpcServer(system, wired, published);

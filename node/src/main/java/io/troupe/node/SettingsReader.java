@@ -88,6 +88,10 @@ final class SettingsReader {
         bytes("watch-stream-buffer-bytes", 64 << 10, 1 << 30),
         (int) number("compaction-batch-limit", 1, 1_000_000),
         duration("compaction-sleep-interval", Duration.ZERO, Duration.ofMinutes(1)),
+        new NodeSettings.Auth(
+            text("auth-token"),
+            duration("auth-token-ttl", Duration.ofSeconds(1), Duration.ofDays(365)),
+            (int) number("bcrypt-cost", 4, 31)),
         new NodeSettings.Store(
             bytes("store.block-cache-bytes", 8 << 20, Long.MAX_VALUE),
             bytes("store.write-buffer-bytes", 4 << 20, Long.MAX_VALUE),

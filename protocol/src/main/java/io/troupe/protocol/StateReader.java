@@ -1,5 +1,6 @@
 package io.troupe.protocol;
 
+import io.troupe.auth.AuthState;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
@@ -68,6 +69,9 @@ public interface StateReader {
 
   /** Active alarms. */
   List<AlarmMember> alarms();
+
+  /** Users, roles, and whether authentication is on. */
+  AuthState auth();
 
   /** The members. */
   ClusterView cluster();

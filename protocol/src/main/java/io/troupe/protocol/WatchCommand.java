@@ -23,6 +23,12 @@ public sealed interface WatchCommand {
    */
   record Commit(long revision, List<Event> events) {}
 
+  /** Rights changed: watchers that may not see their keys any more end. Before later changes. */
+  enum RightsChanged implements WatchCommand {
+    /** The only one. */
+    INSTANCE
+  }
+
   /** Only the owner's timers, its stream actors and adapted replies. */
   non-sealed interface Private extends WatchCommand {}
 }

@@ -25,11 +25,13 @@ public sealed interface WatchReply {
   }
 
   /**
-   * The end of a watcher (W12, W13).
+   * The end of a watcher (W12, W13), also because the right to it ended.
    *
    * @param compactRevision 0 unless compaction ended it
+   * @param reason empty unless the right ended
    */
-  record Canceled(long watchId, long revision, long compactRevision) implements WatchReply {}
+  record Canceled(long watchId, long revision, long compactRevision, String reason)
+      implements WatchReply {}
 
   /** How far a watcher, or the whole stream, is (W15, W16). */
   record Progress(long watchId, long revision) implements WatchReply {}

@@ -14,6 +14,8 @@ public sealed interface WatchStreamCommand {
    *
    * @param watchId as the client gave it; 0 lets the server choose
    * @param startRevision 0 for what comes after now
+   * @param right whether the client may see these keys; asked when the watcher is made and whenever
+   *     rights change
    * @param replyTo told when the request was taken: the next may come
    */
   record Create(
@@ -24,6 +26,7 @@ public sealed interface WatchStreamCommand {
       boolean prevKv,
       boolean progressNotify,
       boolean fragment,
+      WatchRight right,
       ActorRef<Done> replyTo)
       implements WatchStreamCommand {}
 
@@ -42,6 +45,12 @@ public sealed interface WatchStreamCommand {
 
   /** The client went away. */
   enum Close implements WatchStreamCommand {
+    /** The only one. */
+    INSTANCE
+  }
+
+  /** Rights changed: see {@link Create#right}. */
+  enum RightsChanged implements WatchStreamCommand {
     /** The only one. */
     INSTANCE
   }

@@ -9,6 +9,7 @@ import io.troupe.model.Operation;
 import io.troupe.model.RequestId;
 import io.troupe.model.Result;
 import io.troupe.protocol.ApplyCommand;
+import io.troupe.protocol.AuthListener;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.ProposeReply;
@@ -61,6 +62,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
    *
    * @param compaction told the new compacted revision
    * @param applied told how far the state is, before any answer leaves
+   * @param auth told of changes of users and roles, before any answer leaves
    * @param divergence for the comparison with the leader's state
    */
   public record Links(
@@ -70,6 +72,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
       ActorRef<SnapshotCommand> snapshot,
       LongConsumer compaction,
       LongConsumer applied,
+      AuthListener auth,
       Divergence divergence) {}
 
   /**
@@ -96,6 +99,8 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
 
   private record Waiting(ActorRef<ProposeReply> replyTo, long sweep) {}
 
+  private record AuthChange(Operation.Auth operation, Result result) {}
+
   private record Answer(ActorRef<ProposeReply> replyTo, ProposeReply reply) {}
 
   private final StateMachine machine;
@@ -106,6 +111,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private final List<Answer> answers = new ArrayList<>();
   private final List<WatchCommand.Commit> commits = new ArrayList<>();
   private final List<LeaseChange> leaseChanges = new ArrayList<>();
+  private final List<AuthChange> authChanges = new ArrayList<>();
   private final DivergenceWatch divergence;
   private @Nullable RequestId incomplete;
   private long compactedRevision;
@@ -232,19 +238,24 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
       case CONF_CHANGE -> confChange(entry, MembershipCodec.decodeEntry(entry.data()));
       case OPERATION -> {
         OperationCodec.Decoded decoded = OperationCodec.decode(entry.data());
-        operation(entry, decoded.id(), decoded.operation());
+        operation(entry, decoded);
       }
     }
     divergence.applied();
   }
 
-  private void operation(Entry entry, RequestId id, Operation operation) {
-    Applied applied = machine.apply(entry.index(), entry.term(), operation);
+  private void operation(Entry entry, OperationCodec.Decoded decoded) {
+    Applied applied =
+        machine.apply(entry.index(), entry.term(), decoded.requester(), decoded.operation());
     if (!applied.events().isEmpty()) {
       commits.add(new WatchCommand.Commit(applied.revision(), applied.events()));
     }
     leaseChanges.addAll(applied.leaseChanges());
-    answer(id, applied.result(), entry.index());
+    if (decoded.operation() instanceof Operation.Auth change
+        && !(applied.result() instanceof Result.Refused)) {
+      authChanges.add(new AuthChange(change, applied.result()));
+    }
+    answer(decoded.id(), applied.result(), entry.index());
   }
 
   private void answer(RequestId id, Result result, long index) {
@@ -278,6 +289,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     links.applied().accept(index);
     divergence.committed();
     links.raft().tell(new RaftCommand.Applied(index));
+    tellAuthChanges();
     // Leases first: whoever learns that his grant was applied finds it counted.
     if (!leaseChanges.isEmpty()) {
       links.lease().tell(new LeaseCommand.Changed(List.copyOf(leaseChanges)));
@@ -295,6 +307,21 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     answers.clear();
     releaseReads(index);
     afterwards(index);
+  }
+
+  /** Before the commits: of what comes after the end of a right nothing is shown. */
+  private void tellAuthChanges() {
+    if (authChanges.isEmpty()) {
+      return;
+    }
+    authChanges.forEach(change -> links.auth().applied(change.operation(), change.result()));
+    boolean rights =
+        authChanges.stream()
+            .anyMatch(change -> !(change.operation() instanceof Operation.Authenticate));
+    if (rights) {
+      links.watch().tell(WatchCommand.RightsChanged.INSTANCE);
+    }
+    authChanges.clear();
   }
 
   private void releaseReads(long index) {

@@ -1,5 +1,6 @@
 package io.troupe.actors.apply;
 
+import io.troupe.auth.AuthState;
 import io.troupe.machine.StateMachine;
 import io.troupe.machine.StateView;
 import io.troupe.model.AlarmMember;
@@ -111,6 +112,11 @@ public final class LocalStateReader implements StateReader {
   @Override
   public List<AlarmMember> alarms() {
     return machine.view().alarms();
+  }
+
+  @Override
+  public AuthState auth() {
+    return machine.view().auth();
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.troupe.actors.member;
 
+import io.troupe.auth.AuthState;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
@@ -99,6 +100,11 @@ final class CurrentStateReader implements StateReader {
   @Override
   public List<AlarmMember> alarms() {
     return read(StateReader::alarms);
+  }
+
+  @Override
+  public AuthState auth() {
+    return read(StateReader::auth);
   }
 
   @Override

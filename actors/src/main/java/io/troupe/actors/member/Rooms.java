@@ -1,7 +1,10 @@
 package io.troupe.actors.member;
 
 import io.troupe.actors.snapshot.TransferCommand;
+import io.troupe.model.Operation;
+import io.troupe.model.Result;
 import io.troupe.protocol.ApplyCommand;
+import io.troupe.protocol.AuthListener;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RequestIds;
@@ -33,6 +36,7 @@ public final class Rooms {
   private final Open closed;
   private final StateReader state = new CurrentStateReader(() -> current().state());
   private volatile Open current;
+  private volatile AuthListener authListener = AuthListener.NONE;
 
   /**
    * Closed rooms.
@@ -55,6 +59,26 @@ public final class Rooms {
 
   void close() {
     current = closed;
+  }
+
+  /** Who is told of changes of users and roles from now on. */
+  public void onAuth(AuthListener listener) {
+    authListener = listener;
+  }
+
+  /** For the rooms: passes on to whoever {@link #onAuth} names when it happens. */
+  AuthListener authListener() {
+    return new AuthListener() {
+      @Override
+      public void opened() {
+        authListener.opened();
+      }
+
+      @Override
+      public void applied(Operation.Auth operation, Result result) {
+        authListener.applied(operation, result);
+      }
+    };
   }
 
   private Open current() {

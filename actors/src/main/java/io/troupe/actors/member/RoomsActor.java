@@ -198,6 +198,7 @@ final class RoomsActor {
                       shared.known().update(files.machine().view());
                       rooms.status().applied(applied);
                     },
+                    rooms.authListener(),
                     new ApplyActor.Divergence(
                         files.identity().memberId(),
                         rooms.ids(),
@@ -216,6 +217,7 @@ final class RoomsActor {
     rooms
         .status()
         .corrupt(files.machine().view().isAlarmed(files.identity().memberId(), AlarmType.CORRUPT));
+    rooms.authListener().opened();
     rooms.open(new Rooms.Open(state, raft, apply, lease, watch, snapshot, transfers));
     raft.tell(
         new RaftRoleActor.Begin(

@@ -53,6 +53,7 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
   public Receive<WatchCommand> createReceive() {
     return newReceiveBuilder()
         .onMessage(WatchCommand.Committed.class, this::onCommitted)
+        .onMessageEquals(WatchCommand.RightsChanged.INSTANCE, this::onRightsChanged)
         .onMessage(WatchCommand.OpenStream.class, this::onOpenStream)
         .onMessage(HubMessage.Join.class, this::onJoin)
         .onMessage(HubMessage.Leave.class, this::onLeave)
@@ -70,6 +71,11 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
     getContext().watchWith(stream, new HubMessage.StreamStopped(stream));
     byStream.put(stream, new HashSet<>());
     open.replyTo().tell(stream);
+    return this;
+  }
+
+  private Behavior<WatchCommand> onRightsChanged() {
+    byStream.keySet().forEach(stream -> stream.tell(WatchStreamCommand.RightsChanged.INSTANCE));
     return this;
   }
 

@@ -117,6 +117,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
         .onMessage(HubMessage.Behind.class, this::onBehind)
         .onMessage(HubMessage.Revision.class, this::onRevision)
         .onMessage(HistoryRead.class, this::onHistoryRead)
+        .onMessageEquals(WatchStreamCommand.RightsChanged.INSTANCE, this::onRightsChanged)
         .onMessageEquals(ProgressTick.INSTANCE, this::onProgressTick)
         .onMessageEquals(WatchStreamCommand.Close.INSTANCE, Behaviors::stopped)
         .onSignal(PostStop.class, signal -> onStop())
@@ -167,6 +168,10 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     if (WatchRules.isStartRefused(create.startRevision())) {
       return COMPACTED;
     }
+    String denied = create.right().refusal(create.range());
+    if (denied != null) {
+      return denied;
+    }
     return WatchRules.isRangeRefused(create.range()) ? EMPTY_RANGE : null;
   }
 
@@ -192,16 +197,35 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   }
 
   private Behavior<WatchStreamCommand> onCancel(WatchStreamCommand.Cancel cancel) {
-    StreamWatcher watcher = watchers.remove(cancel.watchId());
+    StreamWatcher watcher = watchers.get(cancel.watchId());
     if (watcher != null) {
-      ids.free(watcher.id);
-      bySerial.remove(watcher.serial);
-      if (watcher.mode == Mode.SYNCED || watcher.mode == Mode.JOINING) {
-        hub.tell(new HubMessage.Leave(watcher.handle));
-      }
-      queue.add(new WatchReply.Canceled(watcher.id, reader.view().revision(), 0));
+      end(watcher, "");
     }
     cancel.replyTo().tell(Done.getInstance());
+    return proceed();
+  }
+
+  private void end(StreamWatcher watcher, String reason) {
+    watchers.remove(watcher.id);
+    ids.free(watcher.id);
+    bySerial.remove(watcher.serial);
+    if (watcher.mode == Mode.SYNCED || watcher.mode == Mode.JOINING) {
+      hub.tell(new HubMessage.Leave(watcher.handle));
+    }
+    queue.add(new WatchReply.Canceled(watcher.id, reader.view().revision(), 0, reason));
+  }
+
+  /**
+   * What was committed before is in the queue already or is not sent any more; what comes later
+   * finds no watcher (docs/decisions/0073).
+   */
+  private Behavior<WatchStreamCommand> onRightsChanged() {
+    for (StreamWatcher watcher : List.copyOf(watchers.values())) {
+      String denied = watcher.create.right().refusal(watcher.create.range());
+      if (denied != null && watcher.mode != Mode.COMPACTED) {
+        end(watcher, denied);
+      }
+    }
     return proceed();
   }
 
@@ -305,7 +329,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     }
     if (read.answer() instanceof HistoryAnswer.Compacted compacted) {
       watcher.mode = Mode.COMPACTED;
-      queue.add(new WatchReply.Canceled(watcher.id, 0, compacted.compactedRevision()));
+      queue.add(new WatchReply.Canceled(watcher.id, 0, compacted.compactedRevision(), ""));
     } else if (read.answer() instanceof HistoryAnswer.Events events) {
       List<SharedEvent> found = new ArrayList<>(events.events().size());
       for (Event event : events.events()) {

@@ -9,6 +9,7 @@ import io.troupe.model.RequestId;
 import io.troupe.model.Result;
 import io.troupe.mvcc.InMemoryOrderedStore;
 import io.troupe.protocol.ApplyCommand;
+import io.troupe.protocol.AuthListener;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
@@ -51,6 +52,7 @@ class ConfChangeAnswersTest {
                   kit.<SnapshotCommand>createTestProbe().getRef(),
                   revision -> {},
                   index -> {},
+                  AuthListener.NONE,
                   new ApplyActor.Divergence(
                       ONE, new RequestIds(ONE, 0), digest -> {}, corrupt -> {}))));
   private Membership membership = Membership.EMPTY;

@@ -13,6 +13,7 @@ import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
 import io.troupe.model.NodeId;
 import io.troupe.model.RequestId;
+import io.troupe.model.Requester;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.store.RocksSettings;
@@ -219,7 +220,8 @@ final class TestMember implements AutoCloseable {
             .setValue(ByteString.copyFrom(value))
             .build();
     Bytes operation =
-        OperationCodec.embed(request, ClientRequest.PUT, Bytes.wrap(put.toByteArray()));
+        OperationCodec.embed(
+            request, Requester.ANONYMOUS, ClientRequest.PUT, Bytes.wrap(put.toByteArray()));
     return AskPattern.ask(
         rooms().raft(),
         replyTo -> new RaftCommand.Propose(request, operation, replyTo),

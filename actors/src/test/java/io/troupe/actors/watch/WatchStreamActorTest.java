@@ -12,6 +12,7 @@ import io.troupe.mvcc.InMemoryOrderedStore;
 import io.troupe.protocol.SharedEvent;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.WatchReply;
+import io.troupe.protocol.WatchRight;
 import io.troupe.protocol.WatchStreamCommand;
 import io.troupe.watch.EventFilter;
 import java.time.Duration;
@@ -54,6 +55,8 @@ class WatchStreamActorTest {
     return machine.currentRevision();
   }
 
+  private volatile WatchRight right = WatchRight.ALL;
+
   private void apply(Operation operation) {
     machine.apply(machine.appliedIndex() + 1, 1, operation);
     machine.commit();
@@ -69,6 +72,7 @@ class WatchStreamActorTest {
             false,
             false,
             false,
+            range -> right.refusal(range),
             done.getRef()));
     done.receiveMessage();
     HubMessage.Join join = hub.expectMessageClass(HubMessage.Join.class);
@@ -155,19 +159,57 @@ class WatchStreamActorTest {
   }
 
   @Test
+  void aWatcherWhoseRightEndsIsCanceledAndGetsNothingMore() throws Exception {
+    HubMessage.Join busy = create(BUSY, 0);
+    HubMessage.Join quiet = create(Bytes.utf8("quiet"), 0);
+    List<WatchReply> replies = new ArrayList<>();
+    while (replies.size() < 2) {
+      replies.addAll(next());
+    }
+    right = range -> range.contains(BUSY) ? "denied" : null;
+    stream.tell(WatchStreamCommand.RightsChanged.INSTANCE);
+    replies.addAll(next());
+    assertThat(replies.get(2)).isInstanceOf(WatchReply.Canceled.class);
+    WatchReply.Canceled canceled = (WatchReply.Canceled) replies.get(2);
+    assertThat(canceled.watchId()).isZero();
+    assertThat(canceled.reason()).isEqualTo("denied");
+    assertThat(hub.expectMessageClass(HubMessage.Leave.class).watcher()).isEqualTo(busy.watcher());
+    // The other one lives, and what the first would have got is not sent.
+    long revision = put(BUSY, 1);
+    HubMessage.Delivery late = live(busy, revision);
+    stream.tell(
+        new HubMessage.Deliver(
+            revision,
+            List.of(
+                late, new HubMessage.Delivery(quiet.watcher().serial(), revision, late.events()))));
+    assertThat(next())
+        .singleElement()
+        .isInstanceOfSatisfying(
+            WatchReply.Events.class, events -> assertThat(events.watchId()).isEqualTo(1));
+  }
+
+  @Test
   void aWatcherThatStartsBelowACompactionIsCanceledAndSaysFromWhereItCould_W12() throws Exception {
     put(BUSY, 1);
     long compacted = put(BUSY, 1);
     apply(new Operation.Compact(compacted));
     stream.tell(
         new WatchStreamCommand.Create(
-            KeyRange.single(BUSY), 0, 1, EventFilter.NONE, false, false, false, done.getRef()));
+            KeyRange.single(BUSY),
+            0,
+            1,
+            EventFilter.NONE,
+            false,
+            false,
+            false,
+            range -> right.refusal(range),
+            done.getRef()));
     done.receiveMessage();
     List<WatchReply> replies = new ArrayList<>(next());
     while (replies.size() < 2) {
       replies.addAll(next());
     }
-    assertThat(replies.get(1)).isEqualTo(new WatchReply.Canceled(0, 0, compacted));
+    assertThat(replies.get(1)).isEqualTo(new WatchReply.Canceled(0, 0, compacted, ""));
     hub.expectNoMessage(Duration.ofMillis(50));
   }
 }

@@ -6,7 +6,9 @@ import static io.troupe.grpc.error.GrpcStatus.INTERNAL;
 import static io.troupe.grpc.error.GrpcStatus.INVALID_ARGUMENT;
 import static io.troupe.grpc.error.GrpcStatus.NOT_FOUND;
 import static io.troupe.grpc.error.GrpcStatus.OUT_OF_RANGE;
+import static io.troupe.grpc.error.GrpcStatus.PERMISSION_DENIED;
 import static io.troupe.grpc.error.GrpcStatus.RESOURCE_EXHAUSTED;
+import static io.troupe.grpc.error.GrpcStatus.UNAUTHENTICATED;
 import static io.troupe.grpc.error.GrpcStatus.UNAVAILABLE;
 import static io.troupe.grpc.error.GrpcStatus.UNKNOWN;
 
@@ -64,6 +66,31 @@ public final class GrpcErrors {
       case REQUEST_TOO_LARGE -> status(INVALID_ARGUMENT, "etcdserver: request is too large");
       // UNKNOWN although the table says otherwise: that is what leaves the original (M11).
       case TOO_MANY_REQUESTS -> status(UNKNOWN, "etcdserver: too many requests");
+      case ROOT_USER_MISSING -> status(FAILED_PRECONDITION, "etcdserver: root user does not exist");
+      case ROOT_ROLE_MISSING ->
+          status(FAILED_PRECONDITION, "etcdserver: root user does not have root role");
+      case USER_EXISTS -> status(FAILED_PRECONDITION, "etcdserver: user name already exists");
+      case USER_EMPTY -> status(INVALID_ARGUMENT, "etcdserver: user name is empty");
+      case USER_NOT_FOUND -> status(FAILED_PRECONDITION, "etcdserver: user name not found");
+      case ROLE_EXISTS -> status(FAILED_PRECONDITION, "etcdserver: role name already exists");
+      case ROLE_NOT_FOUND -> status(FAILED_PRECONDITION, "etcdserver: role name not found");
+      case ROLE_EMPTY -> status(INVALID_ARGUMENT, "etcdserver: role name is empty");
+      case AUTH_FAILED ->
+          status(
+              INVALID_ARGUMENT, "etcdserver: authentication failed, invalid user ID or password");
+      case PERMISSION_NOT_GIVEN -> status(INVALID_ARGUMENT, "etcdserver: permission not given");
+      case PERMISSION_DENIED -> status(PERMISSION_DENIED, "etcdserver: permission denied");
+      case ROLE_NOT_GRANTED ->
+          status(FAILED_PRECONDITION, "etcdserver: role is not granted to the user");
+      case PERMISSION_NOT_GRANTED ->
+          status(FAILED_PRECONDITION, "etcdserver: permission is not granted to the role");
+      case AUTH_NOT_ENABLED ->
+          status(FAILED_PRECONDITION, "etcdserver: authentication is not enabled");
+      case INVALID_AUTH_TOKEN -> status(UNAUTHENTICATED, "etcdserver: invalid auth token");
+      case INVALID_AUTH_MANAGEMENT ->
+          status(INVALID_ARGUMENT, "etcdserver: invalid auth management");
+      case AUTH_OLD_REVISION ->
+          status(INVALID_ARGUMENT, "etcdserver: revision of auth store is old");
       case NO_LEADER -> status(UNAVAILABLE, "etcdserver: no leader");
       case NOT_LEADER -> status(FAILED_PRECONDITION, "etcdserver: not leader");
       case LEADER_CHANGED -> status(UNAVAILABLE, "etcdserver: leader changed");

@@ -1,5 +1,7 @@
 package io.troupe.grpc.error;
 
+import java.util.List;
+
 /**
  * A gRPC status.
  *
@@ -24,4 +26,29 @@ public record GrpcStatus(int code, String message) {
   public static final int UNAVAILABLE = 14;
   public static final int DATA_LOSS = 15;
   public static final int UNAUTHENTICATED = 16;
+
+  private static final List<String> NAMES =
+      List.of(
+          "OK",
+          "Canceled",
+          "Unknown",
+          "InvalidArgument",
+          "DeadlineExceeded",
+          "NotFound",
+          "AlreadyExists",
+          "PermissionDenied",
+          "ResourceExhausted",
+          "FailedPrecondition",
+          "Aborted",
+          "OutOfRange",
+          "Unimplemented",
+          "Internal",
+          "Unavailable",
+          "DataLoss",
+          "Unauthenticated");
+
+  /** As Go's library writes it, which is how it stands in a watch's reason (W18). */
+  public String text() {
+    return "rpc error: code = " + NAMES.get(code) + " desc = " + message;
+  }
 }

@@ -42,6 +42,7 @@ final class EtcdEndpoints {
     methods.streaming(WATCH, "Watch", streams::watch);
     cluster(methods, services.cluster());
     maintenance(methods, services);
+    AuthEndpoints.add(methods, services.auth());
     health(methods, services, streams);
     return methods;
   }
@@ -64,10 +65,10 @@ final class EtcdEndpoints {
   private static void kv(GrpcMethods methods, EtcdServices services, StreamCalls streams) {
     methods
         .unary(KV, "Range", (request, call) -> services.kv().range(request, call))
-        .unary(KV, "Put", (request, call) -> services.kv().put(request))
-        .unary(KV, "DeleteRange", (request, call) -> services.kv().deleteRange(request))
+        .unary(KV, "Put", (request, call) -> services.kv().put(request, call))
+        .unary(KV, "DeleteRange", (request, call) -> services.kv().deleteRange(request, call))
         .unary(KV, "Txn", (request, call) -> services.kv().txn(request, call))
-        .unary(KV, "Compact", (request, call) -> services.kv().compact(request))
+        .unary(KV, "Compact", (request, call) -> services.kv().compact(request, call))
         .streaming(KV, "RangeStream", streams::rangeStream);
   }
 
@@ -76,17 +77,19 @@ final class EtcdEndpoints {
         .unary(
             LEASE,
             "LeaseGrant",
-            (request, call) -> services.lease().grant(LeaseGrantRequest.parseFrom(raw(request))))
+            (request, call) ->
+                services.lease().grant(LeaseGrantRequest.parseFrom(raw(request)), call))
         .unary(
             LEASE,
             "LeaseRevoke",
-            (request, call) -> services.lease().revoke(LeaseRevokeRequest.parseFrom(raw(request))))
+            (request, call) ->
+                services.lease().revoke(LeaseRevokeRequest.parseFrom(raw(request)), call))
         .unary(
             LEASE,
             "LeaseTimeToLive",
             (request, call) ->
-                services.lease().timeToLive(LeaseTimeToLiveRequest.parseFrom(raw(request))))
-        .unary(LEASE, "LeaseLeases", (request, call) -> services.lease().leases())
+                services.lease().timeToLive(LeaseTimeToLiveRequest.parseFrom(raw(request)), call))
+        .unary(LEASE, "LeaseLeases", (request, call) -> services.lease().leases(call))
         .streaming(LEASE, "LeaseKeepAlive", streams::keepAlive);
   }
 
@@ -111,7 +114,7 @@ final class EtcdEndpoints {
         .unary(
             CLUSTER,
             "MemberList",
-            (request, call) -> cluster.list(MemberListRequest.parseFrom(raw(request))));
+            (request, call) -> cluster.list(MemberListRequest.parseFrom(raw(request)), call));
   }
 
   private static void maintenance(GrpcMethods methods, EtcdServices services) {
@@ -119,20 +122,22 @@ final class EtcdEndpoints {
         .unary(
             MAINTENANCE,
             "Alarm",
-            (request, call) -> services.maintenance().alarm(AlarmRequest.parseFrom(raw(request))))
-        .unary(MAINTENANCE, "Status", (request, call) -> services.maintenance().status())
-        .unary(MAINTENANCE, "Defragment", (request, call) -> services.maintenance().defragment())
+            (request, call) ->
+                services.maintenance().alarm(AlarmRequest.parseFrom(raw(request)), call))
+        .unary(MAINTENANCE, "Status", (request, call) -> services.maintenance().status(call))
+        .unary(
+            MAINTENANCE, "Defragment", (request, call) -> services.maintenance().defragment(call))
         .unary(
             MAINTENANCE,
             "MoveLeader",
             (request, call) ->
                 services.maintenance().moveLeader(MoveLeaderRequest.parseFrom(raw(request)), call))
-        .unary(MAINTENANCE, "Hash", (request, call) -> services.maintenance().hash())
+        .unary(MAINTENANCE, "Hash", (request, call) -> services.maintenance().hash(call))
         .unary(
             MAINTENANCE,
             "HashKV",
             (request, call) ->
-                services.maintenance().hashKv(HashKVRequest.parseFrom(raw(request))));
+                services.maintenance().hashKv(HashKVRequest.parseFrom(raw(request)), call));
   }
 
   private static void health(GrpcMethods methods, EtcdServices services, StreamCalls streams) {

@@ -47,7 +47,7 @@ final class StreamCalls {
   Source<ByteString, NotUsed> keepAlive(Source<Bytes, NotUsed> requests, Call call) {
     return requests
         .map(bytes -> LeaseKeepAliveRequest.parseFrom(bytes.toArrayUnsafe()))
-        .mapAsync(KEEP_ALIVES_AT_ONCE, services.lease()::keepAlive)
+        .mapAsync(KEEP_ALIVES_AT_ONCE, request -> services.lease().keepAlive(request, call))
         .map(GrpcFrames::frame);
   }
 
@@ -62,9 +62,15 @@ final class StreamCalls {
                     Optional.of(first),
                     cursor ->
                         cursor.isEmpty()
-                            ? CompletableFuture.completedFuture(Optional.empty())
+                            ? end(first)
                             : cursor.get().next().thenApply(StreamCalls::step)))
         .map(GrpcFrames::frame);
+  }
+
+  private static CompletionStage<Optional<Pair<Optional<RangeStreamCursor>, RangeStreamResponse>>>
+      end(RangeStreamCursor stream) {
+    stream.end();
+    return CompletableFuture.completedFuture(Optional.empty());
   }
 
   private static Optional<Pair<Optional<RangeStreamCursor>, RangeStreamResponse>> step(
@@ -85,9 +91,7 @@ final class StreamCalls {
   Source<ByteString, NotUsed> watch(Source<Bytes, NotUsed> requests, Call call) {
     SharedKillSwitch clientFault = KillSwitches.shared("watch-requests");
     return Source.unfoldResourceAsync(
-            () ->
-                WatchSession.open(services.member(), services.settings().requestTimeout())
-                    .thenApply(session -> start(session, requests, clientFault)),
+            () -> services.watch(call).thenApply(session -> start(session, requests, clientFault)),
             session -> session.next().thenApply(Optional::of),
             session -> {
               session.close();

@@ -56,7 +56,9 @@ final class WatchFrames {
     } else if (reply instanceof WatchReply.CreateFailed failed) {
       out.setCreated(true).setCanceled(true).setCancelReason(failed.reason());
     } else if (reply instanceof WatchReply.Canceled canceled) {
-      out.setCanceled(true).setCompactRevision(canceled.compactRevision());
+      out.setCanceled(true)
+          .setCompactRevision(canceled.compactRevision())
+          .setCancelReason(canceled.reason());
     }
     return GrpcFrames.frame(out.build());
   }

@@ -1,5 +1,6 @@
 package io.troupe.grpc.service;
 
+import io.troupe.auth.Authorizer;
 import io.troupe.grpc.api.MemberAddRequest;
 import io.troupe.grpc.api.MemberAddResponse;
 import io.troupe.grpc.api.MemberListRequest;
@@ -27,13 +28,16 @@ public final class ClusterService {
   private final MembershipChanges changes;
   private final Promotion promotion;
   private final InstantSource clock;
+  private final Callers callers;
 
   ClusterService(
       Member member,
       ReadGate gate,
       MembershipChanges changes,
       Promotion promotion,
-      InstantSource clock) {
+      InstantSource clock,
+      Callers callers) {
+    this.callers = callers;
     this.member = member;
     this.gate = gate;
     this.changes = changes;
@@ -47,8 +51,9 @@ public final class ClusterService {
     NodeId id = MemberIds.added(urls, clock.instant().getEpochSecond());
     ConfChange.Kind kind =
         request.getIsLearner() ? ConfChange.Kind.ADD_LEARNER : ConfChange.Kind.ADD_VOTER;
-    return changes
-        .add(new ConfChange(kind, id, urls), call.patience())
+    return callers
+        .root(call)
+        .thenCompose(who -> changes.add(new ConfChange(kind, id, urls), call.patience()))
         .thenApply(
             view ->
                 MemberAddResponse.newBuilder()
@@ -64,8 +69,9 @@ public final class ClusterService {
 
   /** M6. */
   public CompletionStage<MemberRemoveResponse> remove(MemberRemoveRequest request, Call call) {
-    return changes
-        .remove(new NodeId(request.getID()), call.patience())
+    return callers
+        .root(call)
+        .thenCompose(who -> changes.remove(new NodeId(request.getID()), call.patience()))
         .thenApply(
             view ->
                 MemberRemoveResponse.newBuilder()
@@ -77,10 +83,10 @@ public final class ClusterService {
   /** M7: the URLs are taken as they come. */
   public CompletionStage<MemberUpdateResponse> update(MemberUpdateRequest request, Call call) {
     List<String> urls = request.getPeerURLsList().stream().sorted().toList();
-    return changes
-        .update(
-            new ConfChange(ConfChange.Kind.UPDATE, new NodeId(request.getID()), urls),
-            call.patience())
+    ConfChange change = new ConfChange(ConfChange.Kind.UPDATE, new NodeId(request.getID()), urls);
+    return callers
+        .root(call)
+        .thenCompose(who -> changes.update(change, call.patience()))
         .thenApply(
             view ->
                 MemberUpdateResponse.newBuilder()
@@ -91,8 +97,9 @@ public final class ClusterService {
 
   /** M8. */
   public CompletionStage<MemberPromoteResponse> promote(MemberPromoteRequest request, Call call) {
-    return promotion
-        .promote(new NodeId(request.getID()), call.patience())
+    return callers
+        .root(call)
+        .thenCompose(who -> promotion.promote(new NodeId(request.getID()), call.patience()))
         .thenApply(
             view ->
                 MemberPromoteResponse.newBuilder()
@@ -102,10 +109,10 @@ public final class ClusterService {
   }
 
   /** M9. */
-  public CompletionStage<MemberListResponse> list(MemberListRequest request) {
+  public CompletionStage<MemberListResponse> list(MemberListRequest request, Call call) {
     return request.getLinearizable()
-        ? gate.linearizable(true, this::list)
-        : gate.serializable(this::list);
+        ? gate.linearizable(true, () -> callers.read(call, Authorizer::user, this::list))
+        : callers.checked(call, Authorizer::user).thenCompose(who -> gate.serializable(this::list));
   }
 
   private MemberListResponse list() {

@@ -17,11 +17,14 @@ public final class EtcdServices {
   private final PeerAnswers peerAnswers;
   private final MaintenanceService maintenance;
   private final LeaderTransfer transfer;
+  private final AuthService auth;
+  private final Callers callers;
   private final HealthService health = new HealthService();
 
   /**
    * Wires the services.
    *
+   * @param logins how callers prove who they are
    * @param peers the way to other members
    * @param clock for ids of new members
    * @param diskHasRoom see {@link Quota}
@@ -31,6 +34,7 @@ public final class EtcdServices {
       Member member,
       GatewaySettings settings,
       Proposer proposer,
+      Logins logins,
       PeerQueries peers,
       InstantSource clock,
       BooleanSupplier diskHasRoom,
@@ -39,17 +43,20 @@ public final class EtcdServices {
     this.settings = settings;
     ReadGate gate = new ReadGate(member, settings.requestTimeout(), settings.tick());
     Quota quota = new Quota(member, proposer, settings.quotaBytes(), diskHasRoom);
-    this.kv = new KvService(member, settings, proposer, gate, quota);
+    this.callers = new Callers(member, gate, logins.tokens());
+    this.auth = new AuthService(member, gate, proposer, callers, logins);
+    this.kv = new KvService(member, settings, proposer, gate, quota, callers);
     LeaderCalls leader = new LeaderCalls(member, peers);
     LeaseTimes times = new LeaseTimes(member, settings, leader);
-    this.lease = new LeaseService(member, settings, proposer, quota, times, gate);
+    this.lease = new LeaseService(member, settings, proposer, quota, times, gate, callers);
     RaftFacts facts = new LocalRaftFacts(member, settings, leader);
     MembershipChanges changes = new MembershipChanges(member, settings, proposer, facts);
     Promotion promotion = new Promotion(member, settings, gate, changes, leader);
-    this.cluster = new ClusterService(member, gate, changes, promotion, clock);
+    this.cluster = new ClusterService(member, gate, changes, promotion, clock, callers);
     this.peerAnswers = new PeerAnswers(member, settings, facts, promotion, times);
     this.transfer = new LeaderTransfer(member, settings);
-    this.maintenance = new MaintenanceService(member, gate, proposer, quota, transfer, defragment);
+    this.maintenance =
+        new MaintenanceService(member, gate, proposer, quota, transfer, defragment, callers);
   }
 
   public Member member() {
@@ -62,6 +69,15 @@ public final class EtcdServices {
 
   public KvService kv() {
     return kv;
+  }
+
+  public AuthService auth() {
+    return auth;
+  }
+
+  /** Opens a watch stream of a client. */
+  public CompletionStage<WatchSession> watch(Call call) {
+    return WatchSession.open(member, settings.requestTimeout(), callers, call);
   }
 
   public LeaseService lease() {

@@ -21,6 +21,7 @@ import io.troupe.txn.RequestChecks;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,9 +34,16 @@ public final class KvService {
   private final Proposer proposer;
   private final ReadGate gate;
   private final Quota quota;
+  private final Callers callers;
 
   KvService(
-      Member member, GatewaySettings settings, Proposer proposer, ReadGate gate, Quota quota) {
+      Member member,
+      GatewaySettings settings,
+      Proposer proposer,
+      ReadGate gate,
+      Quota quota,
+      Callers callers) {
+    this.callers = callers;
     this.member = member;
     this.settings = settings;
     this.proposer = proposer;
@@ -53,8 +61,13 @@ public final class KvService {
     }
     boolean cheap = query.range().isSingle();
     return read.serializable()
-        ? gate.serializable(() -> range(query, call))
+        ? serializable(call, () -> range(query, call))
         : gate.linearizable(cheap, () -> range(query, call));
+  }
+
+  /** The caller may be known only after a wait; everything else is read as it is. */
+  private <T> CompletionStage<T> serializable(Call call, Supplier<T> read) {
+    return callers.of(call).thenCompose(who -> gate.serializable(read));
   }
 
   private static void check(@Nullable Refusal refusal) {
@@ -64,7 +77,11 @@ public final class KvService {
   }
 
   private RangeResponse range(RangeQuery query, Call call) {
-    RangeResult result = member.state().range(query, call.memory());
+    RangeResult result =
+        callers.read(
+            call,
+            (authorizer, who) -> authorizer.read(who, query.range()),
+            () -> member.state().range(query, call.memory()));
     return ApiConverter.range(member.header(result.revision()), result);
   }
 
@@ -87,17 +104,26 @@ public final class KvService {
           GrpcStatus.UNIMPLEMENTED, "RangeStream does not support revision filters");
     }
     return read.serializable()
-        ? gate.serializable(() -> RangeStreamCursor.open(member, settings, query, call))
-        : gate.linearizable(true, () -> RangeStreamCursor.open(member, settings, query, call));
+        ? serializable(call, () -> open(query, call))
+        : gate.linearizable(true, () -> open(query, call));
+  }
+
+  /** Rights are checked once; that they changed is said at the end (GS6). */
+  private RangeStreamCursor open(RangeQuery query, Call call) {
+    return callers.read(
+        call,
+        (authorizer, who) -> authorizer.read(who, query.range()),
+        () -> RangeStreamCursor.open(member, settings, query, call, callers));
   }
 
   /** Section 2.5. */
-  public CompletionStage<PutResponse> put(Bytes request) throws IOException {
+  public CompletionStage<PutResponse> put(Bytes request, Call call) throws IOException {
     Operation.Put put = RequestCodec.put(request);
     quota.admit(put);
     check(RequestChecks.put(put));
-    return proposer
-        .propose(ClientRequest.PUT, request)
+    return callers
+        .writer(call)
+        .thenCompose(who -> proposer.propose(who, ClientRequest.PUT, request))
         .thenApply(
             result -> {
               Result.Put done = (Result.Put) result;
@@ -106,10 +132,12 @@ public final class KvService {
   }
 
   /** Section 2.6. */
-  public CompletionStage<DeleteRangeResponse> deleteRange(Bytes request) throws IOException {
+  public CompletionStage<DeleteRangeResponse> deleteRange(Bytes request, Call call)
+      throws IOException {
     check(RequestChecks.deleteRange(RequestCodec.deleteRange(request)));
-    return proposer
-        .propose(ClientRequest.DELETE_RANGE, request)
+    return callers
+        .writer(call)
+        .thenCompose(who -> proposer.propose(who, ClientRequest.DELETE_RANGE, request))
         .thenApply(
             result -> {
               Result.DeleteRange done = (Result.DeleteRange) result;
@@ -124,11 +152,14 @@ public final class KvService {
     check(RequestChecks.txn(call.txn(), settings.maxTxnOps()));
     CompletionStage<Result> result;
     if (!call.readOnly()) {
-      result = proposer.propose(ClientRequest.TXN, request);
+      result =
+          callers
+              .writer(from)
+              .thenCompose(who -> proposer.propose(who, ClientRequest.TXN, request));
     } else if (call.serializable()) {
-      result = gate.serializable(() -> member.state().txn(call.txn(), from.memory()));
+      result = serializable(from, () -> read(call.txn(), from));
     } else {
-      result = gate.linearizable(false, () -> member.state().txn(call.txn(), from.memory()));
+      result = gate.linearizable(false, () -> read(call.txn(), from));
     }
     return result.thenApply(
         end -> {
@@ -137,11 +168,19 @@ public final class KvService {
         });
   }
 
+  private Result read(Operation.Txn txn, Call call) {
+    return callers.read(
+        call,
+        (authorizer, who) -> authorizer.transaction(who, txn),
+        () -> member.state().txn(txn, call.memory()));
+  }
+
   /** Section 2.8. */
-  public CompletionStage<CompactionResponse> compact(Bytes request) throws IOException {
+  public CompletionStage<CompactionResponse> compact(Bytes request, Call from) throws IOException {
     RequestCodec.CompactCall call = RequestCodec.compact(request);
-    return proposer
-        .propose(ClientRequest.COMPACT, request)
+    return callers
+        .writer(from)
+        .thenCompose(who -> proposer.propose(who, ClientRequest.COMPACT, request))
         .thenCompose(
             result -> {
               CompletionStage<Void> removed =

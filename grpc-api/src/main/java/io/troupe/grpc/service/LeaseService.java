@@ -1,5 +1,6 @@
 package io.troupe.grpc.service;
 
+import io.troupe.auth.Authorizer;
 import io.troupe.grpc.api.LeaseGrantRequest;
 import io.troupe.grpc.api.LeaseGrantResponse;
 import io.troupe.grpc.api.LeaseKeepAliveRequest;
@@ -15,6 +16,7 @@ import io.troupe.grpc.convert.ApiConverter;
 import io.troupe.lease.LeaseRules;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
+import io.troupe.model.Requester;
 import io.troupe.model.Result;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.LeaseCommand.LeaseReply;
@@ -32,6 +34,7 @@ public final class LeaseService {
   private final Quota quota;
   private final LeaseTimes times;
   private final ReadGate gate;
+  private final Callers callers;
 
   LeaseService(
       Member member,
@@ -39,7 +42,9 @@ public final class LeaseService {
       Proposer proposer,
       Quota quota,
       LeaseTimes times,
-      ReadGate gate) {
+      ReadGate gate,
+      Callers callers) {
+    this.callers = callers;
     this.times = times;
     this.gate = gate;
     this.member = member;
@@ -49,7 +54,7 @@ public final class LeaseService {
   }
 
   /** L1, L2. */
-  public CompletionStage<LeaseGrantResponse> grant(LeaseGrantRequest request) {
+  public CompletionStage<LeaseGrantResponse> grant(LeaseGrantRequest request, Call call) {
     Refusal refusal = LeaseRules.check(request.getTTL());
     if (refusal != null) {
       throw new RefusedException(refusal);
@@ -58,8 +63,9 @@ public final class LeaseService {
     long ttl = LeaseRules.effectiveTtlSeconds(request.getTTL(), settings.minLeaseTtlSeconds());
     Operation.LeaseGrant grant = new Operation.LeaseGrant(id, ttl);
     quota.admit(grant);
-    return proposer
-        .propose(grant)
+    return callers
+        .writer(call)
+        .thenCompose(who -> proposer.propose(who, grant))
         .thenApply(
             result -> {
               Result.LeaseGrant granted = (Result.LeaseGrant) result;
@@ -72,9 +78,10 @@ public final class LeaseService {
   }
 
   /** L9. */
-  public CompletionStage<LeaseRevokeResponse> revoke(LeaseRevokeRequest request) {
-    return proposer
-        .propose(new Operation.LeaseRevoke(request.getID()))
+  public CompletionStage<LeaseRevokeResponse> revoke(LeaseRevokeRequest request, Call call) {
+    return callers
+        .writer(call)
+        .thenCompose(who -> proposer.propose(who, new Operation.LeaseRevoke(request.getID())))
         .thenApply(
             result ->
                 LeaseRevokeResponse.newBuilder()
@@ -83,10 +90,12 @@ public final class LeaseService {
   }
 
   /** L5, L6; the header is taken before the renewal (R7). */
-  public CompletionStage<LeaseKeepAliveResponse> keepAlive(LeaseKeepAliveRequest request) {
+  public CompletionStage<LeaseKeepAliveResponse> keepAlive(
+      LeaseKeepAliveRequest request, Call call) {
     ResponseHeader header = member.header();
-    return times
-        .renew(request.getID())
+    return callers
+        .checked(call, (authorizer, who) -> authorizer.writeAttached(who, request.getID()))
+        .thenCompose(who -> times.renew(request.getID()))
         .thenApply(
             ttl ->
                 LeaseKeepAliveResponse.newBuilder()
@@ -97,16 +106,28 @@ public final class LeaseService {
   }
 
   /** L7. */
-  public CompletionStage<LeaseTimeToLiveResponse> timeToLive(LeaseTimeToLiveRequest request) {
+  public CompletionStage<LeaseTimeToLiveResponse> timeToLive(
+      LeaseTimeToLiveRequest request, Call call) {
     boolean leads = member.status().leader().equals(member.status().memberId());
-    return times
-        .timeToLive(request.getID())
+    return callers
+        .checked(call, Authorizer::user)
+        .thenCompose(who -> times.timeToLive(request.getID()))
         .thenCompose(
             remaining ->
                 leads || !request.getKeys()
-                    ? gate.serializable(() -> answer(request, remaining))
+                    ? gate.serializable(() -> answer(request, remaining, call))
                     // The leader's state is what counts, and this one may be behind it.
-                    : gate.linearizable(false, () -> answer(request, remaining)));
+                    : gate.linearizable(false, () -> answer(request, remaining, call)));
+  }
+
+  private LeaseTimeToLiveResponse answer(
+      LeaseTimeToLiveRequest request, PeerAnswer.Remaining remaining, Call call) {
+    return request.getKeys()
+        ? callers.read(
+            call,
+            (authorizer, who) -> authorizer.readAttached(who, request.getID()),
+            () -> answer(request, remaining))
+        : answer(request, remaining);
   }
 
   private LeaseTimeToLiveResponse answer(
@@ -126,9 +147,11 @@ public final class LeaseService {
     return out.build();
   }
 
-  /** L8. */
-  public CompletionStage<LeaseLeasesResponse> leases() {
-    return ask(LeaseCommand.ListLeases::new)
+  /** L8; whoever sees no key of some lease sees none (L14). */
+  public CompletionStage<LeaseLeasesResponse> leases(Call call) {
+    return callers
+        .checked(call, Authorizer::user)
+        .thenCompose(who -> ask(LeaseCommand.ListLeases::new).thenApply(reply -> seen(who, reply)))
         .thenApply(
             reply -> {
               LeaseLeasesResponse.Builder out =
@@ -138,6 +161,13 @@ public final class LeaseService {
               }
               return out.build();
             });
+  }
+
+  private LeaseReply seen(Requester who, LeaseReply reply) {
+    for (long lease : ((LeaseReply.Leases) reply).ids()) {
+      callers.require(who, (authorizer, user) -> authorizer.readAttached(user, lease));
+    }
+    return reply;
   }
 
   private CompletionStage<LeaseReply> ask(Function<ActorRef<LeaseReply>, LeaseCommand> question) {

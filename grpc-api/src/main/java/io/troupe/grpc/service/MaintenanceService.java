@@ -1,5 +1,6 @@
 package io.troupe.grpc.service;
 
+import io.troupe.auth.Authorizer;
 import io.troupe.grpc.api.AlarmRequest;
 import io.troupe.grpc.api.AlarmResponse;
 import io.troupe.grpc.api.DefragmentResponse;
@@ -20,7 +21,6 @@ import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
 import io.troupe.protocol.StateReader;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** Section 2.13 without Snapshot and Downgrade. */
@@ -37,6 +37,7 @@ public final class MaintenanceService {
   private final Quota quota;
   private final LeaderTransfer transfer;
   private final Runnable defragment;
+  private final Callers callers;
 
   MaintenanceService(
       Member member,
@@ -44,7 +45,9 @@ public final class MaintenanceService {
       Proposer proposer,
       Quota quota,
       LeaderTransfer transfer,
-      Runnable defragment) {
+      Runnable defragment,
+      Callers callers) {
+    this.callers = callers;
     this.member = member;
     this.gate = gate;
     this.proposer = proposer;
@@ -53,43 +56,46 @@ public final class MaintenanceService {
     this.defragment = defragment;
   }
 
-  /** MT1. */
-  public CompletionStage<StatusResponse> status() {
-    return gate.serializable(
-        () -> {
-          StatusResponse.Builder out =
-              StatusResponse.newBuilder()
-                  .setHeader(member.header())
-                  .setVersion(ETCD_VERSION)
-                  .setDbSize(member.state().sizeOnDisk())
-                  .setDbSizeInUse(member.state().sizeInUse())
-                  .setDbSizeQuota(quota.bytes() == 0 ? DEFAULT_QUOTA : quota.bytes())
-                  .setLeader(member.status().leader().value())
-                  .setRaftIndex(member.status().committed())
-                  .setRaftAppliedIndex(member.status().applied())
-                  .setRaftTerm(member.status().term())
-                  .setIsLearner(member.isLearner())
-                  .setStorageVersion(STORAGE_VERSION)
-                  .setDowngradeInfo(DowngradeInfo.getDefaultInstance());
-          if (member.status().leader().isNone()) {
-            out.addErrors(GrpcErrors.of(Refusal.NO_LEADER).message());
-          }
-          member
-              .state()
-              .alarms()
-              .forEach(
-                  alarm ->
-                      out.addErrors(
-                          "memberID:"
-                              + Long.toUnsignedString(alarm.member().value())
-                              + " alarm:"
-                              + alarm.type()));
-          return out.build();
-        });
+  /** MT1, MT2. */
+  public CompletionStage<StatusResponse> status(Call call) {
+    return callers
+        .checked(call, Authorizer::user)
+        .thenCompose(who -> gate.serializable(this::status));
+  }
+
+  private StatusResponse status() {
+    StatusResponse.Builder out =
+        StatusResponse.newBuilder()
+            .setHeader(member.header())
+            .setVersion(ETCD_VERSION)
+            .setDbSize(member.state().sizeOnDisk())
+            .setDbSizeInUse(member.state().sizeInUse())
+            .setDbSizeQuota(quota.bytes() == 0 ? DEFAULT_QUOTA : quota.bytes())
+            .setLeader(member.status().leader().value())
+            .setRaftIndex(member.status().committed())
+            .setRaftAppliedIndex(member.status().applied())
+            .setRaftTerm(member.status().term())
+            .setIsLearner(member.isLearner())
+            .setStorageVersion(STORAGE_VERSION)
+            .setDowngradeInfo(DowngradeInfo.getDefaultInstance());
+    if (member.status().leader().isNone()) {
+      out.addErrors(GrpcErrors.of(Refusal.NO_LEADER).message());
+    }
+    member
+        .state()
+        .alarms()
+        .forEach(
+            alarm ->
+                out.addErrors(
+                    "memberID:"
+                        + Long.toUnsignedString(alarm.member().value())
+                        + " alarm:"
+                        + alarm.type()));
+    return out.build();
   }
 
   /** MT3. */
-  public CompletionStage<AlarmResponse> alarm(AlarmRequest request) {
+  public CompletionStage<AlarmResponse> alarm(AlarmRequest request, Call call) {
     AlarmType type = alarmType(request.getAlarmValue());
     NodeId who = new NodeId(request.getMemberID());
     Operation operation =
@@ -102,8 +108,9 @@ public final class MaintenanceService {
                   GrpcStatus.INVALID_ARGUMENT,
                   "etcdserver: unknown alarm action " + request.getActionValue());
         };
-    return proposer
-        .propose(operation)
+    return callers
+        .writer(call)
+        .thenCompose(caller -> proposer.propose(caller, operation))
         .thenApply(
             result -> {
               Result.Alarms alarms = (Result.Alarms) result;
@@ -124,39 +131,52 @@ public final class MaintenanceService {
   }
 
   /** Answers at once; space is reclaimed in the background. No header (R7). */
-  public CompletionStage<DefragmentResponse> defragment() {
-    defragment.run();
-    return CompletableFuture.completedFuture(DefragmentResponse.getDefaultInstance());
+  public CompletionStage<DefragmentResponse> defragment(Call call) {
+    return callers
+        .root(call)
+        .thenApply(
+            who -> {
+              defragment.run();
+              return DefragmentResponse.getDefaultInstance();
+            });
   }
 
   /** MT10. No header (R7). */
   public CompletionStage<MoveLeaderResponse> moveLeader(MoveLeaderRequest request, Call call) {
-    return transfer
-        .moveTo(new NodeId(request.getTargetID()), call.patience())
+    return callers
+        .root(call)
+        .thenCompose(who -> transfer.moveTo(new NodeId(request.getTargetID()), call.patience()))
         .thenApply(moved -> MoveLeaderResponse.getDefaultInstance());
   }
 
   /** MT6. */
-  public CompletionStage<HashResponse> hash() {
-    return gate.serializable(
-        () ->
-            HashResponse.newBuilder()
-                .setHeader(member.header())
-                .setHash(member.state().hashKv(0).hash())
-                .build());
+  public CompletionStage<HashResponse> hash(Call call) {
+    return callers
+        .root(call)
+        .thenCompose(
+            who ->
+                gate.serializable(
+                    () ->
+                        HashResponse.newBuilder()
+                            .setHeader(member.header())
+                            .setHash(member.state().hashKv(0).hash())
+                            .build()));
   }
 
   /** MT6, MT7. */
-  public CompletionStage<HashKVResponse> hashKv(HashKVRequest request) {
-    return gate.serializable(
-        () -> {
-          StateReader.KvHash hash = member.state().hashKv(request.getRevision());
-          return HashKVResponse.newBuilder()
-              .setHeader(member.header(hash.currentRevision()))
-              .setHash(hash.hash())
-              .setCompactRevision(hash.compactRevision())
-              .setHashRevision(hash.hashRevision())
-              .build();
-        });
+  public CompletionStage<HashKVResponse> hashKv(HashKVRequest request, Call call) {
+    return callers
+        .root(call)
+        .thenCompose(who -> gate.serializable(() -> hashKv(request.getRevision())));
+  }
+
+  private HashKVResponse hashKv(long revision) {
+    StateReader.KvHash hash = member.state().hashKv(revision);
+    return HashKVResponse.newBuilder()
+        .setHeader(member.header(hash.currentRevision()))
+        .setHash(hash.hash())
+        .setCompactRevision(hash.compactRevision())
+        .setHashRevision(hash.hashRevision())
+        .build();
   }
 }

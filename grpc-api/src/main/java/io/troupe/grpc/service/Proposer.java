@@ -4,6 +4,7 @@ import io.troupe.model.Bytes;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
+import io.troupe.model.Requester;
 import io.troupe.model.Result;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
@@ -35,15 +36,20 @@ public final class Proposer {
   }
 
   /** Proposes a client's request as the bytes that came in. */
-  CompletionStage<Result> propose(OperationCodec.ClientRequest kind, Bytes request) {
+  CompletionStage<Result> propose(Requester who, OperationCodec.ClientRequest kind, Bytes request) {
     RequestId id = ids.next();
-    return propose(id, OperationCodec.embed(id, kind, request));
+    return propose(id, OperationCodec.embed(id, who, kind, request));
   }
 
-  /** Proposes an operation that the member makes. */
-  public CompletionStage<Result> propose(Operation operation) {
+  /** Proposes an operation on behalf of a client. */
+  CompletionStage<Result> propose(Requester who, Operation operation) {
     RequestId id = ids.next();
-    return propose(id, OperationCodec.encode(id, operation));
+    return propose(id, OperationCodec.encode(id, who, operation));
+  }
+
+  /** Proposes an operation of the member itself, to which nothing is forbidden (A17). */
+  public CompletionStage<Result> propose(Operation operation) {
+    return propose(Requester.MEMBER, operation);
   }
 
   /** An id for a proposal of another kind. */

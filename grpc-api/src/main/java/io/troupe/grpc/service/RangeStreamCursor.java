@@ -31,7 +31,9 @@ public final class RangeStreamCursor {
       long revision,
       long headerRevision,
       long maxChunkBytes,
-      MemoryBudget.Share memory) {}
+      MemoryBudget.Share memory,
+      Callers callers,
+      long authRevision) {}
 
   private final Pinned pinned;
   private final KeyRange rest;
@@ -60,7 +62,7 @@ public final class RangeStreamCursor {
 
   /** Pins the revision. */
   static RangeStreamCursor open(
-      Member member, GatewaySettings settings, RangeQuery query, Call call) {
+      Member member, GatewaySettings settings, RangeQuery query, Call call, Callers callers) {
     long current = member.state().revision();
     Pinned pinned =
         new Pinned(
@@ -69,13 +71,24 @@ public final class RangeStreamCursor {
             query.revision() == 0 ? current : query.revision(),
             current,
             settings.maxRequestBytes(),
-            call.memory());
+            call.memory(),
+            callers,
+            callers.revision());
     return new RangeStreamCursor(pinned, query.range(), 0, FIRST_CHUNK_KEYS, 0);
   }
 
   /** Reads the next part on the read dispatcher. */
   public CompletionStage<Chunk> next() {
     return CompletableFuture.supplyAsync(this::read, pinned.member().reads());
+  }
+
+  /**
+   * To be called behind the last part.
+   *
+   * @throws RefusedException if rights changed since the stream began (GS6)
+   */
+  public void end() {
+    pinned.callers().requireSame(pinned.authRevision());
   }
 
   private Chunk read() {

@@ -26,19 +26,29 @@ public final class WatchSession {
 
   private final Member member;
   private final Duration timeout;
+  private final Callers callers;
+  private final Call call;
   private final ActorRef<WatchStreamCommand> stream;
 
-  private WatchSession(Member member, Duration timeout, ActorRef<WatchStreamCommand> stream) {
+  private WatchSession(
+      Member member,
+      Duration timeout,
+      Callers callers,
+      Call call,
+      ActorRef<WatchStreamCommand> stream) {
+    this.callers = callers;
+    this.call = call;
     this.member = member;
     this.timeout = timeout;
     this.stream = stream;
   }
 
   /** Opens a stream. */
-  public static CompletionStage<WatchSession> open(Member member, Duration timeout) {
+  static CompletionStage<WatchSession> open(
+      Member member, Duration timeout, Callers callers, Call call) {
     CompletionStage<ActorRef<WatchStreamCommand>> stream =
         Ask.ask(member.watch(), WatchCommand.OpenStream::new, timeout, member.scheduler());
-    return stream.thenApply(ref -> new WatchSession(member, timeout, ref));
+    return stream.thenApply(ref -> new WatchSession(member, timeout, callers, call, ref));
   }
 
   /** Takes one request; completes when it was taken. An empty one is ignored (W19). */
@@ -61,17 +71,22 @@ public final class WatchSession {
             key.isEmpty() ? FIRST_KEY : key, Bytes.wrap(create.getRangeEnd().toByteArray()));
     boolean noPut = create.getFiltersValueList().contains(0);
     boolean noDelete = create.getFiltersValueList().contains(1);
-    return ask(
-        replyTo ->
-            new WatchStreamCommand.Create(
-                range,
-                create.getWatchId(),
-                create.getStartRevision(),
-                new EventFilter(noPut, noDelete),
-                create.getPrevKv(),
-                create.getProgressNotify(),
-                create.getFragment(),
-                replyTo));
+    return callers
+        .watch(call)
+        .thenCompose(
+            right ->
+                ask(
+                    replyTo ->
+                        new WatchStreamCommand.Create(
+                            range,
+                            create.getWatchId(),
+                            create.getStartRevision(),
+                            new EventFilter(noPut, noDelete),
+                            create.getPrevKv(),
+                            create.getProgressNotify(),
+                            create.getFragment(),
+                            right,
+                            replyTo)));
   }
 
   private CompletionStage<Done> ask(Function<ActorRef<Done>, WatchStreamCommand> question) {

@@ -1,5 +1,6 @@
 package io.troupe.grpc.service;
 
+import io.troupe.auth.AuthState;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
@@ -61,6 +62,7 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
       new ConcurrentLinkedQueue<>();
   private volatile NodeId leader = SELF;
   private volatile ClusterView view = view(1, 0, 1);
+  private volatile AuthState auth = AuthState.EMPTY;
 
   FakeMember(boolean strict) {
     this.lease = kit.createTestProbe();
@@ -108,6 +110,10 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
 
   void show(ClusterView next) {
     view = next;
+  }
+
+  void show(AuthState next) {
+    auth = next;
   }
 
   void lead(NodeId next) {
@@ -185,6 +191,11 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   @Override
   public boolean isCorrupt() {
     return false;
+  }
+
+  @Override
+  public AuthState auth() {
+    return auth;
   }
 
   @Override

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
 import io.troupe.grpc.api.RangeRequest;
+import io.troupe.grpc.auth.Tokens;
 import io.troupe.model.Bytes;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.NodeId;
@@ -14,6 +15,7 @@ import io.troupe.protocol.ClusterView;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RefusedException;
 import io.troupe.raft.membership.Membership;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -26,13 +28,16 @@ class LearnerReadsTest {
   private static final NodeId VOTER = FakeMember.id(2);
 
   private final FakeMember fake = new FakeMember(true);
+  private final ReadGate gate =
+      new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
   private final KvService kv =
       new KvService(
           fake.member,
           fake.settings,
           fake.proposer,
-          new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick()),
-          new Quota(fake.member, fake.proposer, 0, () -> true));
+          gate,
+          new Quota(fake.member, fake.proposer, 0, () -> true),
+          new Callers(fake.member, gate, Tokens.of("", Duration.ofSeconds(1), Clock.systemUTC())));
   private final Call call =
       new Call("", false, Optional.empty(), new MemoryBudget(1 << 20).share());
 

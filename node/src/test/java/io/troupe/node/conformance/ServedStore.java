@@ -191,6 +191,11 @@ final class ServedStore implements BeforeAllCallback, AfterAllCallback, BeforeEa
     Assumptions.assumeTrue(ENDPOINT == null, "the server is not fresh");
   }
 
+  /** Skips what is otherwise here than in etcd, on purpose. */
+  void needsOwn() {
+    Assumptions.assumeTrue(ENDPOINT == null && ETCD == null, "the server is etcd");
+  }
+
   /** Skips a statement that etcd before 3.7 does not follow. */
   void needs37() {
     if (ENDPOINT != null || ETCD != null) {

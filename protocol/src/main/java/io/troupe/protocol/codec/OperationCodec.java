@@ -8,6 +8,7 @@ import io.troupe.model.Bytes;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.RequestId;
+import io.troupe.model.Requester;
 import io.troupe.protocol.wire.WireAlarm;
 import io.troupe.protocol.wire.WireLeaseCheckpoint;
 import io.troupe.protocol.wire.WireLeaseGrant;
@@ -19,15 +20,21 @@ import java.io.IOException;
 /**
  * Log record of an operation: one version byte, then a protobuf WireOperation
  * (docs/formats/operation.md). A client's request is embedded as the bytes that came in.
+ *
+ * <p>Version 2 is used for what version 1 cannot say: on whose behalf, and changes of users and
+ * roles. All else stays as it was, so that logs of before are replayed alike.
  */
 public final class OperationCodec {
-  /** The only version so far. */
+  /** Of records of clients that named nobody. */
   public static final byte VERSION = 1;
+
+  /** Of records that name their requester, or change users and roles. */
+  public static final byte VERSION_AUTH = 2;
 
   private OperationCodec() {}
 
-  /** An operation and who waits for it. */
-  public record Decoded(RequestId id, Operation operation) {}
+  /** An operation, who waits for it, and on whose behalf it is. */
+  public record Decoded(RequestId id, Requester requester, Operation operation) {}
 
   /** Requests that go into the log as they came in. The numbers are fields of WireOperation. */
   public enum ClientRequest {
@@ -52,10 +59,11 @@ public final class OperationCodec {
    *
    * @param request the message's bytes
    */
-  public static Bytes embed(RequestId id, ClientRequest kind, Bytes request) {
+  public static Bytes embed(RequestId id, Requester requester, ClientRequest kind, Bytes request) {
+    byte[] behind = WireRequester.fields(requester);
     int length = request.length();
-    byte[] out = new byte[1 + 9 + 1 + varintSize(length) + length];
-    out[0] = VERSION;
+    byte[] out = new byte[1 + 9 + 1 + varintSize(length) + length + behind.length];
+    out[0] = behind.length == 0 ? VERSION : VERSION_AUTH;
     out[1] = (1 << 3) | 1; // field 1, fixed64
     long value = id.value();
     for (int i = 0; i < 8; i++) {
@@ -69,7 +77,8 @@ public final class OperationCodec {
       rest >>>= 7;
     }
     out[at++] = (byte) rest;
-    request.copyTo(out, at);
+    at = request.copyTo(out, at);
+    System.arraycopy(behind, 0, out, at, behind.length);
     return Bytes.wrap(out);
   }
 
@@ -82,12 +91,38 @@ public final class OperationCodec {
   }
 
   /**
-   * Encodes an operation that the member itself makes.
+   * Encodes an operation of the member itself.
    *
    * @throws IllegalArgumentException for one that only clients make: use {@link #embed}
    */
   public static Bytes encode(RequestId id, Operation operation) {
+    return encode(id, Requester.MEMBER, operation);
+  }
+
+  /**
+   * Encodes an operation that a member has put together, on its own behalf or a client's.
+   *
+   * @throws IllegalArgumentException for one that is a client's message: use {@link #embed}
+   */
+  public static Bytes encode(RequestId id, Requester requester, Operation operation) {
     WireOperation.Builder out = WireOperation.newBuilder().setRequestId(id.value());
+    boolean named = !ofMembersAlone(operation) && WireRequester.set(requester, out);
+    byte version = named || operation instanceof Operation.Auth ? VERSION_AUTH : VERSION;
+    if (operation instanceof Operation.Auth auth) {
+      AuthOperationCodec.set(auth, out);
+    } else {
+      set(operation, out);
+    }
+    return Bytes.wrap(new byte[] {version}).concat(Bytes.wrap(out.build().toByteArray()));
+  }
+
+  /** Nobody else can make these, so it need not be said who did. */
+  private static boolean ofMembersAlone(Operation operation) {
+    return operation instanceof Operation.PublishMember
+        || operation instanceof Operation.LeaseCheckpoint;
+  }
+
+  private static void set(Operation operation, WireOperation.Builder out) {
     if (operation instanceof Operation.LeaseGrant grant) {
       out.setLeaseGrant(WireLeaseGrant.newBuilder().setId(grant.id()).setTtl(grant.ttlSeconds()));
     } else if (operation instanceof Operation.LeaseRevoke revoke) {
@@ -112,7 +147,6 @@ public final class OperationCodec {
     } else {
       throw new IllegalArgumentException("comes in from a client: " + operation);
     }
-    return Bytes.wrap(new byte[] {VERSION}).concat(Bytes.wrap(out.build().toByteArray()));
   }
 
   private static WireAlarm.Builder alarm(int action, NodeId member, AlarmType type) {
@@ -126,13 +160,14 @@ public final class OperationCodec {
    *     so the log is damaged or newer than this program
    */
   public static Decoded decode(Bytes data) {
-    if (data.isEmpty() || data.at(0) != VERSION) {
+    if (data.isEmpty() || (data.at(0) != VERSION && data.at(0) != VERSION_AUTH)) {
       throw new IllegalStateException(
           "operation of unknown format version " + (data.isEmpty() ? "(empty)" : data.at(0)));
     }
     try {
       WireOperation wire = WireOperation.parseFrom(input(data.slice(1)));
-      return new Decoded(new RequestId(wire.getRequestId()), operation(wire));
+      return new Decoded(
+          new RequestId(wire.getRequestId()), WireRequester.of(wire), operation(wire));
     } catch (IOException | IllegalArgumentException e) {
       throw new IllegalStateException("operation cannot be decoded: " + e.getMessage(), e);
     }
@@ -156,6 +191,15 @@ public final class OperationCodec {
               new NodeId(wire.getPublishMember().getMember()),
               wire.getPublishMember().getName(),
               wire.getPublishMember().getClientUrlsList());
+      case AUTH_SWITCH,
+          AUTHENTICATE,
+          USER_ADD,
+          USER_DELETE,
+          USER_CHANGE_PASSWORD,
+          USER_ROLE,
+          ROLE,
+          ROLE_PERMISSION ->
+          AuthOperationCodec.of(wire);
       case BODY_NOT_SET -> throw new InvalidProtocolBufferException("no body");
     };
   }

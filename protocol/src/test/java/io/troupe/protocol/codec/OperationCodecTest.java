@@ -10,9 +10,11 @@ import io.troupe.model.Compare;
 import io.troupe.model.KeyRange;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
+import io.troupe.model.Permission;
 import io.troupe.model.RangeQuery;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
+import io.troupe.model.Requester;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.codec.OperationCodec.ClientRequest;
 import io.troupe.protocol.codec.OperationCodec.Decoded;
@@ -23,9 +25,11 @@ import io.troupe.protocol.wire.WireRange;
 import io.troupe.protocol.wire.WireTxn;
 import io.troupe.protocol.wire.WireTxnOp;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +38,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class OperationCodecTest {
   private static final RequestId ID = new RequestId(0x8e9e_0001_0203_0405L);
   private static final NodeId MEMBER = new NodeId(0x8e9e05c52164694dL);
+  private static final Requester USER = new Requester.User("n\u00e4me", 300);
+  private static final Operation LEASE_REVOKE = new Operation.LeaseRevoke(77);
 
   /**
    * What version 1 looks like on disk. These bytes are in logs out there: a change of them is a new
@@ -51,12 +57,16 @@ class OperationCodecTest {
             .setLease(7)
             .setPrevKv(true)
             .build();
-    Bytes record = OperationCodec.embed(ID, ClientRequest.PUT, Bytes.wrap(put.toByteArray()));
+    Bytes record =
+        OperationCodec.embed(
+            ID, Requester.ANONYMOUS, ClientRequest.PUT, Bytes.wrap(put.toByteArray()));
     assertThat(HexFormat.of().formatHex(record.toArray())).isEqualTo(GOLDEN_PUT);
     assertThat(OperationCodec.decode(record))
         .isEqualTo(
             new Decoded(
-                ID, new Operation.Put(Bytes.utf8("k"), Bytes.utf8("v"), 7, true, false, false)));
+                ID,
+                Requester.ANONYMOUS,
+                new Operation.Put(Bytes.utf8("k"), Bytes.utf8("v"), 7, true, false, false)));
   }
 
   static Stream<Operation> ownOperations() {
@@ -73,8 +83,88 @@ class OperationCodecTest {
   @ParameterizedTest
   @MethodSource("ownOperations")
   void ownOperationsComeBackAsTheyWent(Operation operation) {
-    assertThat(OperationCodec.decode(OperationCodec.encode(ID, operation)))
-        .isEqualTo(new Decoded(ID, operation));
+    for (Requester requester : List.of(Requester.ANONYMOUS, USER)) {
+      Bytes record = OperationCodec.encode(ID, requester, operation);
+      assertThat(OperationCodec.decode(record).operation()).isEqualTo(operation);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("ownOperations")
+  void whatNamesNobodyKeepsTheFormOfVersionOne(Operation operation) {
+    assertThat(OperationCodec.encode(ID, Requester.ANONYMOUS, operation).at(0)).isEqualTo((byte) 1);
+  }
+
+  @Test
+  void requestersComeBackAsTheyWent() {
+    Operation revoke = new Operation.LeaseRevoke(77);
+    for (Requester requester : List.of(Requester.ANONYMOUS, Requester.MEMBER, USER)) {
+      assertThat(OperationCodec.decode(OperationCodec.encode(ID, requester, revoke)))
+          .isEqualTo(new Decoded(ID, requester, revoke));
+      Bytes put =
+          Bytes.wrap(
+              WirePut.newBuilder().setKey(ByteString.copyFromUtf8("k")).build().toByteArray());
+      assertThat(
+              OperationCodec.decode(OperationCodec.embed(ID, requester, ClientRequest.PUT, put))
+                  .requester())
+          .isEqualTo(requester);
+    }
+    assertThat(OperationCodec.decode(OperationCodec.encode(ID, revoke)).requester())
+        .isEqualTo(Requester.MEMBER);
+  }
+
+  static Stream<Operation.Auth> authOperations() {
+    KeyRange range = new KeyRange(Bytes.utf8("a"), Bytes.of(0));
+    return Stream.of(
+        new Operation.AuthEnable(),
+        new Operation.AuthDisable(),
+        new Operation.Authenticate("n\u00e4me", "abc", 7),
+        new Operation.UserAdd("u", "h", false),
+        new Operation.UserAdd("u", "", true),
+        new Operation.UserDelete("u"),
+        new Operation.UserChangePassword("u", "h"),
+        new Operation.UserGrantRole("u", "r"),
+        new Operation.UserRevokeRole("u", "r"),
+        new Operation.RoleAdd("r"),
+        new Operation.RoleDelete("r"),
+        new Operation.RoleGrantPermission("r", new Permission(Permission.Type.READWRITE, range)),
+        new Operation.RoleGrantPermission("r", new Permission(Permission.Type.READ, range)),
+        new Operation.RoleGrantPermission("r", null),
+        new Operation.RoleRevokePermission("r", range));
+  }
+
+  @ParameterizedTest
+  @MethodSource("authOperations")
+  void changesOfUsersComeBackAsTheyWentAndAreVersionTwo(Operation.Auth operation) {
+    Bytes record = OperationCodec.encode(ID, USER, operation);
+    assertThat(record.at(0)).isEqualTo((byte) 2);
+    assertThat(OperationCodec.decode(record)).isEqualTo(new Decoded(ID, USER, operation));
+    assertThat(OperationCodec.encode(ID, Requester.ANONYMOUS, operation).at(0)).isEqualTo((byte) 2);
+  }
+
+  /** Version 2 on disk; the field numbers must stay. */
+  @Test
+  void goldenRecordsOfVersionTwo() throws IOException {
+    StringBuilder lines = new StringBuilder();
+    Bytes put =
+        Bytes.wrap(WirePut.newBuilder().setKey(ByteString.copyFromUtf8("k")).build().toByteArray());
+    lines.append(line("Put of a user", OperationCodec.embed(ID, USER, ClientRequest.PUT, put)));
+    lines.append(line("LeaseRevoke of a member", OperationCodec.encode(ID, LEASE_REVOKE)));
+    for (Operation.Auth operation : authOperations().toList()) {
+      String name = operation.getClass().getSimpleName();
+      lines.append(line(name, OperationCodec.encode(ID, USER, operation)));
+    }
+    assertThat(lines.toString())
+        .isEqualTo(
+            new String(
+                Objects.requireNonNull(
+                        OperationCodecTest.class.getResourceAsStream("/golden/operations-v2.txt"))
+                    .readAllBytes(),
+                StandardCharsets.UTF_8));
+  }
+
+  private static String line(String name, Bytes record) {
+    return name + ": " + HexFormat.of().formatHex(record.toArray()) + "\n";
   }
 
   @Test
@@ -86,7 +176,9 @@ class OperationCodecTest {
             .setKey(ByteString.copyFromUtf8("k"))
             .setValue(ByteString.copyFrom(value))
             .build();
-    Bytes record = OperationCodec.embed(ID, ClientRequest.PUT, Bytes.wrap(put.toByteArray()));
+    Bytes record =
+        OperationCodec.embed(
+            ID, Requester.ANONYMOUS, ClientRequest.PUT, Bytes.wrap(put.toByteArray()));
     Operation.Put back = (Operation.Put) OperationCodec.decode(record).operation();
     assertThat(back.value()).isEqualTo(Bytes.wrap(value));
   }
@@ -95,15 +187,17 @@ class OperationCodecTest {
   void compactIsEmbeddedToo() {
     Bytes request =
         Bytes.wrap(WireCompact.newBuilder().setRevision(9).setPhysical(true).build().toByteArray());
-    assertThat(OperationCodec.decode(OperationCodec.embed(ID, ClientRequest.COMPACT, request)))
-        .isEqualTo(new Decoded(ID, new Operation.Compact(9)));
+    assertThat(
+            OperationCodec.decode(
+                OperationCodec.embed(ID, Requester.ANONYMOUS, ClientRequest.COMPACT, request)))
+        .isEqualTo(new Decoded(ID, Requester.ANONYMOUS, new Operation.Compact(9)));
   }
 
   @Test
   void anUnknownVersionAndRubbishAreRefused() {
-    assertThatThrownBy(() -> OperationCodec.decode(Bytes.of(2, 1, 2)))
+    assertThatThrownBy(() -> OperationCodec.decode(Bytes.of(3, 1, 2)))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("version 2");
+        .hasMessageContaining("version 3");
     assertThatThrownBy(() -> OperationCodec.decode(Bytes.EMPTY))
         .isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> OperationCodec.decode(Bytes.of(1, 0xff, 0xff)))

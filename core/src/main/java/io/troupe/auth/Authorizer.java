@@ -1,0 +1,192 @@
+package io.troupe.auth;
+
+import io.troupe.model.AuthUser;
+import io.troupe.model.Bytes;
+import io.troupe.model.Compare;
+import io.troupe.model.KeyRange;
+import io.troupe.model.Operation;
+import io.troupe.model.Refusal;
+import io.troupe.model.Requester;
+import java.util.List;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may do what (A3, A12, A13): the one walk over a request, for the entries of the log and for
+ * reads alike. Every part of a request is looked at, also of the branch that will not be taken, and
+ * what is not known is refused. Of the methods each gives null for a yes. Immutable.
+ */
+public final class Authorizer {
+  private final AuthState state;
+  private final LeaseKeys leases;
+
+  /** Which keys are attached to a lease. */
+  public interface LeaseKeys {
+    /** All of them; none when there is no such lease, so that it is nobody's (L14). */
+    List<Bytes> of(long lease);
+  }
+
+  /** Decides by one state. */
+  public Authorizer(AuthState state, LeaseKeys leases) {
+    this.state = state;
+    this.leases = leases;
+  }
+
+  /** An operation of the log. */
+  public @Nullable Refusal operation(Requester who, Operation operation) {
+    if (isFree(who)) {
+      return null;
+    }
+    if (operation instanceof Operation.PublishMember
+        || operation instanceof Operation.LeaseCheckpoint
+        || operation instanceof Operation.Authenticate) {
+      // Only members make these; what was proven is part of the last one.
+      return null;
+    }
+    if (operation instanceof Operation.TxnOp op) {
+      return keys(who, rights -> allows(rights, op));
+    }
+    if (operation instanceof Operation.LeaseRevoke revoke) {
+      return writeAttached(who, revoke.id());
+    }
+    if (operation instanceof Operation.LeaseGrant || operation instanceof Operation.AlarmGet) {
+      return user(who);
+    }
+    return root(who);
+  }
+
+  /** A read or a watch of a range (G11, W18). */
+  public @Nullable Refusal read(Requester who, KeyRange range) {
+    return isFree(who) ? null : keys(who, rights -> rights.mayRead(range));
+  }
+
+  /** A transaction that is not in the log because it only reads (X14). */
+  public @Nullable Refusal transaction(Requester who, Operation.Txn txn) {
+    return isFree(who) ? null : keys(who, rights -> allows(rights, txn));
+  }
+
+  /** Sees the keys of a lease (L14). */
+  public @Nullable Refusal readAttached(Requester who, long lease) {
+    return isFree(who) ? null : keys(who, rights -> all(lease, rights::mayRead));
+  }
+
+  /** Ends or renews a lease (L14). */
+  public @Nullable Refusal writeAttached(Requester who, long lease) {
+    return isFree(who) ? null : keys(who, rights -> attachedWritable(rights, lease));
+  }
+
+  /** What any known user may do. */
+  public @Nullable Refusal user(Requester who) {
+    if (isFree(who)) {
+      return null;
+    }
+    if (!(who instanceof Requester.User named)) {
+      return Refusal.USER_EMPTY;
+    }
+    return state.user(named.name()) == null ? Refusal.PERMISSION_DENIED : null;
+  }
+
+  /** What only root may do (A13). The auth revision does not count (A6). */
+  public @Nullable Refusal root(Requester who) {
+    if (isFree(who)) {
+      return null;
+    }
+    if (!(who instanceof Requester.User named)) {
+      return Refusal.USER_EMPTY;
+    }
+    AuthUser user = state.user(named.name());
+    if (user == null) {
+      return Refusal.USER_NOT_FOUND;
+    }
+    return state.isRoot(user) ? null : Refusal.PERMISSION_DENIED;
+  }
+
+  /** Sees a user: root, or the user (A13). */
+  public @Nullable Refusal seeUser(Requester who, String name) {
+    return who instanceof Requester.User named && named.name().equals(name) ? null : root(who);
+  }
+
+  /** Sees a role: root, or whoever holds it (A13). */
+  public @Nullable Refusal seeRole(Requester who, String role) {
+    if (who instanceof Requester.User named) {
+      AuthUser user = state.user(named.name());
+      if (user != null && user.roles().contains(role)) {
+        return null;
+      }
+    }
+    return root(who);
+  }
+
+  private boolean isFree(Requester who) {
+    return !state.isEnabled() || who == Requester.MEMBER;
+  }
+
+  /** The order of the refusals is etcd's: no name, old, unknown, not allowed. */
+  private @Nullable Refusal keys(Requester who, Predicate<AccessRights> test) {
+    if (!(who instanceof Requester.User named)) {
+      return Refusal.USER_EMPTY;
+    }
+    if (named.authRevision() < state.revision()) {
+      return Refusal.AUTH_OLD_REVISION;
+    }
+    AuthUser user = state.user(named.name());
+    if (user == null) {
+      return Refusal.PERMISSION_DENIED;
+    }
+    return state.isRoot(user) || test.test(state.rights(user)) ? null : Refusal.PERMISSION_DENIED;
+  }
+
+  private boolean allows(AccessRights rights, Operation.TxnOp op) {
+    if (op instanceof Operation.Range range) {
+      return rights.mayRead(range.query().range());
+    }
+    if (op instanceof Operation.Put put) {
+      KeyRange key = KeyRange.single(put.key());
+      return rights.mayWrite(key)
+          && (!put.prevKv() || rights.mayRead(key))
+          && (put.lease() == 0 || attachedWritable(rights, put.lease()));
+    }
+    if (op instanceof Operation.DeleteRange delete) {
+      return rights.mayWrite(delete.range())
+          && (!delete.prevKv() || rights.mayRead(delete.range()));
+    }
+    if (op instanceof Operation.Txn txn) {
+      return comparesAllowed(rights, txn.compares())
+          && allAllowed(rights, txn.success())
+          && allAllowed(rights, txn.failure());
+    }
+    return false;
+  }
+
+  private static boolean comparesAllowed(AccessRights rights, List<Compare> compares) {
+    for (Compare compare : compares) {
+      if (!rights.mayRead(compare.range())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean allAllowed(AccessRights rights, List<Operation.TxnOp> ops) {
+    for (Operation.TxnOp op : ops) {
+      if (!allows(rights, op)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** P7, L14: whoever could put keys on a lease of others could delete theirs. */
+  private boolean attachedWritable(AccessRights rights, long lease) {
+    return all(lease, rights::mayWrite);
+  }
+
+  private boolean all(long lease, Predicate<KeyRange> test) {
+    for (Bytes key : leases.of(lease)) {
+      if (!test.test(KeyRange.single(key))) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,15 @@
+package io.troupe.model;
+
+import java.util.List;
+
+/**
+ * A role (2.14).
+ *
+ * @param permissions by key; those of one key in the order in which they were granted (A11);
+ *     immutable
+ */
+public record AuthRole(String name, List<Permission> permissions) {
+  public AuthRole {
+    permissions = List.copyOf(permissions);
+  }
+}

@@ -1,0 +1,175 @@
+package io.troupe.grpc.auth;
+
+import at.favre.lib.crypto.bcrypt.BCrypt;
+import at.favre.lib.crypto.bcrypt.LongPasswordStrategies;
+import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.error.GrpcStatus;
+import io.troupe.model.Bytes;
+import io.troupe.model.Refusal;
+import io.troupe.protocol.RefusedException;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * Hashes and checks passwords with bcrypt, on threads of its own: one takes tens of milliseconds
+ * (A4, A8). What waits for them is bounded. A password that fitted once is known again without
+ * bcrypt; what is kept for that is a digest under a key that this process alone has. Thread-safe.
+ */
+public final class Passwords {
+  /** Longest password, in bytes of UTF-8: bcrypt would not look at more. */
+  public static final int LONGEST = 72;
+
+  private static final int WAITING = 256;
+  private static final int REMEMBERED = 4096;
+  private static final String HMAC = "HmacSHA256";
+
+  private final int cost;
+  private final ThreadPoolExecutor threads;
+  private final byte[] salt = new byte[32];
+  private final Map<Bytes, Boolean> fitted =
+      Collections.synchronizedMap(
+          new LinkedHashMap<>(16, 0.75f, true) {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<Bytes, Boolean> eldest) {
+              return size() > REMEMBERED;
+            }
+          });
+
+  /**
+   * Makes the threads; they end when there is nothing to do.
+   *
+   * @param cost bcrypt's, 4..31: each step doubles the time
+   * @param atOnce most that are hashed side by side, 1 or more
+   */
+  public Passwords(int cost, int atOnce) {
+    this.cost = cost;
+    this.threads =
+        new ThreadPoolExecutor(
+            atOnce,
+            atOnce,
+            10,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(WAITING),
+            task -> {
+              Thread thread = new Thread(task, "passwords");
+              thread.setDaemon(true);
+              return thread;
+            });
+    threads.allowCoreThreadTimeOut(true);
+    new SecureRandom().nextBytes(salt);
+  }
+
+  /**
+   * Refuses a password that is too long (A8).
+   *
+   * @throws GrpcException with Go's text
+   */
+  public static void checkLength(String password) {
+    if (utf8(password).length > LONGEST) {
+      throw new GrpcException(
+          GrpcStatus.UNKNOWN, "bcrypt: password length exceeds " + LONGEST + " bytes");
+    }
+  }
+
+  /**
+   * bcrypt's text of a password.
+   *
+   * @throws RefusedException TOO_MANY_REQUESTS if too much waits
+   */
+  public CompletionStage<String> hash(String password) {
+    checkLength(password);
+    return run(
+        () ->
+            new String(
+                BCrypt.with(
+                        BCrypt.Version.VERSION_2A,
+                        new SecureRandom(),
+                        LongPasswordStrategies.strict(BCrypt.Version.VERSION_2A))
+                    .hash(cost, utf8(password)),
+                StandardCharsets.US_ASCII));
+  }
+
+  /**
+   * Whether a password fits a hash. An empty hash fits none (A9).
+   *
+   * @throws RefusedException TOO_MANY_REQUESTS if too much waits
+   */
+  public CompletionStage<Boolean> fits(String user, String hash, String password) {
+    if (hash.isEmpty() || utf8(password).length > LONGEST) {
+      return CompletableFuture.completedFuture(false);
+    }
+    Bytes known = digest(user, hash, password);
+    if (fitted.get(known) != null) {
+      return CompletableFuture.completedFuture(true);
+    }
+    return run(
+        () -> {
+          boolean fits =
+              BCrypt.verifyer()
+                  .verify(utf8(password), hash.getBytes(StandardCharsets.US_ASCII))
+                  .verified;
+          if (fits) {
+            fitted.put(known, true);
+          }
+          return fits;
+        });
+  }
+
+  /** Not the common pool, which must not be kept busy, and on few cores has no threads. */
+  private <T> CompletionStage<T> run(Supplier<T> work) {
+    CompletableFuture<T> outcome = new CompletableFuture<>();
+    try {
+      threads.execute(
+          () -> {
+            try {
+              outcome.complete(work.get());
+            } catch (RuntimeException | Error failure) {
+              outcome.completeExceptionally(failure);
+            }
+          });
+    } catch (RejectedExecutionException full) {
+      throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
+    }
+    return outcome;
+  }
+
+  private Bytes digest(String user, String hash, String password) {
+    try {
+      Mac mac = Mac.getInstance(HMAC);
+      mac.init(new SecretKeySpec(salt, HMAC));
+      for (String part : new String[] {user, hash, password}) {
+        byte[] bytes = utf8(part);
+        mac.update(
+            new byte[] {
+              (byte) (bytes.length >>> 24),
+              (byte) (bytes.length >>> 16),
+              (byte) (bytes.length >>> 8),
+              (byte) bytes.length
+            });
+        mac.update(bytes);
+      }
+      return Bytes.wrap(mac.doFinal());
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every JDK has " + HMAC, e);
+    }
+  }
+
+  private static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}

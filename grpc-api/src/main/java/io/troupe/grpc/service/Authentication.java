@@ -1,0 +1,127 @@
+package io.troupe.grpc.service;
+
+import io.troupe.auth.AuthState;
+import io.troupe.grpc.api.AuthenticateResponse;
+import io.troupe.grpc.auth.JwtTokens;
+import io.troupe.grpc.auth.SimpleTokens;
+import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.error.GrpcStatus;
+import io.troupe.model.AuthUser;
+import io.troupe.model.Operation;
+import io.troupe.model.Refusal;
+import io.troupe.model.Requester;
+import io.troupe.model.Result;
+import io.troupe.protocol.RefusedException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A login (A4): a linearizable look at the user, bcrypt, and a token. A simple token is told to all
+ * members by an entry, which is refused if anything about users changed meanwhile; then it begins
+ * anew.
+ */
+final class Authentication {
+  private final Member member;
+  private final ReadGate gate;
+  private final Proposer proposer;
+  private final Logins logins;
+
+  Authentication(Member member, ReadGate gate, Proposer proposer, Logins logins) {
+    this.member = member;
+    this.gate = gate;
+    this.proposer = proposer;
+    this.logins = logins;
+  }
+
+  /** What a password is compared with. */
+  private record Known(String hash, long authRevision) {}
+
+  /**
+   * Checks the password and answers with a token.
+   *
+   * @param patience how long to begin anew at most
+   */
+  CompletionStage<AuthenticateResponse> token(String user, String password, Duration patience) {
+    return attempt(user, password, System.nanoTime() + patience.toNanos());
+  }
+
+  private CompletionStage<AuthenticateResponse> attempt(
+      String user, String password, long endNanos) {
+    return gate.linearizable(true, () -> known(user))
+        .thenCompose(
+            known ->
+                logins
+                    .passwords()
+                    .fits(user, known.hash(), password)
+                    .thenCompose(
+                        fits -> {
+                          if (!fits) {
+                            throw new RefusedException(Refusal.AUTH_FAILED);
+                          }
+                          return issue(user, known.authRevision());
+                        }))
+        .handle(
+            (answer, failure) -> {
+              if (failure == null) {
+                return CompletableFuture.completedFuture(answer);
+              }
+              return isOvertaken(failure) && System.nanoTime() < endNanos
+                  ? attempt(user, password, endNanos)
+                  : CompletableFuture.<AuthenticateResponse>failedFuture(failure);
+            })
+        .thenCompose(next -> next);
+  }
+
+  private static boolean isOvertaken(Throwable failure) {
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    return cause instanceof RefusedException refused
+        && refused.reason() == Refusal.AUTH_OLD_REVISION;
+  }
+
+  private Known known(String name) {
+    AuthState auth = member.state().auth();
+    if (!auth.isEnabled()) {
+      throw new RefusedException(Refusal.AUTH_NOT_ENABLED);
+    }
+    AuthUser user = auth.user(name);
+    if (user == null) {
+      throw new RefusedException(Refusal.AUTH_FAILED);
+    }
+    if (user.noPassword()) {
+      throw new GrpcException(
+          GrpcStatus.UNKNOWN,
+          "auth: authentication failed, password was given for no password user");
+    }
+    return new Known(user.passwordHash(), auth.revision());
+  }
+
+  private CompletionStage<AuthenticateResponse> issue(String user, long authRevision) {
+    if (logins.tokens() instanceof SimpleTokens simple) {
+      return proposer
+          .propose(
+              Requester.ANONYMOUS,
+              new Operation.Authenticate(user, simple.newPrefix(), authRevision))
+          .thenApply(
+              result -> {
+                Result.Authenticated done = (Result.Authenticated) result;
+                return AuthenticateResponse.newBuilder()
+                    .setHeader(member.header(done.revision()))
+                    .setToken(done.token())
+                    .build();
+              });
+    }
+    if (logins.tokens() instanceof JwtTokens jwt) {
+      return CompletableFuture.completedFuture(
+          AuthenticateResponse.newBuilder()
+              .setHeader(member.header())
+              .setToken(jwt.sign(user, authRevision))
+              .build());
+    }
+    throw new RefusedException(Refusal.AUTH_FAILED);
+  }
+}

@@ -1,0 +1,463 @@
+package io.troupe.node.conformance;
+
+import static io.grpc.Status.Code.FAILED_PRECONDITION;
+import static io.grpc.Status.Code.INVALID_ARGUMENT;
+import static io.grpc.Status.Code.PERMISSION_DENIED;
+import static io.grpc.Status.Code.UNAUTHENTICATED;
+import static io.grpc.Status.Code.UNKNOWN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import io.grpc.Metadata;
+import io.troupe.grpc.api.AuthDisableRequest;
+import io.troupe.grpc.api.AuthEnableRequest;
+import io.troupe.grpc.api.AuthEnableResponse;
+import io.troupe.grpc.api.AuthRoleAddRequest;
+import io.troupe.grpc.api.AuthRoleAddResponse;
+import io.troupe.grpc.api.AuthRoleDeleteRequest;
+import io.troupe.grpc.api.AuthRoleGetRequest;
+import io.troupe.grpc.api.AuthRoleGrantPermissionRequest;
+import io.troupe.grpc.api.AuthRoleListRequest;
+import io.troupe.grpc.api.AuthStatusRequest;
+import io.troupe.grpc.api.AuthStatusResponse;
+import io.troupe.grpc.api.AuthUserAddRequest;
+import io.troupe.grpc.api.AuthUserChangePasswordRequest;
+import io.troupe.grpc.api.AuthUserDeleteRequest;
+import io.troupe.grpc.api.AuthUserGetRequest;
+import io.troupe.grpc.api.AuthUserGrantRoleRequest;
+import io.troupe.grpc.api.AuthUserListRequest;
+import io.troupe.grpc.api.AuthUserRevokeRoleRequest;
+import io.troupe.grpc.api.AuthenticateRequest;
+import io.troupe.grpc.api.StatusRequest;
+import io.troupe.grpc.api.auth.Permission;
+import io.troupe.grpc.api.auth.UserAddOptions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Section 2.14: users, roles, logins. What they may do with keys is in
+ * AuthorisationConformanceTest.
+ */
+class AuthConformanceTest {
+  @RegisterExtension static final ServedStore STORE = ServedStore.create().with("bcrypt-cost", "4");
+
+  private AuthClient nobody = AuthClient.nobody(STORE.client());
+  private AuthClient root = nobody;
+
+  @BeforeEach
+  void begin() {
+    nobody = AuthClient.nobody(STORE.client());
+    root = nobody;
+  }
+
+  /** Leaves the store as it was found. */
+  @AfterEach
+  void forgetAll() {
+    if (nobody.call(AuthClient.STATUS, AuthStatusRequest.getDefaultInstance()).getEnabled()) {
+      nobody.login("root", "pw").disable();
+    }
+    nobody
+        .call(AuthClient.USER_LIST, AuthUserListRequest.getDefaultInstance())
+        .getUsersList()
+        .forEach(nobody::userDelete);
+    nobody
+        .call(AuthClient.ROLE_LIST, AuthRoleListRequest.getDefaultInstance())
+        .getRolesList()
+        .forEach(nobody::roleDelete);
+  }
+
+  private void enable() {
+    nobody.userAdd("root", "pw");
+    nobody.grantRole("root", "root");
+    nobody.enable();
+    root = nobody.login("root", "pw");
+  }
+
+  private static AuthUserAddRequest user(String name, String password) {
+    return AuthUserAddRequest.newBuilder().setName(name).setPassword(password).build();
+  }
+
+  private static AuthenticateRequest login(String name, String password) {
+    return AuthenticateRequest.newBuilder().setName(name).setPassword(password).build();
+  }
+
+  private static AuthUserGetRequest get(String name) {
+    return AuthUserGetRequest.newBuilder().setName(name).build();
+  }
+
+  @Test
+  void A1_enablingNeedsRootWithItsRole() {
+    nobody.refused(
+        AuthClient.ENABLE,
+        AuthEnableRequest.getDefaultInstance(),
+        FAILED_PRECONDITION,
+        "etcdserver: root user does not exist");
+    nobody.userAdd("root", "pw");
+    nobody.refused(
+        AuthClient.ENABLE,
+        AuthEnableRequest.getDefaultInstance(),
+        FAILED_PRECONDITION,
+        "etcdserver: root user does not have root role");
+    nobody.grantRole("root", "root");
+    nobody.disable();
+    nobody.enable();
+    root = nobody.login("root", "pw");
+    root.enable();
+    nobody.nameless(AuthClient.ENABLE, AuthEnableRequest.getDefaultInstance());
+    nobody.nameless(AuthClient.DISABLE, AuthDisableRequest.getDefaultInstance());
+    root.disable();
+    nobody.disable();
+  }
+
+  @Test
+  void A2_theRoleRootIsShownWithEverythingWhenItWasAdded() {
+    enable();
+    AuthRoleGetRequest get = AuthRoleGetRequest.newBuilder().setRole("root").build();
+    root.refused(AuthClient.ROLE_GET, get, FAILED_PRECONDITION, "etcdserver: role name not found");
+    root.roleAdd("root");
+    assertThat(root.call(AuthClient.ROLE_GET, get).getPermList())
+        .containsExactly(
+            Permission.newBuilder()
+                .setPermType(Permission.Type.READWRITE)
+                .setRangeEnd(ByteString.copyFrom(new byte[1]))
+                .build());
+  }
+
+  @Test
+  void A3_whoShowsNoTokenOrABadOneIsRefused() {
+    enable();
+    nobody.nameless(Api.PUT, Requests.put(STORE.key("a"), "1").build());
+    nobody.nameless(Api.RANGE, Requests.get(STORE.key("a")).build());
+    nobody.nameless(Api.STATUS, StatusRequest.getDefaultInstance());
+    for (String token : new String[] {"x", "abcdefghijklmnop.1", "abcdefghijklmnop.999999999"}) {
+      nobody
+          .showing(token)
+          .refused(
+              Api.PUT,
+              Requests.put(STORE.key("a"), "1").build(),
+              UNAUTHENTICATED,
+              "etcdserver: invalid auth token");
+      nobody
+          .showing(token)
+          .refused(
+              Api.RANGE,
+              Requests.get(STORE.key("a")).setSerializable(true).build(),
+              UNAUTHENTICATED,
+              "etcdserver: invalid auth token");
+    }
+    root.call(Api.PUT, Requests.put(STORE.key("a"), "1").build());
+  }
+
+  @Test
+  void T5_tokensComeInEitherHeaderWithOrWithoutBearer() {
+    enable();
+    for (String header : new String[] {"token", "authorization"}) {
+      for (String before : new String[] {"", "Bearer "}) {
+        Metadata metadata = new Metadata();
+        metadata.put(
+            Metadata.Key.of(header, Metadata.ASCII_STRING_MARSHALLER), before + root.token());
+        STORE.client().call(Api.RANGE, Requests.get(STORE.key("a")).build(), metadata);
+      }
+    }
+  }
+
+  @Test
+  void A4_loginsAreRefusedInEtcdsWords() {
+    nobody.refused(
+        AuthClient.AUTHENTICATE,
+        login("root", "pw"),
+        FAILED_PRECONDITION,
+        "etcdserver: authentication is not enabled");
+    enable();
+    for (AuthenticateRequest wrong :
+        new AuthenticateRequest[] {login("root", "no"), login("root", ""), login("no", "pw")}) {
+      nobody.refused(
+          AuthClient.AUTHENTICATE,
+          wrong,
+          INVALID_ARGUMENT,
+          "etcdserver: authentication failed, invalid user ID or password");
+    }
+    root.call(
+        AuthClient.USER_ADD,
+        AuthUserAddRequest.newBuilder()
+            .setName("cert")
+            .setOptions(UserAddOptions.newBuilder().setNoPassword(true))
+            .build());
+    nobody.refused(
+        AuthClient.AUTHENTICATE,
+        login("cert", "pw"),
+        UNKNOWN,
+        "auth: authentication failed, password was given for no password user");
+  }
+
+  @Test
+  void A5_simpleTokensNameTheIndexAndEndWithPasswordAndUser() {
+    enable();
+    assertThat(root.token()).matches("[a-zA-Z]{16}\\.[0-9]+");
+    root.userAdd("u", "1");
+    AuthClient user = nobody.login("u", "1");
+    assertThat(user.call(AuthClient.USER_GET, get("u")).getRolesList()).isEmpty();
+    root.changePassword("u", "2");
+    user.refused(AuthClient.USER_GET, get("u"), UNAUTHENTICATED, "etcdserver: invalid auth token");
+    nobody.refused(
+        AuthClient.AUTHENTICATE,
+        login("u", "1"),
+        INVALID_ARGUMENT,
+        "etcdserver: authentication failed, invalid user ID or password");
+    AuthClient again = nobody.login("u", "2");
+    again.call(AuthClient.USER_GET, get("u"));
+    root.userDelete("u");
+    again.refused(AuthClient.USER_GET, get("u"), UNAUTHENTICATED, "etcdserver: invalid auth token");
+    root.disable();
+    nobody.enable();
+    root.refused(
+        AuthClient.USER_LIST,
+        AuthUserListRequest.getDefaultInstance(),
+        UNAUTHENTICATED,
+        "etcdserver: invalid auth token");
+  }
+
+  @Test
+  void A7_A16_theAuthRevisionCountsChanges() {
+    long before = nobody.authRevision();
+    enable();
+    assertThat(nobody.authRevision()).isEqualTo(before + 2);
+    root.roleAdd("r");
+    root.grant("r", Permission.Type.READ, "a", "");
+    root.grantRole("root", "r");
+    root.grantRole("root", "r");
+    root.revokeRole("root", "r");
+    AuthStatusResponse status =
+        nobody.call(AuthClient.STATUS, AuthStatusRequest.getDefaultInstance());
+    assertThat(status.getAuthRevision()).isEqualTo(before + 6);
+    assertThat(status.getEnabled()).isTrue();
+    // Simple tokens go along.
+    root.call(Api.RANGE, Requests.get(STORE.key("a")).build());
+    nobody
+        .showing("x")
+        .refused(
+            AuthClient.STATUS,
+            AuthStatusRequest.getDefaultInstance(),
+            UNAUTHENTICATED,
+            "etcdserver: invalid auth token");
+  }
+
+  @Test
+  void A8_usersAreAddedInEtcdsWords() {
+    nobody.nameless(AuthClient.USER_ADD, user("", "pw"));
+    nobody.userAdd("u", "pw");
+    nobody.refused(
+        AuthClient.USER_ADD,
+        user("u", "pw"),
+        FAILED_PRECONDITION,
+        "etcdserver: user name already exists");
+    enable();
+    String tooLong = "bcrypt: password length exceeds 72 bytes";
+    nobody.refused(AuthClient.USER_ADD, user("v", "x".repeat(73)), UNKNOWN, tooLong);
+    nobody.refused(
+        AuthClient.CHANGE_PASSWORD,
+        AuthUserChangePasswordRequest.newBuilder().setName("u").setPassword("x".repeat(73)).build(),
+        UNKNOWN,
+        tooLong);
+    nobody.nameless(AuthClient.USER_ADD, user("v", "pw"));
+    root.userAdd("empty", "");
+    nobody.login("empty", "");
+  }
+
+  @Test
+  void A9_A10_unknownUsersAndRolesAreNamed() {
+    String noUser = "etcdserver: user name not found";
+    String noRole = "etcdserver: role name not found";
+    nobody.refused(AuthClient.USER_GET, get("u"), FAILED_PRECONDITION, noUser);
+    nobody.refused(
+        AuthClient.USER_DELETE,
+        AuthUserDeleteRequest.newBuilder().setName("u").build(),
+        FAILED_PRECONDITION,
+        noUser);
+    nobody.refused(
+        AuthClient.CHANGE_PASSWORD,
+        AuthUserChangePasswordRequest.newBuilder().setName("u").setPassword("x").build(),
+        FAILED_PRECONDITION,
+        noUser);
+    nobody.userAdd("u", "pw");
+    nobody.refused(
+        AuthClient.GRANT_ROLE,
+        AuthUserGrantRoleRequest.newBuilder().setUser("u").setRole("r").build(),
+        FAILED_PRECONDITION,
+        noRole);
+    nobody.refused(
+        AuthClient.REVOKE_ROLE,
+        AuthUserRevokeRoleRequest.newBuilder().setName("u").setRole("r").build(),
+        FAILED_PRECONDITION,
+        "etcdserver: role is not granted to the user");
+    nobody.refused(
+        AuthClient.ROLE_ADD,
+        AuthRoleAddRequest.getDefaultInstance(),
+        INVALID_ARGUMENT,
+        "etcdserver: role name is empty");
+    nobody.refused(
+        AuthClient.ROLE_GET,
+        AuthRoleGetRequest.newBuilder().setRole("r").build(),
+        FAILED_PRECONDITION,
+        noRole);
+    nobody.refused(
+        AuthClient.ROLE_DELETE,
+        AuthRoleDeleteRequest.newBuilder().setRole("r").build(),
+        FAILED_PRECONDITION,
+        noRole);
+    nobody.roleAdd("r");
+    nobody.refused(
+        AuthClient.ROLE_ADD,
+        AuthRoleAddRequest.newBuilder().setName("r").build(),
+        FAILED_PRECONDITION,
+        "etcdserver: role name already exists");
+  }
+
+  @Test
+  void A9_rootStaysWhatItIsWhileAuthenticationIsOn() {
+    enable();
+    root.roleAdd("root");
+    String invalid = "etcdserver: invalid auth management";
+    root.refused(
+        AuthClient.USER_DELETE,
+        AuthUserDeleteRequest.newBuilder().setName("root").build(),
+        INVALID_ARGUMENT,
+        invalid);
+    root.refused(
+        AuthClient.REVOKE_ROLE,
+        AuthUserRevokeRoleRequest.newBuilder().setName("root").setRole("root").build(),
+        INVALID_ARGUMENT,
+        invalid);
+    root.refused(
+        AuthClient.ROLE_DELETE,
+        AuthRoleDeleteRequest.newBuilder().setRole("root").build(),
+        INVALID_ARGUMENT,
+        invalid);
+  }
+
+  @Test
+  void A9_anEmptyPasswordEndsLoginsByPassword() {
+    enable();
+    root.userAdd("u", "1");
+    root.changePassword("u", "");
+    for (String password : new String[] {"", "1"}) {
+      nobody.refused(
+          AuthClient.AUTHENTICATE,
+          login("u", password),
+          INVALID_ARGUMENT,
+          "etcdserver: authentication failed, invalid user ID or password");
+    }
+  }
+
+  @Test
+  void A11_permissionsAreGrantedInEtcdsWords() {
+    nobody.roleAdd("r");
+    nobody.refused(
+        AuthClient.GRANT_PERMISSION,
+        AuthRoleGrantPermissionRequest.newBuilder().setName("r").build(),
+        INVALID_ARGUMENT,
+        "etcdserver: permission not given");
+    for (String[] wrong : new String[][] {{"", ""}, {"b", "a"}, {"b", "b"}}) {
+      nobody.refused(
+          AuthClient.GRANT_PERMISSION,
+          AuthClient.granting("r", Permission.Type.READ, wrong[0], wrong[1]),
+          INVALID_ARGUMENT,
+          "etcdserver: invalid auth management");
+    }
+    nobody.grant("r", Permission.Type.READ, "k", "m");
+    nobody.grant("r", Permission.Type.READ, "k", "n");
+    nobody.grant("r", Permission.Type.WRITE, "k", "n");
+    nobody.grant("r", Permission.Type.READWRITE, "a", "\0");
+    AuthRoleGetRequest get = AuthRoleGetRequest.newBuilder().setRole("r").build();
+    assertThat(nobody.call(AuthClient.ROLE_GET, get).getPermList())
+        .extracting(
+            permission ->
+                permission.getPermType()
+                    + " "
+                    + permission.getKey().toStringUtf8()
+                    + " "
+                    + permission.getRangeEnd().toStringUtf8())
+        .containsExactly("READWRITE a \0", "READ k m", "READ k n", "WRITE k n");
+    nobody.call(AuthClient.REVOKE_PERMISSION, AuthClient.revoking("r", "k", "n"));
+    nobody.refused(
+        AuthClient.REVOKE_PERMISSION,
+        AuthClient.revoking("r", "k", "n"),
+        FAILED_PRECONDITION,
+        "etcdserver: permission is not granted to the role");
+    nobody.refused(
+        AuthClient.REVOKE_PERMISSION,
+        AuthClient.revoking("s", "k", "n"),
+        FAILED_PRECONDITION,
+        "etcdserver: role name not found");
+    assertThat(nobody.call(AuthClient.ROLE_GET, get).getPermCount()).isEqualTo(2);
+  }
+
+  @Test
+  void A13_onlyRootManagesOthersSeeThemselves() {
+    enable();
+    root.userAdd("u", "1");
+    root.roleAdd("r");
+    root.roleAdd("s");
+    root.grantRole("u", "r");
+    AuthClient user = nobody.login("u", "1");
+    user.denied(AuthClient.USER_LIST, AuthUserListRequest.getDefaultInstance());
+    user.denied(AuthClient.ROLE_LIST, AuthRoleListRequest.getDefaultInstance());
+    user.denied(AuthClient.USER_ADD, user("v", "1"));
+    user.denied(AuthClient.USER_GET, get("root"));
+    user.denied(
+        AuthClient.CHANGE_PASSWORD,
+        AuthUserChangePasswordRequest.newBuilder().setName("u").setPassword("2").build());
+    user.denied(AuthClient.ENABLE, AuthEnableRequest.getDefaultInstance());
+    user.denied(AuthClient.DISABLE, AuthDisableRequest.getDefaultInstance());
+    user.denied(AuthClient.ROLE_GET, AuthRoleGetRequest.newBuilder().setRole("s").build());
+    assertThat(user.call(AuthClient.USER_GET, get("u")).getRolesList()).containsExactly("r");
+    user.call(AuthClient.ROLE_GET, AuthRoleGetRequest.newBuilder().setRole("r").build());
+    nobody.nameless(AuthClient.USER_LIST, AuthUserListRequest.getDefaultInstance());
+    nobody.refused(
+        AuthClient.USER_GET, get("u"), INVALID_ARGUMENT, "etcdserver: user name is empty");
+    user.refused(
+        AuthClient.ROLE_ADD,
+        AuthRoleAddRequest.newBuilder().setName("x").build(),
+        PERMISSION_DENIED,
+        "etcdserver: permission denied");
+  }
+
+  @Test
+  void A15_namesAscend() {
+    for (String name : new String[] {"b", "a", "\u00e4", "ab", "B"}) {
+      nobody.userAdd(name, "");
+      nobody.roleAdd(name);
+      nobody.grantRole("b", name);
+    }
+    String[] sorted = {"B", "a", "ab", "b", "\u00e4"};
+    assertThat(
+            nobody
+                .call(AuthClient.USER_LIST, AuthUserListRequest.getDefaultInstance())
+                .getUsersList())
+        .containsExactly(sorted);
+    assertThat(
+            nobody
+                .call(AuthClient.ROLE_LIST, AuthRoleListRequest.getDefaultInstance())
+                .getRolesList())
+        .containsExactly(sorted);
+    assertThat(nobody.call(AuthClient.USER_GET, get("b")).getRolesList()).containsExactly(sorted);
+  }
+
+  @Test
+  void A18_answersHaveFullHeadersAndChangeNoRevision() {
+    long before = STORE.client().revision();
+    AuthRoleAddResponse added =
+        nobody.call(AuthClient.ROLE_ADD, AuthRoleAddRequest.newBuilder().setName("r").build());
+    assertThat(added.getHeader().getRevision()).isEqualTo(before);
+    assertThat(added.getHeader().getClusterId()).isNotZero();
+    assertThat(added.getHeader().getMemberId()).isNotZero();
+    assertThat(added.getHeader().getRaftTerm()).isPositive();
+    nobody.userAdd("root", "pw");
+    nobody.grantRole("root", "root");
+    AuthEnableResponse enabled =
+        nobody.call(AuthClient.ENABLE, AuthEnableRequest.getDefaultInstance());
+    assertThat(enabled.getHeader().getRevision()).isEqualTo(before);
+  }
+}
