@@ -3,12 +3,14 @@ package io.troupe.node;
 import io.troupe.actors.apply.CompactionActor;
 import io.troupe.actors.member.MemberSettings;
 import io.troupe.actors.snapshot.TransferSettings;
+import io.troupe.grpc.http.HttpSettings;
 import io.troupe.grpc.service.GatewaySettings;
 import io.troupe.lease.LeaseRules;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.wal.WalSettings;
 import io.troupe.raft.RaftSettings;
 import io.troupe.raft.membership.MembershipRules;
+import java.util.Set;
 
 /** What follows from the configuration and the heap for the rooms and for the gateway. */
 final class DerivedSettings {
@@ -55,6 +57,15 @@ final class DerivedSettings {
         settings.watchStreamBufferBytes(),
         settings.maxRequestBytes() + 512L * 1024,
         settings.watchProgressNotifyInterval());
+  }
+
+  /** What the HTTP side of client ports is told. */
+  static HttpSettings http(NodeSettings settings) {
+    return new HttpSettings(
+        Set.copyOf(settings.http().cors()),
+        Set.copyOf(settings.http().hostWhitelist()),
+        settings.http().profiling() || settings.log().level().equals("debug"),
+        settings.http().jsonGateway());
   }
 
   /** What the gateway is told. */

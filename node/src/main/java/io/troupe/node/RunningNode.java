@@ -11,10 +11,12 @@ import io.troupe.actors.peers.PeerConfig;
 import io.troupe.actors.peers.PeerDirectory;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.http.GrpcServer;
+import io.troupe.grpc.http.GrpcServer.Listener;
 import io.troupe.grpc.service.EtcdServices;
 import io.troupe.grpc.service.GatewaySettings;
 import io.troupe.grpc.service.Member;
 import io.troupe.grpc.service.Proposer;
+import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.persistence.datadir.DataDir;
@@ -26,7 +28,9 @@ import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -65,6 +69,7 @@ public final class RunningNode implements AutoCloseable {
   private final CompletableFuture<Void> published = new CompletableFuture<>();
   private volatile @Nullable EtcdServices services;
   private final List<ServerBinding> bindings = new ArrayList<>();
+  private final Map<Listener, List<Integer>> ports = new EnumMap<>(Listener.class);
 
   private RunningNode(
       NodeSettings settings,
@@ -213,7 +218,9 @@ public final class RunningNode implements AutoCloseable {
               try {
                 Bootstrap.identify(dataDir, node, peers);
                 NativeLibrary.load(node.cacheDir());
-                opening.complete(MemberFiles.open(dataDir, settings));
+                opening.complete(
+                    MemberFiles.open(
+                        dataDir, settings, new MemberMetrics(node.http().extensiveMetrics())));
               } catch (InterruptedException | RuntimeException | Error failure) {
                 opening.completeExceptionally(failure);
               }
@@ -234,7 +241,8 @@ public final class RunningNode implements AutoCloseable {
             rooms::lease,
             rooms::watch,
             rooms.reads(),
-            system.scheduler());
+            system.scheduler(),
+            files.metrics());
     GatewaySettings gateway = DerivedSettings.gateway(settings);
     Proposer proposer = new Proposer(member, gateway, rooms.ids());
     EtcdServices wired =
@@ -248,16 +256,15 @@ public final class RunningNode implements AutoCloseable {
             () -> rooms.reads().execute(() -> defragment(rooms)));
     services = wired;
     queries.serve(wired.peerAnswers());
-    GrpcServer server = new GrpcServer(system, wired, published);
-    for (URI url : settings.listenClientUrls()) {
-      bind(server, url);
-    }
+    MemberGauges.register(settings, files, rooms, member);
+    PeerProbe.start(system, member, queries, settings.electionTimeout());
+    bindAll(new GrpcServer(system, wired, DerivedSettings.http(settings), published));
     publish(proposer);
   }
 
   /** The snapshots share the files that the rewriting deleted: space is free when they let go. */
   private void defragment(Rooms rooms) {
-    files.store().compactFully();
+    files.metrics().disk().defragment(files.store()::compactFully);
     rooms.snapshot().tell(SnapshotCommand.Reclaim.INSTANCE);
   }
 
@@ -313,18 +320,41 @@ public final class RunningNode implements AutoCloseable {
     }
   }
 
-  private void bind(GrpcServer server, URI url) throws InterruptedException {
+  private void bindAll(GrpcServer server) throws InterruptedException {
+    boolean apart = !settings.http().listenUrls().isEmpty();
+    for (URI url : settings.listenClientUrls()) {
+      bind(server, "listen-client-urls", url, apart ? Listener.GRPC : Listener.ALL);
+    }
+    for (URI url : settings.http().listenUrls()) {
+      bind(server, "listen-client-http-urls", url, Listener.HTTP);
+    }
+    for (URI url : settings.http().metricsUrls()) {
+      bind(server, "listen-metrics-urls", url, Listener.METRICS);
+    }
+  }
+
+  private void bind(GrpcServer server, String key, URI url, Listener serves)
+      throws InterruptedException {
     try {
       ServerBinding binding =
-          server.bind(url.getHost(), url.getPort()).toCompletableFuture().get(10, TimeUnit.SECONDS);
+          server
+              .bind(url.getHost(), url.getPort(), serves)
+              .toCompletableFuture()
+              .get(10, TimeUnit.SECONDS);
       bindings.add(binding);
+      ports
+          .computeIfAbsent(serves, first -> new ArrayList<>())
+          .add(binding.localAddress().getPort());
       LOG.info(
-          "serving client traffic insecurely; this is strongly discouraged! address={}",
-          binding.localAddress());
+          "serving client traffic insecurely; this is strongly discouraged! address={} serves={}",
+          binding.localAddress(),
+          serves);
     } catch (ExecutionException | TimeoutException e) {
       throw new StartException(
           ExitCode.ADDRESS,
-          "cannot listen on troupe.listen-client-urls = "
+          "cannot listen on troupe."
+              + key
+              + " = "
               + url
               + ": "
               + String.valueOf(cause(e).getMessage()),
@@ -359,7 +389,12 @@ public final class RunningNode implements AutoCloseable {
 
   /** Local ports that are open, in the order of listen-client-urls. */
   public List<Integer> clientPorts() {
-    return bindings.stream().map(binding -> binding.localAddress().getPort()).toList();
+    return ports(settings.http().listenUrls().isEmpty() ? Listener.ALL : Listener.GRPC);
+  }
+
+  /** Local ports that are open and serve that, in the order of their URLs. */
+  public List<Integer> ports(Listener serves) {
+    return List.copyOf(ports.getOrDefault(serves, List.of()));
   }
 
   /**

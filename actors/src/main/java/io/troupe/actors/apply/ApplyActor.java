@@ -3,6 +3,7 @@ package io.troupe.actors.apply;
 import io.troupe.machine.Applied;
 import io.troupe.machine.LeaseChange;
 import io.troupe.machine.StateMachine;
+import io.troupe.metrics.ApplyMetrics;
 import io.troupe.model.Entry;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
@@ -62,6 +63,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
    * @param compaction told the new compacted revision
    * @param applied told how far the state is, before any answer leaves
    * @param divergence for the comparison with the leader's state
+   * @param metrics what is counted
    */
   public record Links(
       ActorRef<RaftCommand> raft,
@@ -70,7 +72,8 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
       ActorRef<SnapshotCommand> snapshot,
       LongConsumer compaction,
       LongConsumer applied,
-      Divergence divergence) {}
+      Divergence divergence,
+      ApplyMetrics metrics) {}
 
   /**
    * What the comparison with the leader's state needs.
@@ -107,6 +110,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private final List<WatchCommand.Commit> commits = new ArrayList<>();
   private final List<LeaseChange> leaseChanges = new ArrayList<>();
   private final DivergenceWatch divergence;
+  private final ApplyCounts counts;
   private @Nullable RequestId incomplete;
   private long compactedRevision;
   private long snapshotIndex;
@@ -118,6 +122,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     this.machine = machine;
     this.settings = settings;
     this.links = links;
+    this.counts = new ApplyCounts(links.metrics());
     this.compactedRevision = machine.reader().view().compactedRevision();
     this.snapshotIndex = machine.appliedIndex();
     this.divergence =
@@ -239,7 +244,9 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   }
 
   private void operation(Entry entry, RequestId id, Operation operation) {
+    long startNanos = System.nanoTime();
     Applied applied = machine.apply(entry.index(), entry.term(), operation);
+    counts.applied(operation, applied.result(), System.nanoTime() - startNanos);
     if (!applied.events().isEmpty()) {
       commits.add(new WatchCommand.Commit(applied.revision(), applied.events()));
     }

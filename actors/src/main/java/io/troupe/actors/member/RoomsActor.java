@@ -147,7 +147,8 @@ final class RoomsActor {
                     settings.watchBufferBytes(),
                     settings.watchFragmentBytes(),
                     settings.watchProgressInterval(),
-                    rooms.reads())),
+                    rooms.reads(),
+                    files.metrics().watch())),
             "watch");
     context.watch(watch);
     ActorRef<TransferCommand> transfers =
@@ -202,13 +203,15 @@ final class RoomsActor {
                         files.identity().memberId(),
                         rooms.ids(),
                         shared.peers()::send,
-                        rooms.status()::corrupt))),
+                        rooms.status()::corrupt),
+                    files.metrics().apply())),
             "apply",
             "apply");
     StateReader state =
         new LocalStateReader(
             files.machine(),
             files.store(),
+            files.metrics().apply(),
             (revision, done) -> compaction.tell(new CompactionActor.Await(revision, done)));
     shared.known().update(files.machine().view());
     rooms.status().applied(files.machine().appliedIndex());
@@ -216,7 +219,7 @@ final class RoomsActor {
     rooms
         .status()
         .corrupt(files.machine().view().isAlarmed(files.identity().memberId(), AlarmType.CORRUPT));
-    rooms.open(new Rooms.Open(state, raft, apply, lease, watch, snapshot, transfers));
+    rooms.open(new Rooms.Open(state, raft, wal, apply, lease, watch, snapshot, transfers));
     raft.tell(
         new RaftRoleActor.Begin(
             new RaftRoleActor.Links(

@@ -9,6 +9,7 @@ import io.troupe.actors.peers.PeerConfig;
 import io.troupe.actors.peers.PeerDirectory;
 import io.troupe.actors.snapshot.DiskRoom;
 import io.troupe.actors.snapshot.TransferSettings;
+import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
 import io.troupe.model.NodeId;
@@ -101,7 +102,7 @@ final class TestMember implements AutoCloseable {
     if (dataDir.identity() == null) {
       bootstrap(dataDir);
     }
-    MemberFiles opened = MemberFiles.open(dataDir, settings);
+    MemberFiles opened = MemberFiles.open(dataDir, settings, new MemberMetrics());
     PeerDirectory directory = new PeerDirectory();
     Map<NodeId, List<String>> known = new TreeMap<>();
     urls.forEach((member, url) -> known.put(member, List.of(url)));

@@ -18,6 +18,7 @@ public final class EtcdServices {
   private final MaintenanceService maintenance;
   private final LeaderTransfer transfer;
   private final HealthService health = new HealthService();
+  private final ServingProbe probe;
 
   /**
    * Wires the services.
@@ -38,6 +39,7 @@ public final class EtcdServices {
     this.member = member;
     this.settings = settings;
     ReadGate gate = new ReadGate(member, settings.requestTimeout(), settings.tick());
+    this.probe = new ServingProbe(member, gate);
     Quota quota = new Quota(member, proposer, settings.quotaBytes(), diskHasRoom);
     this.kv = new KvService(member, settings, proposer, gate, quota);
     LeaderCalls leader = new LeaderCalls(member, peers);
@@ -88,6 +90,11 @@ public final class EtcdServices {
    */
   public CompletionStage<Boolean> handOver(Duration atMost) {
     return transfer.handOver(atMost);
+  }
+
+  /** Reads that show whether this member serves. */
+  public ServingProbe probe() {
+    return probe;
   }
 
   public HealthService health() {

@@ -88,12 +88,16 @@ public final class LeaseService {
     return times
         .renew(request.getID())
         .thenApply(
-            ttl ->
-                LeaseKeepAliveResponse.newBuilder()
-                    .setHeader(header)
-                    .setID(request.getID())
-                    .setTTL(ttl)
-                    .build());
+            ttl -> {
+              if (ttl > 0) {
+                member.metrics().rpc().leaseRenewed();
+              }
+              return LeaseKeepAliveResponse.newBuilder()
+                  .setHeader(header)
+                  .setID(request.getID())
+                  .setTTL(ttl)
+                  .build();
+            });
   }
 
   /** L7. */
