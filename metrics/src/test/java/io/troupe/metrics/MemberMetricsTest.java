@@ -50,7 +50,8 @@ class MemberMetricsTest {
             "# TYPE etcd_server_health_success counter",
             "etcd_server_health_success 1.0");
     assertThat(open())
-        .contains("# TYPE etcd_server_health_success counter", "etcd_server_health_success_total 1.0")
+        .contains(
+            "# TYPE etcd_server_health_success counter", "etcd_server_health_success_total 1.0")
         .endsWith("# EOF");
   }
 
@@ -148,9 +149,7 @@ class MemberMetricsTest {
 
   @Test
   void aDefragmentationIsSeenWhileItRuns() {
-    metrics
-        .disk()
-        .defragment(() -> assertThat(text()).contains("etcd_disk_defrag_inflight 1.0"));
+    metrics.disk().defragment(() -> assertThat(text()).contains("etcd_disk_defrag_inflight 1.0"));
     assertThat(text())
         .contains(
             "etcd_disk_defrag_inflight 0.0", "etcd_disk_backend_defrag_duration_seconds_count 1");

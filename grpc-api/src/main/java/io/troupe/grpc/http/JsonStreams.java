@@ -23,8 +23,10 @@ import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.japi.Pair;
 import org.apache.pekko.japi.pf.PFBuilder;
+import org.apache.pekko.stream.Graph;
 import org.apache.pekko.stream.KillSwitches;
 import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.stream.SourceShape;
 import org.apache.pekko.stream.SystemMaterializer;
 import org.apache.pekko.stream.UniqueKillSwitch;
 import org.apache.pekko.stream.javadsl.Keep;
@@ -33,6 +35,7 @@ import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import scala.PartialFunction;
 
 /**
  * Calls with streams over JSON (J6): objects of the request body in, one line per answer out, both
@@ -91,12 +94,22 @@ final class JsonStreams {
                         .completionTimeout(timeout)
                         .mapError(
                             TimeoutException.class,
-                            late ->
-                                new GrpcException(
-                                    GrpcStatus.DEADLINE_EXCEEDED, "context deadline exceeded")))
+                            late -> JsonGateway.deadlineExceeded()))
             .orElse(answers)
+            .recoverWithRetries(1, JsonStreams.<ByteString>quietEnd())
             .via(new MeteredAnswers(called.meter(), call.memory()::close));
     return respond(metered, called);
+  }
+
+  private static <T> PartialFunction<Throwable, Graph<SourceShape<T>, NotUsed>> quietEnd() {
+    return new PFBuilder<Throwable, Graph<SourceShape<T>, NotUsed>>()
+        .match(
+            BrokenBody.class,
+            broken -> {
+              LOG.debug("a stream ends because of its request body reason={}", broken.getMessage());
+              return Source.<T>empty();
+            })
+        .build();
   }
 
   /** The messages of the body; a stream of the server takes the first and no more. */
@@ -169,10 +182,7 @@ final class JsonStreams {
   }
 
   private static HttpResponse failed(Throwable failure) {
-    GrpcStatus status = status(failure);
-    return status.code() == GrpcStatus.OK.code()
-        ? JsonGateway.stream(Source.empty())
-        : JsonGateway.error(status);
+    return JsonGateway.error(GrpcResponses.status(failure));
   }
 
   private static Source<ByteString, NotUsed> lines(
@@ -189,26 +199,8 @@ final class JsonStreams {
   private static Source<ByteString, NotUsed> recovered(Source<ByteString, NotUsed> lines) {
     return lines.recover(
         new PFBuilder<Throwable, ByteString>()
-            .matchAny(
-                failure -> {
-                  GrpcStatus status = status(failure);
-                  return status.code() == GrpcStatus.OK.code()
-                      ? ByteString.emptyByteString()
-                      : line("error", JsonText.of(status));
-                })
+            .matchAny(failure -> line("error", JsonText.of(GrpcResponses.status(failure))))
             .build());
-  }
-
-  private static GrpcStatus status(Throwable failure) {
-    Throwable cause = failure;
-    while (cause instanceof CompletionException && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    if (cause instanceof BrokenBody broken) {
-      LOG.debug("a stream ends because of its request body reason={}", broken.getMessage());
-      return GrpcStatus.OK;
-    }
-    return GrpcResponses.status(cause);
   }
 
   private static ByteString line(String name, String json) {

@@ -1,5 +1,6 @@
 package io.troupe.grpc.http;
 
+import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.metrics.RpcMetrics.MethodMeter;
 import org.apache.pekko.stream.Attributes;
@@ -12,7 +13,8 @@ import org.apache.pekko.stream.stage.GraphStageLogic;
 import org.apache.pekko.util.ByteString;
 
 /**
- * Counts the answers of a stream, and once how it ended: by itself, by a failure, by its client.
+ * Counts the answers of a stream, and once how it ended: by itself, by a failure, by its client. A
+ * failure goes on as a GrpcException.
  */
 final class MeteredAnswers extends GraphStage<FlowShape<ByteString, ByteString>> {
   private final Inlet<ByteString> in = Inlet.create("MeteredAnswers.in");
@@ -80,8 +82,10 @@ final class MeteredAnswers extends GraphStage<FlowShape<ByteString, ByteString>>
 
             @Override
             public void onUpstreamFailure(Throwable failure) {
-              code = GrpcResponses.status(failure).code();
-              failStage(failure);
+              // Its status is made once: what nobody expects is logged then.
+              GrpcStatus status = GrpcResponses.status(failure);
+              code = status.code();
+              failStage(new GrpcException(status.code(), status.message()));
             }
           });
     }

@@ -146,9 +146,9 @@ class MetricsConformanceTest {
             .sorted()
             .toList();
     assertThat(bounds)
-        .usingComparatorForType((a, b) -> Math.abs(a - b) < 1e-9 * b ? 0 : a.compareTo(b), Double.class)
-        .isEqualTo(
-            IntStream.range(0, count).mapToObj(i -> start * Math.pow(2, i)).toList());
+        .usingComparatorForType(
+            (a, b) -> Math.abs(a - b) < 1e-9 * b ? 0 : a.compareTo(b), Double.class)
+        .isEqualTo(IntStream.range(0, count).mapToObj(i -> start * Math.pow(2, i)).toList());
   }
 
   @Test
@@ -184,7 +184,7 @@ class MetricsConformanceTest {
 
   private static Set<String> types(MetricsText metrics, String service) {
     return metrics.series("grpc_server_started_total").keySet().stream()
-        .filter(labels -> labels.get("grpc_service").equals(service))
+        .filter(labels -> service.equals(labels.get("grpc_service")))
         .map(labels -> labels.get("grpc_type"))
         .collect(Collectors.toCollection(TreeSet::new));
   }
@@ -261,7 +261,8 @@ class MetricsConformanceTest {
     assertThat(moved(before, after, "etcd_disk_wal_write_bytes_total")).isGreaterThan(100);
     assertThat(moved(before, after, "etcd_network_client_grpc_received_bytes_total"))
         .isGreaterThan(100);
-    assertThat(moved(before, after, "etcd_network_client_grpc_sent_bytes_total")).isGreaterThan(100);
+    assertThat(moved(before, after, "etcd_network_client_grpc_sent_bytes_total"))
+        .isGreaterThan(100);
     assertThat(after.value("etcd_server_proposals_pending")).isZero();
     assertThat(after.value("troupe_watch_lag_revisions")).isZero();
   }
@@ -317,10 +318,7 @@ class MetricsConformanceTest {
       assertThat(moved(during, told, "etcd_debugging_mvcc_events_total")).isEqualTo(1);
       assertThat(
               moved(
-                  before,
-                  told,
-                  "grpc_server_msg_sent_total",
-                  rpc("bidi_stream", "Watch", "Watch")))
+                  before, told, "grpc_server_msg_sent_total", rpc("bidi_stream", "Watch", "Watch")))
           .isEqualTo(2);
     }
     ServedStore.await()
@@ -363,10 +361,9 @@ class MetricsConformanceTest {
     assertThat(metrics.value("etcd_server_id", "server_id", id)).isEqualTo(1);
     assertThat(metrics.value("etcd_server_version", "server_version", "3.7.1")).isEqualTo(1);
     assertThat(metrics.value("etcd_cluster_version", "cluster_version", "3.7")).isEqualTo(1);
-    assertThat(metrics.value("etcd_server_quota_backend_bytes"))
-        .isEqualTo(status.getDbSizeQuota());
+    assertThat(metrics.value("etcd_server_quota_backend_bytes")).isEqualTo((double) status.getDbSizeQuota());
     assertThat(metrics.value("etcd_mvcc_db_total_size_in_bytes"))
-        .isCloseTo(status.getDbSize(), within(1e6));
+        .isCloseTo((double) status.getDbSize(), within(1e6));
     assertThat(metrics.value("process_resident_memory_bytes")).isGreaterThan(1e7);
   }
 
