@@ -5,6 +5,7 @@ import io.troupe.actors.member.MemberSettings;
 import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.grpc.auth.Passwords;
 import io.troupe.grpc.auth.Tokens;
+import io.troupe.grpc.http.HttpSettings;
 import io.troupe.grpc.service.GatewaySettings;
 import io.troupe.grpc.service.Logins;
 import io.troupe.lease.LeaseRules;
@@ -13,6 +14,7 @@ import io.troupe.persistence.wal.WalSettings;
 import io.troupe.raft.RaftSettings;
 import io.troupe.raft.membership.MembershipRules;
 import java.time.Clock;
+import java.util.Set;
 
 /** What follows from the configuration and the heap for the rooms and for the gateway. */
 final class DerivedSettings {
@@ -78,6 +80,15 @@ final class DerivedSettings {
               + wrong.getMessage(),
           wrong);
     }
+  }
+
+  /** What the HTTP side of client ports is told. */
+  static HttpSettings http(NodeSettings settings) {
+    return new HttpSettings(
+        Set.copyOf(settings.http().cors()),
+        Set.copyOf(settings.http().hostWhitelist()),
+        settings.http().profiling() || settings.log().level().equals("debug"),
+        settings.http().jsonGateway());
   }
 
   /** What the gateway is told. */

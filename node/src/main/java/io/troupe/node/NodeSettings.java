@@ -17,6 +17,7 @@ import java.util.Map;
  *     member alone
  * @param strictReconfigCheck refuse changes of the membership that endanger the quorum (M5, M6)
  * @param maxLearners most learners at a time (M4)
+ * @param http what there is besides gRPC
  * @param minFreeDiskBytes free space of the data directory's file system below which writes are
  *     refused
  */
@@ -52,7 +53,8 @@ public record NodeSettings(
     Duration compactionSleepInterval,
     Auth auth,
     Store store,
-    Log log) {
+    Log log,
+    Http http) {
 
   /** What a member without data does. */
   public enum InitialState {
@@ -87,6 +89,26 @@ public record NodeSettings(
    * @param format text or json
    */
   public record Log(String level, String format) {}
+
+  /**
+   * HTTP/1.1.
+   *
+   * @param listenUrls where it is served apart from gRPC; empty: on the client ports
+   * @param metricsUrls where metrics and health are served besides
+   * @param cors origins that browsers may call from
+   * @param hostWhitelist host names that are served without TLS
+   * @param profiling offer /debug/pprof
+   * @param jsonGateway offer /v3/
+   * @param extensiveMetrics with the time of each method's calls
+   */
+  public record Http(
+      List<URI> listenUrls,
+      List<URI> metricsUrls,
+      List<String> cors,
+      List<String> hostWhitelist,
+      boolean profiling,
+      boolean jsonGateway,
+      boolean extensiveMetrics) {}
 
   /** Election timeout in ticks of one heartbeat interval. */
   public int electionTicks() {

@@ -11,11 +11,13 @@ import io.troupe.actors.peers.PeerConfig;
 import io.troupe.actors.peers.PeerDirectory;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.http.GrpcServer;
+import io.troupe.grpc.http.GrpcServer.Listener;
 import io.troupe.grpc.service.EtcdServices;
 import io.troupe.grpc.service.GatewaySettings;
 import io.troupe.grpc.service.Logins;
 import io.troupe.grpc.service.Member;
 import io.troupe.grpc.service.Proposer;
+import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.persistence.datadir.DataDir;
@@ -27,7 +29,9 @@ import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -66,6 +70,7 @@ public final class RunningNode implements AutoCloseable {
   private final CompletableFuture<Void> published = new CompletableFuture<>();
   private volatile @Nullable EtcdServices services;
   private final List<ServerBinding> bindings = new ArrayList<>();
+  private final Map<Listener, List<Integer>> ports = new EnumMap<>(Listener.class);
 
   private RunningNode(
       NodeSettings settings,
@@ -215,7 +220,9 @@ public final class RunningNode implements AutoCloseable {
               try {
                 Bootstrap.identify(dataDir, node, peers);
                 NativeLibrary.load(node.cacheDir());
-                opening.complete(MemberFiles.open(dataDir, settings));
+                opening.complete(
+                    MemberFiles.open(
+                        dataDir, settings, new MemberMetrics(node.http().extensiveMetrics())));
               } catch (InterruptedException | RuntimeException | Error failure) {
                 opening.completeExceptionally(failure);
               }
@@ -236,7 +243,8 @@ public final class RunningNode implements AutoCloseable {
             rooms::lease,
             rooms::watch,
             rooms.reads(),
-            system.scheduler());
+            system.scheduler(),
+            files.metrics());
     GatewaySettings gateway = DerivedSettings.gateway(settings);
     Proposer proposer = new Proposer(member, gateway, rooms.ids());
     EtcdServices wired =
@@ -252,16 +260,15 @@ public final class RunningNode implements AutoCloseable {
     rooms.onAuth(logins.tokens());
     services = wired;
     queries.serve(wired.peerAnswers());
-    GrpcServer server = new GrpcServer(system, wired, published);
-    for (URI url : settings.listenClientUrls()) {
-      bind(server, url);
-    }
+    MemberGauges.register(settings, files, rooms, member);
+    PeerProbe.start(system, member, queries, settings.electionTimeout());
+    bindAll(new GrpcServer(system, wired, DerivedSettings.http(settings), published));
     publish(proposer);
   }
 
   /** The snapshots share the files that the rewriting deleted: space is free when they let go. */
   private void defragment(Rooms rooms) {
-    files.store().compactFully();
+    files.metrics().disk().defragment(files.store()::compactFully);
     rooms.snapshot().tell(SnapshotCommand.Reclaim.INSTANCE);
   }
 
@@ -317,18 +324,41 @@ public final class RunningNode implements AutoCloseable {
     }
   }
 
-  private void bind(GrpcServer server, URI url) throws InterruptedException {
+  private void bindAll(GrpcServer server) throws InterruptedException {
+    boolean apart = !settings.http().listenUrls().isEmpty();
+    for (URI url : settings.listenClientUrls()) {
+      bind(server, "listen-client-urls", url, apart ? Listener.GRPC : Listener.ALL);
+    }
+    for (URI url : settings.http().listenUrls()) {
+      bind(server, "listen-client-http-urls", url, Listener.HTTP);
+    }
+    for (URI url : settings.http().metricsUrls()) {
+      bind(server, "listen-metrics-urls", url, Listener.METRICS);
+    }
+  }
+
+  private void bind(GrpcServer server, String key, URI url, Listener serves)
+      throws InterruptedException {
     try {
       ServerBinding binding =
-          server.bind(url.getHost(), url.getPort()).toCompletableFuture().get(10, TimeUnit.SECONDS);
+          server
+              .bind(url.getHost(), url.getPort(), serves)
+              .toCompletableFuture()
+              .get(10, TimeUnit.SECONDS);
       bindings.add(binding);
+      ports
+          .computeIfAbsent(serves, first -> new ArrayList<>())
+          .add(binding.localAddress().getPort());
       LOG.info(
-          "serving client traffic insecurely; this is strongly discouraged! address={}",
-          binding.localAddress());
+          "serving client traffic insecurely; this is strongly discouraged! address={} serves={}",
+          binding.localAddress(),
+          serves);
     } catch (ExecutionException | TimeoutException e) {
       throw new StartException(
           ExitCode.ADDRESS,
-          "cannot listen on troupe.listen-client-urls = "
+          "cannot listen on troupe."
+              + key
+              + " = "
               + url
               + ": "
               + String.valueOf(cause(e).getMessage()),
@@ -363,7 +393,12 @@ public final class RunningNode implements AutoCloseable {
 
   /** Local ports that are open, in the order of listen-client-urls. */
   public List<Integer> clientPorts() {
-    return bindings.stream().map(binding -> binding.localAddress().getPort()).toList();
+    return ports(settings.http().listenUrls().isEmpty() ? Listener.ALL : Listener.GRPC);
+  }
+
+  /** Local ports that are open and serve that, in the order of their URLs. */
+  public List<Integer> ports(Listener serves) {
+    return List.copyOf(ports.getOrDefault(serves, List.of()));
   }
 
   /**

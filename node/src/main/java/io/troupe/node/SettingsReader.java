@@ -56,6 +56,9 @@ final class SettingsReader {
     Path data = Path.of(dataDir.isEmpty() ? name + ".troupe" : dataDir).toAbsolutePath();
     String cacheDir = text("cache-dir");
     List<URI> listenClient = urls("listen-client-urls");
+    if (listenClient.isEmpty()) {
+      throw wrong("listen-client-urls", "", "at least one URL, http://host:port");
+    }
     return new NodeSettings(
         name,
         data,
@@ -97,7 +100,24 @@ final class SettingsReader {
             bytes("store.write-buffer-bytes", 4 << 20, Long.MAX_VALUE),
             bytes("store.hot-record-bytes", 0, Long.MAX_VALUE)),
         new NodeSettings.Log(
-            oneOf("log.level", LEVELS), oneOf("log.format", Set.of("text", "json"))));
+            oneOf("log.level", LEVELS), oneOf("log.format", Set.of("text", "json"))),
+        http());
+  }
+
+  private NodeSettings.Http http() {
+    String origins = "[\"https://example.org\"], or [\"*\"]";
+    return new NodeSettings.Http(
+        urls("listen-client-http-urls"),
+        urls("listen-metrics-urls"),
+        given(texts("cors", origins)),
+        given(texts("host-whitelist", "[\"example.org\"], or [\"*\"]")),
+        typed("enable-pprof", config::getBoolean, "true or false"),
+        typed("enable-grpc-gateway", config::getBoolean, "true or false"),
+        oneOf("metrics", Set.of("basic", "extensive")).equals("extensive"));
+  }
+
+  private static List<String> given(List<String> texts) {
+    return texts.stream().map(String::trim).filter(text -> !text.isEmpty()).toList();
   }
 
   private List<String> advertised(List<URI> listen) {
@@ -226,8 +246,8 @@ final class SettingsReader {
 
   private List<URI> urls(String key) {
     List<URI> urls = new ArrayList<>();
-    for (String text : texts(key, "[\"http://localhost:2379\"]")) {
-      urls.add(url(key, text.trim()));
+    for (String text : given(texts(key, "[\"http://localhost:2379\"]"))) {
+      urls.add(url(key, text));
     }
     return List.copyOf(urls);
   }

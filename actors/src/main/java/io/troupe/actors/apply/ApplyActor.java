@@ -3,6 +3,7 @@ package io.troupe.actors.apply;
 import io.troupe.machine.Applied;
 import io.troupe.machine.LeaseChange;
 import io.troupe.machine.StateMachine;
+import io.troupe.metrics.ApplyMetrics;
 import io.troupe.model.Entry;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
@@ -64,6 +65,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
    * @param applied told how far the state is, before any answer leaves
    * @param auth told of changes of users and roles, before any answer leaves
    * @param divergence for the comparison with the leader's state
+   * @param metrics what is counted
    */
   public record Links(
       ActorRef<RaftCommand> raft,
@@ -73,7 +75,8 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
       LongConsumer compaction,
       LongConsumer applied,
       AuthListener auth,
-      Divergence divergence) {}
+      Divergence divergence,
+      ApplyMetrics metrics) {}
 
   /**
    * What the comparison with the leader's state needs.
@@ -113,6 +116,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private final List<LeaseChange> leaseChanges = new ArrayList<>();
   private final List<AuthChange> authChanges = new ArrayList<>();
   private final DivergenceWatch divergence;
+  private final ApplyCounts counts;
   private @Nullable RequestId incomplete;
   private long compactedRevision;
   private long snapshotIndex;
@@ -124,6 +128,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     this.machine = machine;
     this.settings = settings;
     this.links = links;
+    this.counts = new ApplyCounts(links.metrics());
     this.compactedRevision = machine.reader().view().compactedRevision();
     this.snapshotIndex = machine.appliedIndex();
     this.divergence =
@@ -245,8 +250,10 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   }
 
   private void operation(Entry entry, OperationCodec.Decoded decoded) {
+    long startNanos = System.nanoTime();
     Applied applied =
         machine.apply(entry.index(), entry.term(), decoded.requester(), decoded.operation());
+    counts.applied(decoded.operation(), applied.result(), System.nanoTime() - startNanos);
     if (!applied.events().isEmpty()) {
       commits.add(new WatchCommand.Commit(applied.revision(), applied.events()));
     }

@@ -3,6 +3,7 @@ package io.troupe.actors.apply;
 import io.troupe.auth.AuthState;
 import io.troupe.machine.StateMachine;
 import io.troupe.machine.StateView;
+import io.troupe.metrics.ApplyMetrics;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
@@ -28,19 +29,23 @@ public final class LocalStateReader implements StateReader {
   private final StateMachine machine;
   private final OrderedStore store;
   private final ReadEvaluator transactions;
+  private final ApplyMetrics metrics;
   private final BiConsumer<Long, CompletableFuture<Void>> awaitCompaction;
 
   /**
    * A reader.
    *
+   * @param metrics reads are counted there
    * @param awaitCompaction completes the future when everything below the revision is removed
    */
   public LocalStateReader(
       StateMachine machine,
       OrderedStore store,
+      ApplyMetrics metrics,
       BiConsumer<Long, CompletableFuture<Void>> awaitCompaction) {
     this.machine = machine;
     this.store = store;
+    this.metrics = metrics;
     this.transactions = new ReadEvaluator(machine.reader());
     this.awaitCompaction = awaitCompaction;
   }
@@ -57,6 +62,7 @@ public final class LocalStateReader implements StateReader {
 
   @Override
   public RangeResult range(RangeQuery query, MemoryBudget.Share share) {
+    metrics.ranged();
     return ((Result.Range) answered(machine.reader().range(query, share))).range();
   }
 

@@ -8,6 +8,7 @@ import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.LeaseCommand.LeaseReply;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.SnapshotCommand;
+import io.troupe.protocol.WalCommand;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.WatchStreamCommand;
 import org.apache.pekko.Done;
@@ -25,6 +26,7 @@ final class ClosedRooms {
     return new Rooms.Open(
         CurrentStateReader.closed(),
         context.spawn(RefusingRaft.create(), "closed-raft"),
+        context.spawn(Behaviors.<WalCommand>ignore(), "closed-wal"),
         context.spawn(Behaviors.<ApplyCommand>ignore(), "closed-apply"),
         context.spawn(lease(), "closed-lease"),
         context.spawn(watch(stream), "closed-watch"),

@@ -1,6 +1,7 @@
 package io.troupe.actors.member;
 
 import io.troupe.machine.StateMachine;
+import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.mvcc.StoreException;
@@ -47,6 +48,7 @@ public final class MemberFiles implements AutoCloseable {
   private final MemberIdentity identity;
   private final MemberSettings settings;
   private final UnaryOperator<Wal> logUsed;
+  private final MemberMetrics metrics;
   private volatile Opened opened;
   private volatile Consumer<StoreException> onDamage = damage -> {};
 
@@ -56,7 +58,9 @@ public final class MemberFiles implements AutoCloseable {
       DataDir dataDir,
       MemberIdentity identity,
       MemberSettings settings,
+      MemberMetrics metrics,
       UnaryOperator<Wal> logUsed) {
+    this.metrics = metrics;
     this.dataDir = dataDir;
     this.identity = identity;
     this.settings = settings;
@@ -67,28 +71,33 @@ public final class MemberFiles implements AutoCloseable {
   /**
    * Opens state and log of a data directory that has an identity.
    *
+   * @param metrics of the member; what it does on its disk is counted there
    * @throws io.troupe.mvcc.StoreException if the state cannot be opened
    * @throws DataDirException CORRUPT if state, snapshots and log do not meet
    * @throws io.troupe.persistence.snapshot.SnapshotException if a snapshot cannot be restored
    * @throws io.troupe.persistence.wal.WalCorruptException if the log lacks what it once held
    * @throws io.troupe.persistence.wal.WalException if the disk does not work
    */
-  public static MemberFiles open(DataDir dataDir, MemberSettings settings) {
-    return open(dataDir, settings, UnaryOperator.identity());
+  public static MemberFiles open(DataDir dataDir, MemberSettings settings, MemberMetrics metrics) {
+    return open(dataDir, settings, metrics, UnaryOperator.identity());
   }
 
   /** With faults of the log that a test puts in. */
-  static MemberFiles open(DataDir dataDir, MemberSettings settings, UnaryOperator<Wal> logUsed) {
+  static MemberFiles open(
+      DataDir dataDir,
+      MemberSettings settings,
+      MemberMetrics metrics,
+      UnaryOperator<Wal> logUsed) {
     MemberIdentity identity =
         Objects.requireNonNull(dataDir.identity(), "the data directory has no identity yet");
-    return new MemberFiles(dataDir, identity, settings, logUsed);
+    return new MemberFiles(dataDir, identity, settings, metrics, logUsed);
   }
 
   /**
    * Opens everything anew from what is on disk, after the log was replaced by a snapshot. The rooms
    * have stopped, and with them the log is closed; nobody reads the state any more.
    *
-   * @throws RuntimeException as {@link #open(DataDir, MemberSettings)}
+   * @throws RuntimeException as {@link #open}
    */
   void reopen() {
     opened.store().close();
@@ -111,7 +120,8 @@ public final class MemberFiles implements AutoCloseable {
     boolean complete = false;
     WalReplay replay;
     try {
-      StateMachine machine = new StateMachine(store, settings.hotRecordBytes());
+      StateMachine machine =
+          new StateMachine(new MeasuredStore(store, metrics.disk()), settings.hotRecordBytes());
       replay = WalReplay.read(dataDir.wal(), machine.appliedIndex(), RECENT_BYTES);
       if (machine.appliedIndex() >= replay.floor() || successor(replay) == null) {
         RaftState recovered = recovered(machine, replay);
@@ -122,7 +132,7 @@ public final class MemberFiles implements AutoCloseable {
           wal.sync();
         }
         complete = true;
-        return new Opened(store, machine, recovered, wal);
+        return new Opened(store, machine, recovered, new MeasuredWal(wal, metrics.disk()));
       }
     } finally {
       if (!complete) {
@@ -299,6 +309,16 @@ public final class MemberFiles implements AutoCloseable {
   /** Where it lives. */
   public DataDir dataDir() {
     return dataDir;
+  }
+
+  /** Size of the log on disk. */
+  public long walBytes() {
+    return opened.wal().sizeOnDisk();
+  }
+
+  /** What this member counts. */
+  public MemberMetrics metrics() {
+    return metrics;
   }
 
   /** The state's store. */

@@ -6,6 +6,7 @@ import io.troupe.actors.peers.PeerDirectory;
 import io.troupe.actors.peers.PeerIdentity;
 import io.troupe.actors.snapshot.DiskRoom;
 import io.troupe.actors.snapshot.TransferCommand;
+import io.troupe.metrics.PeerMetrics;
 import io.troupe.model.NodeId;
 import io.troupe.persistence.snapshot.SnapshotPlugin;
 import io.troupe.protocol.ApplyCommand;
@@ -14,6 +15,7 @@ import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotMessage;
+import io.troupe.protocol.codec.PeerCodec;
 import io.troupe.raft.membership.Membership;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -89,7 +91,7 @@ public final class MemberGuardian {
               new RoomsActor.Shared(
                   files,
                   settings,
-                  peers(context, self, peering, rooms),
+                  peers(context, self, peering, rooms, files.metrics().peers()),
                   new KnownPeers(peering.directory(), files.identity(), peering.url()),
                   disk,
                   SnapshotPlugin.start(
@@ -133,7 +135,11 @@ public final class MemberGuardian {
   private static Rooms rooms(ActorContext<Void> context, MemberFiles files, long startMs) {
     NodeId self = files.identity().memberId();
     PublishedStatus status =
-        new PublishedStatus(files.identity().clusterId(), self, files.machine().appliedIndex());
+        new PublishedStatus(
+            files.identity().clusterId(),
+            self,
+            files.machine().appliedIndex(),
+            files.metrics().raft()::leaderChanged);
     Executor reads = context.getSystem().dispatchers().lookup(RoomsActor.selector("reads"));
     return new Rooms(status, reads, new RequestIds(self, startMs), ClosedRooms.spawn(context));
   }
@@ -144,13 +150,24 @@ public final class MemberGuardian {
   }
 
   private static ArteryPeers peers(
-      ActorContext<Void> context, PeerIdentity self, Peering peering, Rooms rooms) {
+      ActorContext<Void> context,
+      PeerIdentity self,
+      Peering peering,
+      Rooms rooms,
+      PeerMetrics metrics) {
     return ArteryPeers.start(
         context,
         self,
         peering.directory(),
-        envelope -> toRaft(envelope, rooms),
-        envelope -> toTransfers(envelope, rooms));
+        metrics,
+        envelope -> {
+          metrics.received(envelope.from().value(), PeerCodec.sizeAtMost(envelope));
+          toRaft(envelope, rooms);
+        },
+        envelope -> {
+          metrics.received(envelope.from().value(), PeerCodec.sizeAtMost(envelope));
+          toTransfers(envelope, rooms);
+        });
   }
 
   private static void toRaft(PeerEnvelope envelope, Rooms rooms) {

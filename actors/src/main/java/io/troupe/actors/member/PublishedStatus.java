@@ -23,12 +23,19 @@ public final class PublishedStatus implements MemberStatus {
   private final NodeId memberId;
   private final Map<Long, CompletableFuture<NodeId>> waiting = new ConcurrentHashMap<>();
   private final AtomicLong nextWaiting = new AtomicLong();
+  private final Runnable leaderChanged;
   private volatile RaftStatus raft = UNKNOWN;
   private volatile long applied;
   private volatile boolean soleVoter;
   private volatile boolean corrupt;
 
-  PublishedStatus(long clusterId, NodeId memberId, long applied) {
+  /**
+   * Nothing is known yet.
+   *
+   * @param leaderChanged run when another leader than before becomes known
+   */
+  PublishedStatus(long clusterId, NodeId memberId, long applied, Runnable leaderChanged) {
+    this.leaderChanged = leaderChanged;
     this.clusterId = clusterId;
     this.memberId = memberId;
     this.applied = applied;
@@ -38,6 +45,7 @@ public final class PublishedStatus implements MemberStatus {
     boolean moved = !status.leader().equals(raft.leader());
     raft = status;
     if (moved && !status.leader().isNone()) {
+      leaderChanged.run();
       waiting.values().forEach(one -> one.complete(status.leader()));
     }
   }

@@ -10,9 +10,14 @@ import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.StateReader;
+import io.troupe.protocol.WalCommand;
 import io.troupe.protocol.WatchCommand;
+import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.function.ObjIntConsumer;
+import org.apache.pekko.actor.ActorRefWithCell;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.javadsl.Adapter;
 
 /**
  * The rooms that the gateway and other members speak to. Outlives the rooms themselves: while a
@@ -24,6 +29,7 @@ public final class Rooms {
   record Open(
       StateReader state,
       ActorRef<RaftCommand> raft,
+      ActorRef<WalCommand> wal,
       ActorRef<ApplyCommand> apply,
       ActorRef<LeaseCommand> lease,
       ActorRef<WatchCommand> watch,
@@ -123,6 +129,29 @@ public final class Rooms {
   /** The transfer room of now. */
   ActorRef<TransferCommand> transfers() {
     return current.transfers();
+  }
+
+  /**
+   * Tells how many messages wait in each room's mailbox. Walks the mailboxes: for whoever looks now
+   * and then.
+   */
+  public void mailboxes(ObjIntConsumer<String> each) {
+    Open now = current;
+    Map.of(
+            "raft", now.raft(),
+            "wal", now.wal(),
+            "apply", now.apply(),
+            "lease", now.lease(),
+            "watch", now.watch(),
+            "snapshot", now.snapshot(),
+            "transfers", now.transfers())
+        .forEach((name, room) -> each.accept(name, waiting(room)));
+  }
+
+  private static int waiting(ActorRef<?> room) {
+    return Adapter.toClassic(room) instanceof ActorRefWithCell local
+        ? local.underlying().numberOfMessages()
+        : 0;
   }
 
   /** Where reads run. */

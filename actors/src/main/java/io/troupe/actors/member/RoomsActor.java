@@ -147,7 +147,8 @@ final class RoomsActor {
                     settings.watchBufferBytes(),
                     settings.watchFragmentBytes(),
                     settings.watchProgressInterval(),
-                    rooms.reads())),
+                    rooms.reads(),
+                    files.metrics().watch())),
             "watch");
     context.watch(watch);
     ActorRef<TransferCommand> transfers =
@@ -203,13 +204,15 @@ final class RoomsActor {
                         files.identity().memberId(),
                         rooms.ids(),
                         shared.peers()::send,
-                        rooms.status()::corrupt))),
+                        rooms.status()::corrupt),
+                    files.metrics().apply())),
             "apply",
             "apply");
     StateReader state =
         new LocalStateReader(
             files.machine(),
             files.store(),
+            files.metrics().apply(),
             (revision, done) -> compaction.tell(new CompactionActor.Await(revision, done)));
     shared.known().update(files.machine().view());
     rooms.status().applied(files.machine().appliedIndex());
@@ -218,7 +221,7 @@ final class RoomsActor {
         .status()
         .corrupt(files.machine().view().isAlarmed(files.identity().memberId(), AlarmType.CORRUPT));
     rooms.authListener().opened();
-    rooms.open(new Rooms.Open(state, raft, apply, lease, watch, snapshot, transfers));
+    rooms.open(new Rooms.Open(state, raft, wal, apply, lease, watch, snapshot, transfers));
     raft.tell(
         new RaftRoleActor.Begin(
             new RaftRoleActor.Links(

@@ -1,5 +1,6 @@
 package io.troupe.actors.peers;
 
+import io.troupe.metrics.PeerMetrics;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerFragment;
@@ -52,12 +53,15 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
 
   private final PeerIdentity self;
   private final PeerDirectory directory;
+  private final PeerMetrics metrics;
   private final ActorRefProvider provider;
   private final PeerContacts contacts = new PeerContacts(PATIENCE);
   private final Map<NodeId, Target> targets = new ConcurrentHashMap<>();
   private final AtomicLong messages = new AtomicLong(new SecureRandom().nextLong());
 
-  private ArteryPeers(ActorSystem<?> system, PeerIdentity self, PeerDirectory directory) {
+  private ArteryPeers(
+      ActorSystem<?> system, PeerIdentity self, PeerDirectory directory, PeerMetrics metrics) {
+    this.metrics = metrics;
     this.self = self;
     this.directory = directory;
     this.provider = ((ExtendedActorSystem) system.classicSystem()).provider();
@@ -66,6 +70,7 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   /**
    * Starts the inboxes as children of the guardian, whose context this is.
    *
+   * @param metrics what is counted
    * @param raft gets what other members' raft rooms say, on the inbox's thread; never blocks
    * @param snapshots gets what their snapshot rooms say
    */
@@ -73,9 +78,10 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
       ActorContext<?> guardian,
       PeerIdentity self,
       PeerDirectory directory,
+      PeerMetrics metrics,
       Consumer<PeerEnvelope> raft,
       Consumer<PeerEnvelope> snapshots) {
-    ArteryPeers peers = new ArteryPeers(guardian.getSystem(), self, directory);
+    ArteryPeers peers = new ArteryPeers(guardian.getSystem(), self, directory, metrics);
     guardian
         .getSystem()
         .eventStream()
@@ -158,7 +164,12 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   private void send(NodeId to, ActorRef inbox, PeerPayload payload) {
     PeerEnvelope envelope =
         new PeerEnvelope(self.clusterId(), self.memberId(), to, self.url(), payload);
-    if (PeerCodec.sizeAtMost(envelope) <= PIECE_BYTES) {
+    long size = PeerCodec.sizeAtMost(envelope);
+    metrics.sent(to.value(), size);
+    if (contacts.isAway(to)) {
+      metrics.sendFailed(to.value());
+    }
+    if (size <= PIECE_BYTES) {
       tell(inbox, envelope);
       return;
     }
@@ -179,6 +190,7 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
     String url = directory.urlOf(to);
     if (url == null) {
       LOG.debug("no address of peer={}", to);
+      metrics.sendFailed(to.value());
       return null;
     }
     Target target = targets.get(to);

@@ -297,6 +297,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     long started = System.nanoTime();
     Path made = plugin.directory().prepareUnnamed();
     files.store().checkpoint(made);
+    files.metrics().disk().snapshotMade(System.nanoTime() - started);
     SnapshotPosition at = SnapshotPosition.of(made);
     Path content = plugin.directory().nameMade(at.index(), at.term());
     SnapshotRef ref = new SnapshotRef(at.index(), at.term(), at.membership(), content);

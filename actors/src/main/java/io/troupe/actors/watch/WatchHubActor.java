@@ -2,6 +2,7 @@ package io.troupe.actors.watch;
 
 import io.troupe.actors.watch.HubMessage.Delivery;
 import io.troupe.actors.watch.HubMessage.Watcher;
+import io.troupe.metrics.WatchMetrics;
 import io.troupe.model.Event;
 import io.troupe.mvcc.MvccReader;
 import io.troupe.protocol.SharedEvent;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
@@ -32,15 +34,19 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
   private final WatchStreamActor.Settings settings;
   private final WatcherGroups<Watcher> synced = new WatcherGroups<>();
   private final Map<ActorRef<WatchStreamCommand>, Set<Watcher>> byStream = new HashMap<>();
+  private final WatchMetrics metrics;
   private long revision;
   private long streams;
+  private int inSync;
 
   private WatchHubActor(
       ActorContext<WatchCommand> context, MvccReader reader, WatchStreamActor.Settings settings) {
     super(context);
     this.reader = reader;
     this.settings = settings;
+    this.metrics = settings.metrics();
     this.revision = reader.view().revision();
+    metrics.told(revision);
   }
 
   /** The room's behaviour; to be spawned before anything is applied. */
@@ -59,6 +65,7 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
         .onMessage(HubMessage.Leave.class, this::onLeave)
         .onMessage(HubMessage.AskRevision.class, this::onAskRevision)
         .onMessage(HubMessage.StreamStopped.class, this::onStreamStopped)
+        .onSignal(PostStop.class, signal -> onStop())
         .build();
   }
 
@@ -70,6 +77,7 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
                 "stream-" + ++streams);
     getContext().watchWith(stream, new HubMessage.StreamStopped(stream));
     byStream.put(stream, new HashSet<>());
+    metrics.streams(1);
     open.replyTo().tell(stream);
     return this;
   }
@@ -82,7 +90,8 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
   private Behavior<WatchCommand> onStreamStopped(HubMessage.StreamStopped stopped) {
     Set<Watcher> left = byStream.remove(stopped.stream());
     if (left != null) {
-      left.forEach(synced::remove);
+      left.forEach(this::remove);
+      metrics.streams(-1);
     }
     return this;
   }
@@ -98,17 +107,36 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
       return this;
     }
     synced.add(watcher, join.range(), join.nextRevision(), revision);
+    count(1);
     ofStream.add(watcher);
     watcher.stream().tell(new HubMessage.Joined(watcher.serial()));
     return this;
   }
 
   private Behavior<WatchCommand> onLeave(HubMessage.Leave leave) {
-    synced.remove(leave.watcher());
+    remove(leave.watcher());
     Set<Watcher> ofStream = byStream.get(leave.watcher().stream());
     if (ofStream != null) {
       ofStream.remove(leave.watcher());
     }
+    return this;
+  }
+
+  private void remove(Watcher watcher) {
+    if (synced.remove(watcher)) {
+      count(-1);
+    }
+  }
+
+  private void count(int change) {
+    inSync += change;
+    metrics.synced(change);
+  }
+
+  /** The next opening begins without streams. */
+  private Behavior<WatchCommand> onStop() {
+    metrics.streams(-byStream.size());
+    metrics.synced(-inSync);
     return this;
   }
 
@@ -126,6 +154,7 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
       }
     }
     out.forEach((stream, deliveries) -> stream.tell(new HubMessage.Deliver(revision, deliveries)));
+    metrics.told(revision);
     return this;
   }
 
@@ -141,8 +170,10 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
           watcher -> matched.computeIfAbsent(watcher, w -> new ArrayList<>(1)).add(shared));
     }
     matched.forEach(
-        (watcher, events) ->
-            out.computeIfAbsent(watcher.stream(), stream -> new ArrayList<>())
-                .add(new Delivery(watcher.serial(), commit.revision(), events)));
+        (watcher, events) -> {
+          metrics.events(events.size());
+          out.computeIfAbsent(watcher.stream(), stream -> new ArrayList<>())
+              .add(new Delivery(watcher.serial(), commit.revision(), events));
+        });
   }
 }

@@ -1,6 +1,7 @@
 package io.troupe.actors.watch;
 
 import io.troupe.actors.watch.StreamWatcher.Mode;
+import io.troupe.metrics.WatchMetrics;
 import io.troupe.model.Event;
 import io.troupe.model.Refusal;
 import io.troupe.mvcc.HistoryAnswer;
@@ -65,9 +66,14 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
    * @param fragmentBytes size from which a response is split for who wants that (W17)
    * @param progressInterval W15
    * @param reads where history is read
+   * @param metrics what is counted
    */
   public record Settings(
-      long bufferBytes, long fragmentBytes, Duration progressInterval, Executor reads) {}
+      long bufferBytes,
+      long fragmentBytes,
+      Duration progressInterval,
+      Executor reads,
+      WatchMetrics metrics) {}
 
   private final ActorRef<WatchCommand> hub;
   private final MvccReader reader;
@@ -77,6 +83,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   private final WatchIds ids = new WatchIds();
   private final StreamQueue queue = new StreamQueue();
   private long serials;
+  private int counted;
   private boolean reading;
 
   private WatchStreamActor(
@@ -131,11 +138,19 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
 
   /** Sends what can be sent and reads on where there is room. */
   private Behavior<WatchStreamCommand> proceed() {
+    count(bySerial.size());
     queue.flush();
     if (!reading && queue.bytes() <= settings.bufferBytes() / 2) {
       readNext();
     }
     return this;
+  }
+
+  private void count(int now) {
+    if (now != counted) {
+      settings.metrics().watchers(now - counted);
+      counted = now;
+    }
   }
 
   private Behavior<WatchStreamCommand> onCreate(WatchStreamCommand.Create create) {
@@ -395,6 +410,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   }
 
   private Behavior<WatchStreamCommand> onStop() {
+    count(0);
     queue.fail(new RefusedException(Refusal.STOPPED));
     return this;
   }

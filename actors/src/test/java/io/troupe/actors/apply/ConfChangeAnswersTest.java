@@ -3,6 +3,7 @@ package io.troupe.actors.apply;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.machine.StateMachine;
+import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Entry;
 import io.troupe.model.NodeId;
 import io.troupe.model.RequestId;
@@ -54,7 +55,8 @@ class ConfChangeAnswersTest {
                   index -> {},
                   AuthListener.NONE,
                   new ApplyActor.Divergence(
-                      ONE, new RequestIds(ONE, 0), digest -> {}, corrupt -> {}))));
+                      ONE, new RequestIds(ONE, 0), digest -> {}, corrupt -> {}),
+                  new MemberMetrics().apply())));
   private Membership membership = Membership.EMPTY;
   private long index;
 

@@ -2,6 +2,7 @@ package io.troupe.actors.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
@@ -84,7 +85,7 @@ class InstallCrashTest {
 
   @BeforeEach
   void makeAnOldMember() {
-    MemberFiles files = MemberFiles.open(dataDir, SmallSettings.SMALL);
+    MemberFiles files = MemberFiles.open(dataDir, SmallSettings.SMALL, new MemberMetrics());
     files.wal().append(OLD, noops(1, LAST, 1));
     files.wal().sync();
     apply(files, APPLIED, 1);
@@ -103,7 +104,7 @@ class InstallCrashTest {
   /** The other member's snapshot; its files are where received ones are put. */
   private SnapshotManifest receive() throws IOException {
     try (DataDir leader = dataDir("leader", 2)) {
-      MemberFiles files = MemberFiles.open(leader, SmallSettings.SMALL);
+      MemberFiles files = MemberFiles.open(leader, SmallSettings.SMALL, new MemberMetrics());
       apply(files, SNAPSHOT, 3);
       SnapshotDirectory theirs = new SnapshotDirectory(leader.snapshots());
       Path content = theirs.prepare(SNAPSHOT, 3);
@@ -176,7 +177,7 @@ class InstallCrashTest {
   void oldOrNew(Step last) throws IOException {
     runUntil(last);
     for (int start = 1; start <= 2; start++) {
-      MemberFiles files = MemberFiles.open(dataDir, SmallSettings.SMALL);
+      MemberFiles files = MemberFiles.open(dataDir, SmallSettings.SMALL, new MemberMetrics());
       RaftState found = files.recovered();
       if (last.compareTo(Step.LOG_RESTARTED) < 0) {
         assertThat(files.machine().appliedIndex()).isEqualTo(APPLIED);
@@ -205,7 +206,7 @@ class InstallCrashTest {
   void aStateThatIsTooOldIsRefusedWithoutASnapshot() throws IOException {
     log(Step.STATE_WRITTEN);
     try {
-      MemberFiles.open(dataDir, SmallSettings.SMALL);
+      MemberFiles.open(dataDir, SmallSettings.SMALL, new MemberMetrics());
     } catch (io.troupe.persistence.datadir.DataDirException refused) {
       assertThat(refused).hasMessageContaining("the log begins behind index 10");
       return;

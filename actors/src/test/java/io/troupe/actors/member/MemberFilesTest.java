@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.actors.apply.CompactionActor;
 import io.troupe.actors.snapshot.TransferSettings;
+import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
@@ -50,7 +51,7 @@ class MemberFilesTest {
   }
 
   private void open(Consumer<MemberFiles> use) {
-    MemberFiles files = MemberFiles.open(DataDir.open(root), settings());
+    MemberFiles files = MemberFiles.open(DataDir.open(root), settings(), new MemberMetrics());
     try {
       use.accept(files);
     } finally {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class PublishedStatusTest {
   private static final NodeId LEADER = new NodeId(2);
 
-  private final PublishedStatus status = new PublishedStatus(1, new NodeId(1), 0);
+  private final PublishedStatus status = new PublishedStatus(1, new NodeId(1), 0, () -> {});
 
   private static RaftStatus led(NodeId leader) {
     return new RaftStatus(RaftRole.FOLLOWER, 1, leader, 0, 0, 0, 1);

@@ -6,6 +6,7 @@ import com.typesafe.config.ConfigFactory;
 import io.troupe.actors.snapshot.DiskRoom;
 import io.troupe.actors.snapshot.SnapshotActor;
 import io.troupe.actors.snapshot.TransferCommand;
+import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.AlarmType;
 import io.troupe.model.Bytes;
 import io.troupe.model.NodeId;
@@ -68,7 +69,7 @@ class SnapshotRoomTest {
   }
 
   private MemberFiles open() {
-    return MemberFiles.open(dataDir, SmallSettings.SMALL);
+    return MemberFiles.open(dataDir, SmallSettings.SMALL, new MemberMetrics());
   }
 
   @AfterEach

@@ -9,6 +9,7 @@ import io.troupe.actors.peers.PeerConfig;
 import io.troupe.actors.peers.PeerDirectory;
 import io.troupe.actors.snapshot.DiskRoom;
 import io.troupe.actors.snapshot.TransferSettings;
+import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
 import io.troupe.model.NodeId;
@@ -123,6 +124,7 @@ final class TestMember implements AutoCloseable {
         MemberFiles.open(
             dataDir,
             settings,
+            new MemberMetrics(),
             log -> {
               HangingWal made = new HangingWal(log);
               wal = made;

@@ -1,6 +1,7 @@
 package io.troupe.actors.peers;
 
 import com.typesafe.config.ConfigFactory;
+import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerPayload;
@@ -63,7 +64,13 @@ final class TestPeer implements AutoCloseable {
               }
               asking.complete(room);
               started.complete(
-                  ArteryPeers.start(context, self, directory, raft::add, snapshots::add));
+                  ArteryPeers.start(
+                      context,
+                      self,
+                      directory,
+                      new MemberMetrics().peers(),
+                      raft::add,
+                      snapshots::add));
               return Behaviors.empty();
             });
     PeerAddress canonical = new PeerAddress("127.0.0.1", port);

@@ -3,6 +3,7 @@ package io.troupe.actors.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.machine.StateMachine;
+import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Bytes;
 import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
@@ -43,7 +44,12 @@ class WatchStreamActorTest {
           WatchStreamActor.create(
               hub.getRef(),
               machine.reader(),
-              new WatchStreamActor.Settings(BUFFER, 1 << 20, Duration.ofHours(1), Runnable::run)));
+              new WatchStreamActor.Settings(
+                  BUFFER,
+                  1 << 20,
+                  Duration.ofHours(1),
+                  Runnable::run,
+                  new MemberMetrics().watch())));
 
   @AfterEach
   void stop() {

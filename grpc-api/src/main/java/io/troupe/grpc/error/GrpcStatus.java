@@ -17,9 +17,11 @@ public record GrpcStatus(int code, String message) {
   public static final int INVALID_ARGUMENT = 3;
   public static final int DEADLINE_EXCEEDED = 4;
   public static final int NOT_FOUND = 5;
+  public static final int ALREADY_EXISTS = 6;
   public static final int PERMISSION_DENIED = 7;
   public static final int RESOURCE_EXHAUSTED = 8;
   public static final int FAILED_PRECONDITION = 9;
+  public static final int ABORTED = 10;
   public static final int OUT_OF_RANGE = 11;
   public static final int UNIMPLEMENTED = 12;
   public static final int INTERNAL = 13;

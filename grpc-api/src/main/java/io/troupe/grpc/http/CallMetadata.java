@@ -8,7 +8,6 @@ import io.troupe.protocol.RefusedException;
 import java.time.Duration;
 import java.util.Optional;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
-import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,16 +20,17 @@ final class CallMetadata {
   /**
    * What the services need to know of a request besides its message.
    *
+   * @param headers of the request
    * @param memory of the call
    * @throws RefusedException INVALID_CLIENT_API_VERSION if the client's version is no text
    */
-  static Call of(HttpRequest request, MemoryBudget.Share memory) {
+  static Call of(Iterable<HttpHeader> headers, MemoryBudget.Share memory) {
     String token = null;
     String authorization = null;
     String hasLeader = null;
     String apiVersion = null;
     Optional<Duration> timeout = Optional.empty();
-    for (HttpHeader header : request.getHeaders()) {
+    for (HttpHeader header : headers) {
       switch (header.lowercaseName()) {
         case "token" -> token = token == null ? header.value() : token;
         case "authorization" ->
@@ -48,6 +48,16 @@ final class CallMetadata {
     }
     String raw = token == null || token.isEmpty() ? authorization : token;
     return new Call(bare(raw), "true".equals(hasLeader), timeout, memory);
+  }
+
+  /** What the client says of its version, empty if nothing. */
+  static String apiVersion(Iterable<HttpHeader> headers) {
+    for (HttpHeader header : headers) {
+      if (header.lowercaseName().equals("client-api-version")) {
+        return header.value();
+      }
+    }
+    return "";
   }
 
   private static String bare(@Nullable String raw) {

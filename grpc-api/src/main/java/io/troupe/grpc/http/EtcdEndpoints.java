@@ -14,11 +14,13 @@ import io.troupe.grpc.api.MemberUpdateRequest;
 import io.troupe.grpc.api.MoveLeaderRequest;
 import io.troupe.grpc.api.RpcProto;
 import io.troupe.grpc.api.health.HealthCheckRequest;
+import io.troupe.grpc.api.health.HealthProto;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.grpc.service.ClusterService;
 import io.troupe.grpc.service.EtcdServices;
 import io.troupe.model.Bytes;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pekko.stream.Materializer;
 
@@ -31,11 +33,15 @@ final class EtcdEndpoints {
   private static final String MAINTENANCE = "etcdserverpb.Maintenance";
   private static final String HEALTH = "grpc.health.v1.Health";
 
+  /** Where all services are declared. */
+  private static final List<Descriptors.FileDescriptor> FILES =
+      List.of(RpcProto.getDescriptor(), HealthProto.getDescriptor());
+
   private EtcdEndpoints() {}
 
   static GrpcMethods of(EtcdServices services, Materializer materializer) {
     StreamCalls streams = new StreamCalls(services, materializer);
-    GrpcMethods methods = new GrpcMethods();
+    GrpcMethods methods = new GrpcMethods(services.member().metrics().rpc());
     declareAll(methods);
     kv(methods, services, streams);
     lease(methods, services, streams);
@@ -49,16 +55,20 @@ final class EtcdEndpoints {
 
   /** Methods that exist in the API but are not served yet say so, instead of being unknown. */
   private static void declareAll(GrpcMethods methods) {
-    for (Descriptors.ServiceDescriptor service : RpcProto.getDescriptor().getServices()) {
-      for (Descriptors.MethodDescriptor method : service.getMethods()) {
-        String text = "method " + method.getName() + " is not served by this version";
-        methods.unary(
-            service.getFullName(),
-            method.getName(),
-            (request, call) -> {
-              throw new GrpcException(GrpcStatus.UNIMPLEMENTED, text);
-            });
-      }
+    FILES.forEach(file -> file.getServices().forEach(service -> declare(methods, service)));
+  }
+
+  private static void declare(GrpcMethods methods, Descriptors.ServiceDescriptor service) {
+    boolean counted = !service.getFullName().startsWith("v3");
+    for (Descriptors.MethodDescriptor method : service.getMethods()) {
+      methods.declare(method, counted);
+      String text = "method " + method.getName() + " is not served by this version";
+      methods.unary(
+          service.getFullName(),
+          method.getName(),
+          (request, call) -> {
+            throw new GrpcException(GrpcStatus.UNIMPLEMENTED, text);
+          });
     }
   }
 

@@ -5,8 +5,8 @@ import io.troupe.grpc.error.GrpcErrors;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.grpc.service.Call;
+import io.troupe.metrics.RpcMetrics.MethodMeter;
 import io.troupe.model.Bytes;
-import io.troupe.model.MemoryBudget;
 import io.troupe.protocol.RefusedException;
 import java.io.IOException;
 import java.util.Objects;
@@ -33,25 +33,13 @@ import org.apache.pekko.util.ByteString;
 final class GrpcHandler {
   private final GrpcMethods methods;
   private final int maxReceiveBytes;
-  private final MemoryBudget memory;
-  private final LearnerGate learner;
-  private final CorruptGate corrupt;
-  private final LeaderWatch leader;
+  private final CallGates gates;
   private final Materializer materializer;
 
   GrpcHandler(
-      GrpcMethods methods,
-      int maxReceiveBytes,
-      MemoryBudget memory,
-      LearnerGate learner,
-      CorruptGate corrupt,
-      LeaderWatch leader,
-      Materializer materializer) {
+      GrpcMethods methods, int maxReceiveBytes, CallGates gates, Materializer materializer) {
     this.methods = methods;
-    this.learner = learner;
-    this.corrupt = corrupt;
-    this.leader = leader;
-    this.memory = memory;
+    this.gates = gates;
     this.maxReceiveBytes = maxReceiveBytes;
     this.materializer = materializer;
   }
@@ -79,15 +67,12 @@ final class GrpcHandler {
     }
     Call call;
     try {
-      learner.require(path);
-      corrupt.require(path);
-      call = CallMetadata.of(request, memory.share());
-      leader.require(call);
+      call = gates.admit(path, unary == null, request.getHeaders());
     } catch (RefusedException refused) {
       return refuse(request, GrpcResponses.failure(GrpcErrors.of(refused)));
     }
     if (unary != null) {
-      return unary(request, unary, call);
+      return unary(request, new Running(unary, methods.meter(path), call, System.nanoTime()));
     }
     return CompletableFuture.completedFuture(
         streaming(request, path, Objects.requireNonNull(streaming), call));
@@ -103,19 +88,35 @@ final class GrpcHandler {
     return CompletableFuture.completedFuture(response);
   }
 
-  private CompletionStage<HttpResponse> unary(
-      HttpRequest request, GrpcMethods.Unary method, Call call) {
+  /** A unary call from its start to its end. */
+  private record Running(GrpcMethods.Unary method, MethodMeter meter, Call call, long startNanos) {
+    HttpResponse done(MessageLite message) {
+      ByteString frame = GrpcFrames.frame(message);
+      meter.sent(1, (long) frame.size() - GrpcFrames.HEADER);
+      meter.ended(GrpcStatus.OK.code(), System.nanoTime() - startNanos);
+      return GrpcResponses.unary(frame, call.memory());
+    }
+
+    HttpResponse failed(Throwable failure) {
+      call.memory().close();
+      GrpcStatus status = GrpcResponses.status(failure);
+      meter.ended(status.code(), System.nanoTime() - startNanos);
+      return GrpcResponses.failure(status);
+    }
+  }
+
+  private CompletionStage<HttpResponse> unary(HttpRequest request, Running running) {
+    running.meter().started();
     String encoding = encoding(request);
     if (request.entity() instanceof HttpEntity.Strict strict) {
-      return answer(method, strict.getData(), encoding, call);
+      return answer(running, strict.getData(), encoding);
     }
     return collect(request.entity().getDataBytes().via(new RequestDrain(maxReceiveBytes)))
         .handle(
             (body, failure) ->
                 failure == null
-                    ? answer(method, body, encoding, call)
-                    : CompletableFuture.completedFuture(
-                        GrpcResponses.failure(GrpcResponses.status(failure))))
+                    ? answer(running, body, encoding)
+                    : CompletableFuture.completedFuture(running.failed(failure)))
         .thenCompose(stage -> stage);
   }
 
@@ -138,49 +139,46 @@ final class GrpcHandler {
         materializer);
   }
 
-  private CompletionStage<HttpResponse> answer(
-      GrpcMethods.Unary method, ByteString body, String encoding, Call call) {
+  private CompletionStage<HttpResponse> answer(Running running, ByteString body, String encoding) {
     CompletionStage<? extends MessageLite> reply;
     try {
       Bytes message = GrpcFrames.single(body, encoding, maxReceiveBytes);
-      reply = method.call(message, call);
+      running.meter().received(message.length());
+      reply = running.method().call(message, running.call());
     } catch (IOException | RuntimeException failure) {
-      return CompletableFuture.completedFuture(failed(failure, call));
+      return CompletableFuture.completedFuture(running.failed(failure));
     }
     return reply.handle(
-        (message, failure) ->
-            failure == null
-                ? GrpcResponses.unary(GrpcFrames.frame(message), call.memory())
-                : failed(failure, call));
-  }
-
-  private static HttpResponse failed(Throwable failure, Call call) {
-    call.memory().close();
-    return GrpcResponses.failure(GrpcResponses.status(failure));
+        (message, failure) -> failure == null ? running.done(message) : running.failed(failure));
   }
 
   private HttpResponse streaming(
       HttpRequest request, String path, GrpcMethods.Streaming method, Call call) {
+    MethodMeter meter = methods.meter(path);
+    meter.started();
     Source<Bytes, NotUsed> requests =
         request
             .entity()
             .getDataBytes()
             .mapMaterializedValue(ignored -> NotUsed.getInstance())
             .via(new RequestDrain(maxReceiveBytes))
-            .via(new FrameDecoder(encoding(request), maxReceiveBytes));
+            .via(new FrameDecoder(encoding(request), maxReceiveBytes))
+            .map(
+                message -> {
+                  meter.received(message.length());
+                  return message;
+                });
     try {
       Source<ByteString, NotUsed> answers =
-          method
-              .call(requests, call)
-              .watchTermination(
-                  (mat, ended) -> {
-                    ended.whenComplete((done, failure) -> call.memory().close());
-                    return mat;
-                  });
-      return GrpcResponses.streaming(corrupt.guarded(leader.guarded(answers, call), path));
+          gates
+              .guarded(method.call(requests, call), path, call)
+              .via(new MeteredAnswers(meter, call.memory()::close));
+      return GrpcResponses.streaming(answers);
     } catch (GrpcException | CompletionException refused) {
       request.discardEntityBytes(materializer);
-      return GrpcResponses.failure(GrpcErrors.of(refused));
+      GrpcStatus status = GrpcErrors.of(refused);
+      meter.ended(status.code(), 0);
+      return GrpcResponses.failure(status);
     }
   }
 

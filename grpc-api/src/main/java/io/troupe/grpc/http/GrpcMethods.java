@@ -1,7 +1,10 @@
 package io.troupe.grpc.http;
 
+import com.google.protobuf.Descriptors;
 import com.google.protobuf.MessageLite;
 import io.troupe.grpc.service.Call;
+import io.troupe.metrics.RpcMetrics;
+import io.troupe.metrics.RpcMetrics.MethodMeter;
 import io.troupe.model.Bytes;
 import java.io.IOException;
 import java.util.HashMap;
@@ -9,6 +12,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
@@ -38,23 +42,48 @@ final class GrpcMethods {
     Source<ByteString, NotUsed> call(Source<Bytes, NotUsed> requests, Call call);
   }
 
+  private final RpcMetrics metrics;
   private final Map<String, Unary> unary = new HashMap<>();
   private final Map<String, Streaming> streaming = new HashMap<>();
+  private final Map<String, Descriptors.MethodDescriptor> descriptors = new HashMap<>();
   private final Set<String> services = new HashSet<>();
+  private final Map<String, MethodMeter> meters = new ConcurrentHashMap<>();
+
+  GrpcMethods(RpcMetrics metrics) {
+    this.metrics = metrics;
+  }
+
+  /**
+   * Tells what a method's messages are.
+   *
+   * @param counted whether it is shown with zeros before its first call (ME1)
+   */
+  GrpcMethods declare(Descriptors.MethodDescriptor method, boolean counted) {
+    String path = path(method.getService().getFullName(), method.getName());
+    descriptors.put(path, method);
+    if (counted) {
+      meter(path);
+    }
+    return this;
+  }
 
   /** Sets the answer of a method; a later call for the same method wins. */
   GrpcMethods unary(String service, String method, Unary answer) {
     services.add(service);
-    unary.put("/" + service + "/" + method, answer);
+    unary.put(path(service, method), answer);
     return this;
   }
 
   /** Sets the answer of a method; a later call for the same method wins. */
   GrpcMethods streaming(String service, String method, Streaming answer) {
     services.add(service);
-    unary.remove("/" + service + "/" + method);
-    streaming.put("/" + service + "/" + method, answer);
+    unary.remove(path(service, method));
+    streaming.put(path(service, method), answer);
     return this;
+  }
+
+  private static String path(String service, String method) {
+    return "/" + service + "/" + method;
   }
 
   @Nullable Unary unary(String path) {
@@ -63,6 +92,37 @@ final class GrpcMethods {
 
   @Nullable Streaming streaming(String path) {
     return streaming.get(path);
+  }
+
+  /** What was declared of a method. */
+  Descriptors.@Nullable MethodDescriptor descriptor(String path) {
+    return descriptors.get(path);
+  }
+
+  /**
+   * Counts the calls of a method.
+   *
+   * @param path of a method that {@link #unary} or {@link #streaming} knows
+   */
+  MethodMeter meter(String path) {
+    MethodMeter known = meters.get(path);
+    return known != null ? known : meters.computeIfAbsent(path, this::newMeter);
+  }
+
+  private MethodMeter newMeter(String path) {
+    int slash = path.lastIndexOf('/');
+    return metrics.method(type(path), path.substring(1, slash), path.substring(slash + 1));
+  }
+
+  private String type(String path) {
+    Descriptors.MethodDescriptor method = descriptors.get(path);
+    if (method == null) {
+      return streaming.containsKey(path) ? "bidi_stream" : "unary";
+    }
+    if (method.isClientStreaming()) {
+      return method.isServerStreaming() ? "bidi_stream" : "client_stream";
+    }
+    return method.isServerStreaming() ? "server_stream" : "unary";
   }
 
   /** gRPC's words for a path that nothing answers. */

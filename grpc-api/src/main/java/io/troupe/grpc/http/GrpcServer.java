@@ -6,11 +6,13 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.Cancellable;
 import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.DispatcherSelector;
 import org.apache.pekko.http.javadsl.Http;
 import org.apache.pekko.http.javadsl.ServerBinding;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.settings.ServerSettings;
+import org.apache.pekko.japi.function.Function;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.SystemMaterializer;
 
@@ -26,12 +28,29 @@ public final class GrpcServer {
   private final GrpcHandler grpc;
   private final HttpRoutes http;
 
+  /** What a port serves. */
+  public enum Listener {
+    /** gRPC over HTTP/2, everything else over HTTP/1.1. */
+    ALL,
+    /** gRPC alone (T1). */
+    GRPC,
+    /** HTTP/1.1 alone (T1). */
+    HTTP,
+    /** Metrics and health alone (H8). */
+    METRICS
+  }
+
   /**
    * A server.
    *
+   * @param settings of the HTTP/1.1 side
    * @param ready calls wait until it completes (B1); what does not need the member is answered
    */
-  public GrpcServer(ActorSystem<?> system, EtcdServices services, CompletionStage<?> ready) {
+  public GrpcServer(
+      ActorSystem<?> system,
+      EtcdServices services,
+      HttpSettings settings,
+      CompletionStage<?> ready) {
     this.system = system;
     this.services = services;
     Materializer materializer = SystemMaterializer.get(system).materializer();
@@ -49,16 +68,30 @@ public final class GrpcServer {
               corrupt.check();
             },
             system.executionContext());
-    this.grpc =
-        new GrpcHandler(
-            EtcdEndpoints.of(services, materializer),
-            services.settings().maxReceiveBytes(),
+    int maxReceiveBytes = services.settings().maxReceiveBytes();
+    CallGates gates =
+        new CallGates(
             new MemoryBudget(services.settings().maxAnswerBytes()),
             new LearnerGate(services.member()::isLearner),
             corrupt,
             leader,
+            services.member().metrics().rpc());
+    GrpcMethods methods = EtcdEndpoints.of(services, materializer);
+    this.grpc = new GrpcHandler(methods, maxReceiveBytes, gates, materializer);
+    this.http =
+        new HttpRoutes(
+            new AccessRules(settings),
+            new HttpRoutes.Endpoints(
+                new HealthEndpoints(services),
+                new MetricsEndpoint(
+                    services.member().metrics(),
+                    system.dispatchers().lookup(DispatcherSelector.blocking())),
+                new DebugEndpoints(services.member()),
+                settings.profiling() ? new ProfileEndpoints(system) : null,
+                settings.jsonGateway()
+                    ? new JsonGateway(methods, gates, readiness, maxReceiveBytes, system)
+                    : null),
             materializer);
-    this.http = new HttpRoutes(materializer);
     awaitReady(ready);
   }
 
@@ -87,16 +120,30 @@ public final class GrpcServer {
    *
    * @param host address or name to listen on
    * @param port 0 for any free one
+   * @param serves what it serves
    * @return fails when the address cannot be bound
    */
-  public CompletionStage<ServerBinding> bind(String host, int port) {
-    return Http.get(system).newServerAt(host, port).bind(this::handle);
+  public CompletionStage<ServerBinding> bind(String host, int port, Listener serves) {
+    ServerSettings settings = ServerSettings.create(system.classicSystem());
+    boolean grpcToo = serves == Listener.ALL || serves == Listener.GRPC;
+    Function<HttpRequest, CompletionStage<HttpResponse>> handler =
+        switch (serves) {
+          case ALL -> request -> isHttp2(request) ? grpc(request) : http.handle(request);
+          case GRPC -> request -> isHttp2(request) ? grpc(request) : http.refuse(request);
+          case HTTP -> http::handle;
+          case METRICS -> http::handleMetrics;
+        };
+    return Http.get(system)
+        .newServerAt(host, port)
+        .withSettings(settings.withEnableHttp2(grpcToo))
+        .bind(handler);
   }
 
-  private CompletionStage<HttpResponse> handle(HttpRequest request) {
-    if (!request.protocol().value().equals("HTTP/2.0")) {
-      return http.handle(request);
-    }
+  private static boolean isHttp2(HttpRequest request) {
+    return request.protocol().value().equals("HTTP/2.0");
+  }
+
+  private CompletionStage<HttpResponse> grpc(HttpRequest request) {
     return readiness.isReady()
         ? grpc.handle(request)
         : readiness

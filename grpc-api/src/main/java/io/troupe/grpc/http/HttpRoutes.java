@@ -4,43 +4,117 @@ import io.troupe.grpc.service.MaintenanceService;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.http.javadsl.model.ContentTypes;
-import org.apache.pekko.http.javadsl.model.HttpMethods;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.StatusCodes;
-import org.apache.pekko.http.javadsl.model.headers.Allow;
 import org.apache.pekko.stream.Materializer;
+import org.jspecify.annotations.Nullable;
 
-/** What the port answers to HTTP/1.1 (5.1): so far the version; everything else is not found. */
+/** Which path of HTTP/1.1 is answered by what (5.1). */
 final class HttpRoutes {
   private static final String VERSION =
       "{\"etcdserver\":\""
           + MaintenanceService.ETCD_VERSION
           + "\",\"etcdcluster\":\"3.7.0\",\"storage\":\"3.7.0\"}";
 
+  private static final String OLD_GATEWAY = "/v3beta/";
+
+  /**
+   * What answers.
+   *
+   * @param profiles null if it is not offered
+   * @param gateway null if it is not offered
+   */
+  record Endpoints(
+      HealthEndpoints health,
+      MetricsEndpoint metrics,
+      DebugEndpoints debug,
+      @Nullable ProfileEndpoints profiles,
+      @Nullable JsonGateway gateway) {}
+
+  private final AccessRules access;
+  private final Endpoints endpoints;
   private final Materializer materializer;
 
-  HttpRoutes(Materializer materializer) {
+  HttpRoutes(AccessRules access, Endpoints endpoints, Materializer materializer) {
+    this.access = access;
+    this.endpoints = endpoints;
     this.materializer = materializer;
   }
 
+  /** Answers on a client port. */
   CompletionStage<HttpResponse> handle(HttpRequest request) {
-    request.discardEntityBytes(materializer);
-    return CompletableFuture.completedFuture(answer(request));
+    HttpResponse refusal = access.refusal(request);
+    if (refusal != null) {
+      return answer(request, refusal);
+    }
+    return route(request).thenApply(response -> access.allowed(request, response));
   }
 
-  private static HttpResponse answer(HttpRequest request) {
-    if (!request.getUri().path().equals("/version")) {
-      return HttpResponse.create()
-          .withStatus(StatusCodes.NOT_FOUND)
-          .withEntity(ContentTypes.TEXT_PLAIN_UTF8, "404 page not found\n");
+  /** Answers on a port for metrics and health alone (H8). */
+  CompletionStage<HttpResponse> handleMetrics(HttpRequest request) {
+    CompletionStage<HttpResponse> answer = watched(request);
+    return answer == null ? answer(request, HttpAnswers.notFound()) : answer;
+  }
+
+  /** Answers on a port for gRPC alone (T1). */
+  CompletionStage<HttpResponse> refuse(HttpRequest request) {
+    return answer(
+        request,
+        HttpAnswers.text(
+            StatusCodes.HTTPVERSION_NOT_SUPPORTED, "This port serves gRPC over HTTP/2 only.\n"));
+  }
+
+  private @Nullable CompletionStage<HttpResponse> watched(HttpRequest request) {
+    if (request.getUri().path().equals("/metrics")) {
+      request.discardEntityBytes(materializer);
+      return endpoints.metrics().handle(request);
     }
-    if (!request.method().equals(HttpMethods.GET)) {
-      return HttpResponse.create()
-          .withStatus(StatusCodes.METHOD_NOT_ALLOWED)
-          .addHeader(Allow.create(HttpMethods.GET))
-          .withEntity(ContentTypes.TEXT_PLAIN_UTF8, "Method Not Allowed\n");
+    CompletionStage<HttpResponse> health = endpoints.health().handle(request);
+    if (health != null) {
+      request.discardEntityBytes(materializer);
     }
+    return health;
+  }
+
+  private CompletionStage<HttpResponse> route(HttpRequest request) {
+    String path = request.getUri().path();
+    JsonGateway gateway = endpoints.gateway();
+    if (gateway != null && path.startsWith(OLD_GATEWAY)) {
+      return gateway.handle(request, "/v3/" + path.substring(OLD_GATEWAY.length()));
+    }
+    if (gateway != null && path.startsWith("/v3/")) {
+      return gateway.handle(request, path);
+    }
+    CompletionStage<HttpResponse> watched = watched(request);
+    if (watched != null) {
+      return watched;
+    }
+    ProfileEndpoints profiles = endpoints.profiles();
+    if (profiles != null && path.startsWith(ProfileEndpoints.PREFIX)) {
+      request.discardEntityBytes(materializer);
+      return profiles.handle(request);
+    }
+    return switch (path) {
+      case "/version" -> answer(request, get(request, version()));
+      case "/debug/vars" ->
+          answer(
+              request,
+              HttpAnswers.isGet(request) ? endpoints.debug().vars() : HttpAnswers.onlyGet());
+      default -> answer(request, HttpAnswers.notFound());
+    };
+  }
+
+  private static HttpResponse get(HttpRequest request, HttpResponse response) {
+    return HttpAnswers.isGet(request) ? response : HttpAnswers.onlyGet();
+  }
+
+  private static HttpResponse version() {
     return HttpResponse.create().withEntity(ContentTypes.APPLICATION_JSON, VERSION);
+  }
+
+  private CompletionStage<HttpResponse> answer(HttpRequest request, HttpResponse response) {
+    request.discardEntityBytes(materializer);
+    return CompletableFuture.completedFuture(response);
   }
 }

@@ -20,6 +20,7 @@ public final class EtcdServices {
   private final AuthService auth;
   private final Callers callers;
   private final HealthService health = new HealthService();
+  private final ServingProbe probe;
 
   /**
    * Wires the services.
@@ -42,6 +43,7 @@ public final class EtcdServices {
     this.member = member;
     this.settings = settings;
     ReadGate gate = new ReadGate(member, settings.requestTimeout(), settings.tick());
+    this.probe = new ServingProbe(member, gate);
     Quota quota = new Quota(member, proposer, settings.quotaBytes(), diskHasRoom);
     this.callers = new Callers(member, gate, logins.tokens());
     this.auth = new AuthService(member, gate, proposer, callers, logins);
@@ -104,6 +106,11 @@ public final class EtcdServices {
    */
   public CompletionStage<Boolean> handOver(Duration atMost) {
     return transfer.handOver(atMost);
+  }
+
+  /** Reads that show whether this member serves. */
+  public ServingProbe probe() {
+    return probe;
   }
 
   public HealthService health() {

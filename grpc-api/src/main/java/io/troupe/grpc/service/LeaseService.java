@@ -97,12 +97,16 @@ public final class LeaseService {
         .checked(call, (authorizer, who) -> authorizer.writeAttached(who, request.getID()))
         .thenCompose(who -> times.renew(request.getID()))
         .thenApply(
-            ttl ->
-                LeaseKeepAliveResponse.newBuilder()
-                    .setHeader(header)
-                    .setID(request.getID())
-                    .setTTL(ttl)
-                    .build());
+            ttl -> {
+              if (ttl > 0) {
+                member.metrics().rpc().leaseRenewed();
+              }
+              return LeaseKeepAliveResponse.newBuilder()
+                  .setHeader(header)
+                  .setID(request.getID())
+                  .setTTL(ttl)
+                  .build();
+            });
   }
 
   /** L7. */

@@ -1,6 +1,7 @@
 package io.troupe.grpc.service;
 
 import io.troupe.grpc.api.ResponseHeader;
+import io.troupe.metrics.MemberMetrics;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.MemberStatus;
 import io.troupe.protocol.RaftCommand;
@@ -19,6 +20,7 @@ import org.apache.pekko.actor.typed.Scheduler;
  * @param leaseRoom where the lease room is now
  * @param watchHub where the watch hub is now
  * @param reads where reads run, beside everything else
+ * @param metrics what this member counts
  */
 public record Member(
     MemberStatus status,
@@ -27,7 +29,8 @@ public record Member(
     Supplier<ActorRef<LeaseCommand>> leaseRoom,
     Supplier<ActorRef<WatchCommand>> watchHub,
     Executor reads,
-    Scheduler scheduler) {
+    Scheduler scheduler,
+    MemberMetrics metrics) {
 
   /** The raft room of now. */
   public ActorRef<RaftCommand> raft() {

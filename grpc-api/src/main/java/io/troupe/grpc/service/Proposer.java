@@ -72,6 +72,7 @@ public final class Proposer {
       throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
     }
     Waiting waiting = new Waiting(id, operation, System.nanoTime());
+    member.metrics().raft().proposed();
     waiting.propose();
     return waiting.outcome;
   }
@@ -128,6 +129,7 @@ public final class Proposer {
 
     private void end(@Nullable ProposeReply reply, @Nullable Throwable failure) {
       pendingBytes.addAndGet(-operation.length());
+      member.metrics().raft().proposalEnded(reply instanceof ProposeReply.Applied);
       if (reply == null) {
         outcome.completeExceptionally(Objects.requireNonNull(failure));
         return;

@@ -89,11 +89,16 @@ final class ReadGate {
   }
 
   private void ask(List<Waiting<?>> round, long endNanos) {
+    long startNanos = System.nanoTime();
     Duration left = Duration.ofNanos(Math.max(endNanos - System.nanoTime(), 1));
     CompletionStage<ReadReply> reply =
         Ask.ask(member.raft(), RaftCommand.ReadIndex::new, left, member.scheduler());
     reply.whenComplete(
         (answer, failure) -> {
+          member
+              .metrics()
+              .raft()
+              .readIndexed(System.nanoTime() - startNanos, answer instanceof ReadReply.Ready);
           if (answer instanceof ReadReply.Failed refused && refused.reason() == Refusal.NO_LEADER) {
             awaitLeader(round, endNanos, left);
           } else {

@@ -24,7 +24,7 @@ class CallMetadataTest {
     for (int i = 0; i < namesAndValues.length; i += 2) {
       headers.add(RawHeader.create(namesAndValues[i], namesAndValues[i + 1]));
     }
-    return CallMetadata.of(HttpRequest.create().withHeaders(headers), MEMORY);
+    return CallMetadata.of(HttpRequest.create().withHeaders(headers).getHeaders(), MEMORY);
   }
 
   @Test

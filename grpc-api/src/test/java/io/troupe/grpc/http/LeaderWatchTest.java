@@ -3,6 +3,7 @@ package io.troupe.grpc.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.grpc.api.PutResponse;
+import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.MemberStatus;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.Test;
 class LeaderWatchTest {
   private static final ActorSystem SYSTEM = ActorSystem.create("leader-watch");
   private static final Materializer MATERIALIZER = SystemMaterializer.get(SYSTEM).materializer();
+  private static final MemberMetrics METRICS = new MemberMetrics();
   private static final HttpHeader HAS_LEADER = RawHeader.create("hasleader", "true");
   private static final Map<String, String> NO_LEADER =
       Map.of("grpc-status", "14", "grpc-message", "etcdserver: no leader");
@@ -53,7 +55,7 @@ class LeaderWatchTest {
       Source.<ByteString>queue(16).preMaterialize(MATERIALIZER);
   private final GrpcHandler handler =
       new GrpcHandler(
-          new GrpcMethods()
+          new GrpcMethods(METRICS.rpc())
               .unary(
                   "test.T",
                   "Unary",
@@ -67,10 +69,12 @@ class LeaderWatchTest {
                       CompletableFuture.completedFuture(PutResponse.getDefaultInstance()))
               .streaming("etcdserverpb.Watch", "Watch", (requests, call) -> answers.second()),
           1000,
-          new MemoryBudget(1 << 20),
-          new LearnerGate(() -> learner),
-          corrupt,
-          leader,
+          new CallGates(
+              new MemoryBudget(1 << 20),
+              new LearnerGate(() -> learner),
+              corrupt,
+              leader,
+              METRICS.rpc()),
           MATERIALIZER);
 
   private static final class FakeStatus implements MemberStatus {

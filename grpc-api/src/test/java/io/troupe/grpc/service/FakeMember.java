@@ -1,6 +1,7 @@
 package io.troupe.grpc.service;
 
 import io.troupe.auth.AuthState;
+import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
@@ -69,7 +70,14 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
     TestProbe<WatchCommand> watch = kit.createTestProbe();
     this.member =
         new Member(
-            this, this, raft::getRef, lease::getRef, watch::getRef, Runnable::run, kit.scheduler());
+            this,
+            this,
+            raft::getRef,
+            lease::getRef,
+            watch::getRef,
+            Runnable::run,
+            kit.scheduler(),
+            new MemberMetrics());
     this.settings =
         new GatewaySettings(
             1 << 20,

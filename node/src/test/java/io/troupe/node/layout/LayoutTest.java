@@ -47,6 +47,7 @@ class LayoutTest {
   private static final String PERSISTENCE = "io.troupe.persistence..";
   private static final String ACTORS = "io.troupe.actors..";
   private static final String GRPC = "io.troupe.grpc..";
+  private static final String METRICS = "io.troupe.metrics..";
   private static final String NODE = "io.troupe.node..";
 
   /** What each package of core may import of core, besides model and itself. */
@@ -293,6 +294,35 @@ class LayoutTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("net.openhft..", "org.rocksdb..")
+        .check(TROUPE);
+  }
+
+  @Test
+  void metricsKnowNobodyAndTheirLibraryStaysThere() {
+    noClasses()
+        .that()
+        .resideInAPackage(METRICS)
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage("io.troupe..").and(not(resideInAnyPackage(METRICS))))
+        .check(TROUPE);
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(METRICS)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.prometheus..")
+        .check(TROUPE);
+  }
+
+  @Test
+  void jsonKnowsNoTransport() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.troupe.grpc.json..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.troupe.grpc.http..", "org.apache.pekko..")
         .check(TROUPE);
   }
 

@@ -1,0 +1,61 @@
+package io.troupe.grpc.http;
+
+import java.util.List;
+import org.apache.pekko.http.javadsl.model.HttpHeader;
+import org.apache.pekko.http.javadsl.model.HttpMethods;
+import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.http.javadsl.model.StatusCodes;
+import org.apache.pekko.http.javadsl.model.headers.RawHeader;
+import org.jspecify.annotations.Nullable;
+
+/** Who may use the HTTP side of a client port: names (H6) and origins (H7). */
+final class AccessRules {
+  private final HttpSettings settings;
+
+  AccessRules(HttpSettings settings) {
+    this.settings = settings;
+  }
+
+  /**
+   * The answer to a request that goes no further, or null. An OPTIONS request always ends here: who
+   * asks from a foreign origin gets an empty answer without the permission.
+   */
+  @Nullable HttpResponse refusal(HttpRequest request) {
+    String host = request.getUri().host().address();
+    if (!settings.allowsHost(host)) {
+      return HttpAnswers.text(
+          StatusCodes.MISDIRECTED_REQUEST,
+          "This member does not answer to the host name \""
+              + host
+              + "\" on a port without TLS. Use TLS there, or add the name with --host-whitelist"
+              + " (host-whitelist in the configuration).\n");
+    }
+    if (request.method().equals(HttpMethods.OPTIONS)) {
+      return allowed(request, HttpResponse.create().withStatus(StatusCodes.OK));
+    }
+    return null;
+  }
+
+  /** The answer with what a browser needs to hand it to its page. */
+  HttpResponse allowed(HttpRequest request, HttpResponse response) {
+    String origin = null;
+    if (settings.allowsOrigin("*")) {
+      origin = "*";
+    } else {
+      String own = request.getHeader("origin").map(HttpHeader::value).orElse("");
+      if (!own.isEmpty() && settings.allowsOrigin(own)) {
+        origin = own;
+      }
+    }
+    if (origin == null) {
+      return response;
+    }
+    return response.addHeaders(
+        List.of(
+            RawHeader.create("Access-Control-Allow-Methods", "POST, GET, OPTIONS, PUT, DELETE"),
+            RawHeader.create("Access-Control-Allow-Origin", origin),
+            RawHeader.create(
+                "Access-Control-Allow-Headers", "accept, content-type, authorization")));
+  }
+}

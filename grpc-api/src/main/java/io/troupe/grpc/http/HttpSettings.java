@@ -1,0 +1,35 @@
+package io.troupe.grpc.http;
+
+import java.util.Set;
+
+/**
+ * What the HTTP/1.1 side of client ports offers. Checked where the configuration is read.
+ *
+ * @param cors origins that browsers may call from; empty, or with {@code *}: all (H7)
+ * @param hostWhitelist names in the header Host that are served without TLS; empty, or with {@code
+ *     *}: all (H6)
+ * @param profiling offer /debug/pprof
+ * @param jsonGateway offer /v3/
+ */
+public record HttpSettings(
+    Set<String> cors, Set<String> hostWhitelist, boolean profiling, boolean jsonGateway) {
+  /** Copies the sets. */
+  public HttpSettings {
+    cors = Set.copyOf(cors);
+    hostWhitelist = Set.copyOf(hostWhitelist);
+  }
+
+  /** True if that origin may call. */
+  boolean allowsOrigin(String origin) {
+    return allows(cors, origin);
+  }
+
+  /** True if that name is served. */
+  boolean allowsHost(String host) {
+    return allows(hostWhitelist, host);
+  }
+
+  private static boolean allows(Set<String> list, String one) {
+    return list.isEmpty() || list.contains("*") || list.contains(one);
+  }
+}

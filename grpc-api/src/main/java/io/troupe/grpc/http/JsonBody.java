@@ -1,0 +1,89 @@
+package io.troupe.grpc.http;
+
+import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.error.GrpcStatus;
+import io.troupe.grpc.json.JsonObjects;
+import io.troupe.model.Bytes;
+import org.apache.pekko.stream.Attributes;
+import org.apache.pekko.stream.FlowShape;
+import org.apache.pekko.stream.Inlet;
+import org.apache.pekko.stream.Outlet;
+import org.apache.pekko.stream.stage.AbstractInOutHandler;
+import org.apache.pekko.stream.stage.GraphStage;
+import org.apache.pekko.stream.stage.GraphStageLogic;
+import org.apache.pekko.util.ByteString;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Cuts a request body into its JSON objects, one per pull. Fails with what {@link JsonObjects} says
+ * of wrong input; an object that the end of the body cuts off is wrong too.
+ */
+final class JsonBody extends GraphStage<FlowShape<ByteString, Bytes>> {
+  private final Inlet<ByteString> in = Inlet.create("JsonBody.in");
+  private final Outlet<Bytes> out = Outlet.create("JsonBody.out");
+  private final FlowShape<ByteString, Bytes> shape = FlowShape.of(in, out);
+  private final long maxBytes;
+
+  JsonBody(long maxBytes) {
+    this.maxBytes = maxBytes;
+  }
+
+  @Override
+  public FlowShape<ByteString, Bytes> shape() {
+    return shape;
+  }
+
+  @Override
+  public GraphStageLogic createLogic(Attributes attributes) {
+    return new Logic();
+  }
+
+  private final class Logic extends GraphStageLogic {
+    private final JsonObjects objects = new JsonObjects(maxBytes);
+
+    Logic() {
+      super(shape);
+      setHandlers(
+          in,
+          out,
+          new AbstractInOutHandler() {
+            @Override
+            public void onPush() {
+              objects.give(grab(in).toArrayUnsafe());
+              advance();
+            }
+
+            @Override
+            public void onPull() {
+              advance();
+            }
+
+            @Override
+            public void onUpstreamFinish() {
+              if (isAvailable(out)) {
+                advance();
+              }
+            }
+          });
+    }
+
+    private void advance() {
+      @Nullable Bytes object;
+      try {
+        object = objects.next();
+      } catch (GrpcException wrong) {
+        failStage(wrong);
+        return;
+      }
+      if (object != null) {
+        push(out, object);
+      } else if (!isClosed(in)) {
+        pull(in);
+      } else if (objects.isInside()) {
+        failStage(new GrpcException(GrpcStatus.INVALID_ARGUMENT, "unexpected EOF"));
+      } else {
+        completeStage();
+      }
+    }
+  }
+}

@@ -1,0 +1,210 @@
+package io.troupe.grpc.http;
+
+import com.google.protobuf.Descriptors.MethodDescriptor;
+import io.troupe.grpc.error.GrpcErrors;
+import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.error.GrpcStatus;
+import io.troupe.grpc.json.JsonMessages;
+import io.troupe.grpc.service.Call;
+import io.troupe.metrics.RpcMetrics.MethodMeter;
+import io.troupe.model.Bytes;
+import io.troupe.protocol.RefusedException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.actor.Cancellable;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.japi.Pair;
+import org.apache.pekko.japi.pf.PFBuilder;
+import org.apache.pekko.stream.Graph;
+import org.apache.pekko.stream.KillSwitches;
+import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.stream.SourceShape;
+import org.apache.pekko.stream.SystemMaterializer;
+import org.apache.pekko.stream.UniqueKillSwitch;
+import org.apache.pekko.stream.javadsl.Keep;
+import org.apache.pekko.stream.javadsl.Sink;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.util.ByteString;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import scala.PartialFunction;
+
+/**
+ * Calls with streams over JSON (J6): objects of the request body in, one line per answer out, both
+ * at the same time.
+ */
+final class JsonStreams {
+  private static final Logger LOG = LoggerFactory.getLogger(JsonStreams.class);
+
+  /**
+   * How long the status of the response waits for the first answer, which decides it. Then the
+   * response begins without: only a response under way tells when its client leaves.
+   */
+  private static final Duration FIRST_ANSWER = Duration.ofSeconds(1);
+
+  /** The request body went wrong: the stream ends without a word (J6). */
+  private static final class BrokenBody extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    BrokenBody(GrpcException why) {
+      super(why.getMessage(), why, false, false);
+    }
+  }
+
+  /** What is called. */
+  record Method(GrpcMethods.Streaming answer, MethodDescriptor method, MethodMeter meter) {}
+
+  private final CallGates gates;
+  private final int maxReceiveBytes;
+  private final ActorSystem<?> system;
+  private final Materializer materializer;
+
+  JsonStreams(CallGates gates, int maxReceiveBytes, ActorSystem<?> system) {
+    this.gates = gates;
+    this.maxReceiveBytes = maxReceiveBytes;
+    this.system = system;
+    this.materializer = SystemMaterializer.get(system).materializer();
+  }
+
+  /** Answers; never fails. */
+  CompletionStage<HttpResponse> handle(HttpRequest request, String path, Method called, Call call) {
+    Source<ByteString, NotUsed> answers;
+    try {
+      answers = gates.guarded(called.answer().call(requests(request, called), call), path, call);
+    } catch (GrpcException | RefusedException | CompletionException refused) {
+      request.discardEntityBytes(materializer);
+      call.memory().close();
+      GrpcStatus status = GrpcErrors.of(refused);
+      called.meter().ended(status.code(), 0);
+      return CompletableFuture.completedFuture(JsonGateway.error(status));
+    }
+    Source<ByteString, NotUsed> metered =
+        call.timeout()
+            .map(
+                timeout ->
+                    answers
+                        .completionTimeout(timeout)
+                        .mapError(
+                            TimeoutException.class,
+                            late -> JsonGateway.deadlineExceeded()))
+            .orElse(answers)
+            .recoverWithRetries(1, JsonStreams.<ByteString>quietEnd())
+            .via(new MeteredAnswers(called.meter(), call.memory()::close));
+    return respond(metered, called);
+  }
+
+  private static <T> PartialFunction<Throwable, Graph<SourceShape<T>, NotUsed>> quietEnd() {
+    return new PFBuilder<Throwable, Graph<SourceShape<T>, NotUsed>>()
+        .match(
+            BrokenBody.class,
+            broken -> {
+              LOG.debug("a stream ends because of its request body reason={}", broken.getMessage());
+              return Source.<T>empty();
+            })
+        .build();
+  }
+
+  /** The messages of the body; a stream of the server takes the first and no more. */
+  private Source<Bytes, NotUsed> requests(HttpRequest request, Method called) {
+    Source<Bytes, NotUsed> objects =
+        request
+            .entity()
+            .getDataBytes()
+            .mapMaterializedValue(ignored -> NotUsed.getInstance())
+            .via(new RequestDrain(maxReceiveBytes))
+            .via(new JsonBody((long) maxReceiveBytes * 2))
+            .map(json -> message(json, called));
+    if (called.method().isClientStreaming()) {
+      return objects.mapError(GrpcException.class, BrokenBody::new);
+    }
+    return objects.take(1).orElse(Source.single(Bytes.EMPTY));
+  }
+
+  private Bytes message(Bytes json, Method called) {
+    Bytes message = JsonMessages.parse(json, called.method().getInputType());
+    GrpcFrames.checkSize(message.length(), maxReceiveBytes);
+    called.meter().received(message.length());
+    return message;
+  }
+
+  private CompletionStage<HttpResponse> respond(Source<ByteString, NotUsed> answers, Method of) {
+    Pair<UniqueKillSwitch, CompletionStage<Pair<List<ByteString>, Source<ByteString, NotUsed>>>>
+        running =
+            answers
+                .via(new FrameDecoder("", Integer.MAX_VALUE))
+                .map(
+                    message ->
+                        line("result", JsonMessages.print(message, of.method().getOutputType())))
+                .viaMat(KillSwitches.single(), Keep.right())
+                .prefixAndTail(1)
+                .toMat(Sink.head(), Keep.both())
+                .run(materializer);
+    CompletionStage<Pair<List<ByteString>, Source<ByteString, NotUsed>>> first = running.second();
+    CompletableFuture<HttpResponse> response = new CompletableFuture<>();
+    Cancellable waiting =
+        system
+            .scheduler()
+            .scheduleOnce(
+                FIRST_ANSWER,
+                () -> response.complete(later(first, running.first())),
+                system.executionContext());
+    first.whenComplete(
+        (begun, failure) -> {
+          waiting.cancel();
+          response.complete(failure == null ? now(begun) : failed(failure));
+        });
+    return response;
+  }
+
+  private static HttpResponse now(Pair<List<ByteString>, Source<ByteString, NotUsed>> begun) {
+    return JsonGateway.stream(lines(begun));
+  }
+
+  private static HttpResponse later(
+      CompletionStage<Pair<List<ByteString>, Source<ByteString, NotUsed>>> first,
+      UniqueKillSwitch stop) {
+    return JsonGateway.stream(
+        recovered(
+            Source.completionStageSource(first.thenApply(JsonStreams::joined))
+                .watchTermination(
+                    (mat, ended) -> {
+                      ended.whenComplete((done, failure) -> stop.shutdown());
+                      return NotUsed.getInstance();
+                    })));
+  }
+
+  private static HttpResponse failed(Throwable failure) {
+    return JsonGateway.error(GrpcResponses.status(failure));
+  }
+
+  private static Source<ByteString, NotUsed> lines(
+      Pair<List<ByteString>, Source<ByteString, NotUsed>> begun) {
+    return recovered(joined(begun));
+  }
+
+  private static Source<ByteString, NotUsed> joined(
+      Pair<List<ByteString>, Source<ByteString, NotUsed>> begun) {
+    return Source.from(begun.first()).concat(begun.second());
+  }
+
+  /** A failure becomes the last line. */
+  private static Source<ByteString, NotUsed> recovered(Source<ByteString, NotUsed> lines) {
+    return lines.recover(
+        new PFBuilder<Throwable, ByteString>()
+            .matchAny(failure -> line("error", JsonText.of(GrpcResponses.status(failure))))
+            .build());
+  }
+
+  private static ByteString line(String name, String json) {
+    return ByteString.fromArrayUnsafe(
+        ("{\"" + name + "\":" + json + "}\n").getBytes(StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,31 @@
+package io.troupe.grpc.http;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import io.troupe.grpc.error.GrpcStatus;
+
+/** JSON that is made of no message. */
+final class JsonText {
+  private static final Gson GSON =
+      new GsonBuilder().disableHtmlEscaping().serializeSpecialFloatingPointValues().create();
+
+  private JsonText() {}
+
+  static String quoted(String text) {
+    return GSON.toJson(text);
+  }
+
+  static String of(JsonElement element) {
+    return GSON.toJson(element);
+  }
+
+  /** A status as the gateway shows it (J5). */
+  static String of(GrpcStatus status) {
+    JsonObject error = new JsonObject();
+    error.addProperty("code", status.code());
+    error.addProperty("message", status.message());
+    return of(error);
+  }
+}

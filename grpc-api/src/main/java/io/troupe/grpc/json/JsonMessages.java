@@ -1,0 +1,85 @@
+package io.troupe.grpc.json;
+
+import com.google.gson.stream.JsonReader;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.DynamicMessage;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.MessageOrBuilder;
+import com.google.protobuf.util.JsonFormat;
+import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.error.GrpcStatus;
+import io.troupe.model.Bytes;
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Messages from JSON and to JSON by protobuf's own rules (J2, J3): names as in the definitions,
+ * defaults left out, bytes in base64, 64-bit numbers as strings; unknown input is passed over.
+ */
+public final class JsonMessages {
+  private static final JsonFormat.Printer PRINTER =
+      JsonFormat.printer().preservingProtoFieldNames().omittingInsignificantWhitespace();
+
+  private static final JsonFormat.Parser PARSER = JsonFormat.parser().ignoringUnknownFields();
+
+  private JsonMessages() {}
+
+  /**
+   * A message in protobuf from one JSON object.
+   *
+   * @param json UTF-8
+   * @throws GrpcException INVALID_ARGUMENT with what is wrong, if it is no such message
+   */
+  public static Bytes parse(Bytes json, Descriptor type) {
+    try {
+      String text =
+          StandardCharsets.UTF_8
+              .newDecoder()
+              .onMalformedInput(CodingErrorAction.REPORT)
+              .decode(ByteBuffer.wrap(json.backingArray(), json.backingOffset(), json.length()))
+              .toString();
+      requireJson(text);
+      DynamicMessage.Builder message = DynamicMessage.newBuilder(type);
+      PARSER.merge(text, message);
+      return Bytes.wrap(message.build().toByteArray());
+    } catch (CharacterCodingException e) {
+      throw malformed("the body is no UTF-8");
+    } catch (IOException e) {
+      throw malformed(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Protobuf's parser lets names without quotes and comments pass. */
+  private static void requireJson(String text) throws IOException {
+    try (JsonReader reader = new JsonReader(new StringReader(text))) {
+      reader.skipValue();
+    }
+  }
+
+  static GrpcException malformed(String why) {
+    return new GrpcException(GrpcStatus.INVALID_ARGUMENT, why);
+  }
+
+  /** A message as one line. */
+  public static String print(MessageOrBuilder message) {
+    try {
+      return PRINTER.print(message);
+    } catch (InvalidProtocolBufferException e) {
+      // Only messages of type Any can fail, and there is none.
+      throw new IllegalStateException("a message has no JSON", e);
+    }
+  }
+
+  /** A message in protobuf as one line. */
+  public static String print(Bytes message, Descriptor type) {
+    try {
+      return print(DynamicMessage.parseFrom(type, message.toArrayUnsafe()));
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("an answer does not decode", e);
+    }
+  }
+}

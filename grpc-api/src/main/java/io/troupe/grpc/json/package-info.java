@@ -1,0 +1,9 @@
+/**
+ * JSON in place of protobuf (5.3): paths, messages, cutting a body into objects. No transport.
+ * Entry class: {@link io.troupe.grpc.json.JsonMessages}. Imports protobuf's JSON support and
+ * grpc.error. See docs/rooms/http.md.
+ */
+@NullMarked
+package io.troupe.grpc.json;
+
+import org.jspecify.annotations.NullMarked;

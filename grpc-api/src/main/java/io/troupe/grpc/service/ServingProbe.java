@@ -1,0 +1,51 @@
+package io.troupe.grpc.service;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.KeyRange;
+import io.troupe.model.MemoryBudget;
+import io.troupe.model.RangeQuery;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Reads that show whether this member serves (H2, H3): the cheapest there are, by the way that
+ * clients' reads go. They fail as those do, with the same time limit, and also work on a learner.
+ */
+public final class ServingProbe {
+  private static final RangeQuery CHEAPEST =
+      new RangeQuery(
+          new KeyRange(Bytes.of(0), Bytes.EMPTY),
+          1,
+          0,
+          RangeQuery.SortOrder.NONE,
+          RangeQuery.SortTarget.KEY,
+          true,
+          false,
+          0,
+          0,
+          0,
+          0);
+
+  private final Member member;
+  private final ReadGate gate;
+
+  ServingProbe(Member member, ReadGate gate) {
+    this.member = member;
+    this.gate = gate;
+  }
+
+  /** Fails if this member cannot confirm with a quorum that its state is current. */
+  public CompletionStage<Long> linearizable() {
+    return gate.linearizable(true, this::read);
+  }
+
+  /** Fails if this member's state cannot be read. */
+  public CompletionStage<Long> serializable() {
+    return gate.serializable(this::read);
+  }
+
+  private Long read() {
+    try (MemoryBudget.Share share = MemoryBudget.UNLIMITED.share()) {
+      return member.state().range(CHEAPEST, share).revision();
+    }
+  }
+}

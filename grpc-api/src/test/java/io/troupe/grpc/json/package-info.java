@@ -1,0 +1,5 @@
+/** Tests of io.troupe.grpc.json. See docs/rooms/http.md. */
+@NullMarked
+package io.troupe.grpc.json;
+
+import org.jspecify.annotations.NullMarked;

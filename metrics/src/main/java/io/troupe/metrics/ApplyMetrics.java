@@ -1,0 +1,140 @@
+package io.troupe.metrics;
+
+import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
+import io.prometheus.metrics.core.metrics.Histogram;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What applied entries did. Thread-safe; nothing here waits or allocates. */
+public final class ApplyMetrics {
+  /** Kinds of entries, by the names that the label {@code op} has. */
+  public enum Kind {
+    /** A put. */
+    PUT("Put"),
+    /** A deletion. */
+    DELETE_RANGE("DeleteRange"),
+    /** A transaction. */
+    TXN("Txn"),
+    /** A compaction. */
+    COMPACTION("Compaction"),
+    /** A grant. */
+    LEASE_GRANT("LeaseGrant"),
+    /** A revoke, by a client or by expiry. */
+    LEASE_REVOKE("LeaseRevoke"),
+    /** A checkpoint of a lease. */
+    LEASE_CHECKPOINT("LeaseCheckpoint"),
+    /** Any alarm operation. */
+    ALARM("Alarm"),
+    /** Name and URLs of a member. */
+    MEMBER("ClusterMemberAttrSet"),
+    /** Whatever has no kind of its own. */
+    OTHER("Other");
+
+    private final String label;
+
+    Kind(String label) {
+      this.label = label;
+    }
+  }
+
+  private record Durations(DistributionDataPoint done, DistributionDataPoint refused) {}
+
+  private static final long SLOW_NANOS = 100_000_000;
+
+  private final Map<Kind, Durations> durations = new EnumMap<>(Kind.class);
+  private final LongAdder slow = new LongAdder();
+  private final LongAdder puts = new LongAdder();
+  private final LongAdder putBytes = new LongAdder();
+  private final LongAdder deletes = new LongAdder();
+  private final LongAdder txns = new LongAdder();
+  private final LongAdder ranges = new LongAdder();
+  private final LongAdder granted = new LongAdder();
+  private final LongAdder revoked = new LongAdder();
+  private final Histogram ttl;
+
+  ApplyMetrics(Families families) {
+    Histogram apply =
+        families.exponential(
+            "etcd_server_apply_duration_seconds",
+            "Time of applying one entry, in memory.",
+            0.0001,
+            2,
+            20,
+            "version",
+            "op",
+            "success");
+    for (Kind kind : Kind.values()) {
+      if (kind != Kind.OTHER) {
+        durations.put(
+            kind,
+            new Durations(
+                apply.labelValues("v3", kind.label, "true"),
+                apply.labelValues("v3", kind.label, "false")));
+      }
+    }
+    ttl =
+        families.exponential(
+            "etcd_debugging_lease_ttl_total", "Granted times of leases, in seconds.", 1, 2, 24);
+    families.counterOf(
+        "etcd_server_slow_apply_total", "Entries that took 100 ms or more to apply.", slow::sum);
+    families.counterOf("etcd_mvcc_put_total", "Puts that were applied.", puts::sum);
+    families.gaugeOf(
+        "etcd_debugging_mvcc_total_put_size_in_bytes",
+        "Bytes of keys and values that were put.",
+        putBytes::sum);
+    families.counterOf("etcd_mvcc_delete_total", "Deletions that were applied.", deletes::sum);
+    families.counterOf(
+        "etcd_mvcc_txn_total", "Transactions of more than one operation.", txns::sum);
+    families.counterOf("etcd_mvcc_range_total", "Ranges that were read.", ranges::sum);
+    families.counterOf(
+        "etcd_debugging_lease_granted_total", "Leases that were granted.", granted::sum);
+    families.counterOf(
+        "etcd_debugging_lease_revoked_total", "Leases that were revoked or expired.", revoked::sum);
+  }
+
+  /** An entry was applied. */
+  public void applied(Kind kind, boolean success, long nanos) {
+    if (nanos >= SLOW_NANOS) {
+      slow.increment();
+    }
+    if (kind == Kind.OTHER) {
+      return;
+    }
+    Durations of = Objects.requireNonNull(durations.get(kind));
+    (success ? of.done() : of.refused()).observe(Seconds.of(nanos));
+  }
+
+  /** A put took effect. */
+  public void put(long bytes) {
+    puts.increment();
+    putBytes.add(bytes);
+  }
+
+  /** A deletion took effect. */
+  public void deleted() {
+    deletes.increment();
+  }
+
+  /** A transaction of more than one operation ran. */
+  public void txn() {
+    txns.increment();
+  }
+
+  /** Keys were read. */
+  public void ranged() {
+    ranges.increment();
+  }
+
+  /** A lease was granted. */
+  public void leaseGranted(long ttlSeconds) {
+    granted.increment();
+    ttl.observe((double) ttlSeconds);
+  }
+
+  /** A lease ended. */
+  public void leaseRevoked() {
+    revoked.increment();
+  }
+}

@@ -1,0 +1,97 @@
+package io.troupe.metrics;
+
+import io.prometheus.metrics.core.metrics.Histogram;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What the disk takes. Thread-safe; nothing here waits or allocates. */
+public final class DiskMetrics {
+  private final Histogram walWrite;
+  private final Histogram walSync;
+  private final Histogram walBatch;
+  private final Histogram storeWrite;
+  private final Histogram snapshot;
+  private final Histogram defragment;
+  private final LongAdder walBytes = new LongAdder();
+  private final LongAdder defragmenting = new LongAdder();
+
+  DiskMetrics(Families families) {
+    walWrite =
+        families.exponential(
+            "etcd_disk_wal_write_duration_seconds",
+            "Time of one write to the log, without forcing it.",
+            0.001,
+            2,
+            14);
+    walSync =
+        families.exponential(
+            "etcd_disk_wal_fsync_duration_seconds",
+            "Time of one forced write of the log.",
+            0.001,
+            2,
+            14);
+    walBatch =
+        families.exponential(
+            "troupe_wal_batch_entries", "Log entries that one forced write served.", 1, 2, 14);
+    storeWrite =
+        families.exponential(
+            "etcd_disk_backend_commit_duration_seconds",
+            "Time of one atomic write to the state's store.",
+            0.001,
+            2,
+            14);
+    snapshot =
+        families.exponential(
+            "etcd_disk_backend_snapshot_duration_seconds",
+            "Time of one checkpoint of the state.",
+            .01,
+            2,
+            17);
+    defragment =
+        families.exponential(
+            "etcd_disk_backend_defrag_duration_seconds",
+            "Time of one full compaction of the state's store.",
+            .1,
+            2,
+            13);
+    families.gaugeOf(
+        "etcd_disk_wal_write_bytes_total", "Bytes of entries written to the log.", walBytes::sum);
+    families.gaugeOf(
+        "etcd_disk_defrag_inflight",
+        "Whether the state's store is being compacted fully.",
+        defragmenting::sum);
+  }
+
+  /** Entries were handed to the log. */
+  public void walWritten(long nanos, long bytes) {
+    walWrite.observe(Seconds.of(nanos));
+    walBytes.add(bytes);
+  }
+
+  /** What was handed to the log was forced. */
+  public void walSynced(long nanos, long entries) {
+    walSync.observe(Seconds.of(nanos));
+    walBatch.observe((double) entries);
+  }
+
+  /** A batch was written to the store. */
+  public void storeWritten(long nanos) {
+    storeWrite.observe(Seconds.of(nanos));
+  }
+
+  /** A checkpoint was made. */
+  public void snapshotMade(long nanos) {
+    snapshot.observe(Seconds.of(nanos));
+  }
+
+  /** Runs a full compaction and measures it. */
+  public void defragment(Runnable work) {
+    long start = System.nanoTime();
+    defragmenting.increment();
+    try {
+      work.run();
+      defragment.observe(Seconds.of(System.nanoTime() - start));
+    } finally {
+      defragmenting.decrement();
+    }
+  }
+}

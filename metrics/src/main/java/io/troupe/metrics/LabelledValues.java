@@ -1,0 +1,19 @@
+package io.troupe.metrics;
+
+/** Values of one family, told when somebody looks. */
+@FunctionalInterface
+public interface LabelledValues {
+  /** Takes the values. */
+  @FunctionalInterface
+  interface Target {
+    /**
+     * One value.
+     *
+     * @param labels as many as the family has, in its order
+     */
+    void value(double value, String... labels);
+  }
+
+  /** Tells all values, each combination of labels once. */
+  void tell(Target target);
+}

@@ -1,0 +1,83 @@
+package io.troupe.metrics;
+
+import io.prometheus.metrics.core.datapoints.CounterDataPoint;
+import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.Histogram;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Traffic with other members, by their id. Thread-safe. */
+public final class PeerMetrics {
+  private record Series(
+      CounterDataPoint sentBytes,
+      CounterDataPoint sendFailures,
+      CounterDataPoint receivedBytes,
+      DistributionDataPoint roundTrip) {}
+
+  private final Counter sentBytes;
+  private final Counter sendFailures;
+  private final Counter receivedBytes;
+  private final Histogram roundTrip;
+  private final Map<Long, Series> peers = new ConcurrentHashMap<>();
+
+  PeerMetrics(Families families) {
+    sentBytes =
+        families.counter("etcd_network_peer_sent_bytes_total", "Bytes sent to a member.", "To");
+    sendFailures =
+        families.counter(
+            "etcd_network_peer_sent_failures_total",
+            "Messages to a member that could not be sent, and questions to it without an answer.",
+            "To");
+    receivedBytes =
+        families.counter(
+            "etcd_network_peer_received_bytes_total", "Bytes received from a member.", "From");
+    roundTrip =
+        families.exponential(
+            "etcd_network_peer_round_trip_time_seconds",
+            "Time from a question to a member until its answer.",
+            0.0001,
+            2,
+            16,
+            "To");
+  }
+
+  private Series of(long member) {
+    Series known = peers.get(member);
+    return known != null ? known : peers.computeIfAbsent(member, this::series);
+  }
+
+  private Series series(long member) {
+    String id = Long.toHexString(member);
+    return new Series(
+        sentBytes.labelValues(id),
+        sendFailures.labelValues(id),
+        receivedBytes.labelValues(id),
+        roundTrip.labelValues(id));
+  }
+
+  /** Shows zeros for a member of which nothing is known yet. */
+  public void known(long member) {
+    of(member);
+  }
+
+  /** A message went on its way. */
+  public void sent(long to, long bytes) {
+    of(to).sentBytes().inc(bytes);
+  }
+
+  /** A message could not be sent, or nobody answered. */
+  public void sendFailed(long to) {
+    of(to).sendFailures().inc();
+  }
+
+  /** A message came. */
+  public void received(long from, long bytes) {
+    of(from).receivedBytes().inc(bytes);
+  }
+
+  /** A question was answered. */
+  public void roundTrip(long to, long nanos) {
+    of(to).roundTrip().observe(Seconds.of(nanos));
+  }
+}

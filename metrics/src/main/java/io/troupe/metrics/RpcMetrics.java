@@ -1,0 +1,230 @@
+package io.troupe.metrics;
+
+import io.prometheus.metrics.core.datapoints.CounterDataPoint;
+import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.Histogram;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/** Calls of clients. Thread-safe; nothing on the way of a call waits. */
+public final class RpcMetrics {
+  /** Names of the status codes 0..16. */
+  private static final String[] CODES = {
+    "OK",
+    "Canceled",
+    "Unknown",
+    "InvalidArgument",
+    "DeadlineExceeded",
+    "NotFound",
+    "AlreadyExists",
+    "PermissionDenied",
+    "ResourceExhausted",
+    "FailedPrecondition",
+    "Aborted",
+    "OutOfRange",
+    "Unimplemented",
+    "Internal",
+    "Unavailable",
+    "DataLoss",
+    "Unauthenticated"
+  };
+
+  /** Buckets that Prometheus clients have by default. */
+  private static final double[] DEFAULT_BUCKETS = {
+    .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10
+  };
+
+  /** Method to label of etcd_server_request_duration_seconds, where it differs. */
+  private static final Map<String, String> REQUEST_TYPES = Map.of("Compact", "Compaction");
+
+  /** Clients choose the text: above this many different ones they share a series. */
+  private static final int MAX_VERSIONS = 32;
+
+  private static final String[] METHOD_LABELS = {"grpc_type", "grpc_service", "grpc_method"};
+
+  private final Counter started;
+  private final Counter messagesIn;
+  private final Counter messagesOut;
+  private final Counter handled;
+  private final @Nullable Histogram handling;
+  private final Histogram requests;
+  private final Histogram ranges;
+  private final Counter clientRequests;
+  private final Counter streamFailures;
+  private final LongAdder bytesIn = new LongAdder();
+  private final LongAdder bytesOut = new LongAdder();
+  private final LongAdder renewed = new LongAdder();
+  private final Map<String, CounterDataPoint> unaryVersions = new ConcurrentHashMap<>();
+  private final Map<String, CounterDataPoint> streamVersions = new ConcurrentHashMap<>();
+
+  RpcMetrics(Families families, boolean extensive) {
+    started = families.counter("grpc_server_started_total", "Calls that began.", METHOD_LABELS);
+    messagesIn =
+        families.counter("grpc_server_msg_received_total", "Messages of clients.", METHOD_LABELS);
+    messagesOut =
+        families.counter("grpc_server_msg_sent_total", "Messages to clients.", METHOD_LABELS);
+    handled =
+        families.counter(
+            "grpc_server_handled_total",
+            "Calls that ended, by status.",
+            "grpc_type",
+            "grpc_service",
+            "grpc_method",
+            "grpc_code");
+    handling =
+        extensive
+            ? families.buckets(
+                "grpc_server_handling_seconds",
+                "Time from the start of a call to its end.",
+                DEFAULT_BUCKETS,
+                METHOD_LABELS)
+            : null;
+    requests =
+        families.exponential(
+            "etcd_server_request_duration_seconds",
+            "Time of a request, by its kind.",
+            0.001,
+            2,
+            14,
+            "type",
+            "success");
+    ranges =
+        families.exponential(
+            "etcd_server_range_duration_seconds", "Time of a range.", 0.0001, 2, 20, "success");
+    clientRequests =
+        families.counter(
+            "etcd_server_client_requests_total",
+            "Requests by what clients say of their version.",
+            "type",
+            "client_api_version");
+    streamFailures =
+        families.counter(
+            "etcd_network_server_stream_failures_total", "Streams that failed.", "Type", "API");
+    families.counterOf(
+        "etcd_network_client_grpc_received_bytes_total",
+        "Bytes of clients' messages.",
+        bytesIn::sum);
+    families.counterOf(
+        "etcd_network_client_grpc_sent_bytes_total",
+        "Bytes of messages to clients.",
+        bytesOut::sum);
+    families.counterOf(
+        "etcd_debugging_lease_renewed_total", "Leases that were renewed here.", renewed::sum);
+  }
+
+  /**
+   * The meter of a method.
+   *
+   * @param type unary, client_stream, server_stream or bidi_stream
+   */
+  public MethodMeter method(String type, String service, String method) {
+    return new MethodMeter(type, service, method);
+  }
+
+  /** A lease was renewed. */
+  public void leaseRenewed() {
+    renewed.increment();
+  }
+
+  /**
+   * A request came that the gates let through so far.
+   *
+   * @param version what the client calls its version; empty if it says nothing
+   */
+  public void clientRequest(boolean stream, String version) {
+    Map<String, CounterDataPoint> known = stream ? streamVersions : unaryVersions;
+    CounterDataPoint series = known.get(version);
+    if (series == null) {
+      String label = version.isEmpty() ? "unknown" : version;
+      String own = known.size() < MAX_VERSIONS ? label : "other";
+      series = clientRequests.labelValues(stream ? "stream" : "unary", own);
+      if (own.equals(label)) {
+        known.put(version, series);
+      }
+    }
+    series.inc();
+  }
+
+  /** Counts one method. Thread-safe. */
+  public final class MethodMeter {
+    private final CounterDataPoint begun;
+    private final CounterDataPoint in;
+    private final CounterDataPoint out;
+    private final CounterDataPoint[] ended = new CounterDataPoint[CODES.length];
+    private final @Nullable DistributionDataPoint time;
+    private final @Nullable DistributionDataPoint done;
+    private final @Nullable DistributionDataPoint refused;
+    private final @Nullable DistributionDataPoint rangeDone;
+    private final @Nullable DistributionDataPoint rangeRefused;
+    private final @Nullable CounterDataPoint receiveFailed;
+
+    private MethodMeter(String type, String service, String method) {
+      String[] labels = {type, service, method};
+      begun = started.labelValues(labels);
+      in = messagesIn.labelValues(labels);
+      out = messagesOut.labelValues(labels);
+      for (int code = 0; code < CODES.length; code++) {
+        ended[code] = handled.labelValues(type, service, method, CODES[code]);
+      }
+      time = handling == null ? null : handling.labelValues(labels);
+      boolean timed = type.equals("unary") && service.startsWith("etcdserverpb.");
+      String request = REQUEST_TYPES.getOrDefault(method, method);
+      done = timed ? requests.labelValues(request, "true") : null;
+      refused = timed ? requests.labelValues(request, "false") : null;
+      boolean range = method.equals("Range");
+      rangeDone = range ? ranges.labelValues("true") : null;
+      rangeRefused = range ? ranges.labelValues("false") : null;
+      receiveFailed =
+          switch (method) {
+            case "Watch" ->
+                service.equals("etcdserverpb.Watch")
+                    ? streamFailures.labelValues("receive", "watch")
+                    : null;
+            case "LeaseKeepAlive" -> streamFailures.labelValues("receive", "lease-keepalive");
+            default -> null;
+          };
+    }
+
+    /** A call began. */
+    public void started() {
+      begun.inc();
+    }
+
+    /** A message of the client came. */
+    public void received(long bytes) {
+      in.inc();
+      bytesIn.add(bytes);
+    }
+
+    /** Messages go to the client. */
+    public void sent(long messages, long bytes) {
+      out.inc(messages);
+      bytesOut.add(bytes);
+    }
+
+    /**
+     * A call ended.
+     *
+     * @param code gRPC's number, 0..16
+     */
+    public void ended(int code, long nanos) {
+      int known = code >= 0 && code < CODES.length ? code : 2;
+      ended[known].inc();
+      observe(time, nanos);
+      observe(known == 0 ? done : refused, nanos);
+      observe(known == 0 ? rangeDone : rangeRefused, nanos);
+      if (known != 0 && receiveFailed != null) {
+        receiveFailed.inc();
+      }
+    }
+
+    private static void observe(@Nullable DistributionDataPoint series, long nanos) {
+      if (series != null) {
+        series.observe(Seconds.of(nanos));
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package io.troupe.metrics;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** What watches do. Thread-safe; nothing here waits or allocates. */
+public final class WatchMetrics {
+  private final LongAdder streams = new LongAdder();
+  private final LongAdder synced = new LongAdder();
+  private final LongAdder watchers = new LongAdder();
+  private final LongAdder events = new LongAdder();
+  private volatile long revision;
+
+  WatchMetrics(Families families) {
+    families.gaugeOf(
+        "etcd_debugging_mvcc_watch_stream_total", "Watch streams that are open.", streams::sum);
+    families.gaugeOf("etcd_debugging_mvcc_watcher_total", "Watchers.", watchers::sum);
+    families.gaugeOf(
+        "etcd_debugging_mvcc_slow_watcher_total",
+        "Watchers that read history because they are behind.",
+        () -> Math.max(0, watchers.sum() - synced.sum()));
+    families.counterOf(
+        "etcd_debugging_mvcc_events_total", "Events told to watchers in sync.", events::sum);
+  }
+
+  /** A stream opened (1) or ended (-1). */
+  public void streams(int change) {
+    streams.add(change);
+  }
+
+  /** Watchers were created (positive) or canceled (negative). */
+  public void watchers(int change) {
+    watchers.add(change);
+  }
+
+  /** Watchers caught up (positive), or fell behind or ended (negative). */
+  public void synced(int change) {
+    synced.add(change);
+  }
+
+  /** Events left for watchers. */
+  public void events(long count) {
+    events.add(count);
+  }
+
+  /** Up to which revision the hub has told everything. */
+  public void told(long upTo) {
+    revision = upTo;
+  }
+
+  /** Up to which revision the hub has told everything. */
+  public long revision() {
+    return revision;
+  }
+}

@@ -1,0 +1,146 @@
+package io.troupe.node;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import io.troupe.actors.member.MemberFiles;
+import io.troupe.actors.member.Rooms;
+import io.troupe.grpc.service.MaintenanceService;
+import io.troupe.grpc.service.Member;
+import io.troupe.metrics.MemberMetrics;
+import io.troupe.protocol.MemberStatus;
+import io.troupe.protocol.StateReader;
+import java.lang.management.ManagementFactory;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Figures that a member has anyway, read when somebody looks. */
+final class MemberGauges {
+  /** Of RocksDB, by our names. */
+  private static final Map<String, String> STORE =
+      new TreeMap<>(
+          Map.of(
+              "troupe_store_table_bytes", "rocksdb.total-sst-files-size",
+              "troupe_store_write_buffer_bytes", "rocksdb.cur-size-all-mem-tables",
+              "troupe_store_pending_compaction_bytes", "rocksdb.estimate-pending-compaction-bytes",
+              "troupe_store_running_compactions", "rocksdb.num-running-compactions",
+              "troupe_store_running_flushes", "rocksdb.num-running-flushes",
+              "troupe_store_records", "rocksdb.estimate-num-keys"));
+
+  private final MemberMetrics metrics;
+  private final MemberStatus status;
+  private final StateReader state;
+
+  private MemberGauges(Member member) {
+    this.metrics = member.metrics();
+    this.status = member.status();
+    this.state = member.state();
+  }
+
+  /** Adds all of them; once for each member. */
+  static void register(NodeSettings settings, MemberFiles files, Rooms rooms, Member member) {
+    MemberGauges gauges = new MemberGauges(member);
+    gauges.server(member, DerivedSettings.gateway(settings).quotaBytes());
+    gauges.raft();
+    gauges.state();
+    gauges.rooms(rooms, files);
+    gauges.files();
+    member.metrics().addProcess();
+  }
+
+  private void server(Member member, long quotaBytes) {
+    label("etcd_server_id", "This member.", "server_id", status.memberId().toString());
+    label(
+        "etcd_server_version",
+        "The etcd version that this server is compatible with.",
+        "server_version",
+        MaintenanceService.ETCD_VERSION);
+    label(
+        "etcd_server_go_version",
+        "What this server runs on.",
+        "server_go_version",
+        "java" + Runtime.version());
+    label("etcd_cluster_version", "Version of the cluster.", "cluster_version", "3.7");
+    metrics.gauge(
+        "etcd_server_is_learner",
+        "Whether this member is a learner.",
+        () -> number(member.isLearner()));
+    metrics.gauge(
+        "etcd_server_quota_backend_bytes",
+        "Size of the state at which writes stop.",
+        () -> quotaBytes);
+  }
+
+  private void label(String name, String help, String label, String value) {
+    metrics.gauges(name, help, target -> target.value(1, value), label);
+  }
+
+  private void raft() {
+    metrics.gauge(
+        "etcd_server_has_leader",
+        "Whether a leader is known.",
+        () -> number(!status.leader().isNone()));
+    metrics.gauge(
+        "etcd_server_is_leader",
+        "Whether this member leads.",
+        () -> number(status.leader().equals(status.memberId())));
+    metrics.gauge(
+        "etcd_server_proposals_committed_total",
+        "Highest index that is committed.",
+        status::committed);
+    metrics.gauge(
+        "etcd_server_proposals_applied_total", "Highest index that is applied.", status::applied);
+    metrics.gauge("troupe_raft_term", "Current term.", status::term);
+    metrics.gauge(
+        "troupe_apply_lag_entries",
+        "Entries that are committed and not applied yet.",
+        () -> Math.max(0, status.committed() - status.applied()));
+  }
+
+  private void state() {
+    metrics.gauge(
+        "etcd_mvcc_db_total_size_in_bytes", "Size of the state on disk.", state::sizeOnDisk);
+    metrics.gauge(
+        "etcd_mvcc_db_total_size_in_use_in_bytes",
+        "Size of what lives in the state.",
+        state::sizeInUse);
+    metrics.gauge("etcd_debugging_mvcc_current_revision", "Current revision.", state::revision);
+    metrics.gauge(
+        "etcd_debugging_mvcc_compact_revision", "Compacted revision.", state::compactedRevision);
+    metrics.gauges(
+        "etcd_debugging_server_alarms",
+        "Alarms that are raised.",
+        target ->
+            state
+                .alarms()
+                .forEach(alarm -> target.value(1, alarm.member().toString(), alarm.type().name())),
+        "server_id",
+        "alarm_type");
+    metrics.gauge(
+        "troupe_watch_lag_revisions",
+        "Revisions that are applied and not told to watches yet.",
+        () -> Math.max(0, state.revision() - metrics.watch().revision()));
+  }
+
+  private void rooms(Rooms rooms, MemberFiles files) {
+    metrics.gauges(
+        "troupe_mailbox_messages",
+        "Messages that wait for a room.",
+        target -> rooms.mailboxes((room, count) -> target.value(count, room)),
+        "room");
+    STORE.forEach(
+        (name, property) ->
+            metrics.gauge(
+                name, "RocksDB's " + property + ".", () -> files.store().property(property)));
+    metrics.gauge("troupe_wal_bytes", "Size of the log on disk.", files::walBytes);
+  }
+
+  private void files() {
+    if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix) {
+      metrics.gauge("os_fd_limit", "Most open files.", unix::getMaxFileDescriptorCount);
+      metrics.gauge("os_fd_used", "Open files.", unix::getOpenFileDescriptorCount);
+    }
+  }
+
+  private static double number(boolean yes) {
+    return yes ? 1 : 0;
+  }
+}
