@@ -17,6 +17,8 @@ public final class EtcdServices {
   private final PeerAnswers peerAnswers;
   private final MaintenanceService maintenance;
   private final LeaderTransfer transfer;
+  private final ElectionService election;
+  private final LockService lock;
   private final HealthService health = new HealthService();
 
   /**
@@ -50,6 +52,9 @@ public final class EtcdServices {
     this.peerAnswers = new PeerAnswers(member, settings, facts, promotion, times);
     this.transfer = new LeaderTransfer(member, settings);
     this.maintenance = new MaintenanceService(member, gate, proposer, quota, transfer, defragment);
+    Candidates candidates = new Candidates(member, settings, new LocalKv(kv), lease);
+    this.election = new ElectionService(candidates);
+    this.lock = new LockService(candidates);
   }
 
   public Member member() {
@@ -79,6 +84,14 @@ public final class EtcdServices {
 
   public MaintenanceService maintenance() {
     return maintenance;
+  }
+
+  public ElectionService election() {
+    return election;
+  }
+
+  public LockService lock() {
+    return lock;
   }
 
   /**
