@@ -1,6 +1,7 @@
 package io.troupe.node;
 
 import com.typesafe.config.Config;
+import io.troupe.grpc.service.UpkeepSettings;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.util.Map;
  * @param maxLearners most learners at a time (M4)
  * @param minFreeDiskBytes free space of the data directory's file system below which writes are
  *     refused
+ * @param upkeep automatic compaction and comparisons with other members
  */
 public record NodeSettings(
     String name,
@@ -51,7 +53,8 @@ public record NodeSettings(
     int compactionBatchLimit,
     Duration compactionSleepInterval,
     Store store,
-    Log log) {
+    Log log,
+    UpkeepSettings upkeep) {
 
   /** What a member without data does. */
   public enum InitialState {

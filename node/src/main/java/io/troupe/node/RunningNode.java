@@ -15,6 +15,7 @@ import io.troupe.grpc.service.EtcdServices;
 import io.troupe.grpc.service.GatewaySettings;
 import io.troupe.grpc.service.Member;
 import io.troupe.grpc.service.Proposer;
+import io.troupe.grpc.service.Upkeep;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.persistence.datadir.DataDir;
@@ -29,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -252,6 +254,10 @@ public final class RunningNode implements AutoCloseable {
     for (URI url : settings.listenClientUrls()) {
       bind(server, url);
     }
+    Upkeep upkeep = wired.upkeep(settings.upkeep());
+    InitialCheck.require(upkeep, settings);
+    CompletionStage<Void> serves = published;
+    serves.thenRun(upkeep::start);
     publish(proposer);
   }
 

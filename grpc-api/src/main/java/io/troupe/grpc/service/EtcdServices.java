@@ -19,6 +19,8 @@ public final class EtcdServices {
   private final LeaderTransfer transfer;
   private final ElectionService election;
   private final LockService lock;
+  private final Proposer proposer;
+  private final CorruptionCheck corruptionCheck;
   private final HealthService health = new HealthService();
 
   /**
@@ -55,6 +57,8 @@ public final class EtcdServices {
     Candidates candidates = new Candidates(member, settings, new LocalKv(kv), lease);
     this.election = new ElectionService(candidates);
     this.lock = new LockService(candidates);
+    this.proposer = proposer;
+    this.corruptionCheck = new CorruptionCheck(member, gate, proposer, peers);
   }
 
   public Member member() {
@@ -88,6 +92,11 @@ public final class EtcdServices {
 
   public ElectionService election() {
     return election;
+  }
+
+  /** What this member does by itself. */
+  public Upkeep upkeep(UpkeepSettings upkeep) {
+    return new Upkeep(member, proposer, corruptionCheck, upkeep, settings.requestTimeout());
   }
 
   public LockService lock() {

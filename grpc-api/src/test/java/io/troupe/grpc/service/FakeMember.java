@@ -60,6 +60,9 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   private final ConcurrentLinkedQueue<CompletableFuture<NodeId>> waiting =
       new ConcurrentLinkedQueue<>();
   private volatile NodeId leader = SELF;
+  private volatile long revision = 1;
+  private volatile @Nullable KvHash hash;
+  private volatile List<KvHash> compactionHashes = List.of();
   private volatile ClusterView view = view(1, 0, 1);
 
   FakeMember(boolean strict) {
@@ -194,7 +197,7 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
 
   @Override
   public long revision() {
-    return 1;
+    return revision;
   }
 
   @Override
@@ -228,9 +231,28 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
     throw new UnsupportedOperationException();
   }
 
+  /** What this member's hashes come to: of the current content, and of compactions. */
+  void hash(KvHash current, List<KvHash> ofCompactions) {
+    hash = current;
+    compactionHashes = ofCompactions;
+  }
+
   @Override
   public KvHash hashKv(long revision) {
-    throw new UnsupportedOperationException();
+    KvHash current = hash;
+    if (current == null) {
+      throw new UnsupportedOperationException();
+    }
+    return current;
+  }
+
+  @Override
+  public List<KvHash> compactionHashes() {
+    return compactionHashes;
+  }
+
+  void revision(long now) {
+    revision = now;
   }
 
   @Override
