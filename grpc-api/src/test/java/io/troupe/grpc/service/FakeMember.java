@@ -25,6 +25,7 @@ import io.troupe.raft.membership.MembershipRules;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -60,6 +61,7 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   private final ConcurrentLinkedQueue<CompletableFuture<NodeId>> waiting =
       new ConcurrentLinkedQueue<>();
   private volatile NodeId leader = SELF;
+  private volatile OptionalLong leaderSinceNanos = OptionalLong.empty();
   private volatile long revision = 1;
   private volatile @Nullable KvHash hash;
   private volatile List<KvHash> compactionHashes = List.of();
@@ -114,6 +116,9 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   }
 
   void lead(NodeId next) {
+    if (!next.isNone() && !next.equals(leader)) {
+      leaderSinceNanos = OptionalLong.of(System.nanoTime());
+    }
     leader = next;
     if (!next.isNone()) {
       for (CompletableFuture<NodeId> one = waiting.poll(); one != null; one = waiting.poll()) {
@@ -165,6 +170,11 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   @Override
   public NodeId leader() {
     return leader;
+  }
+
+  @Override
+  public OptionalLong leaderSinceNanos() {
+    return leaderSinceNanos;
   }
 
   @Override
