@@ -12,6 +12,7 @@ import io.troupe.model.Result;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -329,6 +330,15 @@ public final class MvccReader {
   private HashAnswer.@Nullable Hash remembered(long revision) {
     synchronized (compactionHashes) {
       return compactionHashes.get(revision);
+    }
+  }
+
+  /** The remembered hashes of compacted revisions, newest first, at most ten. */
+  public List<HashAnswer.Hash> compactionHashes() {
+    synchronized (compactionHashes) {
+      List<HashAnswer.Hash> hashes = new ArrayList<>(compactionHashes.values());
+      Collections.reverse(hashes);
+      return Collections.unmodifiableList(hashes);
     }
   }
 

@@ -4,12 +4,16 @@ import com.typesafe.config.Config;
 import io.troupe.actors.member.MemberRemovedException;
 import io.troupe.model.Invariant;
 import io.troupe.mvcc.StoreException;
+import io.troupe.node.flags.EtcdCommandLine;
+import io.troupe.node.flags.FlagException;
 import io.troupe.persistence.datadir.DataDirException;
 import io.troupe.persistence.snapshot.SnapshotException;
 import io.troupe.persistence.store.StoreFailure;
 import io.troupe.persistence.wal.ChronicleWal;
 import io.troupe.persistence.wal.WalCorruptException;
 import io.troupe.persistence.wal.WalException;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,13 +28,20 @@ public final class NodeMain {
   /**
    * Runs.
    *
-   * @param args {@code -Dkey=value}, the same as before {@code -jar}
+   * @param args {@code -Dkey=value}, the same as before {@code -jar}; or {@code etcd} and etcd's
+   *     own flags
    */
   public static void main(String[] args) {
     Config config;
     ArchiveTraining training;
+    boolean etcd = args.length > 0 && args[0].equals("etcd");
+    List<String> notices = List.of();
     try {
-      Launch.properties(args);
+      if (etcd) {
+        notices = etcdFlags(args);
+      } else {
+        Launch.properties(args);
+      }
       ProcessLogging.begin();
       prepare();
       config = Launch.configuration();
@@ -39,12 +50,18 @@ public final class NodeMain {
         config = training.config();
       }
       ProcessLogging.configure(NodeSettings.of(config).log());
+    } catch (FlagException e) {
+      (e.status() == 0 ? System.out : System.err).println(e.getMessage());
+      System.exit(e.status());
+      return;
     } catch (StartException e) {
       System.err.println(e.getMessage());
-      System.exit(e.exitCode().code());
+      // F3
+      System.exit(etcd && e.exitCode() == ExitCode.CONFIGURATION ? 1 : e.exitCode().code());
       return;
     }
     Logger log = LoggerFactory.getLogger(NodeMain.class);
+    notices.forEach(log::warn);
     RunningNode node;
     try {
       node = RunningNode.start(config, failure -> end(log, failure));
@@ -68,6 +85,14 @@ public final class NodeMain {
     if (training != null) {
       train(log, node, training);
     }
+  }
+
+  /** What follows "etcd" are etcd's flags (docs/flags.md); the environment counts too. */
+  private static List<String> etcdFlags(String[] args) {
+    EtcdCommandLine line =
+        EtcdCommandLine.read(Arrays.asList(args).subList(1, args.length), System.getenv());
+    line.properties().forEach(System::setProperty);
+    return line.notices();
   }
 
   private static void train(Logger log, RunningNode node, ArchiveTraining training) {

@@ -1,6 +1,7 @@
 package io.troupe.node;
 
 import com.typesafe.config.Config;
+import io.troupe.grpc.service.UpkeepSettings;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import java.util.Map;
  * @param http what there is besides gRPC
  * @param minFreeDiskBytes free space of the data directory's file system below which writes are
  *     refused
+ * @param upkeep automatic compaction and comparisons with other members
  */
 public record NodeSettings(
     String name,
@@ -54,7 +56,8 @@ public record NodeSettings(
     Auth auth,
     Store store,
     Log log,
-    Http http) {
+    Http http,
+    UpkeepSettings upkeep) {
 
   /** What a member without data does. */
   public enum InitialState {

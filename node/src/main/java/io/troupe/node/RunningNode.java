@@ -18,6 +18,7 @@ import io.troupe.grpc.service.Logins;
 import io.troupe.grpc.service.Member;
 import io.troupe.grpc.service.Proposer;
 import io.troupe.metrics.MemberMetrics;
+import io.troupe.grpc.service.Upkeep;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.persistence.datadir.DataDir;
@@ -34,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -263,6 +265,10 @@ public final class RunningNode implements AutoCloseable {
     MemberGauges.register(settings, files, rooms, member);
     PeerProbe.start(system, member, queries, settings.electionTimeout());
     bindAll(new GrpcServer(system, wired, DerivedSettings.http(settings), published));
+    Upkeep upkeep = wired.upkeep(settings.upkeep());
+    InitialCheck.require(upkeep, settings);
+    CompletionStage<Void> serves = published;
+    serves.thenRun(upkeep::start);
     publish(proposer);
   }
 

@@ -6,6 +6,7 @@ import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigUtil;
 import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueType;
+import io.troupe.grpc.service.UpkeepSettings;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -101,7 +102,8 @@ final class SettingsReader {
             bytes("store.hot-record-bytes", 0, Long.MAX_VALUE)),
         new NodeSettings.Log(
             oneOf("log.level", LEVELS), oneOf("log.format", Set.of("text", "json"))),
-        http());
+        http(),
+        upkeep());
   }
 
   private NodeSettings.Http http() {
@@ -118,6 +120,22 @@ final class SettingsReader {
 
   private static List<String> given(List<String> texts) {
     return texts.stream().map(String::trim).filter(text -> !text.isEmpty()).toList();
+  }
+
+  private UpkeepSettings upkeep() {
+    FeatureGates gates =
+        typed("feature-gates", path -> FeatureGates.of(config.getString(path)), FeatureGates.FORM);
+    Duration hashes =
+        duration("compact-hash-check-time", Duration.ofMillis(1), Duration.ofDays(365));
+    String mode = oneOf("auto-compaction-mode", Set.of("periodic", "revision"));
+    return new UpkeepSettings(
+        typed(
+            "auto-compaction-retention",
+            path -> Retentions.of(mode, config.getString(path)),
+            Retentions.FORM),
+        duration("corrupt-check-time", Duration.ZERO, Duration.ofDays(365)),
+        gates.isOn(FeatureGates.Feature.CompactHashCheck) ? hashes : Duration.ZERO,
+        gates.isOn(FeatureGates.Feature.InitialCorruptCheck));
   }
 
   private List<String> advertised(List<URI> listen) {
@@ -272,7 +290,10 @@ final class SettingsReader {
     String path = ROOT + "." + key;
     try {
       return getter.apply(path);
-    } catch (ConfigException.Missing | ConfigException.WrongType | ConfigException.BadValue e) {
+    } catch (ConfigException.Missing
+        | ConfigException.WrongType
+        | ConfigException.BadValue
+        | IllegalArgumentException e) {
       Object value = config.hasPathOrNull(path) ? config.getValue(path).unwrapped() : "nothing";
       throw wrong(key, String.valueOf(value), right);
     }

@@ -1,6 +1,7 @@
 package io.troupe.protocol;
 
 import io.troupe.model.NodeId;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -19,6 +20,9 @@ public interface MemberStatus {
 
   /** The leader this member knows, or {@link NodeId#NONE}. */
   NodeId leader();
+
+  /** When this member last learned of another leader than before, by System.nanoTime(). */
+  OptionalLong leaderSinceNanos();
 
   /**
    * A future of the caller's own: completes as soon as this member knows a leader, at once if it

@@ -54,6 +54,9 @@ public sealed interface PeerAnswer {
    */
   record Remaining(long remainingSeconds, long grantedSeconds) implements PeerAnswer {}
 
+  /** Answer to HashQuery. */
+  record Hashed(StateReader.KvHash hash) implements PeerAnswer {}
+
   /** What was asked for is applied. */
   enum Done implements PeerAnswer {
     /** The only one. */

@@ -33,6 +33,14 @@ public sealed interface PeerQuery {
   /** How long has a lease left? For the leader (L7). Answered with {@link PeerAnswer.Remaining}. */
   record TimeToLiveQuery(long lease) implements PeerQuery {}
 
+  /**
+   * What is the hash of your keys at a revision (Q5, MT6)? Answered with {@link PeerAnswer.Hashed},
+   * or Refused with COMPACTED or FUTURE_REVISION.
+   *
+   * @param revision 0 for the current one
+   */
+  record HashQuery(long revision) implements PeerQuery {}
+
   /** Who is connected to you? For the leader. Answered with {@link PeerAnswer.Connected}. */
   enum LivenessQuery implements PeerQuery {
     /** The only one. */

@@ -64,6 +64,9 @@ public interface StateReader {
   /** Hash of the content up to a revision (MT6); 0 for the current one. */
   KvHash hashKv(long revision);
 
+  /** Hashes of the last compactions that are kept (MT6), newest first, at most ten. */
+  List<KvHash> compactionHashes();
+
   /** Keys attached to a lease, in any order; empty when there is no such lease. */
   List<Bytes> leaseKeys(long lease);
 

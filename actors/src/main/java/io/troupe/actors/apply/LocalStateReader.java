@@ -105,9 +105,17 @@ public final class LocalStateReader implements StateReader {
     if (answer instanceof HashAnswer.Refused refused) {
       throw new RefusedException(refused.reason());
     }
-    HashAnswer.Hash hash = (HashAnswer.Hash) answer;
+    return told((HashAnswer.Hash) answer);
+  }
+
+  private static KvHash told(HashAnswer.Hash hash) {
     return new KvHash(
         hash.hash(), hash.compactRevision(), hash.hashRevision(), hash.storeRevision());
+  }
+
+  @Override
+  public List<KvHash> compactionHashes() {
+    return machine.reader().compactionHashes().stream().map(LocalStateReader::told).toList();
   }
 
   @Override

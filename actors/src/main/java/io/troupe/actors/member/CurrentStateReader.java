@@ -93,6 +93,11 @@ final class CurrentStateReader implements StateReader {
   }
 
   @Override
+  public List<KvHash> compactionHashes() {
+    return read(StateReader::compactionHashes);
+  }
+
+  @Override
   public List<Bytes> leaseKeys(long lease) {
     return read(reader -> reader.leaseKeys(lease));
   }

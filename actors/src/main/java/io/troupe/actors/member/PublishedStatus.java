@@ -6,6 +6,7 @@ import io.troupe.raft.RaftRole;
 import io.troupe.raft.RaftStatus;
 import io.troupe.raft.membership.Membership;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -25,6 +26,7 @@ public final class PublishedStatus implements MemberStatus {
   private final AtomicLong nextWaiting = new AtomicLong();
   private final Runnable leaderChanged;
   private volatile RaftStatus raft = UNKNOWN;
+  private volatile OptionalLong leaderSinceNanos = OptionalLong.empty();
   private volatile long applied;
   private volatile boolean soleVoter;
   private volatile boolean corrupt;
@@ -43,6 +45,9 @@ public final class PublishedStatus implements MemberStatus {
 
   void raft(RaftStatus status) {
     boolean moved = !status.leader().equals(raft.leader());
+    if (moved && !status.leader().isNone()) {
+      leaderSinceNanos = OptionalLong.of(System.nanoTime());
+    }
     raft = status;
     if (moved && !status.leader().isNone()) {
       leaderChanged.run();
@@ -72,6 +77,11 @@ public final class PublishedStatus implements MemberStatus {
 
   void corrupt(boolean now) {
     corrupt = now;
+  }
+
+  @Override
+  public OptionalLong leaderSinceNanos() {
+    return leaderSinceNanos;
   }
 
   @Override

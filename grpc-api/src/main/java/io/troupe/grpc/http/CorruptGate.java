@@ -16,7 +16,12 @@ import org.apache.pekko.stream.javadsl.Source;
  */
 final class CorruptGate {
   private static final List<String> CLOSED =
-      List.of("/etcdserverpb.KV/", "/etcdserverpb.Lease/", "/etcdserverpb.Watch/");
+      List.of(
+          "/etcdserverpb.KV/",
+          "/etcdserverpb.Lease/",
+          "/etcdserverpb.Watch/",
+          "/v3electionpb.Election/",
+          "/v3lockpb.Lock/");
 
   private final MemberStatus status;
   private SharedKillSwitch streams = KillSwitches.shared("corrupt");

@@ -13,8 +13,12 @@ import io.troupe.grpc.api.MemberRemoveRequest;
 import io.troupe.grpc.api.MemberUpdateRequest;
 import io.troupe.grpc.api.MoveLeaderRequest;
 import io.troupe.grpc.api.RpcProto;
+import io.troupe.grpc.api.election.LeaderRequest;
+import io.troupe.grpc.api.election.ProclaimRequest;
+import io.troupe.grpc.api.election.ResignRequest;
 import io.troupe.grpc.api.health.HealthCheckRequest;
 import io.troupe.grpc.api.health.HealthProto;
+import io.troupe.grpc.api.lock.UnlockRequest;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.grpc.service.ClusterService;
@@ -31,6 +35,8 @@ final class EtcdEndpoints {
   private static final String LEASE = "etcdserverpb.Lease";
   private static final String CLUSTER = "etcdserverpb.Cluster";
   private static final String MAINTENANCE = "etcdserverpb.Maintenance";
+  private static final String ELECTION = "v3electionpb.Election";
+  private static final String LOCK = "v3lockpb.Lock";
   private static final String HEALTH = "grpc.health.v1.Health";
 
   /** Where all services are declared. */
@@ -49,6 +55,8 @@ final class EtcdEndpoints {
     cluster(methods, services.cluster());
     maintenance(methods, services);
     AuthEndpoints.add(methods, services.auth());
+    election(methods, services, streams);
+    lock(methods, services, streams);
     health(methods, services, streams);
     return methods;
   }
@@ -148,6 +156,39 @@ final class EtcdEndpoints {
             "HashKV",
             (request, call) ->
                 services.maintenance().hashKv(HashKVRequest.parseFrom(raw(request)), call));
+  }
+
+  /**
+   * A call that waits is served as a stream of one answer: then it is known when its client goes.
+   */
+  private static void election(GrpcMethods methods, EtcdServices services, StreamCalls streams) {
+    methods
+        .streaming(ELECTION, "Campaign", streams::campaign)
+        .unary(
+            ELECTION,
+            "Proclaim",
+            (request, call) ->
+                services.election().proclaim(ProclaimRequest.parseFrom(raw(request)), call))
+        .unary(
+            ELECTION,
+            "Leader",
+            (request, call) ->
+                services.election().leader(LeaderRequest.parseFrom(raw(request)), call))
+        .streaming(ELECTION, "Observe", streams::observe)
+        .unary(
+            ELECTION,
+            "Resign",
+            (request, call) ->
+                services.election().resign(ResignRequest.parseFrom(raw(request)), call));
+  }
+
+  private static void lock(GrpcMethods methods, EtcdServices services, StreamCalls streams) {
+    methods
+        .streaming(LOCK, "Lock", streams::lock)
+        .unary(
+            LOCK,
+            "Unlock",
+            (request, call) -> services.lock().unlock(UnlockRequest.parseFrom(raw(request)), call));
   }
 
   private static void health(GrpcMethods methods, EtcdServices services, StreamCalls streams) {

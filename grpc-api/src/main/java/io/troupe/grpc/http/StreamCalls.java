@@ -1,13 +1,19 @@
 package io.troupe.grpc.http;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.MessageLite;
 import io.troupe.grpc.api.LeaseKeepAliveRequest;
 import io.troupe.grpc.api.RangeStreamResponse;
 import io.troupe.grpc.api.WatchRequest;
+import io.troupe.grpc.api.election.CampaignRequest;
+import io.troupe.grpc.api.election.LeaderRequest;
 import io.troupe.grpc.api.health.HealthCheckRequest;
+import io.troupe.grpc.api.lock.LockRequest;
 import io.troupe.grpc.service.Call;
+import io.troupe.grpc.service.ElectionObserver;
 import io.troupe.grpc.service.EtcdServices;
 import io.troupe.grpc.service.RangeStreamCursor;
+import io.troupe.grpc.service.Waiting;
 import io.troupe.grpc.service.WatchSession;
 import io.troupe.model.Bytes;
 import java.util.Optional;
@@ -85,6 +91,62 @@ final class StreamCalls {
         .map(bytes -> HealthCheckRequest.parseFrom(bytes.toArrayUnsafe()))
         .map(request -> GrpcFrames.frame(services.health().watched(request)))
         .concat(Source.maybe());
+  }
+
+  /** E1. */
+  Source<ByteString, NotUsed> campaign(Source<Bytes, NotUsed> requests, Call call) {
+    return waiting(
+        requests,
+        bytes ->
+            services.election().campaign(CampaignRequest.parseFrom(bytes.toArrayUnsafe()), call));
+  }
+
+  /** LK1. */
+  Source<ByteString, NotUsed> lock(Source<Bytes, NotUsed> requests, Call call) {
+    return waiting(
+        requests,
+        bytes -> services.lock().lock(LockRequest.parseFrom(bytes.toArrayUnsafe()), call));
+  }
+
+  /** Begins a call that waits. */
+  private interface Beginning<T> {
+    Waiting<T> begin(Bytes request) throws InvalidProtocolBufferException;
+  }
+
+  /** One request, and one answer when it is there; a client that goes away cancels the call. */
+  private static <T extends MessageLite> Source<ByteString, NotUsed> waiting(
+      Source<Bytes, NotUsed> requests, Beginning<T> beginning) {
+    return requests
+        .take(1)
+        .map(beginning::begin)
+        .flatMapConcat(
+            waiting ->
+                Source.completionStage(waiting.outcome())
+                    .watchTermination(
+                        (mat, ended) -> {
+                          ended.whenComplete((done, failure) -> waiting.cancel());
+                          return mat;
+                        }))
+        .map(GrpcFrames::frame);
+  }
+
+  /** E6. */
+  Source<ByteString, NotUsed> observe(Source<Bytes, NotUsed> requests, Call call) {
+    return requests
+        .take(1)
+        .map(bytes -> LeaderRequest.parseFrom(bytes.toArrayUnsafe()))
+        .flatMapConcat(
+            request ->
+                Source.unfoldResourceAsync(
+                    () ->
+                        CompletableFuture.completedFuture(
+                            services.election().observe(request, call)),
+                    ElectionObserver::next,
+                    observer -> {
+                      observer.close();
+                      return CompletableFuture.completedFuture(Done.getInstance());
+                    }))
+        .map(GrpcFrames::frame);
   }
 
   /** 2.9. A half-close of the client leaves the stream open (W19). */

@@ -19,6 +19,11 @@ public record Call(
   /** Somebody who names no deadline may have gone away without our knowing. */
   private static final Duration LONGEST = Duration.ofMinutes(10);
 
+  /** The same call with another account for what its answer takes. */
+  Call withMemory(MemoryBudget.Share other) {
+    return new Call(token, hasLeader, timeout, other);
+  }
+
   /** How long to try what has no time limit of the server's own (M13, MT10). */
   Duration patience() {
     return timeout.filter(wanted -> wanted.compareTo(LONGEST) < 0).orElse(LONGEST);

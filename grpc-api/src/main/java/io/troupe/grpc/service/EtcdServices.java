@@ -19,6 +19,10 @@ public final class EtcdServices {
   private final LeaderTransfer transfer;
   private final AuthService auth;
   private final Callers callers;
+  private final ElectionService election;
+  private final LockService lock;
+  private final Proposer proposer;
+  private final CorruptionCheck corruptionCheck;
   private final HealthService health = new HealthService();
   private final ServingProbe probe;
 
@@ -59,6 +63,11 @@ public final class EtcdServices {
     this.transfer = new LeaderTransfer(member, settings);
     this.maintenance =
         new MaintenanceService(member, gate, proposer, quota, transfer, defragment, callers);
+    Candidates candidates = new Candidates(member, settings, new LocalKv(kv), lease);
+    this.election = new ElectionService(candidates);
+    this.lock = new LockService(candidates);
+    this.proposer = proposer;
+    this.corruptionCheck = new CorruptionCheck(member, gate, proposer, peers);
   }
 
   public Member member() {
@@ -97,6 +106,19 @@ public final class EtcdServices {
 
   public MaintenanceService maintenance() {
     return maintenance;
+  }
+
+  public ElectionService election() {
+    return election;
+  }
+
+  /** What this member does by itself. */
+  public Upkeep upkeep(UpkeepSettings upkeep) {
+    return new Upkeep(member, proposer, corruptionCheck, upkeep, settings.requestTimeout());
+  }
+
+  public LockService lock() {
+    return lock;
   }
 
   /**

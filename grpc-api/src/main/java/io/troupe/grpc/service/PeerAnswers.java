@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Answers other members (B2, B3, M5, M8, L6, L7). */
+/** Answers other members (B2, B3, M5, M8, L6, L7, Q5). */
 public final class PeerAnswers implements PeerResponder {
   private static final PeerAnswer NOT_LEADER = new PeerAnswer.Refused(Refusal.NOT_LEADER);
 
@@ -61,6 +61,11 @@ public final class PeerAnswers implements PeerResponder {
       return times
           .timeToLiveHere(timeToLive.lease())
           .<PeerAnswer>thenApply(remaining -> remaining)
+          .exceptionally(PeerAnswers::refused);
+    }
+    if (query instanceof PeerQuery.HashQuery hash) {
+      return CompletableFuture.<PeerAnswer>supplyAsync(
+              () -> new PeerAnswer.Hashed(member.state().hashKv(hash.revision())), member.reads())
           .exceptionally(PeerAnswers::refused);
     }
     return CompletableFuture.completedFuture(members());

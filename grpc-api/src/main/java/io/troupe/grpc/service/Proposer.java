@@ -1,5 +1,7 @@
 package io.troupe.grpc.service;
 
+import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.model.Bytes;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
@@ -13,8 +15,10 @@ import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.codec.OperationCodec;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -127,11 +131,23 @@ public final class Proposer {
               });
     }
 
+    /** Q7: it began within two election timeouts before a leader was elected. */
+    private boolean fellIntoAnElection() {
+      OptionalLong elected = member.status().leaderSinceNanos();
+      if (elected.isEmpty()) {
+        return false;
+      }
+      long before = elected.getAsLong() - startNanos;
+      return before > 0 && before < 2 * settings.electionTimeout().toNanos();
+    }
+
     private void end(@Nullable ProposeReply reply, @Nullable Throwable failure) {
       pendingBytes.addAndGet(-operation.length());
       member.metrics().raft().proposalEnded(reply instanceof ProposeReply.Applied);
       if (reply == null) {
-        outcome.completeExceptionally(Objects.requireNonNull(failure));
+        Throwable why = Objects.requireNonNull(failure);
+        outcome.completeExceptionally(
+            why instanceof TimeoutException && fellIntoAnElection() ? leaderFailed() : why);
         return;
       }
       try {
@@ -140,6 +156,13 @@ public final class Proposer {
         outcome.completeExceptionally(refused);
       }
     }
+  }
+
+  /** Q7: what a request ends with that was lost with a leader. */
+  private static GrpcException leaderFailed() {
+    return new GrpcException(
+        GrpcStatus.UNAVAILABLE,
+        "etcdserver: request timed out, possibly due to previous leader failure");
   }
 
   private static Result result(ProposeReply reply) {

@@ -10,6 +10,7 @@ import io.troupe.protocol.MemberStatus;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -99,6 +100,11 @@ class LeaderWatchTest {
     @Override
     public NodeId leader() {
       return leader;
+    }
+
+    @Override
+    public OptionalLong leaderSinceNanos() {
+      return OptionalLong.empty();
     }
 
     @Override

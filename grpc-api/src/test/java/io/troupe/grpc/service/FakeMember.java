@@ -27,6 +27,7 @@ import io.troupe.raft.membership.MembershipRules;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -62,6 +63,10 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   private final ConcurrentLinkedQueue<CompletableFuture<NodeId>> waiting =
       new ConcurrentLinkedQueue<>();
   private volatile NodeId leader = SELF;
+  private volatile OptionalLong leaderSinceNanos = OptionalLong.empty();
+  private volatile long revision = 1;
+  private volatile @Nullable KvHash hash;
+  private volatile List<KvHash> compactionHashes = List.of();
   private volatile ClusterView view = view(1, 0, 1);
   private volatile AuthState auth = AuthState.EMPTY;
 
@@ -125,6 +130,9 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   }
 
   void lead(NodeId next) {
+    if (!next.isNone() && !next.equals(leader)) {
+      leaderSinceNanos = OptionalLong.of(System.nanoTime());
+    }
     leader = next;
     if (!next.isNone()) {
       for (CompletableFuture<NodeId> one = waiting.poll(); one != null; one = waiting.poll()) {
@@ -179,6 +187,11 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   }
 
   @Override
+  public OptionalLong leaderSinceNanos() {
+    return leaderSinceNanos;
+  }
+
+  @Override
   public CompletableFuture<NodeId> awaitLeader() {
     CompletableFuture<NodeId> one = new CompletableFuture<>();
     waiting.add(one);
@@ -213,7 +226,7 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
 
   @Override
   public long revision() {
-    return 1;
+    return revision;
   }
 
   @Override
@@ -247,9 +260,28 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
     throw new UnsupportedOperationException();
   }
 
+  /** What this member's hashes come to: of the current content, and of compactions. */
+  void hash(KvHash current, List<KvHash> ofCompactions) {
+    hash = current;
+    compactionHashes = ofCompactions;
+  }
+
   @Override
   public KvHash hashKv(long revision) {
-    throw new UnsupportedOperationException();
+    KvHash current = hash;
+    if (current == null) {
+      throw new UnsupportedOperationException();
+    }
+    return current;
+  }
+
+  @Override
+  public List<KvHash> compactionHashes() {
+    return compactionHashes;
+  }
+
+  void revision(long now) {
+    revision = now;
   }
 
   @Override

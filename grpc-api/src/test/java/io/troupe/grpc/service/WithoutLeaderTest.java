@@ -84,6 +84,22 @@ class WithoutLeaderTest {
   }
 
   @Test
+  void aWriteThatWasLostWithItsLeaderSaysThat_Q7() {
+    CompletionStage<Result> written = fake.proposer.propose(WRITE);
+    fake.lead(new NodeId(2));
+    fake.raft.expectMessageClass(RaftCommand.Propose.class);
+    refused(
+        written,
+        new GrpcStatus(
+            GrpcStatus.UNAVAILABLE,
+            "etcdserver: request timed out, possibly due to previous leader failure"));
+    // What began under the new leader has another reason.
+    CompletionStage<Result> later = fake.proposer.propose(WRITE);
+    fake.raft.expectMessageClass(RaftCommand.Propose.class);
+    refused(later, Refusal.TIMED_OUT);
+  }
+
+  @Test
   void otherRefusalsOfAWriteAreFinal() {
     CompletionStage<Result> written = fake.proposer.propose(WRITE);
     refuseProposal(Refusal.LEADER_CHANGED);

@@ -243,6 +243,47 @@ class EtcdctlIT {
         .until(() -> run("get", prefix + "a").isEmpty());
   }
 
+  /**
+   * The command line keeps its locks and elections in keys by itself, in the form of 2.17, 2.18.
+   */
+  @Test
+  void lockRunsACommandWhenItIsFree() {
+    try (NodeProcess owner = command("lock", prefix + "a").named("owner").start()) {
+      owner.awaitLine(prefix + "a/");
+      try (NodeProcess waiting =
+          command("lock", prefix + "a", "echo", "mine").named("waiting").start()) {
+        Awaitility.await()
+            .until(
+                () ->
+                    run("get", prefix + "a/", "--prefix", "--keys-only").split("\n\n").length == 2);
+        assertThat(waiting.isAlive()).isTrue();
+        owner.terminate();
+        assertThat(waiting.awaitExit()).isZero();
+        assertThat(waiting.out()).contains("mine");
+      }
+    }
+    assertThat(run("get", prefix + "a/", "--prefix")).isEmpty();
+  }
+
+  @Test
+  void electHandsOver() {
+    try (NodeProcess first = command("elect", prefix + "a", "one").named("first").start()) {
+      first.awaitLine("one");
+      try (NodeProcess observer = command("elect", "-l", prefix + "a").named("observer").start();
+          NodeProcess second = command("elect", prefix + "a", "two").named("second").start()) {
+        observer.awaitLine("one");
+        Awaitility.await()
+            .until(
+                () ->
+                    run("get", prefix + "a/", "--prefix", "--keys-only").split("\n\n").length == 2);
+        assertThat(second.out()).isEmpty();
+        first.terminate();
+        second.awaitLine("two");
+        observer.awaitLine("two");
+      }
+    }
+  }
+
   @Test
   void compaction() throws IOException {
     run("put", prefix + "a", "1");

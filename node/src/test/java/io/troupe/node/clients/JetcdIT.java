@@ -6,11 +6,19 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
+import io.etcd.jetcd.Election;
 import io.etcd.jetcd.KV;
 import io.etcd.jetcd.Lease;
+import io.etcd.jetcd.Lock;
 import io.etcd.jetcd.Watch;
+import io.etcd.jetcd.election.CampaignResponse;
+import io.etcd.jetcd.election.LeaderKey;
+import io.etcd.jetcd.election.LeaderResponse;
+import io.etcd.jetcd.election.NoLeaderException;
+import io.etcd.jetcd.election.NotLeaderException;
 import io.etcd.jetcd.kv.TxnResponse;
 import io.etcd.jetcd.lease.LeaseKeepAliveResponse;
+import io.etcd.jetcd.lock.LockResponse;
 import io.etcd.jetcd.op.Cmp;
 import io.etcd.jetcd.op.CmpTarget;
 import io.etcd.jetcd.op.Op;
@@ -50,6 +58,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @MethodSource("io.troupe.node.process.TestJdks#all")
 class JetcdIT {
   private static Path directory = Path.of("");
+
+  private static final GetOption PREFIX = GetOption.builder().isPrefix(true).build();
 
   private static @Nullable NodeProcess node;
   private static @Nullable Client shared;
@@ -245,6 +255,68 @@ class JetcdIT {
       assertThat(failure).hasMessageContaining("compacted");
       assertThat(watcher).isNotNull();
     }
+  }
+
+  @Test
+  void locks() throws Exception {
+    Lock locks = client.getLockClient();
+    Lease leases = client.getLeaseClient();
+    long one = get(leases.grant(60)).getID();
+    long two = get(leases.grant(60)).getID();
+    ByteSequence first = get(locks.lock(key("a"), one)).getKey();
+    CompletableFuture<LockResponse> waiting = locks.lock(key("a"), two);
+    Awaitility.await().until(() -> get(kv.get(key("a/"), PREFIX)).getCount() == 2);
+    assertThat(waiting).isNotDone();
+    get(locks.unlock(first));
+    ByteSequence second = get(waiting).getKey();
+    assertThat(second).isNotEqualTo(first);
+    get(locks.unlock(second));
+    assertThat(get(kv.get(key("a/"), PREFIX)).getCount()).isZero();
+  }
+
+  @Test
+  void elections() throws Exception {
+    Election elections = client.getElectionClient();
+    Lease leases = client.getLeaseClient();
+    BlockingQueue<String> leaders = new LinkedBlockingQueue<>();
+    elections.observe(
+        key("a"),
+        new Election.Listener() {
+          @Override
+          public void onNext(LeaderResponse response) {
+            leaders.add(response.getKv().getValue().toString(UTF_8));
+          }
+
+          @Override
+          public void onError(Throwable failure) {
+            leaders.add(failure.toString());
+          }
+
+          @Override
+          public void onCompleted() {
+            leaders.add("completed");
+          }
+        });
+    LeaderKey first =
+        get(elections.campaign(key("a"), get(leases.grant(60)).getID(), bytes("one"))).getLeader();
+    assertThat(leaders.poll(20, TimeUnit.SECONDS)).isEqualTo("one");
+    CompletableFuture<CampaignResponse> waiting =
+        elections.campaign(key("a"), get(leases.grant(60)).getID(), bytes("two"));
+    get(elections.proclaim(first, bytes("more")));
+    assertThat(leaders.poll(20, TimeUnit.SECONDS)).isEqualTo("more");
+    assertThat(get(elections.leader(key("a"))).getKv().getValue()).isEqualTo(bytes("more"));
+    assertThat(waiting).isNotDone();
+    get(elections.resign(first));
+    LeaderKey second = get(waiting).getLeader();
+    assertThat(leaders.poll(20, TimeUnit.SECONDS)).isEqualTo("two");
+    ExecutionException stale =
+        catchThrowableOfType(
+            ExecutionException.class, () -> get(elections.proclaim(first, bytes("stale"))));
+    assertThat(stale).hasCauseInstanceOf(NotLeaderException.class);
+    get(elections.resign(second));
+    ExecutionException none =
+        catchThrowableOfType(ExecutionException.class, () -> get(elections.leader(key("a"))));
+    assertThat(none).hasCauseInstanceOf(NoLeaderException.class);
   }
 
   @Test

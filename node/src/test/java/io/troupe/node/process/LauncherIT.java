@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -112,19 +113,29 @@ class LauncherIT {
   }
 
   private NodeProcess etcd(String... flags) {
-    // no JDK at all: these must end before java is needed
-    return NodeProcess.program(directory, NodeProcess.script("etcd").toString())
-        .environment("JAVA_HOME", "/no/such/jdk")
-        .args(flags)
-        .start();
+    return script("etcd", TestJdks.running()).args(flags).start();
   }
 
   @Test
   void etcdVersionNeedsNoJvm() {
-    try (NodeProcess version = etcd("--version")) {
+    try (NodeProcess version =
+        NodeProcess.program(directory, NodeProcess.script("etcd").toString())
+            .environment("JAVA_HOME", "/no/such/jdk")
+            .args("--version")
+            .start()) {
       assertThat(version.awaitExit()).isZero();
       assertThat(version.out().lines().toList()).hasSize(4);
       assertThat(version.out()).startsWith("etcd Version: 3.7.1\nGit SHA: ");
+    }
+  }
+
+  @Test
+  void etcdTellsTheVersionAmongOtherFlagsTheSameWay() {
+    try (NodeProcess first = etcd("--version");
+        NodeProcess later = etcd("--name=x", "--version")) {
+      assertThat(first.awaitExit()).isZero();
+      assertThat(later.awaitExit()).isZero();
+      assertThat(later.out()).isEqualTo(first.out());
     }
   }
 
@@ -136,28 +147,43 @@ class LauncherIT {
     }
   }
 
+  /** F3: a value that only the settings refuse. */
   @Test
-  void etcdWantsAnArgumentForAFlag() {
-    try (NodeProcess etcd = etcd("--name")) {
-      assertThat(etcd.awaitExit()).isEqualTo(2);
-      assertThat(etcd.err()).contains("flag needs an argument: -name");
+  void etcdEndsWithOneForAWrongSetting() {
+    try (NodeProcess etcd = etcd("--election-timeout=200")) {
+      assertThat(etcd.awaitExit()).isEqualTo(1);
+      assertThat(etcd.err()).contains("troupe.election-timeout");
     }
   }
 
   @Test
-  void etcdRefusesWhatIsNoFlag() {
-    try (NodeProcess etcd = etcd("start")) {
-      assertThat(etcd.awaitExit()).isEqualTo(1);
-      assertThat(etcd.err()).contains("\"start\" is not a valid flag");
-    }
-  }
-
-  @Test
-  void etcdWantsAdvertisedUrlsBesideListenUrls() {
-    try (NodeProcess etcd = etcd("--listen-client-urls=http://127.0.0.1:1")) {
-      assertThat(etcd.awaitExit()).isEqualTo(1);
-      assertThat(etcd.err())
-          .contains("--advertise-client-urls is required when --listen-client-urls is set");
+  void etcdTakesAFileAndVariables() throws IOException {
+    String url = "http://127.0.0.1:" + NodeProcess.freePort();
+    String peerUrl = "http://127.0.0.1:" + NodeProcess.freePort();
+    Path file =
+        Files.write(
+            directory.resolve("etcd.yaml"),
+            List.of(
+                "name: filed",
+                "data-dir: " + directory.resolve("data"),
+                "listen-client-urls: " + url,
+                "advertise-client-urls: " + url,
+                "listen-peer-urls: " + peerUrl,
+                "initial-advertise-peer-urls: " + peerUrl,
+                "initial-cluster: filed=" + peerUrl,
+                "max-wals: 9",
+                "feature-gates: InitialCorruptCheck=true,CompactHashCheck=true",
+                "auto-compaction-mode: revision",
+                "auto-compaction-retention: '1000'"));
+    try (NodeProcess node =
+        script("etcd", TestJdks.running())
+            .environment("ETCD_CONFIG_FILE", file.toString())
+            .environment("ETCD_NAME", "not this one")
+            .start()
+            .awaitReady()) {
+      assertThat(node.err())
+          .contains("name=filed", "flag has no effect here flag=max-wals")
+          .contains("loaded server configuration");
     }
   }
 }

@@ -7,8 +7,11 @@ import io.troupe.protocol.PeerAnswer;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.QueryFrame.Question;
 import io.troupe.protocol.QueryFrame.Reply;
+import io.troupe.protocol.StateReader;
 import io.troupe.protocol.wire.WireConnected;
 import io.troupe.protocol.wire.WireDone;
+import io.troupe.protocol.wire.WireHashQuery;
+import io.troupe.protocol.wire.WireHashed;
 import io.troupe.protocol.wire.WireKnownMember;
 import io.troupe.protocol.wire.WireLivenessQuery;
 import io.troupe.protocol.wire.WireMembers;
@@ -57,6 +60,8 @@ public final class QueryCodec {
       out.setRenew(WireRenewQuery.newBuilder().addAllLeases(renew.leases()));
     } else if (question.query() instanceof PeerQuery.TimeToLiveQuery timeToLive) {
       out.setTimeToLive(WireTimeToLiveQuery.newBuilder().setLease(timeToLive.lease()));
+    } else if (question.query() instanceof PeerQuery.HashQuery hash) {
+      out.setHash(WireHashQuery.newBuilder().setRevision(hash.revision()));
     } else {
       out.setMembers(WireMembersQuery.getDefaultInstance());
     }
@@ -77,6 +82,7 @@ public final class QueryCodec {
           case PROMOTE -> new PeerQuery.PromoteQuery(new NodeId(wire.getPromote().getMember()));
           case RENEW -> new PeerQuery.RenewQuery(wire.getRenew().getLeasesList());
           case TIME_TO_LIVE -> new PeerQuery.TimeToLiveQuery(wire.getTimeToLive().getLease());
+          case HASH -> new PeerQuery.HashQuery(wire.getHash().getRevision());
           case QUERY_NOT_SET ->
               throw new InvalidProtocolBufferException("no query, or an unknown one");
         };
@@ -116,6 +122,13 @@ public final class QueryCodec {
           WireRemaining.newBuilder()
               .setRemainingSeconds(remaining.remainingSeconds())
               .setGrantedSeconds(remaining.grantedSeconds()));
+    } else if (answer instanceof PeerAnswer.Hashed hashed) {
+      out.setHashed(
+          WireHashed.newBuilder()
+              .setHash(hashed.hash().hash())
+              .setCompactRevision(hashed.hash().compactRevision())
+              .setHashRevision(hashed.hash().hashRevision())
+              .setCurrentRevision(hashed.hash().currentRevision()));
     } else {
       out.setDone(WireDone.getDefaultInstance());
     }
@@ -172,6 +185,13 @@ public final class QueryCodec {
       case REMAINING ->
           new PeerAnswer.Remaining(
               wire.getRemaining().getRemainingSeconds(), wire.getRemaining().getGrantedSeconds());
+      case HASHED ->
+          new PeerAnswer.Hashed(
+              new StateReader.KvHash(
+                  wire.getHashed().getHash(),
+                  wire.getHashed().getCompactRevision(),
+                  wire.getHashed().getHashRevision(),
+                  wire.getHashed().getCurrentRevision()));
       case ANSWER_NOT_SET ->
           throw new InvalidProtocolBufferException("no answer, or an unknown one");
     };

@@ -11,6 +11,7 @@ import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.QueryFrame;
 import io.troupe.protocol.QueryFrame.Question;
 import io.troupe.protocol.QueryFrame.Reply;
+import io.troupe.protocol.StateReader;
 import io.troupe.raft.membership.MembershipRules;
 import java.io.IOException;
 import java.io.InputStream;
@@ -69,6 +70,8 @@ class QueryCodecTest {
     all.put("renewed", reply(new PeerAnswer.Renewed(List.of(60L, 0L))));
     all.put("remaining", reply(new PeerAnswer.Remaining(-1, 0)));
     all.put("refused", reply(new PeerAnswer.Refused(Refusal.LEARNER_NOT_READY)));
+    all.put("hash-query", question(new PeerQuery.HashQuery(17)));
+    all.put("hashed", reply(new PeerAnswer.Hashed(new StateReader.KvHash(-5, -1, 17, 20))));
     return all;
   }
 

@@ -1,0 +1,86 @@
+package io.troupe.grpc.service;
+
+import io.troupe.grpc.api.CompactionRequest;
+import io.troupe.model.Bytes;
+import io.troupe.model.NodeId;
+import io.troupe.model.Refusal;
+import io.troupe.protocol.RefusedException;
+import io.troupe.protocol.codec.OperationCodec;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionException;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import scala.concurrent.ExecutionContext;
+
+/** Compacts by a rule, on the leader only (AC3). Thread-safe. */
+final class AutoCompactor {
+  private static final Logger LOG = LoggerFactory.getLogger(AutoCompactor.class);
+
+  private final Member member;
+  private final Proposer proposer;
+  private final AutoCompaction rule;
+  private final LongSupplier clockMs;
+  private boolean running;
+
+  /**
+   * A compactor.
+   *
+   * @param clockMs the one that the rule was made with; never goes back
+   */
+  AutoCompactor(Member member, Proposer proposer, AutoCompaction rule, LongSupplier clockMs) {
+    this.member = member;
+    this.proposer = proposer;
+    this.rule = rule;
+    this.clockMs = clockMs;
+  }
+
+  /** Asks the rule once in each of its intervals, from now on until the scheduler ends. */
+  void start() {
+    member
+        .scheduler()
+        .scheduleWithFixedDelay(
+            Duration.ZERO,
+            rule.interval(),
+            this::look,
+            ExecutionContext.fromExecutor(member.reads()));
+  }
+
+  /** One look; a failed compaction is tried again with the next one. */
+  synchronized void look() {
+    NodeId self = member.status().memberId();
+    boolean leads = member.status().leader().equals(self) && !running;
+    OptionalLong due = rule.due(clockMs.getAsLong(), member.state().revision(), leads);
+    if (due.isPresent()) {
+      compact(due.getAsLong());
+    }
+  }
+
+  private void compact(long revision) {
+    running = true;
+    LOG.info("starting auto compaction revision={}", revision);
+    proposer
+        .propose(
+            OperationCodec.ClientRequest.COMPACT,
+            Bytes.wrap(CompactionRequest.newBuilder().setRevision(revision).build().toByteArray()))
+        .whenComplete((done, failure) -> ended(revision, failure));
+  }
+
+  private synchronized void ended(long revision, @Nullable Throwable failure) {
+    running = false;
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    boolean already =
+        cause instanceof RefusedException refused && refused.reason() == Refusal.COMPACTED;
+    if (cause == null || already) {
+      rule.compacted(clockMs.getAsLong(), revision);
+      LOG.info("completed auto compaction revision={}", revision);
+    } else {
+      LOG.warn("auto compaction failed revision={} reason={}", revision, cause.toString());
+    }
+  }
+}

@@ -1,0 +1,174 @@
+package io.troupe.grpc.service;
+
+import com.google.protobuf.ByteString;
+import io.troupe.grpc.api.ResponseHeader;
+import io.troupe.grpc.api.WatchCreateRequest;
+import io.troupe.grpc.api.election.LeaderResponse;
+import io.troupe.grpc.api.mvcc.KeyValue;
+import io.troupe.grpc.convert.ApiConverter;
+import io.troupe.model.Event;
+import io.troupe.protocol.SharedEvent;
+import io.troupe.protocol.WatchReply;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One client that observes an election (E6): the leader's key, each new value of it, and after its
+ * end the next leader's. It asks for the next answer when the one before is on its way, so a slow
+ * client holds up nobody; then it does not see every value. {@link #next} is called one at a time.
+ */
+public final class ElectionObserver {
+  private static final Logger LOG = LoggerFactory.getLogger(ElectionObserver.class);
+
+  private final Candidates candidates;
+  private final ByteString name;
+  private final Call call;
+  private final Deque<LeaderResponse> found = new ArrayDeque<>();
+  private @Nullable WatchSession session;
+  private boolean waitsForFirst;
+  private boolean leaderGone;
+  private boolean closed;
+
+  ElectionObserver(Candidates candidates, ByteString name, Call call) {
+    this.candidates = candidates;
+    this.name = name;
+    this.call = call;
+  }
+
+  /** The next leader, or the next value of the one there is; empty when the watch broke. */
+  public synchronized CompletionStage<Optional<LeaderResponse>> next() {
+    LeaderResponse ready = found.poll();
+    if (ready != null) {
+      return CompletableFuture.completedFuture(Optional.of(ready));
+    }
+    WatchSession running = session;
+    if (running == null || leaderGone) {
+      closeSession();
+      return look();
+    }
+    return running
+        .next()
+        .handle(
+            (replies, failure) -> {
+              if (failure != null) {
+                LOG.debug("the watch of an election ended reason={}", failure.toString());
+                return CompletableFuture.completedFuture(Optional.<LeaderResponse>empty());
+              }
+              return take(replies);
+            })
+        .thenCompose(answer -> answer);
+  }
+
+  private CompletionStage<Optional<LeaderResponse>> look() {
+    return candidates
+        .kv()
+        .range(Candidates.oldest(name), call)
+        .thenCompose(
+            oldest -> {
+              long revision = oldest.getHeader().getRevision();
+              if (oldest.getKvsCount() == 0) {
+                return watchForFirst(revision + 1);
+              }
+              KeyValue leader = oldest.getKvs(0);
+              return watchLeader(leader.getKey(), revision + 1)
+                  .thenApply(
+                      opened ->
+                          Optional.of(
+                              LeaderResponse.newBuilder()
+                                  .setHeader(oldest.getHeader())
+                                  .setKv(leader)
+                                  .build()));
+            });
+  }
+
+  private CompletionStage<Optional<LeaderResponse>> watchForFirst(long fromRevision) {
+    WatchCreateRequest.Builder prefix =
+        WatchCreateRequest.newBuilder()
+            .setKey(Candidates.prefix(name))
+            .setRangeEnd(Candidates.prefixEnd(name))
+            .addFilters(WatchCreateRequest.FilterType.NODELETE)
+            .setStartRevision(fromRevision);
+    return candidates
+        .watch(prefix)
+        .thenCompose(
+            opened -> {
+              use(opened, true);
+              return next();
+            });
+  }
+
+  private CompletionStage<WatchSession> watchLeader(ByteString key, long fromRevision) {
+    return candidates
+        .watch(WatchCreateRequest.newBuilder().setKey(key).setStartRevision(fromRevision))
+        .thenApply(
+            opened -> {
+              use(opened, false);
+              return opened;
+            });
+  }
+
+  private synchronized void use(WatchSession opened, boolean forFirst) {
+    session = opened;
+    waitsForFirst = forFirst;
+    leaderGone = false;
+    if (closed) {
+      closeSession();
+    }
+  }
+
+  private synchronized CompletionStage<Optional<LeaderResponse>> take(List<WatchReply> replies) {
+    for (WatchReply reply : replies) {
+      if (reply instanceof WatchReply.Canceled || reply instanceof WatchReply.CreateFailed) {
+        return CompletableFuture.completedFuture(Optional.empty());
+      }
+      if (reply instanceof WatchReply.Events events) {
+        for (SharedEvent shared : events.events()) {
+          Event event = shared.event();
+          if (waitsForFirst) {
+            return first(ApiConverter.keyValue(event.kv()));
+          }
+          if (event.type() == Event.Type.DELETE) {
+            leaderGone = true;
+            return next();
+          }
+          found.add(answer(events.revision(), ApiConverter.keyValue(event.kv())));
+        }
+      }
+    }
+    return next();
+  }
+
+  /** Of the first key its own revision is told: more may have come in the same message. */
+  private CompletionStage<Optional<LeaderResponse>> first(KeyValue leader) {
+    closeSession();
+    LeaderResponse response = answer(leader.getModRevision(), leader);
+    return watchLeader(leader.getKey(), leader.getModRevision() + 1)
+        .thenApply(opened -> Optional.of(response));
+  }
+
+  private LeaderResponse answer(long revision, KeyValue leader) {
+    ResponseHeader header = candidates.member().header(revision);
+    return LeaderResponse.newBuilder().setHeader(header).setKv(leader).build();
+  }
+
+  private void closeSession() {
+    WatchSession running = session;
+    session = null;
+    if (running != null) {
+      running.close();
+    }
+  }
+
+  /** The client is gone. */
+  public synchronized void close() {
+    closed = true;
+    closeSession();
+  }
+}

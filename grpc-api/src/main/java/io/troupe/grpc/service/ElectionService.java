@@ -1,0 +1,185 @@
+package io.troupe.grpc.service;
+
+import com.google.protobuf.ByteString;
+import io.troupe.grpc.api.TxnRequest;
+import io.troupe.grpc.api.TxnResponse;
+import io.troupe.grpc.api.election.CampaignRequest;
+import io.troupe.grpc.api.election.CampaignResponse;
+import io.troupe.grpc.api.election.LeaderKey;
+import io.troupe.grpc.api.election.LeaderRequest;
+import io.troupe.grpc.api.election.LeaderResponse;
+import io.troupe.grpc.api.election.ProclaimRequest;
+import io.troupe.grpc.api.election.ProclaimResponse;
+import io.troupe.grpc.api.election.ResignRequest;
+import io.troupe.grpc.api.election.ResignResponse;
+import io.troupe.grpc.api.mvcc.KeyValue;
+import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.error.GrpcStatus;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Section 2.17: all of its state are keys. */
+public final class ElectionService {
+  private static final String NOT_LEADER = "election: not leader";
+
+  private final Candidates candidates;
+  private final LocalKv kv;
+
+  ElectionService(Candidates candidates) {
+    this.candidates = candidates;
+    this.kv = candidates.kv();
+  }
+
+  /** E1 to E3: ends when the caller leads. */
+  public Waiting<CampaignResponse> campaign(CampaignRequest request, Call call) {
+    Waiting<CampaignResponse> waiting =
+        Waiting.atMost(call.timeout(), candidates.member().scheduler());
+    candidates
+        .lease(request.getLease())
+        .thenCompose(lease -> enter(request, lease, call, waiting))
+        .thenCompose(entry -> lead(entry, request, call, waiting))
+        .whenComplete(
+            (elected, failure) -> {
+              if (failure != null) {
+                waiting.fail(failure);
+              } else {
+                waiting.succeed(elected);
+              }
+            });
+    return waiting;
+  }
+
+  /**
+   * The caller among the candidates.
+   *
+   * @param answer of the transaction that made it one, or found that it was one already
+   */
+  private record Entry(LeaderKey key, TxnResponse answer) {}
+
+  private CompletionStage<Entry> enter(
+      CampaignRequest request, long lease, Call call, Waiting<?> waiting) {
+    ByteString key = Candidates.key(request.getName(), lease);
+    TxnRequest.Builder create =
+        TxnRequest.newBuilder()
+            .addCompare(LocalKv.createdAt(key, 0))
+            .addSuccess(LocalKv.put(key, request.getValue(), lease))
+            .addFailure(LocalKv.get(key));
+    return kv.txn(create, call)
+        .thenCompose(
+            answer -> {
+              LeaderKey.Builder own =
+                  LeaderKey.newBuilder().setName(request.getName()).setKey(key).setLease(lease);
+              if (answer.getSucceeded()) {
+                long revision = answer.getHeader().getRevision();
+                // Also when the client was gone before this: nobody would ever resign.
+                waiting.whenGivenUp(() -> candidates.remove(key, revision, call));
+                return CompletableFuture.completedFuture(
+                    new Entry(own.setRev(revision).build(), answer));
+              }
+              return again(request, own, answer, call, waiting);
+            });
+  }
+
+  /** E1: the lease campaigns already; with another value it is proclaimed. */
+  private CompletionStage<Entry> again(
+      CampaignRequest request,
+      LeaderKey.Builder own,
+      TxnResponse answer,
+      Call call,
+      Waiting<?> waiting) {
+    KeyValue existing = answer.getResponses(0).getResponseRange().getKvs(0);
+    LeaderKey key = own.setRev(existing.getCreateRevision()).build();
+    Entry entry = new Entry(key, answer);
+    // E3. A client that went away before this does not take the place of its other call with it.
+    if (!waiting.isGivenUp()) {
+      waiting.whenGivenUp(() -> candidates.remove(key.getKey(), key.getRev(), call));
+    }
+    if (existing.getValue().equals(request.getValue())) {
+      return CompletableFuture.completedFuture(entry);
+    }
+    return put(key, request.getValue(), key.getLease(), call)
+        .whenComplete(
+            (put, failure) -> {
+              if (failure != null) {
+                candidates.remove(key.getKey(), key.getRev(), call);
+              }
+            })
+        .thenApply(put -> entry);
+  }
+
+  private CompletionStage<CampaignResponse> lead(
+      Entry entry, CampaignRequest request, Call call, Waiting<?> waiting) {
+    return candidates
+        .turn(request.getName(), entry.key().getRev(), call, waiting)
+        .thenApply(
+            reached ->
+                CampaignResponse.newBuilder()
+                    .setHeader(entry.answer().getHeader())
+                    .setLeader(entry.key())
+                    .build());
+  }
+
+  /** E4. */
+  public CompletionStage<ProclaimResponse> proclaim(ProclaimRequest request, Call call) {
+    requireLeader(request.hasLeader());
+    LeaderKey leader = request.getLeader();
+    return candidates
+        .lease(leader.getLease())
+        .thenCompose(lease -> put(leader, request.getValue(), lease, call))
+        .thenApply(put -> ProclaimResponse.newBuilder().setHeader(put.getHeader()).build());
+  }
+
+  private CompletionStage<TxnResponse> put(
+      LeaderKey leader, ByteString value, long lease, Call call) {
+    TxnRequest.Builder put =
+        TxnRequest.newBuilder()
+            .addCompare(LocalKv.createdAt(leader.getKey(), leader.getRev()))
+            .addSuccess(LocalKv.put(leader.getKey(), value, lease));
+    return kv.txn(put, call)
+        .thenApply(
+            answer -> {
+              if (!answer.getSucceeded()) {
+                throw new GrpcException(GrpcStatus.UNKNOWN, NOT_LEADER);
+              }
+              return answer;
+            });
+  }
+
+  /** E5. */
+  public CompletionStage<LeaderResponse> leader(LeaderRequest request, Call call) {
+    return kv.range(Candidates.oldest(request.getName()), call)
+        .thenApply(
+            found -> {
+              if (found.getKvsCount() == 0) {
+                throw new GrpcException(GrpcStatus.UNKNOWN, "election: no leader");
+              }
+              return LeaderResponse.newBuilder()
+                  .setHeader(found.getHeader())
+                  .setKv(found.getKvs(0))
+                  .build();
+            });
+  }
+
+  /** E6. */
+  public ElectionObserver observe(LeaderRequest request, Call call) {
+    return new ElectionObserver(candidates, request.getName(), call);
+  }
+
+  /** E7. */
+  public CompletionStage<ResignResponse> resign(ResignRequest request, Call call) {
+    requireLeader(request.hasLeader());
+    LeaderKey leader = request.getLeader();
+    TxnRequest.Builder removal =
+        TxnRequest.newBuilder()
+            .addCompare(LocalKv.createdAt(leader.getKey(), leader.getRev()))
+            .addSuccess(LocalKv.delete(leader.getKey()));
+    return kv.txn(removal, call)
+        .thenApply(answer -> ResignResponse.newBuilder().setHeader(answer.getHeader()).build());
+  }
+
+  private static void requireLeader(boolean given) {
+    if (!given) {
+      throw new GrpcException(GrpcStatus.UNKNOWN, "\"leader\" field must be provided");
+    }
+  }
+}

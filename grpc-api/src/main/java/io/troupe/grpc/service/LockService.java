@@ -1,0 +1,105 @@
+package io.troupe.grpc.service;
+
+import com.google.protobuf.ByteString;
+import io.troupe.grpc.api.RangeRequest;
+import io.troupe.grpc.api.RangeResponse;
+import io.troupe.grpc.api.RequestOp;
+import io.troupe.grpc.api.ResponseHeader;
+import io.troupe.grpc.api.TxnRequest;
+import io.troupe.grpc.api.TxnResponse;
+import io.troupe.grpc.api.lock.LockRequest;
+import io.troupe.grpc.api.lock.LockResponse;
+import io.troupe.grpc.api.lock.UnlockRequest;
+import io.troupe.grpc.api.lock.UnlockResponse;
+import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.error.GrpcStatus;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Section 2.18: all of its state are keys. */
+public final class LockService {
+  private final Candidates candidates;
+  private final LocalKv kv;
+
+  LockService(Candidates candidates) {
+    this.candidates = candidates;
+    this.kv = candidates.kv();
+  }
+
+  /** LK1, LK2, LK4: ends when the caller has the lock. */
+  public Waiting<LockResponse> lock(LockRequest request, Call call) {
+    Waiting<LockResponse> waiting = Waiting.atMost(call.timeout(), candidates.member().scheduler());
+    candidates
+        .lease(request.getLease())
+        .thenCompose(lease -> acquire(request.getName(), lease, call, waiting))
+        .whenComplete(
+            (locked, failure) -> {
+              if (failure != null) {
+                waiting.fail(failure);
+              } else {
+                waiting.succeed(locked);
+              }
+            });
+    return waiting;
+  }
+
+  private CompletionStage<LockResponse> acquire(
+      ByteString name, long lease, Call call, Waiting<?> waiting) {
+    ByteString key = Candidates.key(name, lease);
+    RequestOp owner = RequestOp.newBuilder().setRequestRange(Candidates.oldest(name)).build();
+    TxnRequest.Builder create =
+        TxnRequest.newBuilder()
+            .addCompare(LocalKv.createdAt(key, 0))
+            .addSuccess(LocalKv.put(key, ByteString.EMPTY, lease))
+            .addSuccess(owner)
+            .addFailure(LocalKv.get(key))
+            .addFailure(owner);
+    return kv.txn(create, call).thenCompose(answer -> acquire(name, key, answer, call, waiting));
+  }
+
+  private CompletionStage<LockResponse> acquire(
+      ByteString name, ByteString key, TxnResponse answer, Call call, Waiting<?> waiting) {
+    long created =
+        answer.getSucceeded()
+            ? answer.getHeader().getRevision()
+            : answer.getResponses(0).getResponseRange().getKvs(0).getCreateRevision();
+    RangeResponse oldest = answer.getResponses(1).getResponseRange();
+    boolean owned = oldest.getKvs(0).getCreateRevision() == created;
+    // LK4. A client that went away before this leaves what was there: its lease may own the lock.
+    if (answer.getSucceeded() || !(owned || waiting.isGivenUp())) {
+      waiting.whenGivenUp(() -> candidates.remove(key, created, call));
+    }
+    if (owned) {
+      return CompletableFuture.completedFuture(response(answer.getHeader(), key));
+    }
+    return candidates
+        .turn(name, created, call, waiting)
+        .whenComplete(
+            (reached, failure) -> {
+              if (failure != null) {
+                candidates.remove(key, created, call);
+              }
+            })
+        .thenCompose(reached -> kv.range(RangeRequest.newBuilder().setKey(key), call))
+        .thenApply(
+            own -> {
+              // LK1: the lease may have ended during the wait.
+              if (own.getKvsCount() == 0) {
+                throw new GrpcException(GrpcStatus.UNKNOWN, "mutex: session is expired");
+              }
+              return response(own.getHeader(), key);
+            });
+  }
+
+  private static LockResponse response(ResponseHeader header, ByteString key) {
+    return LockResponse.newBuilder().setHeader(header).setKey(key).build();
+  }
+
+  /** LK3. */
+  public CompletionStage<UnlockResponse> unlock(UnlockRequest request, Call call) {
+    TxnRequest.Builder removal =
+        TxnRequest.newBuilder().addSuccess(LocalKv.delete(request.getKey()));
+    return kv.txn(removal, call)
+        .thenApply(answer -> UnlockResponse.newBuilder().setHeader(answer.getHeader()).build());
+  }
+}

@@ -1,0 +1,176 @@
+package io.troupe.node.flags;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * etcd's flags, variables and configuration file (section 4.1) as settings of this program. No side
+ * effects: what is to be printed, logged or set is in the result.
+ *
+ * @param properties system properties to set, {@code troupe.} and what follows
+ * @param notices lines for the log, in order: flags without effect, variables that are no flag's
+ */
+public record EtcdCommandLine(Map<String, String> properties, List<String> notices) {
+  /** Variables of etcd that are no flags (F5). */
+  private static final Set<String> OTHER_VARIABLES =
+      Set.of("ETCD_UNSUPPORTED_ARCH", "ETCD_VERIFY", "ETCD_VERSION");
+
+  private static final String NOTICE_FILE =
+      "loaded server configuration, other configuration command line flags and environment"
+          + " variables will be ignored if provided";
+
+  /** Copies. */
+  public EtcdCommandLine {
+    properties = Map.copyOf(properties);
+    notices = List.copyOf(notices);
+  }
+
+  /**
+   * Reads the command line, and what it leads to.
+   *
+   * @param args flags with their values, nothing before them
+   * @param environment of the process
+   * @throws FlagException for help and version, and for whatever is wrong
+   */
+  public static EtcdCommandLine read(List<String> args, Map<String, String> environment) {
+    Map<String, String> given = parse(args);
+    if (Boolean.parseBoolean(given.getOrDefault("version", "false"))) {
+      throw new FlagException(0, VersionText.VERSION);
+    }
+    List<String> notices = new ArrayList<>();
+    String file = given.getOrDefault("config-file", "");
+    if (file.isEmpty()) {
+      file = environment.getOrDefault("ETCD_CONFIG_FILE", "");
+    }
+    Map<String, String> values;
+    if (!file.isEmpty()) {
+      values = ConfigFile.read(file);
+      notices.add(NOTICE_FILE + " path=" + file);
+    } else {
+      values = withVariables(given, environment, notices);
+    }
+    EtcdSettings settings = new EtcdSettings(values, !file.isEmpty());
+    Map<String, String> properties = settings.properties();
+    notices.addAll(settings.notices());
+    return new EtcdCommandLine(properties, notices);
+  }
+
+  /** F3: values by flag, the last one of a repeated flag. */
+  private static Map<String, String> parse(List<String> args) {
+    Map<String, String> given = new LinkedHashMap<>();
+    int at = 0;
+    while (at < args.size()) {
+      String arg = args.get(at);
+      if (arg.length() < 2 || !arg.startsWith("-") || arg.equals("--")) {
+        break;
+      }
+      String body = arg.substring(arg.startsWith("--") ? 2 : 1);
+      int equals = body.indexOf('=');
+      String name = equals < 0 ? body : body.substring(0, equals);
+      if (name.isEmpty() || name.startsWith("-")) {
+        throw usage("bad flag syntax: " + arg);
+      }
+      Flag flag = EtcdFlags.all().get(name);
+      if (flag == null) {
+        if (name.equals("help") || name.equals("h")) {
+          throw new FlagException(0, VersionText.usage());
+        }
+        throw usage("flag provided but not defined: -" + name);
+      }
+      at++;
+      String value;
+      if (equals >= 0) {
+        value = body.substring(equals + 1);
+      } else if (flag.type() == Flag.Type.BOOL) {
+        value = "true";
+      } else if (at < args.size()) {
+        value = args.get(at++);
+      } else {
+        throw usage("flag needs an argument: -" + name);
+      }
+      given.put(name, checkedArgument(flag, value));
+    }
+    if (at < args.size() && args.get(at).equals("--")) {
+      at++;
+    }
+    if (at < args.size()) {
+      throw new FlagException(1, "\"" + args.get(at) + "\" is not a valid flag");
+    }
+    return given;
+  }
+
+  private static String checkedArgument(Flag flag, String value) {
+    if (flag.fate() == Flag.Fate.IGNORED) {
+      return value;
+    }
+    try {
+      return flag.checked(value);
+    } catch (IllegalArgumentException wrong) {
+      throw usage(
+          (flag.type() == Flag.Type.BOOL ? "invalid boolean value \"" : "invalid value \"")
+              + value
+              + (flag.type() == Flag.Type.BOOL ? "\" for -" : "\" for flag -")
+              + flag.name()
+              + ": "
+              + wrong.getMessage());
+    }
+  }
+
+  private static FlagException usage(String text) {
+    return new FlagException(2, text + "\n" + VersionText.usage());
+  }
+
+  /** F1: a variable where there is no flag; both at once are an error. */
+  private static Map<String, String> withVariables(
+      Map<String, String> given, Map<String, String> environment, List<String> notices) {
+    Map<String, String> values = new LinkedHashMap<>(given);
+    Map<String, Flag> variables = new LinkedHashMap<>();
+    for (Flag flag : EtcdFlags.all().values()) {
+      variables.put(flag.variable(), flag);
+    }
+    for (Map.Entry<String, String> entry : new TreeMap<>(environment).entrySet()) {
+      String variable = entry.getKey();
+      if (!variable.startsWith("ETCD_")) {
+        continue;
+      }
+      Flag flag = variables.get(variable);
+      if (variable.equals("ETCD_VERSION")) {
+        notices.add("found and unset unrelated environment variable ETCD_VERSION");
+      } else if (flag == null) {
+        if (!OTHER_VARIABLES.contains(variable)) {
+          notices.add(
+              "unrecognized environment variable environment-variable="
+                  + variable
+                  + "="
+                  + entry.getValue());
+        }
+      } else if (given.containsKey(flag.name())) {
+        throw new FlagException(
+            1,
+            "conflicting environment variable \""
+                + variable
+                + "\" is shadowed by corresponding command-line flag (either unset environment"
+                + " variable or disable flag)");
+      } else if (!entry.getValue().isEmpty()) {
+        values.put(flag.name(), checkedVariable(flag, variable, entry.getValue()));
+      }
+    }
+    return values;
+  }
+
+  private static String checkedVariable(Flag flag, String variable, String value) {
+    if (flag.fate() == Flag.Fate.IGNORED) {
+      return value;
+    }
+    try {
+      return flag.checked(value);
+    } catch (IllegalArgumentException wrong) {
+      throw new FlagException(
+          1, "invalid value \"" + value + "\" for " + variable + ": " + wrong.getMessage());
+    }
+  }
+}

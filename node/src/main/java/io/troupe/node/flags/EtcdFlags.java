@@ -1,0 +1,212 @@
+package io.troupe.node.flags;
+
+import static io.troupe.node.flags.Flag.Type.BOOL;
+import static io.troupe.node.flags.Flag.Type.DURATION;
+import static io.troupe.node.flags.Flag.Type.MILLIS;
+import static io.troupe.node.flags.Flag.Type.NUMBER;
+import static io.troupe.node.flags.Flag.Type.TEXT;
+import static io.troupe.node.flags.Flag.Type.UNSIGNED;
+import static io.troupe.node.flags.Flag.noEffect;
+import static io.troupe.node.flags.Flag.refused;
+import static io.troupe.node.flags.Flag.setting;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** All server flags of etcd 3.7 (section 4.2). docs/flags.md shows this table. */
+final class EtcdFlags {
+  private static final String TLS = "TLS is not built yet";
+  private static final String ONLY_WITH_TLS = "says more about TLS, which is refused by itself";
+  private static final String DISCOVERY = "discovery is not built";
+  private static final String ONLY_WITH_DISCOVERY = "says more about discovery, refused by itself";
+  private static final String AUTH = "authentication is not built yet";
+  private static final String HTTP = "HTTP beside gRPC is not built yet";
+  private static final String NO_BBOLT = "the state is in RocksDB, which has no such thing";
+
+  private static final Map<String, Flag> ALL = new LinkedHashMap<>();
+
+  private EtcdFlags() {}
+
+  /** By name, in the order of the reference. */
+  static Map<String, Flag> all() {
+    return Collections.unmodifiableMap(ALL);
+  }
+
+  static {
+    for (List<Flag> part :
+        List.of(member(), cluster(), discovery(), security(), http(), upkeep(), old())) {
+      part.forEach(flag -> ALL.put(flag.name(), flag));
+    }
+  }
+
+  private static List<Flag> member() {
+    return List.of(
+        setting("name", TEXT, "default"),
+        setting("data-dir", TEXT, ""),
+        refused("wal-dir", TEXT, "", "the log is always in the data directory"),
+        setting("snapshot-count", UNSIGNED, "10000"),
+        noEffect("snapshot-catchup-entries", UNSIGNED, "5000", "the log's files serve followers"),
+        setting("heartbeat-interval", MILLIS, "100"),
+        setting("election-timeout", MILLIS, "1000"),
+        noEffect("initial-election-tick-advance", BOOL, "true", "elections begin at once anyway"),
+        setting("listen-peer-urls", TEXT, "http://localhost:2380"),
+        setting("listen-client-urls", TEXT, "http://localhost:2379"),
+        refused("listen-client-http-urls", TEXT, "", HTTP),
+        noEffect("max-snapshots", UNSIGNED, "5", "the last two are kept"),
+        noEffect("max-wals", UNSIGNED, "5", "the log is cut behind each snapshot"),
+        refused("memory-mlock", BOOL, "false", "memory is not locked"),
+        setting("quota-backend-bytes", NUMBER, "0"),
+        noEffect("backend-bbolt-freelist-type", TEXT, "map", NO_BBOLT),
+        noEffect("backend-batch-interval", DURATION, "0s", NO_BBOLT),
+        noEffect("backend-batch-limit", NUMBER, "0", NO_BBOLT),
+        setting("max-txn-ops", UNSIGNED, "128"),
+        setting("max-request-bytes", UNSIGNED, "1572864"),
+        setting("max-concurrent-streams", UNSIGNED, "4294967295"),
+        refused("grpc-keepalive-min-time", DURATION, "5s", "it is 5 s"),
+        noEffect("grpc-keepalive-interval", DURATION, "2h", "pings come every 30 s"),
+        noEffect("grpc-keepalive-timeout", DURATION, "20s", "an answer is waited for 15 s"),
+        refused("socket-reuse-port", BOOL, "false", "ports are not shared"),
+        noEffect("socket-reuse-address", BOOL, "false", "always so"),
+        noEffect("raft-read-timeout", DURATION, "5s", "peers speak over Artery"),
+        noEffect("raft-write-timeout", DURATION, "5s", "peers speak over Artery"));
+  }
+
+  private static List<Flag> cluster() {
+    return List.of(
+        setting("initial-advertise-peer-urls", TEXT, "http://localhost:2380"),
+        setting("initial-cluster", TEXT, "default=http://localhost:2380"),
+        setting("initial-cluster-state", TEXT, "new"),
+        setting("initial-cluster-token", TEXT, "etcd-cluster"),
+        setting("advertise-client-urls", TEXT, "http://localhost:2379"),
+        setting("strict-reconfig-check", BOOL, "true"),
+        noEffect("pre-vote", BOOL, "true", "always so"),
+        setting("max-learners", NUMBER, "1"),
+        refused("force-new-cluster", BOOL, "false", "not built"),
+        noEffect("unsafe-no-fsync", BOOL, "false", "writes are always forced to the disk"),
+        noEffect("v2-deprecation", TEXT, "write-only", "there is no v2 store"));
+  }
+
+  private static List<Flag> discovery() {
+    return List.of(
+        refused("discovery-token", TEXT, "", DISCOVERY),
+        refused("discovery-endpoints", TEXT, "", DISCOVERY),
+        noEffect("discovery-dial-timeout", DURATION, "2s", ONLY_WITH_DISCOVERY),
+        noEffect("discovery-request-timeout", DURATION, "5s", ONLY_WITH_DISCOVERY),
+        noEffect("discovery-keepalive-time", DURATION, "2s", ONLY_WITH_DISCOVERY),
+        noEffect("discovery-keepalive-timeout", DURATION, "6s", ONLY_WITH_DISCOVERY),
+        noEffect("discovery-insecure-transport", BOOL, "true", ONLY_WITH_DISCOVERY),
+        noEffect("discovery-insecure-skip-tls-verify", BOOL, "false", ONLY_WITH_DISCOVERY),
+        noEffect("discovery-cert", TEXT, "", ONLY_WITH_DISCOVERY),
+        noEffect("discovery-key", TEXT, "", ONLY_WITH_DISCOVERY),
+        noEffect("discovery-cacert", TEXT, "", ONLY_WITH_DISCOVERY),
+        noEffect("discovery-user", TEXT, "", ONLY_WITH_DISCOVERY),
+        noEffect("discovery-password", TEXT, "", ONLY_WITH_DISCOVERY),
+        refused("discovery-fallback", TEXT, "exit", "only exit is possible"),
+        refused("discovery-srv", TEXT, "", DISCOVERY),
+        noEffect("discovery-srv-name", TEXT, "", ONLY_WITH_DISCOVERY));
+  }
+
+  private static List<Flag> security() {
+    List<Flag> all = new ArrayList<>();
+    for (String file :
+        List.of(
+            "cert-file",
+            "key-file",
+            "client-cert-file",
+            "client-key-file",
+            "client-crl-file",
+            "client-cert-allowed-hostname",
+            "trusted-ca-file",
+            "peer-cert-file",
+            "peer-key-file",
+            "peer-client-cert-file",
+            "peer-client-key-file",
+            "peer-trusted-ca-file",
+            "peer-crl-file",
+            "peer-cert-allowed-cn",
+            "peer-cert-allowed-hostname")) {
+      all.add(refused(file, TEXT, "", TLS));
+    }
+    for (String wish :
+        List.of("client-cert-auth", "auto-tls", "peer-client-cert-auth", "peer-auto-tls")) {
+      all.add(refused(wish, BOOL, "false", TLS));
+    }
+    all.add(noEffect("peer-skip-client-san-verification", BOOL, "false", ONLY_WITH_TLS));
+    all.add(noEffect("self-signed-cert-validity", UNSIGNED, "1", ONLY_WITH_TLS));
+    all.add(noEffect("cipher-suites", TEXT, "", ONLY_WITH_TLS));
+    all.add(noEffect("tls-min-version", TEXT, "TLS1.2", ONLY_WITH_TLS));
+    all.add(noEffect("tls-max-version", TEXT, "", ONLY_WITH_TLS));
+    all.add(refused("auth-token", TEXT, "simple", AUTH));
+    all.add(refused("bcrypt-cost", UNSIGNED, "10", AUTH));
+    all.add(refused("auth-token-ttl", UNSIGNED, "300", AUTH));
+    return all;
+  }
+
+  private static List<Flag> http() {
+    return List.of(
+        refused("cors", TEXT, "*", HTTP),
+        refused("host-whitelist", TEXT, "*", HTTP),
+        noEffect("enable-pprof", BOOL, "false", "Go's profiler; a JVM has tools of its own"),
+        refused("metrics", TEXT, "basic", "metrics are not built yet"),
+        refused("listen-metrics-urls", TEXT, "", "metrics are not built yet"),
+        refused("enable-distributed-tracing", BOOL, "false", "tracing is not built"),
+        noEffect("distributed-tracing-address", TEXT, "localhost:4317", "no tracing"),
+        noEffect("distributed-tracing-service-name", TEXT, "etcd", "no tracing"),
+        noEffect("distributed-tracing-instance-id", TEXT, "", "no tracing"),
+        noEffect("distributed-tracing-sampling-rate", NUMBER, "0", "no tracing"),
+        refused("logger", TEXT, "zap", "only the default is possible"),
+        refused("log-outputs", TEXT, "default", "the log goes to standard error", "stderr"),
+        setting("log-level", TEXT, "info", "log.level"),
+        setting("log-format", TEXT, "json", "log.format"),
+        refused("enable-log-rotation", BOOL, "false", "the log goes to standard error"),
+        noEffect("log-rotation-config-json", TEXT, rotation(), "the log goes to standard error"),
+        noEffect("warning-apply-duration", DURATION, "100ms", "slow requests are not logged"),
+        noEffect(
+            "warning-unary-request-duration", DURATION, "300ms", "slow requests are not logged"),
+        noEffect("enable-grpc-gateway", BOOL, "true", HTTP));
+  }
+
+  private static String rotation() {
+    return "{\"maxsize\": 100, \"maxage\": 0, \"maxbackups\": 0, \"localtime\": false,"
+        + " \"compress\": false}";
+  }
+
+  private static List<Flag> upkeep() {
+    return List.of(
+        setting("auto-compaction-retention", TEXT, "0"),
+        setting("auto-compaction-mode", TEXT, "periodic"),
+        setting("corrupt-check-time", DURATION, "0s"),
+        setting("compact-hash-check-time", DURATION, "1m"),
+        setting("compaction-batch-limit", NUMBER, "0"),
+        setting("compaction-sleep-interval", DURATION, "0s"),
+        setting("watch-progress-notify-interval", DURATION, "0s"),
+        noEffect("downgrade-check-time", DURATION, "5s", "there is one version so far"),
+        noEffect("bootstrap-defrag-threshold-megabytes", UNSIGNED, "0", NO_BBOLT),
+        setting("feature-gates", TEXT, ""),
+        noEffect("config-file", TEXT, "", "the file to read instead of flags and variables"),
+        noEffect("version", BOOL, "false", "prints the version"));
+  }
+
+  private static List<Flag> old() {
+    return List.of(
+            "cluster-active-size",
+            "cluster-remove-delay",
+            "cluster-sync-interval",
+            "config",
+            "force",
+            "max-result-buffer",
+            "max-retry-attempts",
+            "peer-heartbeat-interval",
+            "peer-election-timeout",
+            "retry-interval",
+            "snapshot",
+            "v",
+            "vv")
+        .stream()
+        .map(Flag::ignored)
+        .toList();
+  }
+}

@@ -1,0 +1,174 @@
+package io.troupe.node.flags;
+
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** From checked values of flags to settings of this program. */
+final class EtcdSettings {
+  /** What this program can do at most; etcd's default is far above. */
+  private static final long MOST_STREAMS = 4_194_304;
+
+  private static final String BOOTSTRAP =
+      "multiple discovery or bootstrap flags are set. Choose one of \"initial-cluster\","
+          + " \"discovery-endpoints\" or \"discovery-srv\"";
+
+  /** Where zero stands for a default of etcd's own. */
+  private static final Set<String> ZERO_IS_DEFAULT =
+      Set.of(
+          "compaction-batch-limit", "compaction-sleep-interval", "watch-progress-notify-interval");
+
+  private final Map<String, String> values;
+  private final boolean fromFile;
+  private final Map<String, String> properties = new LinkedHashMap<>();
+  private final List<String> notices = new ArrayList<>();
+
+  /**
+   * Settings.
+   *
+   * @param values by flag, checked; only flags that were given
+   * @param fromFile whether they come from a configuration file (F11)
+   */
+  EtcdSettings(Map<String, String> values, boolean fromFile) {
+    this.values = values;
+    this.fromFile = fromFile;
+  }
+
+  /**
+   * System properties to set.
+   *
+   * @throws FlagException if something is asked for that is wrong or missing
+   */
+  Map<String, String> properties() {
+    check();
+    String name = values.getOrDefault("name", "");
+    String directory = values.getOrDefault("data-dir", "");
+    put("name", name.isEmpty() ? "default" : name);
+    // F6
+    put(
+        "data-dir",
+        directory.isEmpty() ? (name.isEmpty() ? "default" : name) + ".etcd" : directory);
+    values.forEach(this::take);
+    return properties;
+  }
+
+  /** What the log shall say. */
+  List<String> notices() {
+    return notices;
+  }
+
+  private void put(String key, String value) {
+    properties.put("troupe." + key, value);
+  }
+
+  private boolean isGiven(String name) {
+    return !values.getOrDefault(name, "").isEmpty();
+  }
+
+  /** F6, F7: relations between flags. What concerns one setting is checked with the setting. */
+  private void check() {
+    long bootstraps =
+        List.of("initial-cluster", "discovery-endpoints", "discovery-srv").stream()
+            .filter(this::isGiven)
+            .count();
+    if (bootstraps > 1) {
+      throw new FlagException(1, BOOTSTRAP);
+    }
+    // F11: in a file the default stays
+    if (!fromFile && isGiven("listen-client-urls") && !isGiven("advertise-client-urls")) {
+      throw new FlagException(
+          1, "--advertise-client-urls is required when --listen-client-urls is set explicitly");
+    }
+    for (String listen : List.of("listen-client-urls", "listen-peer-urls")) {
+      for (String url : values.getOrDefault(listen, "").split(",", -1)) {
+        checkBinding(url.trim());
+      }
+    }
+    String rate = values.getOrDefault("distributed-tracing-sampling-rate", "0");
+    if (Long.decode(rate) < 0 || Long.decode(rate) > 1_000_000) {
+      throw new FlagException(1, "distributed tracing sampling rate must be between 0 and 1000000");
+    }
+  }
+
+  /** F7: a listener is bound to an address, not to a name that may change. */
+  private static void checkBinding(String url) {
+    String host;
+    try {
+      host = URI.create(url).getHost();
+    } catch (IllegalArgumentException malformed) {
+      // The setting's own check has the better words.
+      return;
+    }
+    if (host != null && !host.equals("localhost") && !host.matches("[0-9.]+|\\[.*\\]")) {
+      throw new FlagException(1, "expected IP in URL for binding (" + url + ")");
+    }
+  }
+
+  private void take(String name, String value) {
+    Flag flag = EtcdFlags.all().get(name);
+    if (flag == null) {
+      throw new IllegalArgumentException("no flag " + name);
+    }
+    if (flag.asksFor(value)) {
+      throw new FlagException(
+          1, "--" + name + "=" + value + " is not supported by Troupe: " + flag.what());
+    }
+    switch (flag.fate()) {
+      case SETTING -> set(flag, value);
+      case NO_EFFECT -> {
+        if (!flag.isDefault(value) && !name.equals("config-file")) {
+          notices.add("flag has no effect here flag=" + name + " reason=" + flag.what());
+        }
+      }
+      case REFUSED, IGNORED -> {
+        // A default that is what happens anyway; or what etcd does not look at either.
+      }
+    }
+  }
+
+  private void set(Flag flag, String value) {
+    String name = flag.name();
+    boolean zero = value.equals("0") || value.equals("0 ns");
+    if (name.equals("name")
+        || name.equals("data-dir")
+        || value.isEmpty()
+        || (zero && ZERO_IS_DEFAULT.contains(name))) {
+      return;
+    }
+    switch (name) {
+      case "log-level" -> put("log.level", level(value));
+      case "log-format" -> put("log.format", format(value));
+      case "max-concurrent-streams" -> put(name, streams(value));
+      default ->
+          put(
+              String.valueOf(flag.setting()),
+              flag.type() == Flag.Type.MILLIS ? value + " ms" : value);
+    }
+  }
+
+  private static String level(String value) {
+    return value.equals("panic") || value.equals("fatal") || value.equals("dpanic")
+        ? "error"
+        : value;
+  }
+
+  private static String format(String value) {
+    return switch (value) {
+      case "json" -> "json";
+      case "console" -> "text";
+      default -> throw new FlagException(1, "unknown log format \"" + value + "\"");
+    };
+  }
+
+  private String streams(String value) {
+    long streams = Long.decode(value);
+    if (streams > MOST_STREAMS) {
+      notices.add("max-concurrent-streams is as high as it can be here value=" + MOST_STREAMS);
+      return Long.toString(MOST_STREAMS);
+    }
+    return value;
+  }
+}

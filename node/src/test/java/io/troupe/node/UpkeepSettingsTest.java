@@ -1,0 +1,89 @@
+package io.troupe.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import io.troupe.grpc.service.UpkeepSettings;
+import io.troupe.grpc.service.UpkeepSettings.Retention;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Settings of what a member does by itself: 2.16, 4.3. */
+class UpkeepSettingsTest {
+  private static UpkeepSettings upkeep(String... lines) {
+    Config config = ConfigFactory.empty();
+    for (String line : lines) {
+      config = ConfigFactory.parseString("troupe." + line).withFallback(config);
+    }
+    return NodeSettings.of(
+            config
+                .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
+                .withFallback(ConfigFactory.defaultReferenceUnresolved())
+                .resolve())
+        .upkeep();
+  }
+
+  private static Retention retention(String mode, String text) {
+    return upkeep("auto-compaction-mode = " + mode, "auto-compaction-retention = \"" + text + "\"")
+        .retention();
+  }
+
+  @Test
+  void nothingIsDoneByDefault() {
+    assertThat(upkeep()).isEqualTo(UpkeepSettings.NONE);
+  }
+
+  @Test
+  void AC1_hoursOrADuration() {
+    assertThat(retention("periodic", "2")).isEqualTo(new Retention.Time(Duration.ofHours(2)));
+    assertThat(retention("periodic", "1h30m"))
+        .isEqualTo(new Retention.Time(Duration.ofMinutes(90)));
+    assertThat(retention("periodic", "0")).isEqualTo(Retention.Forever.INSTANCE);
+    assertThat(retention("periodic", "0s")).isEqualTo(Retention.Forever.INSTANCE);
+  }
+
+  @Test
+  void AC2_revisionsAndADurationIsNanosecondsOfThem() {
+    assertThat(retention("revision", "1000")).isEqualTo(new Retention.Revisions(1000));
+    assertThat(retention("revision", "5us")).isEqualTo(new Retention.Revisions(5000));
+    assertThat(retention("revision", "0")).isEqualTo(Retention.Forever.INSTANCE);
+  }
+
+  @Test
+  void AC3_otherModesEndTheStart() {
+    assertThatThrownBy(() -> retention("never", "1"))
+        .hasMessageContaining("troupe.auto-compaction-mode");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "x", "-1", "-1h", "1 h"})
+  void otherRetentionsEndTheStart(String text) {
+    assertThatThrownBy(() -> retention("periodic", text))
+        .hasMessageContaining("troupe.auto-compaction-retention");
+  }
+
+  @Test
+  void featuresTurnChecksOn() {
+    assertThat(upkeep("feature-gates = \"CompactHashCheck=true\"").compactHashCheckTime())
+        .isEqualTo(Duration.ofMinutes(1));
+    assertThat(upkeep("feature-gates = \"InitialCorruptCheck=true,CompactHashCheck=false\""))
+        .isEqualTo(
+            new UpkeepSettings(Retention.Forever.INSTANCE, Duration.ZERO, Duration.ZERO, true));
+    assertThat(
+            upkeep("corrupt-check-time = 1 hour", "feature-gates = \"AllBeta=true\"")
+                .corruptCheckTime())
+        .isEqualTo(Duration.ofHours(1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"NoSuch=true", "CompactHashCheck", "CompactHashCheck=on", "LeaseCheckpoint=true"})
+  void unknownAndMissingFeaturesEndTheStart(String gates) {
+    assertThatThrownBy(() -> upkeep("feature-gates = \"" + gates + "\""))
+        .hasMessageContaining("troupe.feature-gates");
+  }
+}

@@ -1,0 +1,305 @@
+package io.troupe.node.flags;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Section 4: flags, variables, configuration file. */
+class EtcdCommandLineTest {
+  @TempDir Path directory = Path.of("");
+
+  private static EtcdCommandLine read(Map<String, String> environment, String... args) {
+    return EtcdCommandLine.read(List.of(args), environment);
+  }
+
+  private static Map<String, String> settings(String... args) {
+    return read(Map.of(), args).properties();
+  }
+
+  private static FlagException end(Map<String, String> environment, String... args) {
+    return catchThrowableOfType(FlagException.class, () -> read(environment, args));
+  }
+
+  private static void ends(int status, String text, String... args) {
+    FlagException end = end(Map.of(), args);
+    assertThat(end.status()).isEqualTo(status);
+    assertThat(end.getMessage().lines().findFirst()).hasValue(text);
+  }
+
+  private String file(String... lines) throws IOException {
+    return Files.write(directory.resolve("etcd.yaml"), List.of(lines)).toString();
+  }
+
+  @Test
+  void F3_everySpellingAndTheLastOfARepeatedFlag() {
+    assertThat(
+            settings(
+                "--name=a",
+                "-name",
+                "b",
+                "--heartbeat-interval",
+                "50",
+                "-election-timeout=500",
+                "--strict-reconfig-check=false",
+                "--name",
+                "c"))
+        .isEqualTo(
+            Map.of(
+                "troupe.name", "c",
+                "troupe.data-dir", "c.etcd",
+                "troupe.heartbeat-interval", "50 ms",
+                "troupe.election-timeout", "500 ms",
+                "troupe.strict-reconfig-check", "false"));
+    assertThat(settings("--strict-reconfig-check").get("troupe.strict-reconfig-check"))
+        .isEqualTo("true");
+    assertThat(settings("--data-dir=", "--name="))
+        .isEqualTo(Map.of("troupe.name", "default", "troupe.data-dir", "default.etcd"));
+  }
+
+  @Test
+  void F3_wrongFlags() {
+    ends(2, "flag provided but not defined: -no-such", "--no-such=1");
+    ends(2, "flag provided but not defined: -discovery", "--discovery=x");
+    ends(2, "flag provided but not defined: -experimental-x", "--experimental-x");
+    ends(2, "flag needs an argument: -name", "--name");
+    ends(2, "bad flag syntax: ---name", "---name");
+    ends(2, "invalid boolean value \"maybe\" for -pre-vote: parse error", "--pre-vote=maybe");
+    ends(
+        2,
+        "invalid value \"x\" for flag -heartbeat-interval: parse error",
+        "--heartbeat-interval",
+        "x");
+    ends(
+        2,
+        "invalid value \"5\" for flag -corrupt-check-time: invalid duration \"5\"",
+        "--corrupt-check-time=5");
+    ends(1, "\"start\" is not a valid flag", "start");
+    ends(1, "\"false\" is not a valid flag", "--pre-vote", "false");
+    ends(1, "\"x\" is not a valid flag", "--name=a", "--", "x");
+  }
+
+  @Test
+  void F3_F4_helpAndVersion() {
+    ends(0, "Usage:", "--name=x", "-h");
+    ends(0, "etcd Version: 3.7.1", "--name", "x", "--version");
+    assertThat(end(Map.of(), "--version").getMessage().lines()).hasSize(4);
+    // An argument of another flag is no flag.
+    assertThat(settings("--name", "--version").get("troupe.name")).isEqualTo("--version");
+    assertThat(settings("--version=false")).hasSize(2);
+  }
+
+  @Test
+  void F1_variablesStandInForFlags() {
+    EtcdCommandLine line =
+        read(
+            Map.of(
+                "ETCD_NAME", "env",
+                "ETCD_MAX_TXN_OPS", "7",
+                "ETCD_INITIAL_CLUSTER_TOKEN", "",
+                "ETCD_NO_SUCH", "1",
+                "ETCD_VERSION", "3",
+                "ETCD_VERIFY", "all",
+                "OTHER", "x"),
+            "--max-learners=3");
+    assertThat(line.properties())
+        .isEqualTo(
+            Map.of(
+                "troupe.name", "env",
+                "troupe.data-dir", "env.etcd",
+                "troupe.max-txn-ops", "7",
+                "troupe.max-learners", "3"));
+    assertThat(line.notices())
+        .containsExactly(
+            "unrecognized environment variable environment-variable=ETCD_NO_SUCH=1",
+            "found and unset unrelated environment variable ETCD_VERSION");
+  }
+
+  @Test
+  void F1_aVariableBesideItsFlagAndAWrongOneEndTheStart() {
+    for (String value : List.of("x", "")) {
+      FlagException end = end(Map.of("ETCD_NAME", value), "--name=y");
+      assertThat(end.status()).isEqualTo(1);
+      assertThat(end)
+          .hasMessageContaining("conflicting environment variable \"ETCD_NAME\" is shadowed");
+    }
+    FlagException wrong = end(Map.of("ETCD_PRE_VOTE", "maybe"));
+    assertThat(wrong.status()).isEqualTo(1);
+    assertThat(wrong).hasMessage("invalid value \"maybe\" for ETCD_PRE_VOTE: parse error");
+  }
+
+  @Test
+  void F2_theFileCountsAlone() throws IOException {
+    String file =
+        file(
+            "# as etcd's example has it",
+            "name: 'filed'",
+            "heartbeat-interval: 50",
+            "listen-client-urls: http://127.0.0.1:1,http://127.0.0.1:2",
+            "corrupt-check-time: 60000000000",
+            "auto-compaction-retention: \"1h30m\"",
+            "log-outputs: [stderr]",
+            "max-learners: 2",
+            "socket-options:",
+            "  reuse-address: true",
+            "client-transport-security:",
+            "  cert-file:",
+            "  client-cert-auth: false",
+            "  allowed-cn: []",
+            "peer-transport-security: {auto-tls: false}",
+            "no-such-key: {a: 1}",
+            "cert-file: is no key of the top");
+    EtcdCommandLine line =
+        read(Map.of("ETCD_NAME", "env"), "--config-file=" + file, "--max-learners=9");
+    assertThat(line.properties())
+        .isEqualTo(
+            Map.of(
+                "troupe.name", "filed",
+                "troupe.data-dir", "filed.etcd",
+                "troupe.heartbeat-interval", "50 ms",
+                "troupe.listen-client-urls", "http://127.0.0.1:1,http://127.0.0.1:2",
+                "troupe.corrupt-check-time", "60000000000 ns",
+                "troupe.auto-compaction-retention", "1h30m",
+                "troupe.max-learners", "2"));
+    assertThat(line.notices())
+        .anyMatch(notice -> notice.startsWith("loaded server configuration"))
+        .anyMatch(notice -> notice.contains("flag=socket-reuse-address"));
+    assertThat(read(Map.of("ETCD_CONFIG_FILE", file)).properties()).isEqualTo(line.properties());
+    assertThat(end(Map.of("ETCD_CONFIG_FILE", file), "--no-such").status()).isEqualTo(2);
+  }
+
+  @Test
+  void F2_json() throws IOException {
+    assertThat(
+            settings("--config-file", file("{\"name\": \"j\", \"max-txn-ops\": 5}"))
+                .get("troupe.max-txn-ops"))
+        .isEqualTo("5");
+    assertThat(settings("--config-file", file("# nothing")).get("troupe.name"))
+        .isEqualTo("default");
+  }
+
+  @Test
+  void F2_aFileThatIsWrongEndsTheStart() throws IOException {
+    ends(1, "open /no/such/file: no such file or directory", "--config-file=/no/such/file");
+    String text = file("name: [1, 2");
+    assertThat(end(Map.of(), "--config-file=" + text).status()).isEqualTo(1);
+    ends(
+        1,
+        "invalid value \"abc\" for key heartbeat-interval: expected a whole number",
+        "--config-file=" + file("heartbeat-interval: abc"));
+    ends(
+        1,
+        "invalid value \"10s\" for key corrupt-check-time: expected a whole number of nanoseconds",
+        "--config-file=" + file("corrupt-check-time: 10s"));
+    ends(
+        1,
+        "--peer-cert-file=a.pem is not supported by Troupe: TLS is not built yet",
+        "--config-file=" + file("peer-transport-security:", "  cert-file: a.pem"));
+    ends(
+        1,
+        "--discovery-endpoints=http://a:1,http://b:1 is not supported by Troupe: discovery is not"
+            + " built",
+        "--config-file="
+            + file("discovery-config:", "  client:", "    endpoints: [http://a:1, http://b:1]"));
+    ends(
+        1,
+        "client-transport-security.allowed-cn is not supported by Troupe: TLS is not built yet",
+        "--config-file=" + file("client-transport-security:", "  allowed-cn: [me]"));
+  }
+
+  @Test
+  void F7_whatIsWrongTogether() {
+    ends(
+        1,
+        "--advertise-client-urls is required when --listen-client-urls is set explicitly",
+        "--listen-client-urls=http://127.0.0.1:1");
+    ends(
+        1,
+        "expected IP in URL for binding (http://example.org:1)",
+        "--listen-peer-urls=http://127.0.0.1:1,http://example.org:1");
+    ends(
+        1,
+        "multiple discovery or bootstrap flags are set. Choose one of \"initial-cluster\","
+            + " \"discovery-endpoints\" or \"discovery-srv\"",
+        "--initial-cluster=a=http://127.0.0.1:1",
+        "--discovery-srv=example.org");
+    assertThat(settings("--listen-peer-urls=http://[::1]:1,http://0.0.0.0:2,http://localhost:3"))
+        .hasSize(3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--cert-file=a",
+        "--peer-auto-tls",
+        "--auth-token=jwt,pub-key=a",
+        "--cors=http://a",
+        "--listen-metrics-urls=http://127.0.0.1:1",
+        "--metrics=extensive",
+        "--wal-dir=/x",
+        "--force-new-cluster",
+        "--log-outputs=stdout",
+        "--discovery-fallback=proxy"
+      })
+  void whatWouldBeMissingSilentlyEndsTheStart(String flag) {
+    FlagException end = end(Map.of(), flag);
+    assertThat(end.status()).isEqualTo(1);
+    assertThat(end).hasMessageContaining("is not supported by Troupe");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--cert-file=",
+        "--peer-auto-tls=false",
+        "--auth-token=simple",
+        "--cors=*",
+        "--metrics=basic",
+        "--log-outputs=default",
+        "--log-outputs=stderr",
+        "--grpc-keepalive-min-time=5000ms",
+        "--max-snapshots=5",
+        "--v",
+        "--snapshot"
+      })
+  void defaultsAndIgnoredFlagsAreTakenInSilence(String flag) {
+    EtcdCommandLine line = read(Map.of(), flag);
+    assertThat(line.properties()).hasSize(2);
+    assertThat(line.notices()).isEmpty();
+  }
+
+  @Test
+  void whatHasNoEffectIsSaidOnce() {
+    EtcdCommandLine line = read(Map.of(), "--max-wals=9", "--max-wals=8", "--unsafe-no-fsync");
+    assertThat(line.properties()).hasSize(2);
+    assertThat(line.notices())
+        .containsExactly(
+            "flag has no effect here flag=max-wals reason=the log is cut behind each snapshot",
+            "flag has no effect here flag=unsafe-no-fsync reason=writes are always forced to the"
+                + " disk");
+  }
+
+  @Test
+  void valuesThatMeanSomethingElseHere() {
+    assertThat(
+            settings(
+                "--log-level=fatal",
+                "--log-format=console",
+                "--compaction-batch-limit=0",
+                "--compaction-sleep-interval=0s",
+                "--watch-progress-notify-interval=0",
+                "--max-concurrent-streams=4294967295"))
+        .containsEntry("troupe.log.level", "error")
+        .containsEntry("troupe.log.format", "text")
+        .containsEntry("troupe.max-concurrent-streams", "4194304")
+        .hasSize(5);
+  }
+}
