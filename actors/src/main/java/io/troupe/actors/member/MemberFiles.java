@@ -84,10 +84,7 @@ public final class MemberFiles implements AutoCloseable {
 
   /** With faults of the log that a test puts in. */
   static MemberFiles open(
-      DataDir dataDir,
-      MemberSettings settings,
-      MemberMetrics metrics,
-      UnaryOperator<Wal> logUsed) {
+      DataDir dataDir, MemberSettings settings, MemberMetrics metrics, UnaryOperator<Wal> logUsed) {
     MemberIdentity identity =
         Objects.requireNonNull(dataDir.identity(), "the data directory has no identity yet");
     return new MemberFiles(dataDir, identity, settings, metrics, logUsed);

@@ -4,6 +4,7 @@ import io.troupe.grpc.api.CompactionRequest;
 import io.troupe.model.Bytes;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
+import io.troupe.model.Requester;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.codec.OperationCodec;
 import java.time.Duration;
@@ -63,6 +64,7 @@ final class AutoCompactor {
     LOG.info("starting auto compaction revision={}", revision);
     proposer
         .propose(
+            Requester.MEMBER,
             OperationCodec.ClientRequest.COMPACT,
             Bytes.wrap(CompactionRequest.newBuilder().setRevision(revision).build().toByteArray()))
         .whenComplete((done, failure) -> ended(revision, failure));

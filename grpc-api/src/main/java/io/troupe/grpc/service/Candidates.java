@@ -34,8 +34,11 @@ final class Candidates {
   private final GatewaySettings settings;
   private final LocalKv kv;
   private final LeaseService leases;
+  private final Callers callers;
 
-  Candidates(Member member, GatewaySettings settings, LocalKv kv, LeaseService leases) {
+  Candidates(
+      Member member, GatewaySettings settings, LocalKv kv, LeaseService leases, Callers callers) {
+    this.callers = callers;
     this.member = member;
     this.settings = settings;
     this.kv = kv;
@@ -55,12 +58,12 @@ final class Candidates {
   }
 
   /** {@code lease}, or a new one if that is 0. */
-  CompletionStage<Long> lease(long lease) {
+  CompletionStage<Long> lease(long lease, Call call) {
     if (lease != 0) {
       return CompletableFuture.completedFuture(lease);
     }
     return LocalKv.translated(
-            () -> leases.grant(LeaseGrantRequest.newBuilder().setTTL(LEASE_SECONDS).build()))
+            () -> leases.grant(LeaseGrantRequest.newBuilder().setTTL(LEASE_SECONDS).build(), call))
         .thenApply(LeaseGrantResponse::getID);
   }
 
@@ -91,8 +94,8 @@ final class Candidates {
   }
 
   /** Opens a watcher on a stream of its own; close it. */
-  CompletionStage<WatchSession> watch(WatchCreateRequest.Builder create) {
-    return WatchSession.open(member, settings.requestTimeout())
+  CompletionStage<WatchSession> watch(WatchCreateRequest.Builder create, Call call) {
+    return WatchSession.open(member, settings.requestTimeout(), callers, call)
         .thenCompose(
             session ->
                 session
@@ -182,7 +185,8 @@ final class Candidates {
               WatchCreateRequest.newBuilder()
                   .setKey(key)
                   .setStartRevision(revision + 1)
-                  .addFilters(WatchCreateRequest.FilterType.NOPUT))
+                  .addFilters(WatchCreateRequest.FilterType.NOPUT),
+              call)
           .whenComplete(
               (session, failure) -> {
                 if (failure != null) {

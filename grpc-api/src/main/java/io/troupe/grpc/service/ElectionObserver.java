@@ -96,7 +96,7 @@ public final class ElectionObserver {
             .addFilters(WatchCreateRequest.FilterType.NODELETE)
             .setStartRevision(fromRevision);
     return candidates
-        .watch(prefix)
+        .watch(prefix, call)
         .thenCompose(
             opened -> {
               use(opened, true);
@@ -106,7 +106,7 @@ public final class ElectionObserver {
 
   private CompletionStage<WatchSession> watchLeader(ByteString key, long fromRevision) {
     return candidates
-        .watch(WatchCreateRequest.newBuilder().setKey(key).setStartRevision(fromRevision))
+        .watch(WatchCreateRequest.newBuilder().setKey(key).setStartRevision(fromRevision), call)
         .thenApply(
             opened -> {
               use(opened, false);

@@ -35,7 +35,7 @@ public final class ElectionService {
     Waiting<CampaignResponse> waiting =
         Waiting.atMost(call.timeout(), candidates.member().scheduler());
     candidates
-        .lease(request.getLease())
+        .lease(request.getLease(), call)
         .thenCompose(lease -> enter(request, lease, call, waiting))
         .thenCompose(entry -> lead(entry, request, call, waiting))
         .whenComplete(
@@ -124,7 +124,7 @@ public final class ElectionService {
     requireLeader(request.hasLeader());
     LeaderKey leader = request.getLeader();
     return candidates
-        .lease(leader.getLease())
+        .lease(leader.getLease(), call)
         .thenCompose(lease -> put(leader, request.getValue(), lease, call))
         .thenApply(put -> ProclaimResponse.newBuilder().setHeader(put.getHeader()).build());
   }

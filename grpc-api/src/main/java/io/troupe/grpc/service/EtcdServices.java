@@ -63,7 +63,7 @@ public final class EtcdServices {
     this.transfer = new LeaderTransfer(member, settings);
     this.maintenance =
         new MaintenanceService(member, gate, proposer, quota, transfer, defragment, callers);
-    Candidates candidates = new Candidates(member, settings, new LocalKv(kv), lease);
+    Candidates candidates = new Candidates(member, settings, new LocalKv(kv), lease, callers);
     this.election = new ElectionService(candidates);
     this.lock = new LockService(candidates);
     this.proposer = proposer;

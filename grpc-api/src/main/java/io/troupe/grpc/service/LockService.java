@@ -30,7 +30,7 @@ public final class LockService {
   public Waiting<LockResponse> lock(LockRequest request, Call call) {
     Waiting<LockResponse> waiting = Waiting.atMost(call.timeout(), candidates.member().scheduler());
     candidates
-        .lease(request.getLease())
+        .lease(request.getLease(), call)
         .thenCompose(lease -> acquire(request.getName(), lease, call, waiting))
         .whenComplete(
             (locked, failure) -> {
