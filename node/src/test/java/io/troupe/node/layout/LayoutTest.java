@@ -203,7 +203,6 @@ class LayoutTest {
             NODE,
             "io.troupe.mvcc..",
             "io.troupe.machine..",
-            "io.troupe.auth..",
             "net.openhft..",
             "org.rocksdb..")
         .check(TROUPE);
