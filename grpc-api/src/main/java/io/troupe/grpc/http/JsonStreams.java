@@ -92,9 +92,7 @@ final class JsonStreams {
                 timeout ->
                     answers
                         .completionTimeout(timeout)
-                        .mapError(
-                            TimeoutException.class,
-                            late -> JsonGateway.deadlineExceeded()))
+                        .mapError(TimeoutException.class, late -> JsonGateway.deadlineExceeded()))
             .orElse(answers)
             .recoverWithRetries(1, JsonStreams.<ByteString>quietEnd())
             .via(new MeteredAnswers(called.meter(), call.memory()::close));

@@ -361,7 +361,8 @@ class MetricsConformanceTest {
     assertThat(metrics.value("etcd_server_id", "server_id", id)).isEqualTo(1);
     assertThat(metrics.value("etcd_server_version", "server_version", "3.7.1")).isEqualTo(1);
     assertThat(metrics.value("etcd_cluster_version", "cluster_version", "3.7")).isEqualTo(1);
-    assertThat(metrics.value("etcd_server_quota_backend_bytes")).isEqualTo((double) status.getDbSizeQuota());
+    assertThat(metrics.value("etcd_server_quota_backend_bytes"))
+        .isEqualTo((double) status.getDbSizeQuota());
     assertThat(metrics.value("etcd_mvcc_db_total_size_in_bytes"))
         .isCloseTo((double) status.getDbSize(), within(1e6));
     assertThat(metrics.value("process_resident_memory_bytes")).isGreaterThan(1e7);

@@ -45,7 +45,12 @@ class PeerMetricsTest {
   }
 
   private static String id(MetricsText metrics) {
-    return metrics.series("etcd_server_id").keySet().iterator().next().getOrDefault("server_id", "");
+    return metrics
+        .series("etcd_server_id")
+        .keySet()
+        .iterator()
+        .next()
+        .getOrDefault("server_id", "");
   }
 
   private static double of(MetricsText metrics, String name, String label, String id) {
@@ -57,7 +62,8 @@ class PeerMetricsTest {
     ExecutorService starting = Executors.newFixedThreadPool(2);
     RunningNode second = null;
     try {
-      CompletableFuture<RunningNode> one = CompletableFuture.supplyAsync(() -> start(directory, 1), starting);
+      CompletableFuture<RunningNode> one =
+          CompletableFuture.supplyAsync(() -> start(directory, 1), starting);
       try (RunningNode first = start(directory, 0)) {
         second = one.get(60, TimeUnit.SECONDS);
         first.awaitReady();
