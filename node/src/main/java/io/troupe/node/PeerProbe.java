@@ -87,17 +87,16 @@ final class PeerProbe {
   }
 
   private void askAll() {
-    Map<NodeId, List<String>> others;
     try {
-      others = others();
+      Map<NodeId, List<String>> others = others();
+      answering.keySet().retainAll(others.keySet());
+      others.forEach(
+          (id, urls) ->
+              urls.stream().min(Comparator.naturalOrder()).ifPresent(url -> ask(id, url)));
     } catch (RuntimeException between) {
-      // The state is being replaced; an exception would end the repetition.
+      // The state is being replaced, say. An exception would end the repetition.
       LOG.debug("members are not asked now", between);
-      return;
     }
-    answering.keySet().retainAll(others.keySet());
-    others.forEach(
-        (id, urls) -> urls.stream().min(Comparator.naturalOrder()).ifPresent(url -> ask(id, url)));
   }
 
   private void ask(NodeId id, String url) {
