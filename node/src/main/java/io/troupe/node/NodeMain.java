@@ -51,7 +51,7 @@ public final class NodeMain {
       }
       ProcessLogging.configure(NodeSettings.of(config).log());
     } catch (FlagException e) {
-      (e.status() == 0 ? System.out : System.err).println(e.getMessage());
+      (e.status() == 0 ? System.out : System.err).println(e.text());
       System.exit(e.status());
       return;
     } catch (StartException e) {

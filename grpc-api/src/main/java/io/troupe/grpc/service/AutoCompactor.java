@@ -5,11 +5,13 @@ import io.troupe.model.Bytes;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.model.Requester;
+import io.troupe.model.Result;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.codec.OperationCodec;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,8 +51,17 @@ final class AutoCompactor {
             ExecutionContext.fromExecutor(member.reads()));
   }
 
-  /** One look; a failed compaction is tried again with the next one. */
+  /** One look; what fails is tried again with the next one. */
   synchronized void look() {
+    try {
+      lookNow();
+    } catch (RuntimeException failure) {
+      // A scheduled task that throws is never run again.
+      LOG.warn("auto compaction could not look reason={}", failure.toString());
+    }
+  }
+
+  private void lookNow() {
     NodeId self = member.status().memberId();
     boolean leads = member.status().leader().equals(self) && !running;
     OptionalLong due = rule.due(clockMs.getAsLong(), member.state().revision(), leads);
@@ -62,12 +73,19 @@ final class AutoCompactor {
   private void compact(long revision) {
     running = true;
     LOG.info("starting auto compaction revision={}", revision);
-    proposer
-        .propose(
-            Requester.MEMBER,
-            OperationCodec.ClientRequest.COMPACT,
-            Bytes.wrap(CompactionRequest.newBuilder().setRevision(revision).build().toByteArray()))
-        .whenComplete((done, failure) -> ended(revision, failure));
+    CompletionStage<Result> compacting;
+    try {
+      compacting =
+          proposer.propose(
+              Requester.MEMBER,
+              OperationCodec.ClientRequest.COMPACT,
+              Bytes.wrap(
+                  CompactionRequest.newBuilder().setRevision(revision).build().toByteArray()));
+    } catch (RefusedException refused) {
+      ended(revision, refused);
+      return;
+    }
+    compacting.whenComplete((done, failure) -> ended(revision, failure));
   }
 
   private synchronized void ended(long revision, @Nullable Throwable failure) {

@@ -52,6 +52,10 @@ final class EtcdSettings {
         "data-dir",
         directory.isEmpty() ? (name.isEmpty() ? "default" : name) + ".etcd" : directory);
     values.forEach(this::take);
+    if (fromFile && isGiven("listen-client-urls") && !isGiven("advertise-client-urls")) {
+      // F11
+      put("advertise-client-urls", "http://localhost:2379");
+    }
     return properties;
   }
 

@@ -5,6 +5,7 @@ public final class FlagException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final int status;
+  private final String text;
 
   /**
    * An end.
@@ -14,6 +15,12 @@ public final class FlagException extends RuntimeException {
   FlagException(int status, String text) {
     super(text, null, false, false);
     this.status = status;
+    this.text = text;
+  }
+
+  /** What is to be printed. */
+  public String text() {
+    return text;
   }
 
   /** Of the process: 0 for help and version, 1 for wrong values, 2 for wrong flags (F3). */

@@ -32,7 +32,7 @@ class EtcdCommandLineTest {
   private static void ends(int status, String text, String... args) {
     FlagException end = end(Map.of(), args);
     assertThat(end.status()).isEqualTo(status);
-    assertThat(end.getMessage().lines().findFirst()).hasValue(text);
+    assertThat(end.text().lines().findFirst()).hasValue(text);
   }
 
   private String file(String... lines) throws IOException {
@@ -91,7 +91,7 @@ class EtcdCommandLineTest {
   void F3_F4_helpAndVersion() {
     ends(0, "Usage:", "--name=x", "-h");
     ends(0, "etcd Version: 3.7.1", "--name", "x", "--version");
-    assertThat(end(Map.of(), "--version").getMessage().lines()).hasSize(4);
+    assertThat(end(Map.of(), "--version").text().lines()).hasSize(4);
     // An argument of another flag is no flag.
     assertThat(settings("--name", "--version").get("troupe.name")).isEqualTo("--version");
     assertThat(settings("--version=false")).hasSize(2);
@@ -166,6 +166,7 @@ class EtcdCommandLineTest {
                 "troupe.data-dir", "filed.etcd",
                 "troupe.heartbeat-interval", "50 ms",
                 "troupe.listen-client-urls", "http://127.0.0.1:1,http://127.0.0.1:2",
+                "troupe.advertise-client-urls", "http://localhost:2379",
                 "troupe.corrupt-check-time", "60000000000 ns",
                 "troupe.auto-compaction-retention", "1h30m",
                 "troupe.max-learners", "2"));
