@@ -4,6 +4,7 @@ import static io.troupe.node.flags.Flag.Type.BOOL;
 import static io.troupe.node.flags.Flag.Type.DURATION;
 import static io.troupe.node.flags.Flag.Type.MILLIS;
 import static io.troupe.node.flags.Flag.Type.NUMBER;
+import static io.troupe.node.flags.Flag.Type.SECONDS;
 import static io.troupe.node.flags.Flag.Type.TEXT;
 import static io.troupe.node.flags.Flag.Type.UNSIGNED;
 import static io.troupe.node.flags.Flag.noEffect;
@@ -22,8 +23,6 @@ final class EtcdFlags {
   private static final String ONLY_WITH_TLS = "says more about TLS, which is refused by itself";
   private static final String DISCOVERY = "discovery is not built";
   private static final String ONLY_WITH_DISCOVERY = "says more about discovery, refused by itself";
-  private static final String AUTH = "authentication is not built yet";
-  private static final String HTTP = "HTTP beside gRPC is not built yet";
   private static final String NO_BBOLT = "the state is in RocksDB, which has no such thing";
 
   private static final Map<String, Flag> ALL = new LinkedHashMap<>();
@@ -54,7 +53,7 @@ final class EtcdFlags {
         noEffect("initial-election-tick-advance", BOOL, "true", "elections begin at once anyway"),
         setting("listen-peer-urls", TEXT, "http://localhost:2380"),
         setting("listen-client-urls", TEXT, "http://localhost:2379"),
-        refused("listen-client-http-urls", TEXT, "", HTTP),
+        setting("listen-client-http-urls", TEXT, ""),
         noEffect("max-snapshots", UNSIGNED, "5", "the last two are kept"),
         noEffect("max-wals", UNSIGNED, "5", "the log is cut behind each snapshot"),
         refused("memory-mlock", BOOL, "false", "memory is not locked"),
@@ -139,19 +138,19 @@ final class EtcdFlags {
     all.add(noEffect("cipher-suites", TEXT, "", ONLY_WITH_TLS));
     all.add(noEffect("tls-min-version", TEXT, "TLS1.2", ONLY_WITH_TLS));
     all.add(noEffect("tls-max-version", TEXT, "", ONLY_WITH_TLS));
-    all.add(refused("auth-token", TEXT, "simple", AUTH));
-    all.add(refused("bcrypt-cost", UNSIGNED, "10", AUTH));
-    all.add(refused("auth-token-ttl", UNSIGNED, "300", AUTH));
+    all.add(setting("auth-token", TEXT, "simple"));
+    all.add(setting("bcrypt-cost", UNSIGNED, "10"));
+    all.add(setting("auth-token-ttl", SECONDS, "300"));
     return all;
   }
 
   private static List<Flag> http() {
     return List.of(
-        refused("cors", TEXT, "*", HTTP),
-        refused("host-whitelist", TEXT, "*", HTTP),
-        noEffect("enable-pprof", BOOL, "false", "Go's profiler; a JVM has tools of its own"),
-        refused("metrics", TEXT, "basic", "metrics are not built yet"),
-        refused("listen-metrics-urls", TEXT, "", "metrics are not built yet"),
+        setting("cors", TEXT, "*"),
+        setting("host-whitelist", TEXT, "*"),
+        setting("enable-pprof", BOOL, "false"),
+        setting("metrics", TEXT, "basic"),
+        setting("listen-metrics-urls", TEXT, ""),
         refused("enable-distributed-tracing", BOOL, "false", "tracing is not built"),
         noEffect("distributed-tracing-address", TEXT, "localhost:4317", "no tracing"),
         noEffect("distributed-tracing-service-name", TEXT, "etcd", "no tracing"),
@@ -166,7 +165,7 @@ final class EtcdFlags {
         noEffect("warning-apply-duration", DURATION, "100ms", "slow requests are not logged"),
         noEffect(
             "warning-unary-request-duration", DURATION, "300ms", "slow requests are not logged"),
-        noEffect("enable-grpc-gateway", BOOL, "true", HTTP));
+        setting("enable-grpc-gateway", BOOL, "true"));
   }
 
   private static String rotation() {

@@ -138,7 +138,7 @@ final class EtcdSettings {
     boolean zero = value.equals("0") || value.equals("0 ns");
     if (name.equals("name")
         || name.equals("data-dir")
-        || value.isEmpty()
+        || (value.isEmpty() && !name.equals("auth-token"))
         || (zero && ZERO_IS_DEFAULT.contains(name))) {
       return;
     }
@@ -149,7 +149,11 @@ final class EtcdSettings {
       default ->
           put(
               String.valueOf(flag.setting()),
-              flag.type() == Flag.Type.MILLIS ? value + " ms" : value);
+              switch (flag.type()) {
+                case MILLIS -> value + " ms";
+                case SECONDS -> value + " s";
+                default -> value;
+              });
     }
   }
 

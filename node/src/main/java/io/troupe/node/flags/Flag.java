@@ -33,7 +33,9 @@ record Flag(
     /** See {@link GoDuration}. */
     DURATION,
     /** A whole number of milliseconds. */
-    MILLIS
+    MILLIS,
+    /** A whole number of seconds. */
+    SECONDS
   }
 
   /** What becomes of a flag. */
@@ -83,7 +85,7 @@ record Flag(
       case BOOL -> {
         return Boolean.toString(bool(value));
       }
-      case NUMBER, MILLIS -> number(value);
+      case NUMBER, MILLIS, SECONDS -> number(value);
       case UNSIGNED -> {
         if (number(value) < 0) {
           throw new IllegalArgumentException("parse error");

@@ -241,10 +241,7 @@ class EtcdCommandLineTest {
       strings = {
         "--cert-file=a",
         "--peer-auto-tls",
-        "--auth-token=jwt,pub-key=a",
-        "--cors=http://a",
-        "--listen-metrics-urls=http://127.0.0.1:1",
-        "--metrics=extensive",
+        "--trusted-ca-file=a",
         "--wal-dir=/x",
         "--force-new-cluster",
         "--log-outputs=stdout",
@@ -261,9 +258,6 @@ class EtcdCommandLineTest {
       strings = {
         "--cert-file=",
         "--peer-auto-tls=false",
-        "--auth-token=simple",
-        "--cors=*",
-        "--metrics=basic",
         "--log-outputs=default",
         "--log-outputs=stderr",
         "--grpc-keepalive-min-time=5000ms",
@@ -286,6 +280,33 @@ class EtcdCommandLineTest {
             "flag has no effect here flag=max-wals reason=the log is cut behind each snapshot",
             "flag has no effect here flag=unsafe-no-fsync reason=writes are always forced to the"
                 + " disk");
+  }
+
+  @Test
+  void loginsAndHttpAreSettings() {
+    assertThat(
+            settings(
+                "--auth-token=jwt,pub-key=a,sign-method=RS256",
+                "--auth-token-ttl=60",
+                "--bcrypt-cost=4",
+                "--cors=http://a,http://b",
+                "--host-whitelist=example.org",
+                "--listen-metrics-urls=http://127.0.0.1:1",
+                "--listen-client-http-urls=http://127.0.0.1:2",
+                "--metrics=extensive",
+                "--enable-pprof",
+                "--enable-grpc-gateway=false"))
+        .containsEntry("troupe.auth-token", "jwt,pub-key=a,sign-method=RS256")
+        .containsEntry("troupe.auth-token-ttl", "60 s")
+        .containsEntry("troupe.bcrypt-cost", "4")
+        .containsEntry("troupe.cors", "http://a,http://b")
+        .containsEntry("troupe.host-whitelist", "example.org")
+        .containsEntry("troupe.listen-metrics-urls", "http://127.0.0.1:1")
+        .containsEntry("troupe.listen-client-http-urls", "http://127.0.0.1:2")
+        .containsEntry("troupe.metrics", "extensive")
+        .containsEntry("troupe.enable-pprof", "true")
+        .containsEntry("troupe.enable-grpc-gateway", "false");
+    assertThat(settings("--auth-token=")).as("no logins").containsEntry("troupe.auth-token", "");
   }
 
   @Test
