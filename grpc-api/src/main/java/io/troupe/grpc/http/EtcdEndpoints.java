@@ -13,11 +13,13 @@ import io.troupe.grpc.api.MemberRemoveRequest;
 import io.troupe.grpc.api.MemberUpdateRequest;
 import io.troupe.grpc.api.MoveLeaderRequest;
 import io.troupe.grpc.api.RpcProto;
+import io.troupe.grpc.api.election.ElectionProto;
 import io.troupe.grpc.api.election.LeaderRequest;
 import io.troupe.grpc.api.election.ProclaimRequest;
 import io.troupe.grpc.api.election.ResignRequest;
 import io.troupe.grpc.api.health.HealthCheckRequest;
 import io.troupe.grpc.api.health.HealthProto;
+import io.troupe.grpc.api.lock.LockProto;
 import io.troupe.grpc.api.lock.UnlockRequest;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
@@ -41,7 +43,11 @@ final class EtcdEndpoints {
 
   /** Where all services are declared. */
   private static final List<Descriptors.FileDescriptor> FILES =
-      List.of(RpcProto.getDescriptor(), HealthProto.getDescriptor());
+      List.of(
+          RpcProto.getDescriptor(),
+          ElectionProto.getDescriptor(),
+          LockProto.getDescriptor(),
+          HealthProto.getDescriptor());
 
   private EtcdEndpoints() {}
 

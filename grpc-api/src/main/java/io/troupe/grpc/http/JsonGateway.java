@@ -1,6 +1,8 @@
 package io.troupe.grpc.http;
 
 import com.google.protobuf.Descriptors.MethodDescriptor;
+import com.google.protobuf.DynamicMessage;
+import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.MessageOrBuilder;
 import io.troupe.grpc.error.GrpcErrors;
@@ -114,8 +116,11 @@ final class JsonGateway {
 
   private CompletionStage<HttpResponse> ready(
       HttpRequest request, String path, MethodDescriptor method) {
-    GrpcMethods.Unary unary = methods.unary(path);
     GrpcMethods.Streaming streaming = methods.streaming(path);
+    GrpcMethods.Unary unary =
+        streaming != null && !method.isServerStreaming()
+            ? ofOneAnswer(streaming, method)
+            : methods.unary(path);
     Call call;
     try {
       List<HttpHeader> metadata = metadata(request);
@@ -132,6 +137,24 @@ final class JsonGateway {
       return streams.handle(request, path, new JsonStreams.Method(streaming, method, meter), call);
     }
     throw new IllegalStateException("declared, but not answered: " + path);
+  }
+
+  /** A call that waits for its turn is served as a stream, of one answer. */
+  private GrpcMethods.Unary ofOneAnswer(GrpcMethods.Streaming streaming, MethodDescriptor method) {
+    return (request, call) ->
+        streaming
+            .call(Source.single(request), call)
+            .runWith(Sink.head(), materializer)
+            .thenApply(frame -> message(frame, method));
+  }
+
+  private static DynamicMessage message(ByteString frame, MethodDescriptor method) {
+    try {
+      return DynamicMessage.parseFrom(
+          method.getOutputType(), frame.drop(GrpcFrames.HEADER).toArray());
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("a message that was just made does not decode", e);
+    }
   }
 
   /** J7, J8: headers by the names that gRPC has for them; those of HTTP itself stay behind. */

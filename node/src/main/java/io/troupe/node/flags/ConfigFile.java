@@ -179,7 +179,7 @@ final class ConfigFile {
     boolean fits =
         switch (flag.type()) {
           case BOOL -> value instanceof Boolean;
-          case NUMBER, UNSIGNED, MILLIS, DURATION ->
+          case NUMBER, UNSIGNED, MILLIS, SECONDS, DURATION ->
               value instanceof Integer || value instanceof Long;
           case TEXT -> value instanceof String || value instanceof List<?>;
         };
@@ -200,7 +200,7 @@ final class ConfigFile {
     return switch (flag.type()) {
       case BOOL -> "true or false";
       case DURATION -> "a whole number of nanoseconds";
-      case NUMBER, UNSIGNED, MILLIS -> "a whole number";
+      case NUMBER, UNSIGNED, MILLIS, SECONDS -> "a whole number";
       case TEXT -> "a text";
     };
   }

@@ -66,6 +66,23 @@ class JsonConformanceTest {
   }
 
   @Test
+  void J1_LK1_E5_locksAndElections() {
+    JsonObject lock = ok("/v3/lock/lock", "{\"name\":\"" + key("lock") + "\"}");
+    String held = lock.get("key").getAsString();
+    assertThat(new String(Base64.getDecoder().decode(held), StandardCharsets.UTF_8))
+        .startsWith(STORE.key("lock") + "/");
+    assertThat(ok("/v3/lock/unlock", "{\"key\":\"" + held + "\"}").keySet())
+        .containsExactly("header");
+    JsonObject won =
+        ok(
+            "/v3/election/campaign",
+            "{\"name\":\"" + key("vote") + "\",\"value\":\"" + base64("me") + "\"}");
+    assertThat(won.getAsJsonObject("leader").get("name").getAsString()).isEqualTo(key("vote"));
+    JsonObject leader = ok("/v3/election/leader", "{\"name\":\"" + key("vote") + "\"}");
+    assertThat(leader.getAsJsonObject("kv").get("value").getAsString()).isEqualTo(base64("me"));
+  }
+
+  @Test
   void J2_defaultsAreLeftOut() {
     JsonObject range = ok("/v3/kv/range", "{\"key\":\"" + key("nothing") + "\"}");
     assertThat(range.keySet()).containsExactly("header");
