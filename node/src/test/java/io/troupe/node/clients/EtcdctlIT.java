@@ -243,13 +243,19 @@ class EtcdctlIT {
         .until(() -> run("get", prefix + "a").isEmpty());
   }
 
+  private static void awaitOut(NodeProcess etcdctl, String part) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(() -> assertThat(etcdctl.out()).as("%s", etcdctl).contains(part));
+  }
+
   /**
    * The command line keeps its locks and elections in keys by itself, in the form of 2.17, 2.18.
    */
   @Test
   void lockRunsACommandWhenItIsFree() {
     try (NodeProcess owner = command("lock", prefix + "a").named("owner").start()) {
-      owner.awaitLine(prefix + "a/");
+      awaitOut(owner, prefix + "a/");
       try (NodeProcess waiting =
           command("lock", prefix + "a", "echo", "mine").named("waiting").start()) {
         Awaitility.await()
@@ -268,18 +274,18 @@ class EtcdctlIT {
   @Test
   void electHandsOver() {
     try (NodeProcess first = command("elect", prefix + "a", "one").named("first").start()) {
-      first.awaitLine("one");
+      awaitOut(first, "one");
       try (NodeProcess observer = command("elect", "-l", prefix + "a").named("observer").start();
           NodeProcess second = command("elect", prefix + "a", "two").named("second").start()) {
-        observer.awaitLine("one");
+        awaitOut(observer, "one");
         Awaitility.await()
             .until(
                 () ->
                     run("get", prefix + "a/", "--prefix", "--keys-only").split("\n\n").length == 2);
         assertThat(second.out()).isEmpty();
         first.terminate();
-        second.awaitLine("two");
-        observer.awaitLine("two");
+        awaitOut(second, "two");
+        awaitOut(observer, "two");
       }
     }
   }
