@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * The only writer of the state, and who answers what was proposed here. Applies, commits, then
@@ -72,9 +73,10 @@ final class ApplyRoom {
   }
 
   /** A record of the store changes behind the back of the state machine, as a flipped bit does. */
-  void damage(Consumer<DigestStore> how) {
-    how.accept(store);
+  boolean damage(Predicate<DigestStore> how) {
+    boolean damaged = how.test(store);
     machine = new StateMachine(store, 1 << 20);
+    return damaged;
   }
 
   // ---- messages

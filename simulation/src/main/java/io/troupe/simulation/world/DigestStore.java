@@ -56,7 +56,7 @@ final class DigestStore implements OrderedStore {
   }
 
   /** One bit of the newest record of every key that has a value is another one from now on. */
-  void flipValues() {
+  boolean flipValues() {
     StoreBatch batch = new StoreBatch();
     try (Cursor records = rows.cursor(Space.LATEST, Bytes.of(1), null, false)) {
       while (records.next()) {
@@ -66,6 +66,7 @@ final class DigestStore implements OrderedStore {
       }
     }
     rows.write(batch);
+    return !batch.changes().isEmpty();
   }
 
   /** What a row holds just before the change at an index of a batch. */

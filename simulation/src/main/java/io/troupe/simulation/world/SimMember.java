@@ -223,14 +223,15 @@ public final class SimMember {
             .toList();
   }
 
-  /** The newest records of all keys change behind its back. */
-  public void damage() {
+  /** The newest records of all keys change behind its back. False if it has none just now. */
+  public boolean damage() {
     MemberRun running = run;
-    if (running != null) {
-      world.rules().damaged(id);
-      world.trace().note(id, "is damaged", "");
-      running.apply.damage(DigestStore::flipValues);
+    if (running == null || !running.apply.damage(DigestStore::flipValues)) {
+      return false;
     }
+    world.rules().damaged(id);
+    world.trace().note(id, "is damaged", "");
+    return true;
   }
 
   void installedSnapshot() {
