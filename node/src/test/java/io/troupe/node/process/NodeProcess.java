@@ -3,6 +3,7 @@ package io.troupe.node.process;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +14,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.awaitility.Awaitility;
@@ -37,6 +41,7 @@ public final class NodeProcess implements AutoCloseable {
   /** What a member prints once it serves. */
   public static final String READY = "ready to serve client requests";
 
+  private static final Set<Integer> GIVEN_PORTS = ConcurrentHashMap.newKeySet();
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final Duration POLL = Duration.ofMillis(20);
 
@@ -204,13 +209,26 @@ public final class NodeProcess implements AutoCloseable {
     return here.endsWith("node") ? here : here.resolve("node");
   }
 
-  /** A port that nobody listened on a moment ago. */
+  /**
+   * A port that nobody listened on a moment ago and that no other test of this process has. It is
+   * below those that systems give to outgoing connections: of these one could have it before its
+   * member does.
+   */
   public static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    for (int tries = 0; tries < 1000; tries++) {
+      int port = 12_000 + ThreadLocalRandom.current().nextInt(20_000);
+      if (!GIVEN_PORTS.add(port)) {
+        continue;
+      }
+      try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return socket.getLocalPort();
+      } catch (BindException taken) {
+        // The next one.
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
+    throw new IllegalStateException("no free port");
   }
 
   /** Returns once the member said that it serves; fails if it ends before. */
