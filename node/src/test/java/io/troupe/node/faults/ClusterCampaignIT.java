@@ -15,14 +15,14 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Clusters of three and of five under load and faults, in rounds. {@code -Dtroupe.cluster.seconds}
- * (default 90, of all rounds together) and {@code -Dtroupe.cluster.seed} make other campaigns;
+ * (default 60, of all rounds together) and {@code -Dtroupe.cluster.seed} make other campaigns;
  * round n has the seed plus n, an even n three members, an odd one five. The logs, data and history
  * of a failed round stay under {@code target/cluster}.
  */
 class ClusterCampaignIT {
   @Test
   void historiesOfClustersWithFaultsHold() throws Exception {
-    long seconds = Long.getLong("troupe.cluster.seconds", 90);
+    long seconds = Long.getLong("troupe.cluster.seconds", 60);
     long longest = Long.getLong("troupe.cluster.round", 60);
     long first = Long.getLong("troupe.cluster.seed", System.nanoTime() & 0xffffff);
     Path target = Path.of("target", "cluster").toAbsolutePath();

@@ -154,7 +154,7 @@ class ClusterFaultsIT {
       scenario.run(
           made,
           (cluster, history) -> {
-            for (int seconds : new int[] {1, 3, 6}) {
+            for (int seconds : new int[] {1, 4}) {
               disk.freeze(20);
               long frozenUs = history.nowUs();
               elapse(history, seconds * 1000L);
