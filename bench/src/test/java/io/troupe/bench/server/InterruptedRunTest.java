@@ -42,6 +42,9 @@ class InterruptedRunTest {
     Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
     Process generator =
         new ProcessBuilder(
+                // What a shell starts in the background ignores Ctrl-C, and so would the generator.
+                "env",
+                "--default-signal=INT",
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx64m",
                 "-cp",
