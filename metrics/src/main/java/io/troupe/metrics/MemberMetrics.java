@@ -14,6 +14,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.DoubleSupplier;
 import java.util.regex.Pattern;
 
@@ -47,6 +49,9 @@ public final class MemberMetrics {
   private final HealthMetrics health = new HealthMetrics(families, bareFamilies);
   private final RpcMetrics rpc;
 
+  /** What nobody needs before somebody looks; a start has no time for it. */
+  private final Queue<Runnable> beforeFirstLook = new ConcurrentLinkedQueue<>();
+
   /**
    * Metrics of a member, all at zero.
    *
@@ -59,6 +64,20 @@ public final class MemberMetrics {
   /** Metrics without extensive ones. */
   public MemberMetrics() {
     this(false);
+  }
+
+  /**
+   * Has something done once, before the first text is made: adding figures that are only read then,
+   * or series that are shown with zeros before anything happened.
+   */
+  public void beforeFirstLook(Runnable preparation) {
+    beforeFirstLook.add(preparation);
+  }
+
+  private synchronized void prepare() {
+    for (Runnable next = beforeFirstLook.poll(); next != null; next = beforeFirstLook.poll()) {
+      next.run();
+    }
   }
 
   /** Adds what the process and the JVM say of themselves. Once for each member. */
@@ -120,6 +139,7 @@ public final class MemberMetrics {
 
   /** Everything in Prometheus' text format 0.0.4. */
   public byte[] text() {
+    prepare();
     ByteArrayOutputStream out = new ByteArrayOutputStream(64 << 10);
     ByteArrayOutputStream suffixed = new ByteArrayOutputStream();
     try {
@@ -141,6 +161,7 @@ public final class MemberMetrics {
 
   /** Everything in the OpenMetrics format, where every counter's name has the suffix. */
   public byte[] openMetrics() {
+    prepare();
     ByteArrayOutputStream out = new ByteArrayOutputStream(64 << 10);
     MetricSnapshots.Builder all = MetricSnapshots.builder();
     registry.scrape().stream().forEach(all::metricSnapshot);

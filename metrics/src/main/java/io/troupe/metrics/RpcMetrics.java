@@ -4,34 +4,15 @@ import io.prometheus.metrics.core.datapoints.CounterDataPoint;
 import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Histogram;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /** Calls of clients. Thread-safe; nothing on the way of a call waits. */
 public final class RpcMetrics {
-  /** Names of the status codes 0..16. */
-  private static final String[] CODES = {
-    "OK",
-    "Canceled",
-    "Unknown",
-    "InvalidArgument",
-    "DeadlineExceeded",
-    "NotFound",
-    "AlreadyExists",
-    "PermissionDenied",
-    "ResourceExhausted",
-    "FailedPrecondition",
-    "Aborted",
-    "OutOfRange",
-    "Unimplemented",
-    "Internal",
-    "Unavailable",
-    "DataLoss",
-    "Unauthenticated"
-  };
-
   /** Buckets that Prometheus clients have by default. */
   private static final double[] DEFAULT_BUCKETS = {
     .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10
@@ -119,9 +100,10 @@ public final class RpcMetrics {
    * The meter of a method.
    *
    * @param type unary, client_stream, server_stream or bidi_stream
+   * @param codes labels of the status codes, by gRPC's numbers
    */
-  public MethodMeter method(String type, String service, String method) {
-    return new MethodMeter(type, service, method);
+  public MethodMeter method(String type, String service, String method, List<String> codes) {
+    return new MethodMeter(type, service, method, codes);
   }
 
   /** A lease was renewed. */
@@ -153,7 +135,12 @@ public final class RpcMetrics {
     private final CounterDataPoint begun;
     private final CounterDataPoint in;
     private final CounterDataPoint out;
-    private final CounterDataPoint[] ended = new CounterDataPoint[CODES.length];
+    private final String[] labels;
+    private final List<String> codes;
+
+    /** By code, null until a call ended so or {@link #showAll}: most codes never come. */
+    private final AtomicReferenceArray<CounterDataPoint> ended;
+
     private final @Nullable DistributionDataPoint time;
     private final @Nullable DistributionDataPoint done;
     private final @Nullable DistributionDataPoint refused;
@@ -161,14 +148,13 @@ public final class RpcMetrics {
     private final @Nullable DistributionDataPoint rangeRefused;
     private final @Nullable CounterDataPoint receiveFailed;
 
-    private MethodMeter(String type, String service, String method) {
-      String[] labels = {type, service, method};
+    private MethodMeter(String type, String service, String method, List<String> codes) {
+      this.labels = new String[] {type, service, method};
+      this.codes = codes;
+      this.ended = new AtomicReferenceArray<>(codes.size());
       begun = started.labelValues(labels);
       in = messagesIn.labelValues(labels);
       out = messagesOut.labelValues(labels);
-      for (int code = 0; code < CODES.length; code++) {
-        ended[code] = handled.labelValues(type, service, method, CODES[code]);
-      }
       time = handling == null ? null : handling.labelValues(labels);
       boolean timed = type.equals("unary") && service.startsWith("etcdserverpb.");
       String request = REQUEST_TYPES.getOrDefault(method, method);
@@ -186,6 +172,23 @@ public final class RpcMetrics {
             case "LeaseKeepAlive" -> streamFailures.labelValues("receive", "lease-keepalive");
             default -> null;
           };
+    }
+
+    /** Shows the codes that did not come yet with zeros. */
+    public void showAll() {
+      for (int code = 0; code < codes.size(); code++) {
+        ended(code);
+      }
+    }
+
+    private CounterDataPoint ended(int code) {
+      CounterDataPoint series = ended.get(code);
+      if (series == null) {
+        // The same one for everybody who asks for these labels.
+        series = handled.labelValues(labels[0], labels[1], labels[2], codes.get(code));
+        ended.set(code, series);
+      }
+      return series;
     }
 
     /** A call began. */
@@ -211,8 +214,8 @@ public final class RpcMetrics {
      * @param code gRPC's number, 0..16
      */
     public void ended(int code, long nanos) {
-      int known = code >= 0 && code < CODES.length ? code : 2;
-      ended[known].inc();
+      int known = code >= 0 && code < codes.size() ? code : 2;
+      ended(known).inc();
       observe(time, nanos);
       observe(known == 0 ? done : refused, nanos);
       observe(known == 0 ? rangeDone : rangeRefused, nanos);

@@ -262,7 +262,7 @@ public final class RunningNode implements AutoCloseable {
     rooms.onAuth(logins.tokens());
     services = wired;
     queries.serve(wired.peerAnswers());
-    MemberGauges.register(settings, files, rooms, member);
+    files.metrics().beforeFirstLook(() -> MemberGauges.register(settings, files, rooms, member));
     PeerProbe.start(system, member, queries, settings.electionTimeout());
     bindAll(new GrpcServer(system, wired, DerivedSettings.http(settings), published));
     Upkeep upkeep = wired.upkeep(settings.upkeep());

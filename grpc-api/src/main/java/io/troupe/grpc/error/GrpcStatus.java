@@ -29,7 +29,8 @@ public record GrpcStatus(int code, String message) {
   public static final int DATA_LOSS = 15;
   public static final int UNAUTHENTICATED = 16;
 
-  private static final List<String> NAMES =
+  /** Names of the codes 0..16 as Go's library writes them. */
+  public static final List<String> NAMES =
       List.of(
           "OK",
           "Canceled",

@@ -39,7 +39,7 @@ final class CallGates {
     learner.require(path);
     corrupt.require(path);
     Call call = CallMetadata.of(metadata, memory.share());
-    metrics.clientRequest(stream, CallMetadata.apiVersion(metadata));
+    metrics.clientRequest(stream, call.apiVersion());
     leader.require(call);
     return call;
   }

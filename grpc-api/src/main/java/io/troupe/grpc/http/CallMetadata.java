@@ -47,17 +47,8 @@ final class CallMetadata {
       throw new RefusedException(Refusal.INVALID_CLIENT_API_VERSION);
     }
     String raw = token == null || token.isEmpty() ? authorization : token;
-    return new Call(bare(raw), "true".equals(hasLeader), timeout, memory);
-  }
-
-  /** What the client says of its version, empty if nothing. */
-  static String apiVersion(Iterable<HttpHeader> headers) {
-    for (HttpHeader header : headers) {
-      if (header.lowercaseName().equals("client-api-version")) {
-        return header.value();
-      }
-    }
-    return "";
+    return new Call(
+        bare(raw), "true".equals(hasLeader), timeout, apiVersion == null ? "" : apiVersion, memory);
   }
 
   private static String bare(@Nullable String raw) {

@@ -64,6 +64,7 @@ final class EtcdEndpoints {
     election(methods, services, streams);
     lock(methods, services, streams);
     health(methods, services, streams);
+    services.member().metrics().beforeFirstLook(methods::showCounted);
     return methods;
   }
 

@@ -2,6 +2,7 @@ package io.troupe.grpc.http;
 
 import com.google.protobuf.Descriptors;
 import com.google.protobuf.MessageLite;
+import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.grpc.service.Call;
 import io.troupe.metrics.RpcMetrics;
 import io.troupe.metrics.RpcMetrics.MethodMeter;
@@ -46,6 +47,7 @@ final class GrpcMethods {
   private final Map<String, Unary> unary = new HashMap<>();
   private final Map<String, Streaming> streaming = new HashMap<>();
   private final Map<String, Descriptors.MethodDescriptor> descriptors = new HashMap<>();
+  private final Set<String> counted = new HashSet<>();
   private final Set<String> services = new HashSet<>();
   private final Map<String, MethodMeter> meters = new ConcurrentHashMap<>();
 
@@ -62,9 +64,14 @@ final class GrpcMethods {
     String path = path(method.getService().getFullName(), method.getName());
     descriptors.put(path, method);
     if (counted) {
-      meter(path);
+      this.counted.add(path);
     }
     return this;
+  }
+
+  /** Makes the series of all methods that are to be seen before their first call. */
+  void showCounted() {
+    counted.forEach(path -> meter(path).showAll());
   }
 
   /** Sets the answer of a method; a later call for the same method wins. */
@@ -111,7 +118,8 @@ final class GrpcMethods {
 
   private MethodMeter newMeter(String path) {
     int slash = path.lastIndexOf('/');
-    return metrics.method(type(path), path.substring(1, slash), path.substring(slash + 1));
+    return metrics.method(
+        type(path), path.substring(1, slash), path.substring(slash + 1), GrpcStatus.NAMES);
   }
 
   private String type(String path) {

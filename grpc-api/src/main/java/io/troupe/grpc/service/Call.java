@@ -12,16 +12,21 @@ import java.util.Optional;
  * @param token auth token, empty when none was sent
  * @param hasLeader fail when no leader is known
  * @param timeout what the client said it will wait
+ * @param apiVersion what the client says of its version, empty if nothing
  * @param memory what the answer takes; given back by whoever made the call when the answer is sent
  */
 public record Call(
-    String token, boolean hasLeader, Optional<Duration> timeout, MemoryBudget.Share memory) {
+    String token,
+    boolean hasLeader,
+    Optional<Duration> timeout,
+    String apiVersion,
+    MemoryBudget.Share memory) {
   /** Somebody who names no deadline may have gone away without our knowing. */
   private static final Duration LONGEST = Duration.ofMinutes(10);
 
   /** The same call with another account for what its answer takes. */
   Call withMemory(MemoryBudget.Share other) {
-    return new Call(token, hasLeader, timeout, other);
+    return new Call(token, hasLeader, timeout, apiVersion, other);
   }
 
   /** How long to try what has no time limit of the server's own (M13, MT10). */

@@ -29,7 +29,7 @@ class CallMetadataTest {
 
   @Test
   void withoutMetadataACallHasNothing() {
-    assertThat(call()).isEqualTo(new Call("", false, Optional.empty(), MEMORY));
+    assertThat(call()).isEqualTo(new Call("", false, Optional.empty(), "", MEMORY));
   }
 
   @Test

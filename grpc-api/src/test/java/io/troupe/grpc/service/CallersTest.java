@@ -47,7 +47,7 @@ class CallersTest {
   }
 
   private static Call call(String token) {
-    return new Call(token, false, Optional.empty(), new MemoryBudget(1 << 20).share());
+    return new Call(token, false, Optional.empty(), "", new MemoryBudget(1 << 20).share());
   }
 
   private void enable(long authRevision, Permission.Type right) {
