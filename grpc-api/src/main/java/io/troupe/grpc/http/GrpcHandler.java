@@ -111,7 +111,10 @@ final class GrpcHandler {
     if (request.entity() instanceof HttpEntity.Strict strict) {
       return answer(running, strict.getData(), encoding);
     }
-    return collect(request.entity().getDataBytes().via(new RequestDrain(maxReceiveBytes)))
+    return collect(
+            BodyTime.limited(
+                request.entity().getDataBytes().via(new RequestDrain(maxReceiveBytes)),
+                BodyTime.LIMIT))
         .handle(
             (body, failure) ->
                 failure == null

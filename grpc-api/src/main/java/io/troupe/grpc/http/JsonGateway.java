@@ -184,10 +184,9 @@ final class JsonGateway {
   private CompletionStage<HttpResponse> unary(HttpRequest request, Running running) {
     long startNanos = System.nanoTime();
     CompletionStage<MessageLite> reply =
-        request
-            .entity()
-            .getDataBytes()
-            .via(new RequestDrain(maxReceiveBytes))
+        BodyTime.limited(
+                request.entity().getDataBytes().via(new RequestDrain(maxReceiveBytes)),
+                BodyTime.LIMIT)
             .via(new JsonBody((long) maxReceiveBytes * JSON_PER_BYTE))
             .runWith(Sink.headOption(), materializer)
             .thenCompose(

@@ -1,0 +1,109 @@
+package io.troupe.grpc.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.error.GrpcStatus;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.actor.ActorSystem;
+import org.apache.pekko.stream.javadsl.Sink;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.util.ByteString;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+
+/** Clients that keep a connection or a call without saying what they want. */
+class SlowClientTest {
+  private static final ActorSystem SYSTEM = ActorSystem.create("slow");
+  private static final Duration SHORT = Duration.ofMillis(300);
+  private static final Duration LONG = Duration.ofMinutes(10);
+
+  @AfterAll
+  static void stop() {
+    SYSTEM.terminate();
+  }
+
+  private static String said(Source<ByteString, NotUsed> bytes, Duration limit) throws Exception {
+    return bytes
+        .via(new FirstRequest("test", limit))
+        .runWith(Sink.fold(ByteString.emptyByteString(), ByteString::concat), SYSTEM)
+        .toCompletableFuture()
+        .get(20, TimeUnit.SECONDS)
+        .utf8String();
+  }
+
+  private static Source<ByteString, NotUsed> parts(String... parts) {
+    return Source.from(List.of(parts)).map(ByteString::fromString);
+  }
+
+  @Test
+  void whoSaysNothingIsCut() {
+    assertThatThrownBy(() -> said(Source.never(), SHORT))
+        .isInstanceOf(ExecutionException.class)
+        .hasCauseInstanceOf(TimeoutException.class)
+        .hasMessageContaining("no request within 300 ms");
+  }
+
+  @Test
+  void whoNeverComesToTheEndOfTheHeadIsCut() {
+    Source<ByteString, NotUsed> trickle =
+        parts("GET / HTTP/1.1\r\nA: ")
+            .concat(Source.repeat(ByteString.fromString("a")).throttle(1, Duration.ofMillis(20)));
+    assertThatThrownBy(() -> said(trickle, SHORT)).hasCauseInstanceOf(TimeoutException.class);
+  }
+
+  @Test
+  void aHeadWithoutAnEndIsCutByItsLength() {
+    ByteString much = ByteString.fromString("a".repeat(FirstRequest.MAX_BYTES / 4));
+    assertThatThrownBy(() -> said(Source.repeat(much), LONG))
+        .hasMessageContaining("bytes and no request");
+  }
+
+  /** However the bytes are cut, and with as many line ends before as there may be. */
+  @Test
+  void afterARequestEverythingPasses() throws Exception {
+    String all = "GET / HTTP/1.1\r\n\r\r\nA: b\r\n\r\nbody";
+    for (int cut = 1; cut < all.length(); cut++) {
+      int size = cut;
+      String[] parts =
+          IntStream.rangeClosed(0, (all.length() - 1) / size)
+              .mapToObj(i -> all.substring(i * size, Math.min(all.length(), (i + 1) * size)))
+              .toArray(String[]::new);
+      Source<ByteString, NotUsed> bytes =
+          parts(parts).concat(parts("later").initialDelay(Duration.ofMillis(1)));
+      assertThat(said(bytes, LONG)).isEqualTo(all + "later");
+    }
+    Source<ByteString, NotUsed> quiet =
+        parts("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+            .concat(parts("later").initialDelay(SHORT.multipliedBy(2)));
+    assertThat(said(quiet, SHORT)).endsWith("later");
+  }
+
+  @Test
+  void aBodyHasItsTime() throws Exception {
+    Source<ByteString, NotUsed> hanging = parts("half").concat(Source.never());
+    assertThatThrownBy(
+            () ->
+                BodyTime.limited(hanging, SHORT)
+                    .runWith(Sink.ignore(), SYSTEM)
+                    .toCompletableFuture()
+                    .get(20, TimeUnit.SECONDS))
+        .cause()
+        .isInstanceOfSatisfying(
+            GrpcException.class,
+            late -> assertThat(late.status().code()).isEqualTo(GrpcStatus.DEADLINE_EXCEEDED));
+    assertThat(
+            BodyTime.limited(parts("a", "b"), LONG)
+                .runWith(Sink.seq(), SYSTEM)
+                .toCompletableFuture()
+                .get(20, TimeUnit.SECONDS))
+        .hasSize(2);
+  }
+}
