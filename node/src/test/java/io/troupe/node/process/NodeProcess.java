@@ -175,6 +175,7 @@ public final class NodeProcess implements AutoCloseable {
   public static Builder jar(TestJdks.Jdk jdk, Path directory, List<String> beforeJar) {
     List<String> command = new ArrayList<>();
     command.addAll(List.of(jdk.java().toString(), "-Xmx512m", "-XX:+UseSerialGC"));
+    command.addAll(TestArchive.options(jdk));
     command.addAll(peerPort());
     command.addAll(beforeJar);
     command.addAll(List.of("-jar", nodeJar().toString()));

@@ -1,0 +1,5 @@
+/** Malformed input on the client port: a member goes on as if nothing had happened. */
+@NullMarked
+package io.troupe.node.malformed;
+
+import org.jspecify.annotations.NullMarked;
