@@ -47,6 +47,8 @@ final class SecureConnection {
   private static final Logger LOG = LoggerFactory.getLogger(SecureConnection.class);
 
   private static final Duration HANDSHAKE_LIMIT = Duration.ofSeconds(10);
+  private static final String LATE =
+      "no end of the handshake within " + HANDSHAKE_LIMIT.toSeconds() + " s";
   private static final String HTTP2 = "h2";
   private static final String HTTP1 = "http/1.1";
 
@@ -61,6 +63,7 @@ final class SecureConnection {
   private volatile @Nullable SSLEngine engine;
   private volatile @Nullable Cancellable limit;
   private volatile @Nullable String commonName;
+  private volatile boolean late;
 
   /**
    * A connection that was accepted.
@@ -200,14 +203,16 @@ final class SecureConnection {
 
   private void tooLate() {
     if (handshaking.get()) {
-      cut.abort(
-          new SSLException("no end of the handshake within " + HANDSHAKE_LIMIT.toSeconds() + " s"));
+      late = true;
+      cut.abort(new SSLException(LATE));
     }
   }
 
   private void ended(@Nullable Throwable failure) {
     if (established()) {
-      rejected(failure == null ? new EOFException("closed by the client") : failure);
+      // Being cut comes back as one failure or another.
+      Throwable reason = late ? new SSLException(LATE) : failure;
+      rejected(reason == null ? new EOFException("closed by the client") : reason);
     }
     whenEnded.run();
   }

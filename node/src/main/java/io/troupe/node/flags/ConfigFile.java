@@ -144,7 +144,7 @@ final class ConfigFile {
               String full = clientsOwn ? "client-" + flag : peer + flag;
               if (EtcdFlags.all().containsKey(full)) {
                 take(full, key + "." + name, each);
-              } else if (each != null) {
+              } else if (each != null && !text(each).isEmpty()) {
                 // The client's block has keys that no flag has.
                 settings.put(key + "." + name, text(each));
               }

@@ -169,7 +169,9 @@ class EtcdCommandLineTest {
                 "troupe.advertise-client-urls", "http://localhost:2379",
                 "troupe.corrupt-check-time", "60000000000 ns",
                 "troupe.auto-compaction-retention", "1h30m",
-                "troupe.max-learners", "2"));
+                "troupe.max-learners", "2",
+                "troupe.client-transport-security.client-cert-auth", "false",
+                "troupe.peer-transport-security.auto-tls", "false"));
     assertThat(line.notices())
         .anyMatch(notice -> notice.startsWith("loaded server configuration"))
         .anyMatch(notice -> notice.contains("flag=socket-reuse-address"));
@@ -330,7 +332,7 @@ class EtcdCommandLineTest {
   @ValueSource(
       strings = {
         "--cert-file=",
-        "--peer-auto-tls=false",
+        "--enable-distributed-tracing=false",
         "--log-outputs=default",
         "--log-outputs=stderr",
         "--grpc-keepalive-min-time=5000ms",
