@@ -6,7 +6,9 @@ import io.troupe.node.tls.TlsSettings;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -36,6 +38,10 @@ final class TransportReader {
     this.minVersion = reader.text("tls-min-version");
     this.maxVersion = reader.text("tls-max-version");
     this.years = (int) reader.number("self-signed-cert-validity", 0, 100);
+    if (suites.isEmpty() && minVersion.equals("TLS1.2") && maxVersion.isEmpty()) {
+      // Nothing of TLS is loaded where it is not asked for.
+      return;
+    }
     try {
       TlsSettings.checkProtocol(suites, minVersion, maxVersion);
     } catch (TlsException wrong) {
@@ -59,6 +65,7 @@ final class TransportReader {
    * @throws StartException if one of their URLs is https and there is no certificate
    */
   Optional<TlsSettings> client(List<URI> listen, NodeSettings.Http http) {
+    requireAddressesOnce(listen, http);
     List<URI> served = new ArrayList<>(listen);
     served.addAll(http.listenUrls());
     boolean certAuth = reader.flag(CLIENT + ".client-cert-auth");
@@ -99,6 +106,22 @@ final class TransportReader {
       }
     }
     return tls;
+  }
+
+  /** An address serves one thing; etcd can do both with TLS and without at one address. */
+  private static void requireAddressesOnce(List<URI> listen, NodeSettings.Http http) {
+    Map<String, URI> taken = new HashMap<>();
+    listen.forEach(url -> requireFree(taken, "listen-client-urls", url));
+    http.listenUrls().forEach(url -> requireFree(taken, "listen-client-http-urls", url));
+    http.metricsUrls().forEach(url -> requireFree(taken, "listen-metrics-urls", url));
+  }
+
+  private static void requireFree(Map<String, URI> taken, String key, URI url) {
+    URI other = url.getPort() == 0 ? null : taken.putIfAbsent(url.getAuthority(), url);
+    if (other != null) {
+      throw SettingsReader.refused(
+          key, url.toString(), "expected an address of its own, " + other + " is at the same");
+    }
   }
 
   private static void requirePlain(String key, List<URI> urls, String what) {

@@ -92,6 +92,27 @@ class NodeSettingsTest {
   }
 
   @Test
+  void F7_anAddressServesOneThing() {
+    String cert = "client-transport-security.cert-file = c.pem";
+    String key = "client-transport-security.key-file = k.pem";
+    refused(
+        "troupe.listen-client-urls = \"https://127.0.0.1:1\" is wrong: expected an address of its"
+            + " own, http://127.0.0.1:1 is at the same",
+        cert,
+        key,
+        "listen-client-urls = [\"http://127.0.0.1:1\", \"https://127.0.0.1:1\"]");
+    refused(
+        "troupe.listen-client-http-urls",
+        "listen-client-urls = [\"http://127.0.0.1:1\"]",
+        "listen-client-http-urls = [\"http://127.0.0.1:1\"]");
+    assertThat(
+            settings("listen-client-urls = [\"http://127.0.0.1:0\", \"http://127.0.0.1:0\"]")
+                .listenClientUrls())
+        .as("any two free ports")
+        .hasSize(2);
+  }
+
+  @Test
   void F7_certificatesThatDoNotGoTogether() {
     String cert = "client-transport-security.cert-file = c.pem";
     String key = "client-transport-security.key-file = k.pem";

@@ -8,6 +8,7 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.netty.NegotiationType;
 import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.MetadataUtils;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +26,9 @@ public final class Connections implements AutoCloseable {
   private static final int WINDOW_BYTES = 8 << 20;
   private static final int MAX_MESSAGE_BYTES = 512 << 20;
 
+  private static final Metadata.Key<String> TOKEN =
+      Metadata.Key.of("token", Metadata.ASCII_STRING_MARSHALLER);
+
   private final EventLoops loops;
   private final List<ManagedChannel> channels = new ArrayList<>();
 
@@ -37,8 +41,7 @@ public final class Connections implements AutoCloseable {
     for (int i = 0; i < count; i++) {
       Endpoint endpoint = endpoints.get(i % endpoints.size());
       channels.add(
-          NettyChannelBuilder.forAddress(new InetSocketAddress(endpoint.host(), endpoint.port()))
-              .negotiationType(NegotiationType.PLAINTEXT)
+          builder(endpoint)
               .eventLoopGroup(loops.group())
               .channelType(loops.channelType())
               .directExecutor()
@@ -47,6 +50,19 @@ public final class Connections implements AutoCloseable {
               .maxInboundMessageSize(MAX_MESSAGE_BYTES)
               .build());
     }
+  }
+
+  private static NettyChannelBuilder builder(Endpoint endpoint) {
+    NettyChannelBuilder builder =
+        NettyChannelBuilder.forAddress(new InetSocketAddress(endpoint.host(), endpoint.port()));
+    if (!endpoint.token().isEmpty()) {
+      Metadata metadata = new Metadata();
+      metadata.put(TOKEN, endpoint.token());
+      builder.intercept(MetadataUtils.newAttachHeadersInterceptor(metadata));
+    }
+    return endpoint.tls()
+        ? builder.sslContext(TrustingTls.context())
+        : builder.negotiationType(NegotiationType.PLAINTEXT);
   }
 
   /** Connections, 1 or more. */

@@ -30,10 +30,7 @@ import org.apache.pekko.stream.TLSProtocol.SslTlsInbound;
 import org.apache.pekko.stream.TLSProtocol.SslTlsOutbound;
 import org.apache.pekko.stream.javadsl.BidiFlow;
 import org.apache.pekko.stream.javadsl.Flow;
-import org.apache.pekko.stream.javadsl.Sink;
-import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.stream.javadsl.TLS;
-import org.apache.pekko.stream.scaladsl.Tcp;
 import org.apache.pekko.util.ByteString;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,51 +44,30 @@ final class SecureConnection {
   private static final Logger LOG = LoggerFactory.getLogger(SecureConnection.class);
 
   private static final Duration HANDSHAKE_LIMIT = Duration.ofSeconds(10);
-  private static final String LATE =
-      "no end of the handshake within " + HANDSHAKE_LIMIT.toSeconds() + " s";
   private static final String HTTP2 = "h2";
   private static final String HTTP1 = "http/1.1";
 
   private final SecureListener listener;
   private final InetSocketAddress client;
-  private final Runnable whenEstablished;
   private final Runnable whenEnded;
-  private final SharedKillSwitch cut = KillSwitches.shared("handshake");
+  private final SharedKillSwitch killSwitch = KillSwitches.shared("handshake");
   private final AtomicBoolean handshaking = new AtomicBoolean(true);
   private final AtomicBoolean checking = new AtomicBoolean();
   private final CompletableFuture<Void> allowed = new CompletableFuture<>();
   private volatile @Nullable SSLEngine engine;
   private volatile @Nullable Cancellable limit;
   private volatile @Nullable String commonName;
-  private volatile boolean late;
+  private volatile @Nullable SSLException cutFor;
 
   /**
    * A connection that was accepted.
    *
-   * @param whenEstablished told once: that the handshake is over, well or badly
    * @param whenEnded told once
    */
-  SecureConnection(
-      SecureListener listener,
-      InetSocketAddress client,
-      Runnable whenEstablished,
-      Runnable whenEnded) {
+  SecureConnection(SecureListener listener, InetSocketAddress client, Runnable whenEnded) {
     this.listener = listener;
     this.client = client;
-    this.whenEstablished = whenEstablished;
     this.whenEnded = whenEnded;
-  }
-
-  /** A connection that is closed before anything was said. */
-  static Tcp.IncomingConnection closed(Tcp.IncomingConnection accepted) {
-    Flow<ByteString, ByteString, NotUsed> nothing =
-        Flow.fromSinkAndSource(Sink.cancelled(), Source.empty());
-    BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> closing =
-        BidiFlow.fromFlows(nothing, nothing);
-    return new Tcp.IncomingConnection(
-        accepted.localAddress(),
-        accepted.remoteAddress(),
-        closing.join(accepted.flow().asJava()).asScala());
   }
 
   /**
@@ -111,7 +87,7 @@ final class SecureConnection {
     BidiFlow<SslTlsOutbound, ByteString, ByteString, SslTlsInbound, NotUsed> tls =
         TLS.create(this::newEngine, this::handshaken, IgnoreComplete$.MODULE$);
     BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> limited =
-        BidiFlow.fromFlows(cut.flow(), cut.flow());
+        BidiFlow.fromFlows(killSwitch.flow(), killSwitch.flow());
     return text.atop(tls).atop(limited).join(bytes);
   }
 
@@ -183,7 +159,7 @@ final class SecureConnection {
               } catch (CertificateException | RuntimeException refused) {
                 rejected(refused);
                 allowed.completeExceptionally(refused);
-                cut.abort(refused);
+                killSwitch.abort(refused);
               }
             });
   }
@@ -197,21 +173,28 @@ final class SecureConnection {
     if (timer != null) {
       timer.cancel();
     }
-    whenEstablished.run();
+    listener.over(this);
     return true;
   }
 
   private void tooLate() {
+    cut("no end of the handshake within " + HANDSHAKE_LIMIT.toSeconds() + " s");
+  }
+
+  /** Ends it if its handshake is still under way. */
+  void cut(String reason) {
     if (handshaking.get()) {
-      late = true;
-      cut.abort(new SSLException(LATE));
+      SSLException why = new SSLException(reason);
+      cutFor = why;
+      killSwitch.abort(why);
     }
   }
 
   private void ended(@Nullable Throwable failure) {
     if (established()) {
       // Being cut comes back as one failure or another.
-      Throwable reason = late ? new SSLException(LATE) : failure;
+      SSLException own = cutFor;
+      Throwable reason = own == null ? failure : own;
       rejected(reason == null ? new EOFException("closed by the client") : reason);
     }
     whenEnded.run();

@@ -3,17 +3,16 @@ package io.troupe.grpc.http;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.http.javadsl.model.AttributeKeys;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.RemoteAddress;
 import org.apache.pekko.stream.scaladsl.Tcp;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A port with TLS. Takes TLS off its connections before the HTTP layer sees them
@@ -24,12 +23,8 @@ import org.slf4j.LoggerFactory;
  * which the address carries as its host name: no client has any influence on it.
  */
 final class SecureListener {
-  private static final Logger LOG = LoggerFactory.getLogger(SecureListener.class);
-
-  /** Each takes some 100 KB; those above are closed at once. */
-  private static final int MOST_HANDSHAKES = 1024;
-
-  private static final long REFUSAL_LINE_NANOS = 1_000_000_000L;
+  /** Each takes some 100 KB. */
+  static final int MOST_HANDSHAKES = 512;
 
   private final ConnectionSecurity security;
   private final boolean onlyGrpc;
@@ -37,8 +32,9 @@ final class SecureListener {
   private final ActorSystem<?> system;
   private final Map<String, SecureConnection> connections = new ConcurrentHashMap<>();
   private final AtomicLong numbers = new AtomicLong();
-  private final AtomicInteger handshakes = new AtomicInteger();
-  private final AtomicLong refusalLine = new AtomicLong(System.nanoTime() - REFUSAL_LINE_NANOS);
+
+  /** Connections whose handshake is under way, oldest first. */
+  private final Set<SecureConnection> handshaking = new LinkedHashSet<>();
 
   SecureListener(ActorSystem<?> system, ConnectionSecurity security, GrpcServer.Listener serves) {
     this.system = system;
@@ -49,35 +45,39 @@ final class SecureListener {
 
   /** The connection as the HTTP layer is to see it. */
   Tcp.IncomingConnection secured(Tcp.IncomingConnection accepted) {
-    if (handshakes.incrementAndGet() > MOST_HANDSHAKES) {
-      handshakes.decrementAndGet();
-      refused(accepted.remoteAddress());
-      return SecureConnection.closed(accepted);
-    }
     String number = "connection-" + numbers.incrementAndGet();
     SecureConnection connection =
-        new SecureConnection(
-            this, accepted.remoteAddress(), handshakes::decrementAndGet, () -> forget(number));
+        new SecureConnection(this, accepted.remoteAddress(), () -> connections.remove(number));
     connections.put(number, connection);
+    begun(connection);
     return new Tcp.IncomingConnection(
         accepted.localAddress(),
         named(number, accepted.remoteAddress()),
         connection.plain(accepted.flow().asJava()).asScala());
   }
 
-  private void forget(String number) {
-    connections.remove(number);
+  /**
+   * Makes room by cutting the oldest: who means it is through in a moment, so the oldest are those
+   * that only want to be in the way.
+   */
+  private void begun(SecureConnection connection) {
+    SecureConnection oldest = null;
+    synchronized (handshaking) {
+      handshaking.add(connection);
+      if (handshaking.size() > MOST_HANDSHAKES) {
+        oldest = handshaking.iterator().next();
+        handshaking.remove(oldest);
+      }
+    }
+    if (oldest != null) {
+      oldest.cut("more than " + MOST_HANDSHAKES + " handshakes at a time");
+    }
   }
 
-  private void refused(InetSocketAddress client) {
-    long now = System.nanoTime();
-    long last = refusalLine.get();
-    if (now - last >= REFUSAL_LINE_NANOS && refusalLine.compareAndSet(last, now)) {
-      LOG.warn(
-          "rejected connection on client endpoint remote-addr={} error=more than {} handshakes"
-              + " at a time",
-          client,
-          MOST_HANDSHAKES);
+  /** A handshake is over, well or badly. */
+  void over(SecureConnection connection) {
+    synchronized (handshaking) {
+      handshaking.remove(connection);
     }
   }
 

@@ -114,4 +114,22 @@ class EtcdctlTlsIT {
       failed(authority.file(), null, "get", "a");
     }
   }
+
+  /** It would be paid for by every start. */
+  @Test
+  void withoutTlsNothingOfItIsLoaded() throws Exception {
+    Path loaded = directory.resolve("classes.txt");
+    try (NodeProcess member =
+        NodeProcess.member(TestJdks.running(), directory, "-Xlog:class+load:file=" + loaded)
+            .start()
+            .awaitReady()) {
+      assertThat(member.awaitLine("serving client traffic insecurely"))
+          .contains("traffic=grpc+http");
+    }
+    assertThat(Files.readAllLines(loaded))
+        .anyMatch(line -> line.contains("io.troupe.node.RunningNode "))
+        .noneMatch(line -> line.contains("org.bouncycastle."))
+        .noneMatch(line -> line.contains("io.troupe.node.tls.TlsEngines "))
+        .noneMatch(line -> line.contains("io.troupe.grpc.http.SecureListener "));
+  }
 }

@@ -21,6 +21,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import javax.net.ssl.SSLException;
@@ -241,6 +242,31 @@ class SecurePortTest {
                 "no end of the handshake within 10 s");
       }
       trickle.join();
+    }
+  }
+
+  /** The oldest have to go: others are served while somebody opens connection after connection. */
+  @Test
+  void TL4_handshakesThatNobodyEndsDoNotKeepOthersOut() throws Exception {
+    int room = 512;
+    List<Socket> silent = new ArrayList<>();
+    try {
+      for (int i = 0; i <= room; i++) {
+        silent.add(socket(member().port()));
+      }
+      assertThat(rest(silent.get(0))).isEmpty();
+      try (ApiClient client = member().client(null)) {
+        client.put("in spite of them", "served");
+      }
+      member()
+          .awaitLine(
+              REJECTED,
+              "remote-addr=/127.0.0.1:" + silent.get(0).getLocalPort(),
+              "more than " + room + " handshakes at a time");
+    } finally {
+      for (Socket each : silent) {
+        each.close();
+      }
     }
   }
 }

@@ -285,4 +285,18 @@ class TlsEnginesTest {
     assertThat(made.getSubjectX500Principal().getName()).isEqualTo("O=etcd");
     made.checkValidity();
   }
+
+  /** Who is at the other end must not change while a connection stands. */
+  @Test
+  void clientsCannotRenegotiate() throws Exception {
+    Side made = server(KeyForm.EC_SEC1).trusts(authority.file());
+    made.max = "TLS1.2";
+    SSLEngine taken = made.engines().server();
+    SSLEngine client = client("someone", KeyForm.EC_SEC1).engines().client(HOST, 1);
+    Handshake.run(client, taken);
+    client.beginHandshake();
+    assertThatThrownBy(() -> Handshake.run(client, taken))
+        .isInstanceOf(SSLException.class)
+        .hasMessageContaining("renegotiation");
+  }
 }
