@@ -31,7 +31,8 @@ record Round(
 
   /** Starts a fresh server, measures, stops it. */
   static Round of(ServerCommand command, BenchSettings settings, EventLoops loops) {
-    try (Servers server = Servers.start(command, settings.workDir(), settings.members(), settings.tls())) {
+    try (Servers server =
+        Servers.start(command, settings.workDir(), settings.members(), settings.tls())) {
       double startMs = server.awaitReady(loops) / 1e6;
       long idle = server.usage().rssBytes();
       String description = ServerDescription.of(server.pid());
@@ -55,7 +56,8 @@ record Round(
   static void rehearse(ServerCommand command, BenchSettings settings, EventLoops loops) {
     System.out.println(command.name() + ": rehearsal");
     ArchiveMaking.run(command);
-    try (Servers server = Servers.start(command, settings.workDir(), settings.members(), settings.tls())) {
+    try (Servers server =
+        Servers.start(command, settings.workDir(), settings.members(), settings.tls())) {
       server.awaitReady(loops);
       Target target = target(settings, loops, reached(server, settings, loops), server::usage);
       Profiles.fill(target);
@@ -64,11 +66,8 @@ record Round(
   }
 
   /** How the members are called: with authentication if that is asked for. */
-  private static List<Endpoint> reached(
-      Servers server, BenchSettings settings, EventLoops loops) {
-    return settings.auth()
-        ? Login.everywhere(loops, server.endpoints())
-        : server.endpoints();
+  private static List<Endpoint> reached(Servers server, BenchSettings settings, EventLoops loops) {
+    return settings.auth() ? Login.everywhere(loops, server.endpoints()) : server.endpoints();
   }
 
   private static Target target(

@@ -122,7 +122,8 @@ final class StartupCommand {
   }
 
   private static void start(ServerCommand command, BenchSettings settings, EventLoops loops) {
-    try (Servers server = Servers.start(command, settings.workDir(), settings.members(), settings.tls())) {
+    try (Servers server =
+        Servers.start(command, settings.workDir(), settings.members(), settings.tls())) {
       server.awaitReady(loops);
     }
   }

@@ -3,12 +3,14 @@ package io.troupe.bench.client;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.ForwardingClientCall;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.netty.NegotiationType;
 import io.grpc.netty.NettyChannelBuilder;
-import io.grpc.stub.MetadataUtils;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,9 +58,7 @@ public final class Connections implements AutoCloseable {
     NettyChannelBuilder builder =
         NettyChannelBuilder.forAddress(new InetSocketAddress(endpoint.host(), endpoint.port()));
     if (!endpoint.token().isEmpty()) {
-      Metadata metadata = new Metadata();
-      metadata.put(TOKEN, endpoint.token());
-      builder.intercept(MetadataUtils.newAttachHeadersInterceptor(metadata));
+      builder.intercept(new Showing(endpoint.token()));
     }
     return endpoint.tls()
         ? builder.sslContext(TrustingTls.context())
@@ -144,6 +144,21 @@ public final class Connections implements AutoCloseable {
         Thread.currentThread().interrupt();
         return;
       }
+    }
+  }
+
+  /** Shows a token with each call. */
+  private record Showing(String token) implements ClientInterceptor {
+    @Override
+    public <Q, R> ClientCall<Q, R> interceptCall(
+        MethodDescriptor<Q, R> method, CallOptions options, Channel next) {
+      return new ForwardingClientCall.SimpleForwardingClientCall<>(next.newCall(method, options)) {
+        @Override
+        public void start(Listener<R> listener, Metadata metadata) {
+          metadata.put(TOKEN, token);
+          super.start(listener, metadata);
+        }
+      };
     }
   }
 }

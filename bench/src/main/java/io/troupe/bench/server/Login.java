@@ -36,8 +36,7 @@ public final class Login {
           connection,
           EtcdMethod.USER_ADD,
           AuthUserAddRequest.newBuilder().setName(ROOT).setPassword(PASSWORD).build());
-      call(
-          connection, EtcdMethod.ROLE_ADD, AuthRoleAddRequest.newBuilder().setName(ROOT).build());
+      call(connection, EtcdMethod.ROLE_ADD, AuthRoleAddRequest.newBuilder().setName(ROOT).build());
       call(
           connection,
           EtcdMethod.USER_GRANT_ROLE,

@@ -82,13 +82,23 @@ final class SecureConnection {
             .scheduler()
             .scheduleOnce(HANDSHAKE_LIMIT, this::tooLate, listener.system().executionContext());
     BidiFlow<ByteString, SslTlsOutbound, SslTlsInbound, ByteString, NotUsed> text =
-        BidiFlow.fromFlows(
-            Flow.<ByteString>create().<SslTlsOutbound>map(SendBytes::new), received());
+        BidiFlow.fromFlows(sent(), received());
     BidiFlow<SslTlsOutbound, ByteString, ByteString, SslTlsInbound, NotUsed> tls =
         TLS.create(this::newEngine, this::handshaken, IgnoreComplete$.MODULE$);
     BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> limited =
         BidiFlow.fromFlows(killSwitch.flow(), killSwitch.flow());
     return text.atop(tls).atop(limited).join(bytes);
+  }
+
+  /** Answers may go out when nothing comes in any more: their end is the connection's. */
+  private Flow<ByteString, SslTlsOutbound, NotUsed> sent() {
+    return Flow.<ByteString>create()
+        .watchTermination(
+            (before, end) -> {
+              end.whenComplete((done, failure) -> whenEnded.run());
+              return NotUsed.getInstance();
+            })
+        .map(SendBytes::new);
   }
 
   private Flow<SslTlsInbound, ByteString, NotUsed> received() {
@@ -106,7 +116,7 @@ final class SecureConnection {
     }
     return decrypted.watchTermination(
         (before, end) -> {
-          end.whenComplete((done, failure) -> ended(failure));
+          end.whenComplete((done, failure) -> nothingMoreComes(failure));
           return NotUsed.getInstance();
         });
   }
@@ -190,14 +200,13 @@ final class SecureConnection {
     }
   }
 
-  private void ended(@Nullable Throwable failure) {
+  private void nothingMoreComes(@Nullable Throwable failure) {
     if (established()) {
       // Being cut comes back as one failure or another.
       SSLException own = cutFor;
       Throwable reason = own == null ? failure : own;
       rejected(reason == null ? new EOFException("closed by the client") : reason);
     }
-    whenEnded.run();
   }
 
   /** In etcd's words; whoever only looks whether a port is open is worth no line. */

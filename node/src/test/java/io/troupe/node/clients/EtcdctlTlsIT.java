@@ -98,7 +98,7 @@ class EtcdctlTlsIT {
       assertThat(failed(authority.file(), alice, "put", "a", "2"))
           .contains("etcdserver: permission denied");
       assertThat(run(root, "put", "a", "2")).isEqualTo("OK\n");
-      assertThat(run(root, "endpoint", "health")).contains("is healthy");
+      assertThat(run(root, "endpoint", "status")).contains(url + ", ");
       assertThat(run(root, "auth", "disable")).isEqualTo("Authentication Disabled\n");
     }
   }
