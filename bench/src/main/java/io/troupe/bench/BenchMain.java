@@ -15,7 +15,7 @@ public final class BenchMain {
       Usage: bench [load] [--endpoint HOST:PORT[,...] [--pid PID] | --etcd PATH | --troupe CMD]   load on one server
              bench --compare ETCD [--troupe CMD] [--rounds N]                               both in turn, medians and ratios
              bench startup [--etcd PATH] [--jdks HOME,HOME] [--repeats N]                   start to first read
-      Options: --members N --profiles NAME,... --clients N,... --watchers N,... --writers N --ahead N --connections N --keys N --value-bytes N --warm-up 2s
+      Options: --members N --tls on --auth on --profiles NAME,... --clients N,... --watchers N,... --writers N --ahead N --connections N --keys N --value-bytes N --warm-up 2s
                --duration 5s --server-warm-up 10s --quiet-wait 0s --rate N --history N --seed N --threads N --work-dir DIR --out FILE
       bench/README.md explains them.
       """;

@@ -22,6 +22,8 @@ import java.util.TreeSet;
  * @param members of each server that is started, 1 or more
  * @param rounds how often each server is started and measured
  * @param loops threads of the generator
+ * @param tls servers that are started serve over TLS
+ * @param auth they have authentication on, and every call shows root's token
  */
 record BenchSettings(
     Path home,
@@ -32,7 +34,14 @@ record BenchSettings(
     Duration serverWarmUp,
     int members,
     int rounds,
-    int loops) {
+    int loops,
+    boolean tls,
+    boolean auth) {
+
+  /** Words for the results, if there is anything to say. */
+  String protection() {
+    return (tls ? ", TLS" : "") + (auth ? ", authentication with simple tokens" : "");
+  }
 
   /** Names of all options, without dashes. */
   static final Set<String> OPTIONS =
@@ -63,6 +72,8 @@ record BenchSettings(
               "threads",
               "out",
               "work-dir",
+              "tls",
+              "auth",
               "jdks",
               "repeats"));
 
@@ -104,6 +115,8 @@ record BenchSettings(
         options.duration("server-warm-up", Duration.ofSeconds(10)),
         members,
         options.integer("rounds", 3),
-        options.integer("threads", 2));
+        options.integer("threads", 2),
+        options.isOn("tls"),
+        options.isOn("auth"));
   }
 }

@@ -81,7 +81,8 @@ final class CompareCommand {
         + settings.load().rate()
         + "/s, history "
         + Figures.count(settings.load().history())
-        + " revisions";
+        + " revisions"
+        + settings.protection();
   }
 
   private static String process(List<Round> others, List<Round> ours) {

@@ -69,6 +69,15 @@ final class Options {
     return values.getOrDefault(name, otherwise);
   }
 
+  /** on or off; off if it is not there. */
+  boolean isOn(String name) {
+    String value = values.getOrDefault(name, "off");
+    if (!value.equals("on") && !value.equals("off")) {
+      throw new IllegalArgumentException("--" + name + ": on or off, not " + value);
+    }
+    return value.equals("on");
+  }
+
   long number(String name, long otherwise) {
     String value = values.get(name);
     try {

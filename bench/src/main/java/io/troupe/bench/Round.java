@@ -8,6 +8,7 @@ import io.troupe.bench.load.Profiles;
 import io.troupe.bench.load.Target;
 import io.troupe.bench.report.Cell;
 import io.troupe.bench.report.Figures;
+import io.troupe.bench.server.Login;
 import io.troupe.bench.server.ProcessUsage;
 import io.troupe.bench.server.ServerCommand;
 import io.troupe.bench.server.ServerDescription;
@@ -30,7 +31,8 @@ record Round(
 
   /** Starts a fresh server, measures, stops it. */
   static Round of(ServerCommand command, BenchSettings settings, EventLoops loops) {
-    try (Servers server = Servers.start(command, settings.workDir(), settings.members())) {
+    try (Servers server =
+        Servers.start(command, settings.workDir(), settings.members(), settings.tls())) {
       double startMs = server.awaitReady(loops) / 1e6;
       long idle = server.usage().rssBytes();
       String description = ServerDescription.of(server.pid());
@@ -42,7 +44,7 @@ record Round(
               + " ms; load average "
               + MachineFacts.loadAverage());
       List<Cell> cells =
-          measure(command.name(), settings, loops, server.endpoints(), server::usage);
+          measure(command.name(), settings, loops, reached(server, settings, loops), server::usage);
       return new Round(description, cells, startMs, idle, server.usage().peakRssBytes());
     }
   }
@@ -54,12 +56,18 @@ record Round(
   static void rehearse(ServerCommand command, BenchSettings settings, EventLoops loops) {
     System.out.println(command.name() + ": rehearsal");
     ArchiveMaking.run(command);
-    try (Servers server = Servers.start(command, settings.workDir(), settings.members())) {
+    try (Servers server =
+        Servers.start(command, settings.workDir(), settings.members(), settings.tls())) {
       server.awaitReady(loops);
-      Target target = target(settings, loops, server.endpoints(), server::usage);
+      Target target = target(settings, loops, reached(server, settings, loops), server::usage);
       Profiles.fill(target);
       Profiles.warmUpServer(target, settings.serverWarmUp());
     }
+  }
+
+  /** How the members are called: with authentication if that is asked for. */
+  private static List<Endpoint> reached(Servers server, BenchSettings settings, EventLoops loops) {
+    return settings.auth() ? Login.everywhere(loops, server.endpoints()) : server.endpoints();
   }
 
   private static Target target(

@@ -122,14 +122,15 @@ final class StartupCommand {
   }
 
   private static void start(ServerCommand command, BenchSettings settings, EventLoops loops) {
-    try (Servers server = Servers.start(command, settings.workDir(), settings.members())) {
+    try (Servers server =
+        Servers.start(command, settings.workDir(), settings.members(), settings.tls())) {
       server.awaitReady(loops);
     }
   }
 
   private static void measure(Variant variant, BenchSettings settings, EventLoops loops) {
     try (Servers server =
-        Servers.start(variant.command(), settings.workDir(), settings.members())) {
+        Servers.start(variant.command(), settings.workDir(), settings.members(), settings.tls())) {
       double ms = server.awaitReady(loops) / 1e6;
       ProcessUsage usage = server.usage();
       variant.startMs().add(ms);

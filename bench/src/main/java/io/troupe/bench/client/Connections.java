@@ -3,8 +3,11 @@ package io.troupe.bench.client;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.ForwardingClientCall;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.netty.NegotiationType;
 import io.grpc.netty.NettyChannelBuilder;
@@ -25,6 +28,9 @@ public final class Connections implements AutoCloseable {
   private static final int WINDOW_BYTES = 8 << 20;
   private static final int MAX_MESSAGE_BYTES = 512 << 20;
 
+  private static final Metadata.Key<String> TOKEN =
+      Metadata.Key.of("token", Metadata.ASCII_STRING_MARSHALLER);
+
   private final EventLoops loops;
   private final List<ManagedChannel> channels = new ArrayList<>();
 
@@ -37,8 +43,7 @@ public final class Connections implements AutoCloseable {
     for (int i = 0; i < count; i++) {
       Endpoint endpoint = endpoints.get(i % endpoints.size());
       channels.add(
-          NettyChannelBuilder.forAddress(new InetSocketAddress(endpoint.host(), endpoint.port()))
-              .negotiationType(NegotiationType.PLAINTEXT)
+          builder(endpoint)
               .eventLoopGroup(loops.group())
               .channelType(loops.channelType())
               .directExecutor()
@@ -47,6 +52,17 @@ public final class Connections implements AutoCloseable {
               .maxInboundMessageSize(MAX_MESSAGE_BYTES)
               .build());
     }
+  }
+
+  private static NettyChannelBuilder builder(Endpoint endpoint) {
+    NettyChannelBuilder builder =
+        NettyChannelBuilder.forAddress(new InetSocketAddress(endpoint.host(), endpoint.port()));
+    if (!endpoint.token().isEmpty()) {
+      builder.intercept(new Showing(endpoint.token()));
+    }
+    return endpoint.tls()
+        ? builder.sslContext(TrustingTls.context())
+        : builder.negotiationType(NegotiationType.PLAINTEXT);
   }
 
   /** Connections, 1 or more. */
@@ -128,6 +144,21 @@ public final class Connections implements AutoCloseable {
         Thread.currentThread().interrupt();
         return;
       }
+    }
+  }
+
+  /** Shows a token with each call. */
+  private record Showing(String token) implements ClientInterceptor {
+    @Override
+    public <Q, R> ClientCall<Q, R> interceptCall(
+        MethodDescriptor<Q, R> method, CallOptions options, Channel next) {
+      return new ForwardingClientCall.SimpleForwardingClientCall<>(next.newCall(method, options)) {
+        @Override
+        public void start(Listener<R> listener, Metadata metadata) {
+          metadata.put(TOKEN, token);
+          super.start(listener, metadata);
+        }
+      };
     }
   }
 }

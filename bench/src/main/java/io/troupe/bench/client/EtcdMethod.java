@@ -22,6 +22,16 @@ public final class EtcdMethod {
       new EtcdMethod("Lease", "LeaseRevoke", MethodType.UNARY, false);
   public static final EtcdMethod LEASE_KEEP_ALIVE =
       new EtcdMethod("Lease", "LeaseKeepAlive", MethodType.BIDI_STREAMING, true);
+  public static final EtcdMethod USER_ADD =
+      new EtcdMethod("Auth", "UserAdd", MethodType.UNARY, false);
+  public static final EtcdMethod USER_GRANT_ROLE =
+      new EtcdMethod("Auth", "UserGrantRole", MethodType.UNARY, false);
+  public static final EtcdMethod ROLE_ADD =
+      new EtcdMethod("Auth", "RoleAdd", MethodType.UNARY, false);
+  public static final EtcdMethod AUTH_ENABLE =
+      new EtcdMethod("Auth", "AuthEnable", MethodType.UNARY, false);
+  public static final EtcdMethod AUTHENTICATE =
+      new EtcdMethod("Auth", "Authenticate", MethodType.UNARY, true);
 
   private final MethodDescriptor<byte[], Reply> descriptor;
 

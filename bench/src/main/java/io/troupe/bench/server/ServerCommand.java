@@ -16,6 +16,7 @@ import java.util.Map;
  */
 public record ServerCommand(
     String name, List<String> program, Flags flags, Map<String, String> environment) {
+  private static final String CLIENT_TLS = "client-transport-security.";
   private static final long QUOTA_BYTES = 8L << 30;
 
   /** How a program takes its settings. */
@@ -77,6 +78,9 @@ public record ServerCommand(
     line.add(prefix + "initial-advertise-peer-urls=" + own.peer().url());
     line.add(prefix + "initial-cluster=" + String.join(",", cluster));
     line.add(prefix + "quota-backend-bytes=" + QUOTA_BYTES);
+    if (own.client().tls()) {
+      line.add(flags == Flags.ETCD ? "--auto-tls" : prefix + CLIENT_TLS + "auto-tls=true");
+    }
     return line;
   }
 

@@ -27,12 +27,13 @@ public final class Servers implements AutoCloseable {
    *
    * @param parent where their directories are made; they go when the servers are closed
    * @param count members, 1 or more
+   * @param tls whether they serve clients over TLS, with certificates of their own
    */
-  public static Servers start(ServerCommand command, Path parent, int count) {
+  public static Servers start(ServerCommand command, Path parent, int count, boolean tls) {
     Servers servers = new Servers();
     try {
       Files.createDirectories(parent);
-      List<Addresses> addresses = addresses(count);
+      List<Addresses> addresses = addresses(count, tls);
       for (int i = 0; i < count; i++) {
         Path directory = Files.createTempDirectory(parent, command.name().replaceAll("\\W+", "-"));
         List<String> line = command.commandLine(directory.resolve("data"), addresses, i);
@@ -47,12 +48,12 @@ public final class Servers implements AutoCloseable {
   }
 
   /** All sockets stay open until every port is known: so no two are the same. */
-  private static List<Addresses> addresses(int count) throws IOException {
+  private static List<Addresses> addresses(int count, boolean tls) throws IOException {
     List<ServerSocket> open = new ArrayList<>();
     try {
       List<Addresses> found = new ArrayList<>();
       for (int i = 0; i < count; i++) {
-        found.add(new Addresses(free(open), free(open)));
+        found.add(new Addresses(free(open, tls), free(open, false)));
       }
       return found;
     } finally {
@@ -62,10 +63,10 @@ public final class Servers implements AutoCloseable {
     }
   }
 
-  private static Endpoint free(List<ServerSocket> open) throws IOException {
+  private static Endpoint free(List<ServerSocket> open, boolean tls) throws IOException {
     ServerSocket socket = new ServerSocket(0);
     open.add(socket);
-    return new Endpoint("127.0.0.1", socket.getLocalPort());
+    return new Endpoint("127.0.0.1", socket.getLocalPort(), tls, "");
   }
 
   /** Where the members serve clients, in the order of their names. */

@@ -10,6 +10,10 @@ class EndpointTest {
   void readsBothForms() {
     assertThat(Endpoint.parse("127.0.0.1:2379")).isEqualTo(new Endpoint("127.0.0.1", 2379));
     assertThat(Endpoint.parse("http://etcd-1:80")).isEqualTo(new Endpoint("etcd-1", 80));
+    Endpoint secure = Endpoint.parse("https://etcd-1:81");
+    assertThat(secure).isEqualTo(new Endpoint("etcd-1", 81, true, ""));
+    assertThat(secure.url()).isEqualTo("https://etcd-1:81");
+    assertThat(secure.showing("t").token()).isEqualTo("t");
   }
 
   @Test

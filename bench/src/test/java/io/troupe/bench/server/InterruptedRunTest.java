@@ -24,7 +24,7 @@ class InterruptedRunTest {
 
     /** Takes the server's program and the directory to work in. */
     public static void main(String[] args) throws InterruptedException {
-      Servers server = Servers.start(ServerCommand.etcd(args[0]), Path.of(args[1]), 1);
+      Servers server = Servers.start(ServerCommand.etcd(args[0]), Path.of(args[1]), 1, false);
       System.out.println(server.pid());
       System.out.flush();
       Thread.currentThread().join();

@@ -43,6 +43,17 @@ class UsageTest {
                 + "bench3=http://127.0.0.1:6");
   }
 
+  @Test
+  void withTlsMembersMakeCertificatesForThemselves() {
+    Endpoint client = new Endpoint("127.0.0.1", 1, true, "");
+    List<Addresses> secure = List.of(new Addresses(client, new Endpoint("127.0.0.1", 2)));
+    assertThat(ServerCommand.etcd("etcd").commandLine(Path.of("/d"), secure, 0))
+        .contains("--listen-client-urls=https://127.0.0.1:1", "--auto-tls")
+        .contains("--listen-peer-urls=http://127.0.0.1:2");
+    assertThat(ServerCommand.troupe("node").commandLine(Path.of("/d"), secure, 0))
+        .contains("-Dtroupe.client-transport-security.auto-tls=true");
+  }
+
   private static Addresses at(int port) {
     return new Addresses(new Endpoint("127.0.0.1", port), new Endpoint("127.0.0.1", port + 1));
   }

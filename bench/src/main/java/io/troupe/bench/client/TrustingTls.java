@@ -1,0 +1,28 @@
+package io.troupe.bench.client;
+
+import io.grpc.netty.GrpcSslContexts;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import javax.net.ssl.SSLException;
+
+/**
+ * TLS of the generator. It measures and keeps no secrets: servers that it starts make certificates
+ * for themselves.
+ */
+final class TrustingTls {
+  private TrustingTls() {}
+
+  /** Trusts any server; the JDK's versions and suites. */
+  static SslContext context() {
+    try {
+      return GrpcSslContexts.configure(
+              SslContextBuilder.forClient().trustManager(InsecureTrustManagerFactory.INSTANCE),
+              SslProvider.JDK)
+          .build();
+    } catch (SSLException e) {
+      throw new IllegalStateException("this JDK has no TLS for clients", e);
+    }
+  }
+}
