@@ -180,7 +180,9 @@ public final class RunningNode implements AutoCloseable {
   private static Config peerConfig(NodeSettings settings) {
     try {
       return PeerConfig.of(
-          PeerAddress.of(settings.peerUrl()), PeerAddress.of(settings.boundPeerUrl()));
+          PeerAddress.of(settings.peerUrl()),
+          PeerAddress.of(settings.boundPeerUrl()),
+          PeerAddress.isTls(settings.boundPeerUrl()));
     } catch (IllegalArgumentException wrong) {
       throw new StartException(
           ExitCode.CONFIGURATION,
