@@ -2,11 +2,13 @@ package io.troupe.node;
 
 import com.typesafe.config.Config;
 import io.troupe.grpc.service.UpkeepSettings;
+import io.troupe.node.tls.TlsSettings;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The checked configuration, keys under {@code troupe} (conf/node.conf explains each). Immutable.
@@ -22,6 +24,9 @@ import java.util.Map;
  * @param minFreeDiskBytes free space of the data directory's file system below which writes are
  *     refused
  * @param upkeep automatic compaction and comparisons with other members
+ * @param clientTls TLS of ports for clients, for those of their URLs that are https; empty: there
+ *     is none of those
+ * @param peerTls TLS between members, if their URLs are https; empty: they are not
  */
 public record NodeSettings(
     String name,
@@ -57,7 +62,9 @@ public record NodeSettings(
     Store store,
     Log log,
     Http http,
-    UpkeepSettings upkeep) {
+    UpkeepSettings upkeep,
+    Optional<TlsSettings> clientTls,
+    Optional<TlsSettings> peerTls) {
 
   /** What a member without data does. */
   public enum InitialState {

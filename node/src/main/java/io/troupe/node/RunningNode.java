@@ -10,6 +10,7 @@ import io.troupe.actors.peers.PeerAddress;
 import io.troupe.actors.peers.PeerConfig;
 import io.troupe.actors.peers.PeerDirectory;
 import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.http.ConnectionSecurity;
 import io.troupe.grpc.http.GrpcServer;
 import io.troupe.grpc.http.GrpcServer.Listener;
 import io.troupe.grpc.service.EtcdServices;
@@ -33,6 +34,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -118,6 +120,7 @@ public final class RunningNode implements AutoCloseable {
               memberSettings,
               (url, query, timeout) ->
                   queries.thenCompose(ready -> ready.ask(url, query, timeout)));
+      Optional<ConnectionSecurity> clientTls = ClientTls.of(settings);
       CompletableFuture<Rooms> spawned = new CompletableFuture<>();
       system =
           actorSystem(
@@ -136,7 +139,7 @@ public final class RunningNode implements AutoCloseable {
       // Damage that a read meets concerns everybody: the member must not go on serving.
       files.onDamage(broken::accept);
       node = new RunningNode(settings, files, space, system, broken);
-      node.serve(spawned, queries.join(), logins);
+      node.serve(spawned, queries.join(), logins, clientTls);
       started = true;
       return node;
     } catch (InterruptedException e) {
@@ -178,6 +181,15 @@ public final class RunningNode implements AutoCloseable {
 
   /** Canonical is what others call this member, bound is what it listens on: see docs/rooms. */
   private static Config peerConfig(NodeSettings settings) {
+    if (settings.peerUrl().startsWith("https:") || settings.boundPeerUrl().startsWith("https:")) {
+      throw new StartException(
+          ExitCode.CONFIGURATION,
+          "configuration: troupe.listen-peer-urls = "
+              + settings.listenPeerUrls()
+              + ", troupe.initial-advertise-peer-urls = "
+              + settings.initialAdvertisePeerUrls()
+              + " is wrong: expected http://host:port, TLS between members is not built yet");
+    }
     try {
       return PeerConfig.of(
           PeerAddress.of(settings.peerUrl()),
@@ -236,7 +248,11 @@ public final class RunningNode implements AutoCloseable {
     return opening;
   }
 
-  private void serve(CompletableFuture<Rooms> spawned, ArteryQueries queries, Logins logins)
+  private void serve(
+      CompletableFuture<Rooms> spawned,
+      ArteryQueries queries,
+      Logins logins,
+      Optional<ConnectionSecurity> clientTls)
       throws InterruptedException {
     Rooms rooms = await(settings, spawned, "the rooms to start");
     Member member =
@@ -266,7 +282,7 @@ public final class RunningNode implements AutoCloseable {
     queries.serve(wired.peerAnswers());
     MemberGauges.register(settings, files, rooms, member);
     PeerProbe.start(system, member, queries, settings.electionTimeout());
-    bindAll(new GrpcServer(system, wired, DerivedSettings.http(settings), published));
+    bindAll(new GrpcServer(system, wired, DerivedSettings.http(settings), published), clientTls);
     Upkeep upkeep = wired.upkeep(settings.upkeep());
     InitialCheck.require(upkeep, settings);
     CompletionStage<Void> serves = published;
@@ -332,35 +348,34 @@ public final class RunningNode implements AutoCloseable {
     }
   }
 
-  private void bindAll(GrpcServer server) throws InterruptedException {
+  private void bindAll(GrpcServer server, Optional<ConnectionSecurity> tls)
+      throws InterruptedException {
     boolean apart = !settings.http().listenUrls().isEmpty();
     for (URI url : settings.listenClientUrls()) {
-      bind(server, "listen-client-urls", url, apart ? Listener.GRPC : Listener.ALL);
+      bind(server, tls, "listen-client-urls", url, apart ? Listener.GRPC : Listener.ALL);
     }
     for (URI url : settings.http().listenUrls()) {
-      bind(server, "listen-client-http-urls", url, Listener.HTTP);
+      bind(server, tls, "listen-client-http-urls", url, Listener.HTTP);
     }
     for (URI url : settings.http().metricsUrls()) {
-      bind(server, "listen-metrics-urls", url, Listener.METRICS);
+      bind(server, tls, "listen-metrics-urls", url, Listener.METRICS);
     }
   }
 
-  private void bind(GrpcServer server, String key, URI url, Listener serves)
+  private void bind(
+      GrpcServer server, Optional<ConnectionSecurity> tls, String key, URI url, Listener serves)
       throws InterruptedException {
     try {
-      ServerBinding binding =
-          server
-              .bind(url.getHost(), url.getPort(), serves)
-              .toCompletableFuture()
-              .get(10, TimeUnit.SECONDS);
+      CompletionStage<ServerBinding> opening =
+          TransportReader.isSecure(url)
+              ? server.bindSecurely(url.getHost(), url.getPort(), serves, tls.orElseThrow())
+              : server.bind(url.getHost(), url.getPort(), serves);
+      ServerBinding binding = opening.toCompletableFuture().get(10, TimeUnit.SECONDS);
       bindings.add(binding);
       ports
           .computeIfAbsent(serves, first -> new ArrayList<>())
           .add(binding.localAddress().getPort());
-      LOG.info(
-          "serving client traffic insecurely; this is strongly discouraged! address={} serves={}",
-          binding.localAddress(),
-          serves);
+      ListenerLog.opened(settings, url, serves, binding.localAddress());
     } catch (ExecutionException | TimeoutException e) {
       throw new StartException(
           ExitCode.ADDRESS,

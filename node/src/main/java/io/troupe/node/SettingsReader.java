@@ -26,6 +26,7 @@ import java.util.function.Function;
 final class SettingsReader {
   private static final String ROOT = "troupe";
   private static final String DEFAULTS = "troupe-defaults.conf";
+  private static final String URL_FORM = "http://host:port or https://host:port";
   private static final Set<String> LEVELS = Set.of("debug", "info", "warn", "error");
 
   private final Config config;
@@ -58,22 +59,25 @@ final class SettingsReader {
     String cacheDir = text("cache-dir");
     List<URI> listenClient = urls("listen-client-urls");
     if (listenClient.isEmpty()) {
-      throw wrong("listen-client-urls", "", "at least one URL, http://host:port");
+      throw wrong("listen-client-urls", "", "at least one URL, " + URL_FORM);
     }
+    List<URI> listenPeer = urls("listen-peer-urls");
+    NodeSettings.Http http = http();
+    TransportReader transports = new TransportReader(this, data);
     return new NodeSettings(
         name,
         data,
         cacheDir.isEmpty() ? data.resolve("cache") : Path.of(cacheDir).toAbsolutePath(),
         listenClient,
         advertised(listenClient),
-        urls("listen-peer-urls"),
+        listenPeer,
         urls("initial-advertise-peer-urls").stream().map(URI::toString).toList(),
         initialCluster(),
         text("initial-cluster-token"),
         oneOf("initial-cluster-state", Set.of("new", "existing")).equals("new")
             ? NodeSettings.InitialState.NEW
             : NodeSettings.InitialState.EXISTING,
-        typed("strict-reconfig-check", config::getBoolean, "true or false"),
+        flag("strict-reconfig-check"),
         (int) number("max-learners", 1, 1000),
         heartbeat,
         election,
@@ -102,8 +106,10 @@ final class SettingsReader {
             bytes("store.hot-record-bytes", 0, Long.MAX_VALUE)),
         new NodeSettings.Log(
             oneOf("log.level", LEVELS), oneOf("log.format", Set.of("text", "json"))),
-        http(),
-        upkeep());
+        http,
+        upkeep(),
+        transports.client(listenClient, http),
+        transports.peer(listenPeer));
   }
 
   private NodeSettings.Http http() {
@@ -113,12 +119,12 @@ final class SettingsReader {
         urls("listen-metrics-urls"),
         given(texts("cors", origins)),
         given(texts("host-whitelist", "[\"example.org\"], or [\"*\"]")),
-        typed("enable-pprof", config::getBoolean, "true or false"),
-        typed("enable-grpc-gateway", config::getBoolean, "true or false"),
+        flag("enable-pprof"),
+        flag("enable-grpc-gateway"),
         oneOf("metrics", Set.of("basic", "extensive")).equals("extensive"));
   }
 
-  private static List<String> given(List<String> texts) {
+  static List<String> given(List<String> texts) {
     return texts.stream().map(String::trim).filter(text -> !text.isEmpty()).toList();
   }
 
@@ -187,7 +193,7 @@ final class SettingsReader {
         ", ", known.getObject(ConfigUtil.joinPath(path)).keySet().stream().sorted().toList());
   }
 
-  private String text(String key) {
+  String text(String key) {
     return typed(key, config::getString, "a text");
   }
 
@@ -199,7 +205,7 @@ final class SettingsReader {
     return value;
   }
 
-  private long number(String key, long min, long max) {
+  long number(String key, long min, long max) {
     long value = typed(key, config::getLong, "a whole number");
     return inRange(key, value, min, max);
   }
@@ -233,7 +239,7 @@ final class SettingsReader {
   /** name=url, repeated for each URL of a member and for each member; a URL stands there once. */
   private Map<String, List<String>> initialCluster() {
     String key = "initial-cluster";
-    String right = "name=http://host:port for each peer URL of each first member";
+    String right = "name=" + URL_FORM + " for each peer URL of each first member";
     Map<String, List<String>> members = new LinkedHashMap<>();
     Set<String> seen = new HashSet<>();
     for (String part : texts(key, "[\"n1=http://10.0.0.1:2380\", \"n2=http://10.0.0.2:2380\"]")) {
@@ -255,7 +261,7 @@ final class SettingsReader {
   }
 
   /** A list, or one text with commas as etcd's flags have it. */
-  private List<String> texts(String key, String example) {
+  List<String> texts(String key, String example) {
     String path = ROOT + "." + key;
     return config.getValue(path).valueType() == ConfigValueType.STRING
         ? List.of(config.getString(path).split(",", -1))
@@ -271,22 +277,25 @@ final class SettingsReader {
   }
 
   private URI url(String key, String text) {
-    String right = "http://host:port";
+    String right = URL_FORM;
     URI url;
     try {
       url = new URI(text);
     } catch (URISyntaxException e) {
       throw wrong(key, text, right);
     }
-    boolean plain = "http".equals(url.getScheme());
+    boolean known = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
     boolean bare = url.getRawPath() == null || url.getRawPath().isEmpty();
-    if (!plain || url.getHost() == null || url.getPort() < 0 || url.getPort() > 65535 || !bare) {
+    if ("unix".equals(url.getScheme()) || "unixs".equals(url.getScheme())) {
+      throw wrong(key, text, right + "; unix sockets are not supported");
+    }
+    if (!known || url.getHost() == null || url.getPort() < 0 || url.getPort() > 65535 || !bare) {
       throw wrong(key, text, right);
     }
     return url;
   }
 
-  private <T> T typed(String key, Function<String, T> getter, String right) {
+  <T> T typed(String key, Function<String, T> getter, String right) {
     String path = ROOT + "." + key;
     try {
       return getter.apply(path);
@@ -299,9 +308,19 @@ final class SettingsReader {
     }
   }
 
+  /** True or false. */
+  boolean flag(String key) {
+    return typed(key, config::getBoolean, "true or false");
+  }
+
   private static StartException wrong(String key, String value, String right) {
+    return refused(key, value, "expected " + right);
+  }
+
+  /** A refusal of one value, in words that begin after "is wrong". */
+  static StartException refused(String key, String value, String why) {
     return new StartException(
         ExitCode.CONFIGURATION,
-        "configuration: " + ROOT + "." + key + " = \"" + value + "\" is wrong: expected " + right);
+        "configuration: " + ROOT + "." + key + " = \"" + value + "\" is wrong: " + why);
   }
 }

@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.troupe.node.tls.SelfSigned;
+import io.troupe.node.tls.TlsSettings;
+import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What is derived from settings. */
@@ -52,5 +56,125 @@ class NodeSettingsTest {
             "initial-advertise-peer-urls = [\"http://b:1\", \"http://a:1\"]",
             "listen-peer-urls = [\"http://0.0.0.0:7\", \"http://0.0.0.0:5\"]");
     assertThat(proxied.boundPeerUrl()).isEqualTo("http://0.0.0.0:7");
+  }
+
+  private static void refused(String text, String... lines) {
+    assertThatThrownBy(() -> settings(lines))
+        .isInstanceOf(StartException.class)
+        .hasMessageContaining(text);
+  }
+
+  @Test
+  void F7_withoutTlsNothingIsSet() {
+    assertThat(settings().clientTls()).isEmpty();
+    assertThat(settings().peerTls()).isEmpty();
+    assertThat(settings("client-transport-security.trusted-ca-file = ca.pem").clientTls())
+        .as("no port has a certificate")
+        .isEmpty();
+  }
+
+  @Test
+  void F7_httpsNeedsACertificate() {
+    String https = "[\"https://127.0.0.1:1\"]";
+    refused(
+        "troupe.listen-client-urls = \"https://127.0.0.1:1\" is wrong: TLS key/cert (--cert-file,"
+            + " --key-file) must be provided for client url https://127.0.0.1:1 with HTTPS scheme",
+        "listen-client-urls = " + https);
+    refused("must be provided for client url", "listen-client-http-urls = " + https);
+    refused("must be provided for metrics secure url", "listen-metrics-urls = " + https);
+    refused(
+        "cannot listen on TLS for 127.0.0.1:1: KeyFile and CertFile are not presented",
+        "listen-peer-urls = " + https);
+    assertThat(settings("advertise-client-urls = " + https).advertiseClientUrls())
+        .as("what stands before it may speak TLS")
+        .containsExactly("https://127.0.0.1:1");
+    refused("unix sockets are not supported", "listen-client-urls = [\"unixs://a:1\"]");
+  }
+
+  @Test
+  void F7_certificatesThatDoNotGoTogether() {
+    String cert = "client-transport-security.cert-file = c.pem";
+    String key = "client-transport-security.key-file = k.pem";
+    refused("KeyFile and CertFile must both be present[key: , cert: c.pem]", cert);
+    refused(
+        "ClientKeyFile and ClientCertFile must both be present or both absent: key: , cert: cc.pem",
+        cert,
+        key,
+        "client-transport-security.client-cert-file = cc.pem");
+    refused(
+        "AllowedCNs and AllowedHostnames are mutually exclusive",
+        cert,
+        key,
+        "client-transport-security.allowed-cn = [a]",
+        "client-transport-security.allowed-hostname = [b]");
+    refused(
+        "troupe.client-transport-security.client-cert-auth = \"true\" is wrong",
+        "client-transport-security.client-cert-auth = true");
+    refused(
+        "troupe.peer-transport-security.auto-tls = \"true\" is wrong",
+        "peer-transport-security.auto-tls = true",
+        "peer-transport-security.client-cert-auth = true");
+  }
+
+  @Test
+  void F7_TL6_versionsAndSuites() {
+    refused(
+        "unexpected TLS version \"TLS1.1\" (must be one of: TLS1.2, TLS1.3)",
+        "tls-min-version = TLS1.1");
+    refused(
+        "min version (TLS1.3) is greater than max version (TLS1.2)",
+        "tls-min-version = TLS1.3",
+        "tls-max-version = TLS1.2");
+    refused("unexpected TLS cipher suite \"X\"", "cipher-suites = [X]");
+    refused(
+        "cipher suites cannot be configured when only TLS1.3 is enabled",
+        "tls-min-version = TLS1.3",
+        "cipher-suites = [TLS_AES_128_GCM_SHA256]");
+  }
+
+  @Test
+  void settingsOfBothKindsOfPorts() {
+    NodeSettings read =
+        settings(
+            "data-dir = /d",
+            "listen-client-urls = [\"https://127.0.0.1:1\", \"http://127.0.0.1:2\"]",
+            "client-transport-security.cert-file = c.pem",
+            "client-transport-security.key-file = k.pem",
+            "client-transport-security.trusted-ca-file = ca.pem",
+            "client-transport-security.client-cert-auth = true",
+            "client-transport-security.allowed-cn = \"a,b\"",
+            "listen-peer-urls = [\"https://[::1]:3\"]",
+            "peer-transport-security.auto-tls = true",
+            "self-signed-cert-validity = 4");
+    TlsSettings client = read.clientTls().orElseThrow();
+    assertThat(client.certFile()).isEqualTo("c.pem");
+    assertThat(client.trustedCaFile()).isEqualTo("ca.pem");
+    assertThat(client.clientCertAuth()).isTrue();
+    assertThat(client.allowedCns()).containsExactly("a", "b");
+    assertThat(client.checksAddress()).isTrue();
+    assertThat(client.selfSigned()).isEmpty();
+    TlsSettings peer = read.peerTls().orElseThrow();
+    assertThat(peer.certFile()).isEqualTo("/d/fixtures/peer/cert.pem");
+    assertThat(peer.keyFile()).isEqualTo("/d/fixtures/peer/key.pem");
+    assertThat(peer.trustAnybody()).isTrue();
+    assertThat(peer.selfSigned())
+        .hasValue(new SelfSigned.Order(Path.of("/d/fixtures/peer"), List.of("::1"), 4));
+    refused(
+        "troupe.self-signed-cert-validity = \"0\" is wrong: it should be greater than 0",
+        "client-transport-security.auto-tls = true",
+        "self-signed-cert-validity = 0");
+  }
+
+  @Test
+  void TL5_certificatesThatAreGivenWinOverAutoTls() {
+    TlsSettings given =
+        settings(
+                "peer-transport-security.cert-file = c.pem",
+                "peer-transport-security.key-file = k.pem",
+                "peer-transport-security.auto-tls = true")
+            .peerTls()
+            .orElseThrow();
+    assertThat(given.selfSigned()).isEmpty();
+    assertThat(given.trustAnybody()).isFalse();
   }
 }

@@ -1,6 +1,7 @@
 package io.troupe.grpc.http;
 
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.HttpMethods;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
@@ -9,21 +10,36 @@ import org.apache.pekko.http.javadsl.model.StatusCodes;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.jspecify.annotations.Nullable;
 
-/** Who may use the HTTP side of a client port: names (H6) and origins (H7). */
+/** Who may use the HTTP side of a client port: names (H6), origins (H7), certificates (A14). */
 final class AccessRules {
   private final HttpSettings settings;
+  private final BooleanSupplier authentication;
 
-  AccessRules(HttpSettings settings) {
+  /**
+   * Rules.
+   *
+   * @param authentication whether it is on
+   */
+  AccessRules(HttpSettings settings, BooleanSupplier authentication) {
     this.settings = settings;
+    this.authentication = authentication;
   }
 
   /**
    * The answer to a request that goes no further, or null. An OPTIONS request always ends here: who
    * asks from a foreign origin gets an empty answer without the permission.
+   *
+   * @param gateway whether it is for the JSON gateway
    */
-  @Nullable HttpResponse refusal(HttpRequest request) {
+  @Nullable HttpResponse refusal(HttpRequest request, Visitor visitor, boolean gateway) {
+    if (gateway && !visitor.certificateName().isEmpty() && authentication.getAsBoolean()) {
+      return HttpAnswers.text(
+          StatusCodes.BAD_REQUEST,
+          "CommonName of client sending a request against gateway will be ignored and not used as"
+              + " expected\n");
+    }
     String host = request.getUri().host().address();
-    if (!settings.allowsHost(host)) {
+    if (!visitor.secure() && !settings.allowsHost(host)) {
       return HttpAnswers.text(
           StatusCodes.MISDIRECTED_REQUEST,
           "This member does not answer to the host name \""

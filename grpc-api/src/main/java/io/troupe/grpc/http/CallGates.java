@@ -33,12 +33,13 @@ final class CallGates {
    *
    * @param path of the gRPC method
    * @param metadata headers by their gRPC names
+   * @param visitor who sent it
    * @throws io.troupe.protocol.RefusedException if it may not begin
    */
-  Call admit(String path, boolean stream, Iterable<HttpHeader> metadata) {
+  Call admit(String path, boolean stream, Iterable<HttpHeader> metadata, Visitor visitor) {
     learner.require(path);
     corrupt.require(path);
-    Call call = CallMetadata.of(metadata, memory.share());
+    Call call = CallMetadata.of(metadata, visitor.certificateName(), memory.share());
     metrics.clientRequest(stream, CallMetadata.apiVersion(metadata));
     leader.require(call);
     return call;

@@ -21,15 +21,17 @@ final class CallMetadata {
    * What the services need to know of a request besides its message.
    *
    * @param headers of the request
+   * @param certificateName of the client; passed over if the request says that a gateway made it
    * @param memory of the call
    * @throws RefusedException INVALID_CLIENT_API_VERSION if the client's version is no text
    */
-  static Call of(Iterable<HttpHeader> headers, MemoryBudget.Share memory) {
+  static Call of(Iterable<HttpHeader> headers, String certificateName, MemoryBudget.Share memory) {
     String token = null;
     String authorization = null;
     String hasLeader = null;
     String apiVersion = null;
     Optional<Duration> timeout = Optional.empty();
+    String user = certificateName;
     for (HttpHeader header : headers) {
       switch (header.lowercaseName()) {
         case "token" -> token = token == null ? header.value() : token;
@@ -37,6 +39,8 @@ final class CallMetadata {
             authorization = authorization == null ? header.value() : authorization;
         case "hasleader" -> hasLeader = hasLeader == null ? header.value() : hasLeader;
         case "client-api-version" -> apiVersion = apiVersion == null ? header.value() : apiVersion;
+        // A gateway's certificate is not its client's.
+        case "grpcgateway-accept" -> user = "";
         case "grpc-timeout" -> timeout = timeout(header.value());
         default -> {
           // Other metadata has no meaning here.
@@ -47,7 +51,7 @@ final class CallMetadata {
       throw new RefusedException(Refusal.INVALID_CLIENT_API_VERSION);
     }
     String raw = token == null || token.isEmpty() ? authorization : token;
-    return new Call(bare(raw), "true".equals(hasLeader), timeout, memory);
+    return new Call(bare(raw), "true".equals(hasLeader), timeout, memory, user);
   }
 
   /** What the client says of its version, empty if nothing. */

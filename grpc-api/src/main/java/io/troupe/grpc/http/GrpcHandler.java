@@ -50,7 +50,7 @@ final class GrpcHandler {
   }
 
   /** Never fails: every outcome is a response. */
-  CompletionStage<HttpResponse> handle(HttpRequest request) {
+  CompletionStage<HttpResponse> handle(HttpRequest request, Visitor visitor) {
     if (!request.method().equals(HttpMethods.POST)) {
       return refuse(request, HttpResponse.create().withStatus(StatusCodes.METHOD_NOT_ALLOWED));
     }
@@ -67,7 +67,7 @@ final class GrpcHandler {
     }
     Call call;
     try {
-      call = gates.admit(path, unary == null, request.getHeaders());
+      call = gates.admit(path, unary == null, request.getHeaders(), visitor);
     } catch (RefusedException refused) {
       return refuse(request, GrpcResponses.failure(GrpcErrors.of(refused)));
     }

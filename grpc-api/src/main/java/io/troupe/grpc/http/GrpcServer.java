@@ -17,9 +17,9 @@ import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.SystemMaterializer;
 
 /**
- * The client port. The first bytes of a connection decide: HTTP/2 is gRPC, HTTP/1 is everything
- * else (T2). Settings of the HTTP layer stand under {@code pekko.http.server} in
- * troupe-defaults.conf.
+ * The client port. Without TLS the first bytes of a connection decide: HTTP/2 is gRPC, HTTP/1 is
+ * everything else; with TLS the path and the kind of content (T2). Settings of the HTTP layer stand
+ * under {@code pekko.http.server} in troupe-defaults.conf.
  */
 public final class GrpcServer {
   private final ActorSystem<?> system;
@@ -80,7 +80,7 @@ public final class GrpcServer {
     this.grpc = new GrpcHandler(methods, maxReceiveBytes, gates, materializer);
     this.http =
         new HttpRoutes(
-            new AccessRules(settings),
+            new AccessRules(settings, () -> services.member().state().auth().isEnabled()),
             new HttpRoutes.Endpoints(
                 new HealthEndpoints(services),
                 new MetricsEndpoint(
@@ -124,33 +124,81 @@ public final class GrpcServer {
    * @return fails when the address cannot be bound
    */
   public CompletionStage<ServerBinding> bind(String host, int port, Listener serves) {
-    ServerSettings settings = ServerSettings.create(system.classicSystem());
     boolean grpcToo = serves == Listener.ALL || serves == Listener.GRPC;
     Function<HttpRequest, CompletionStage<HttpResponse>> handler =
         switch (serves) {
-          case ALL -> request -> isHttp2(request) ? grpc(request) : http.handle(request);
-          case GRPC -> request -> isHttp2(request) ? grpc(request) : http.refuse(request);
-          case HTTP -> http::handle;
+          case ALL -> request -> isHttp2(request) ? grpc(request, Visitor.PLAIN) : http(request);
+          case GRPC -> request -> isHttp2(request) ? grpc(request, Visitor.PLAIN) : refuse(request);
+          case HTTP -> this::http;
           case METRICS -> http::handleMetrics;
         };
+    ServerSettings settings = ServerSettings.create(system.classicSystem());
     return Http.get(system)
         .newServerAt(host, port)
         .withSettings(settings.withEnableHttp2(grpcToo))
         .bind(handler);
   }
 
+  private CompletionStage<HttpResponse> http(HttpRequest request) {
+    return http.handle(request, Visitor.PLAIN);
+  }
+
+  private CompletionStage<HttpResponse> refuse(HttpRequest request) {
+    return http.refuse(request);
+  }
+
+  /**
+   * Opens a port with TLS, over which HTTP/1.1 and HTTP/2 are spoken alike.
+   *
+   * @param host address or name to listen on
+   * @param port 0 for any free one
+   * @param serves what it serves
+   * @return fails when the address cannot be bound
+   */
+  public CompletionStage<ServerBinding> bindSecurely(
+      String host, int port, Listener serves, ConnectionSecurity security) {
+    SecureListener listener = new SecureListener(system, security, serves);
+    Function<HttpRequest, CompletionStage<HttpResponse>> handler =
+        switch (serves) {
+          case ALL ->
+              request ->
+                  isCall(request)
+                      ? grpc(request, listener.visitor(request))
+                      : http.handle(request, listener.visitor(request));
+          case GRPC -> request -> grpc(request, listener.visitor(request));
+          case HTTP -> request -> http.handle(request, listener.visitor(request));
+          case METRICS -> http::handleMetrics;
+        };
+    ServerSettings settings = ServerSettings.create(system.classicSystem());
+    return ConnectionGuards.opening(
+        listener,
+        () ->
+            Http.get(system)
+                .newServerAt(host, port)
+                // Only with HTTP/2 does it let ConnectionGuards see the port.
+                .withSettings(settings.withEnableHttp2(true).withRemoteAddressAttribute(true))
+                .bind(handler));
+  }
+
+  /** T2, for ports with TLS. */
+  private static boolean isCall(HttpRequest request) {
+    return isHttp2(request)
+        && GrpcHandler.isGrpc(request)
+        && !HttpRoutes.isGateway(request.getUri().path());
+  }
+
   private static boolean isHttp2(HttpRequest request) {
     return request.protocol().value().equals("HTTP/2.0");
   }
 
-  private CompletionStage<HttpResponse> grpc(HttpRequest request) {
+  private CompletionStage<HttpResponse> grpc(HttpRequest request, Visitor visitor) {
     return readiness.isReady()
-        ? grpc.handle(request)
+        ? grpc.handle(request, visitor)
         : readiness
             .await()
             .handle(
                 (ready, failure) ->
-                    failure == null ? grpc.handle(request) : grpc.refuse(request, failure))
+                    failure == null ? grpc.handle(request, visitor) : grpc.refuse(request, failure))
             .thenCompose(answer -> answer);
   }
 }

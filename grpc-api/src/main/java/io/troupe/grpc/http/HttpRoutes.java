@@ -17,6 +17,7 @@ final class HttpRoutes {
           + MaintenanceService.ETCD_VERSION
           + "\",\"etcdcluster\":\"3.7.0\",\"storage\":\"3.7.0\"}";
 
+  private static final String GATEWAY = "/v3/";
   private static final String OLD_GATEWAY = "/v3beta/";
 
   /**
@@ -42,9 +43,15 @@ final class HttpRoutes {
     this.materializer = materializer;
   }
 
+  /** Whether a path belongs to the JSON gateway. */
+  static boolean isGateway(String path) {
+    return path.startsWith(GATEWAY) || path.startsWith(OLD_GATEWAY);
+  }
+
   /** Answers on a client port. */
-  CompletionStage<HttpResponse> handle(HttpRequest request) {
-    HttpResponse refusal = access.refusal(request);
+  CompletionStage<HttpResponse> handle(HttpRequest request, Visitor visitor) {
+    boolean gateway = endpoints.gateway() != null && isGateway(request.getUri().path());
+    HttpResponse refusal = access.refusal(request, visitor, gateway);
     if (refusal != null) {
       return answer(request, refusal);
     }
@@ -81,9 +88,9 @@ final class HttpRoutes {
     String path = request.getUri().path();
     JsonGateway gateway = endpoints.gateway();
     if (gateway != null && path.startsWith(OLD_GATEWAY)) {
-      return gateway.handle(request, "/v3/" + path.substring(OLD_GATEWAY.length()));
+      return gateway.handle(request, GATEWAY + path.substring(OLD_GATEWAY.length()));
     }
-    if (gateway != null && path.startsWith("/v3/")) {
+    if (gateway != null && path.startsWith(GATEWAY)) {
       return gateway.handle(request, path);
     }
     CompletionStage<HttpResponse> watched = watched(request);

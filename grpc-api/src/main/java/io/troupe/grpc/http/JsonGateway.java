@@ -124,7 +124,8 @@ final class JsonGateway {
     Call call;
     try {
       List<HttpHeader> metadata = metadata(request);
-      call = gates.admit(path, unary == null, metadata);
+      // A14: a certificate is no login here.
+      call = gates.admit(path, unary == null, metadata, Visitor.PLAIN);
     } catch (GrpcException | RefusedException refused) {
       return refuse(request, GrpcErrors.of(refused));
     }

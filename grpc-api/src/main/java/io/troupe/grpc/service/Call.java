@@ -13,15 +13,26 @@ import java.util.Optional;
  * @param hasLeader fail when no leader is known
  * @param timeout what the client said it will wait
  * @param memory what the answer takes; given back by whoever made the call when the answer is sent
+ * @param certificateUser common name of the client's verified certificate where that is a login
+ *     (A14); empty otherwise
  */
 public record Call(
-    String token, boolean hasLeader, Optional<Duration> timeout, MemoryBudget.Share memory) {
+    String token,
+    boolean hasLeader,
+    Optional<Duration> timeout,
+    MemoryBudget.Share memory,
+    String certificateUser) {
   /** Somebody who names no deadline may have gone away without our knowing. */
   private static final Duration LONGEST = Duration.ofMinutes(10);
 
+  /** True if it does not say who calls, in any way. */
+  boolean isAnonymous() {
+    return token.isEmpty() && certificateUser.isEmpty();
+  }
+
   /** The same call with another account for what its answer takes. */
   Call withMemory(MemoryBudget.Share other) {
-    return new Call(token, hasLeader, timeout, other);
+    return new Call(token, hasLeader, timeout, other, certificateUser);
   }
 
   /** How long to try what has no time limit of the server's own (M13, MT10). */

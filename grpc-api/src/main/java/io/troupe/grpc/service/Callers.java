@@ -45,10 +45,10 @@ final class Callers {
    */
   CompletionStage<Requester> of(Call call) {
     AuthState auth = member.state().auth();
-    if (!auth.isEnabled() || call.token().isEmpty()) {
+    if (!auth.isEnabled() || call.isAnonymous()) {
       return NOBODY;
     }
-    Requester.User known = tokens.find(call.token(), auth);
+    Requester.User known = known(call, auth);
     if (known != null) {
       return CompletableFuture.completedFuture(known);
     }
@@ -61,7 +61,7 @@ final class Callers {
 
   /** Who calls, for the log: who names nobody need not come that far. */
   CompletionStage<Requester> writer(Call call) {
-    if (call.token().isEmpty() && member.state().auth().isEnabled()) {
+    if (call.isAnonymous() && member.state().auth().isEnabled()) {
       throw new RefusedException(Refusal.USER_EMPTY);
     }
     return of(call);
@@ -118,14 +118,21 @@ final class Callers {
 
   /** Who calls, by what is known now; nobody while authentication is off. */
   Requester now(Call call, AuthState auth) {
-    if (!auth.isEnabled() || call.token().isEmpty()) {
+    if (!auth.isEnabled() || call.isAnonymous()) {
       return Requester.ANONYMOUS;
     }
-    Requester.User known = tokens.find(call.token(), auth);
+    Requester.User known = known(call, auth);
     if (known == null) {
       throw new RefusedException(Refusal.INVALID_AUTH_TOKEN);
     }
     return known;
+  }
+
+  /** By the token, or else by the certificate, which is as new as the rights are (A14). */
+  private Requester.@Nullable User known(Call call, AuthState auth) {
+    return call.token().isEmpty()
+        ? new Requester.User(call.certificateUser(), auth.revision())
+        : tokens.find(call.token(), auth);
   }
 
   /** Refuses what the caller may not do by the state as it is now. */

@@ -24,12 +24,23 @@ class CallMetadataTest {
     for (int i = 0; i < namesAndValues.length; i += 2) {
       headers.add(RawHeader.create(namesAndValues[i], namesAndValues[i + 1]));
     }
-    return CallMetadata.of(HttpRequest.create().withHeaders(headers).getHeaders(), MEMORY);
+    return withCertificate("", headers);
+  }
+
+  private static Call withCertificate(String name, List<HttpHeader> headers) {
+    return CallMetadata.of(HttpRequest.create().withHeaders(headers).getHeaders(), name, MEMORY);
+  }
+
+  @Test
+  void aGatewayHidesItsCertificate() {
+    assertThat(withCertificate("root", List.of()).certificateUser()).isEqualTo("root");
+    List<HttpHeader> gateway = List.of(RawHeader.create("grpcgateway-accept", "*/*"));
+    assertThat(withCertificate("root", gateway).certificateUser()).isEmpty();
   }
 
   @Test
   void withoutMetadataACallHasNothing() {
-    assertThat(call()).isEqualTo(new Call("", false, Optional.empty(), MEMORY));
+    assertThat(call()).isEqualTo(new Call("", false, Optional.empty(), MEMORY, ""));
   }
 
   @Test

@@ -149,7 +149,8 @@ class LeaderWatchTest {
                 .withEntity(
                     HttpEntities.create(
                         MediaTypes.applicationBinary("grpc", false).toContentType(),
-                        ByteString.fromArray(new byte[GrpcFrames.HEADER])))));
+                        ByteString.fromArray(new byte[GrpcFrames.HEADER]))),
+            Visitor.PLAIN));
   }
 
   private static Map<String, String> grpc(Iterable<? extends HttpHeader> headers) {

@@ -47,7 +47,38 @@ class CallersTest {
   }
 
   private static Call call(String token) {
-    return new Call(token, false, Optional.empty(), new MemoryBudget(1 << 20).share());
+    return new Call(token, false, Optional.empty(), new MemoryBudget(1 << 20).share(), "");
+  }
+
+  private static Call withCertificate(String token, String name) {
+    return new Call(token, false, Optional.empty(), new MemoryBudget(1 << 20).share(), name);
+  }
+
+  @Test
+  void theCommonNameOfACertificateIsTheUser_A14() {
+    Call call = withCertificate("", "u");
+    assertThat(callers.of(call)).as("without logins").isCompletedWithValue(Requester.ANONYMOUS);
+    enable(5, Permission.Type.READ);
+    assertThat(callers.of(call)).isCompletedWithValue(new Requester.User("u", 5));
+    assertThat(callers.writer(call)).isCompletedWithValue(new Requester.User("u", 5));
+    Callers.Check read = (authorizer, who) -> authorizer.read(who, A);
+    assertThat(callers.<String>read(call, read, () -> "value")).isEqualTo("value");
+    enable(6, Permission.Type.READ);
+    assertThat(callers.of(call))
+        .as("always as new as the rights")
+        .isCompletedWithValue(new Requester.User("u", 6));
+    assertRefused(
+        () -> callers.<String>read(withCertificate("", "stranger"), read, () -> "value"),
+        Refusal.PERMISSION_DENIED);
+  }
+
+  @Test
+  void aTokenGoesBeforeACertificate_A14() {
+    enable(5, Permission.Type.READ);
+    login(EARLIER);
+    assertThat(callers.of(withCertificate(EARLIER, "stranger")))
+        .isCompletedWithValue(new Requester.User("u", 5));
+    assertRefused(() -> callers.of(withCertificate("rubbish", "u")), Refusal.INVALID_AUTH_TOKEN);
   }
 
   private void enable(long authRevision, Permission.Type right) {

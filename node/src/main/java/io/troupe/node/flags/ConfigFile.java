@@ -45,19 +45,27 @@ final class ConfigFile {
           "insecure-skip-tls-verify", "discovery-insecure-skip-tls-verify");
 
   private final Map<String, String> values = new LinkedHashMap<>();
+  private final Map<String, String> settings = new LinkedHashMap<>();
 
   private ConfigFile() {}
 
   /**
+   * What a file says.
+   *
+   * @param flags checked values by flag
+   * @param settings what no flag says, by key under {@code troupe}
+   */
+  record Content(Map<String, String> flags, Map<String, String> settings) {}
+
+  /**
    * Reads a file.
    *
-   * @return checked values by flag
    * @throws FlagException if it cannot be read or is wrong
    */
-  static Map<String, String> read(String file) {
+  static Content read(String file) {
     ConfigFile read = new ConfigFile();
     read.top(parse(file));
-    return read.values;
+    return new Content(read.values, read.settings);
   }
 
   private static Map<?, ?> parse(String file) {
@@ -136,19 +144,11 @@ final class ConfigFile {
               String full = clientsOwn ? "client-" + flag : peer + flag;
               if (EtcdFlags.all().containsKey(full)) {
                 take(full, key + "." + name, each);
-              } else if (!isOff(each)) {
-                // Client transport has keys that no flag has; what they restrict must not be lost.
-                throw new FlagException(
-                    1, key + "." + name + " is not supported by Troupe: TLS is not built yet");
+              } else if (each != null) {
+                // The client's block has keys that no flag has.
+                settings.put(key + "." + name, text(each));
               }
             });
-  }
-
-  private static boolean isOff(@Nullable Object value) {
-    return value == null
-        || value.equals(false)
-        || value.equals("")
-        || (value instanceof List<?> list && list.isEmpty());
   }
 
   private void discovery(Map<?, ?> config) {

@@ -46,15 +46,16 @@ public record EtcdCommandLine(Map<String, String> properties, List<String> notic
     if (file.isEmpty()) {
       file = environment.getOrDefault("ETCD_CONFIG_FILE", "");
     }
-    Map<String, String> values;
+    ConfigFile.Content content;
     if (!file.isEmpty()) {
-      values = ConfigFile.read(file);
+      content = ConfigFile.read(file);
       notices.add(NOTICE_FILE + " path=" + file);
     } else {
-      values = withVariables(given, environment, notices);
+      content = new ConfigFile.Content(withVariables(given, environment, notices), Map.of());
     }
-    EtcdSettings settings = new EtcdSettings(values, !file.isEmpty());
+    EtcdSettings settings = new EtcdSettings(content.flags(), !file.isEmpty());
     Map<String, String> properties = settings.properties();
+    content.settings().forEach((key, value) -> properties.put("troupe." + key, value));
     notices.addAll(settings.notices());
     return new EtcdCommandLine(properties, notices);
   }

@@ -139,7 +139,8 @@ final class EtcdSettings {
     if (name.equals("name")
         || name.equals("data-dir")
         || (value.isEmpty() && !name.equals("auth-token"))
-        || (zero && ZERO_IS_DEFAULT.contains(name))) {
+        || (zero && ZERO_IS_DEFAULT.contains(name))
+        || (zero && fromFile && name.equals("self-signed-cert-validity"))) {
       return;
     }
     switch (name) {

@@ -1,5 +1,7 @@
 package io.troupe.node.tls;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
@@ -9,6 +11,7 @@ import java.util.Locale;
 import javax.naming.InvalidNameException;
 import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
+import org.jspecify.annotations.Nullable;
 
 /** Names that a certificate is for. */
 public final class CertificateNames {
@@ -34,13 +37,38 @@ public final class CertificateNames {
 
   /** True if it is for that DNS name or address; {@code *} stands for a whole first label. */
   static boolean isValidFor(X509Certificate certificate, String host) {
-    boolean address = host.indexOf(':') >= 0 || host.matches("[0-9.]+");
-    for (String name : names(certificate, address ? IP : DNS)) {
-      if (address ? name.equals(host) : matches(name, host)) {
-        return true;
-      }
+    InetAddress address = address(host);
+    return address == null
+        ? dnsNames(certificate).stream().anyMatch(name -> matches(name, host))
+        : isOneOf(address, addresses(certificate));
+  }
+
+  /** The names that it is for; empty if they cannot be read. */
+  static List<String> dnsNames(X509Certificate certificate) {
+    return names(certificate, DNS);
+  }
+
+  /** The addresses that it is for; empty if they cannot be read. */
+  static List<String> addresses(X509Certificate certificate) {
+    return names(certificate, IP);
+  }
+
+  /** True if one of the texts is that address. */
+  static boolean isOneOf(InetAddress address, List<String> texts) {
+    return texts.stream().anyMatch(text -> address.equals(address(text)));
+  }
+
+  /** An address that is written as such; null for a name. */
+  private static @Nullable InetAddress address(String text) {
+    if (text.indexOf(':') < 0 && !text.matches("[0-9.]+")) {
+      return null;
     }
-    return false;
+    try {
+      // No resolver is asked about what is an address already.
+      return InetAddress.getByName(text);
+    } catch (UnknownHostException malformed) {
+      return null;
+    }
   }
 
   private static List<String> names(X509Certificate certificate, int kind) {

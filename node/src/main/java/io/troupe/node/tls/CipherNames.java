@@ -58,11 +58,10 @@ final class CipherNames {
   static List<String> suites(List<String> names, List<String> usual, Set<String> supported) {
     List<String> wanted = new ArrayList<>();
     for (String name : names) {
+      requireKnown(name);
       String jdk = SAME.contains(name) ? name : RENAMED.get(name);
       if (jdk != null) {
         wanted.add(jdk);
-      } else if (!TLS_1_3.contains(name)) {
-        throw new TlsException("unexpected TLS cipher suite \"" + name + "\"");
       }
     }
     if (wanted.isEmpty()) {
@@ -74,6 +73,13 @@ final class CipherNames {
     }
     wanted.addAll(TLS_1_3.stream().filter(supported::contains).sorted().toList());
     return List.copyOf(wanted);
+  }
+
+  /** Throws for a name that Go does not know. */
+  static void requireKnown(String name) {
+    if (!SAME.contains(name) && !RENAMED.containsKey(name) && !TLS_1_3.contains(name)) {
+      throw new TlsException("unexpected TLS cipher suite \"" + name + "\"");
+    }
   }
 
   /**

@@ -32,28 +32,53 @@ import org.bouncycastle.openssl.jcajce.JcaPKCS8Generator;
 import org.bouncycastle.operator.ContentSigner;
 import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A certificate that a member makes for itself (TL5). */
 public final class SelfSigned {
+  private static final Logger LOG = LoggerFactory.getLogger(SelfSigned.class);
   private static final Duration YEAR = Duration.ofDays(365);
 
   private SelfSigned() {}
 
-  /** Where they are. */
-  public record Pair(Path cert, Path key) {}
-
   /**
-   * Makes a certificate and its key ({@code cert.pem}, {@code key.pem}) in a directory, or leaves
-   * those that are there.
+   * What is wanted.
    *
+   * @param directory where {@code cert.pem} and {@code key.pem} shall be
    * @param hosts names and addresses that it is for
    * @param years that it is valid, 1 or more
-   * @throws TlsException if they cannot be written
    */
-  public static Pair in(Path directory, List<String> hosts, int years) {
-    Pair files = new Pair(directory.resolve("cert.pem"), directory.resolve("key.pem"));
-    if (Files.exists(files.cert()) && Files.exists(files.key())) {
-      return files;
+  public record Order(Path directory, List<String> hosts, int years) {
+    /** Copies the list. */
+    public Order {
+      hosts = List.copyOf(hosts);
+    }
+
+    /** The certificate's file. */
+    public Path cert() {
+      return directory.resolve("cert.pem");
+    }
+
+    /** Its key's file. */
+    public Path key() {
+      return directory.resolve("key.pem");
+    }
+  }
+
+  /**
+   * Makes a certificate and its key, or leaves those that are there unless their time is over.
+   *
+   * @throws TlsException if they cannot be written, or what is there cannot be read
+   */
+  public static void ensure(Order order) {
+    Path directory = order.directory();
+    if (Files.exists(order.cert()) && Files.exists(order.key())) {
+      Date until = PemFiles.certificates(order.cert()).get(0).getNotAfter();
+      if (until.toInstant().isAfter(Instant.now())) {
+        return;
+      }
+      LOG.warn("own certificate is over, making another cert={} until={}", order.cert(), until);
     }
     try {
       Files.createDirectories(
@@ -63,9 +88,9 @@ public final class SelfSigned {
       generator.initialize(new ECGenParameterSpec("secp521r1"));
       KeyPair pair = generator.generateKeyPair();
       // The key first: a certificate without its key would stay.
-      write(files.key(), pem(new JcaPKCS8Generator(pair.getPrivate(), null)));
-      write(files.cert(), pem(certificate(pair, hosts, years)));
-      return files;
+      write(order.key(), pem(new JcaPKCS8Generator(pair.getPrivate(), null)));
+      write(order.cert(), pem(certificate(pair, order.hosts(), order.years())));
+      LOG.info("made own certificate cert={} hosts={}", order.cert(), order.hosts());
     } catch (IOException | GeneralSecurityException | OperatorCreationException e) {
       throw new TlsException("cannot make a certificate in " + directory + ": " + e, e);
     }

@@ -27,6 +27,11 @@ import javax.net.ssl.X509ExtendedTrustManager;
 public final class TlsEngines {
   private static final char[] IN_MEMORY = {};
 
+  static {
+    // Who is at the other end must not change while a connection stands. Read by the JDK once.
+    System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
+  }
+
   private final TlsSettings settings;
   private final Reloaded<SSLContext> servers;
   private final Reloaded<SSLContext> clients;
@@ -34,7 +39,7 @@ public final class TlsEngines {
   private final String[] versions;
 
   /**
-   * Reads all files once.
+   * Makes the own certificate if that is asked for, and reads all files once.
    *
    * @throws TlsException if they cannot be used, or a setting is wrong
    */
@@ -47,6 +52,7 @@ public final class TlsEngines {
               + ", "
               + settings.allowedHostnames());
     }
+    settings.selfSigned().ifPresent(SelfSigned::ensure);
     this.servers = reloaded(settings.certFile(), settings.keyFile());
     boolean own = settings.clientCertFile().isEmpty();
     this.clients = own ? servers : reloaded(settings.clientCertFile(), settings.clientKeyFile());
@@ -59,6 +65,11 @@ public final class TlsEngines {
                 Arrays.asList(servers.get().getDefaultSSLParameters().getCipherSuites()),
                 Set.of(known.getCipherSuites()))
             .toArray(new String[0]);
+  }
+
+  /** What they were made of. */
+  public TlsSettings settings() {
+    return settings;
   }
 
   /** For a connection that somebody else opened. */

@@ -1,6 +1,7 @@
 package io.troupe.node.tls;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * TLS of one kind of port, for clients or for peers. Empty texts and lists mean "not set".
@@ -18,6 +19,9 @@ import java.util.List;
  * @param minVersion TLS1.2 or TLS1.3; empty: TLS1.2
  * @param maxVersion the same; empty: the highest there is
  * @param trustAnybody a server's certificate is not verified (auto-TLS between peers)
+ * @param checksAddress whether a certificate with names or addresses must be for the address that
+ *     it comes from (TL2); on ports of peers, and on those for metrics
+ * @param selfSigned the certificate to make before anything is read, which is certFile then
  */
 public record TlsSettings(
     String certFile,
@@ -32,7 +36,29 @@ public record TlsSettings(
     List<String> cipherSuites,
     String minVersion,
     String maxVersion,
-    boolean trustAnybody) {
+    boolean trustAnybody,
+    boolean checksAddress,
+    Optional<SelfSigned.Order> selfSigned) {
+
+  /** Copies the lists. */
+  public TlsSettings {
+    allowedCns = List.copyOf(allowedCns);
+    allowedHostnames = List.copyOf(allowedHostnames);
+    cipherSuites = List.copyOf(cipherSuites);
+  }
+
+  /**
+   * Checks what needs no files (F7, TL6).
+   *
+   * @throws TlsException for unknown names, and for what does not go together
+   */
+  public static void checkProtocol(List<String> cipherSuites, String min, String max) {
+    CipherNames.versions(min, max);
+    cipherSuites.forEach(CipherNames::requireKnown);
+    if (min.equals("TLS1.3") && !cipherSuites.isEmpty()) {
+      throw new TlsException("cipher suites cannot be configured when only TLS1.3 is enabled");
+    }
+  }
 
   /** TL2. */
   boolean wantsCertificate() {

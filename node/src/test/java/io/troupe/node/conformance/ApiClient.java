@@ -46,6 +46,11 @@ final class ApiClient implements AutoCloseable {
             .build();
   }
 
+  /** Over a connection that was made elsewhere, which is closed with it. */
+  ApiClient(ManagedChannel channel) {
+    this.channel = channel;
+  }
+
   ManagedChannel channel() {
     return channel;
   }

@@ -202,18 +202,93 @@ class EtcdCommandLineTest {
         "--config-file=" + file("corrupt-check-time: 10s"));
     ends(
         1,
-        "--peer-cert-file=a.pem is not supported by Troupe: TLS is not built yet",
-        "--config-file=" + file("peer-transport-security:", "  cert-file: a.pem"));
+        "invalid value \"yes!\" for key peer-transport-security.auto-tls: expected true or false",
+        "--config-file=" + file("peer-transport-security:", "  auto-tls: yes!"));
     ends(
         1,
         "--discovery-endpoints=http://a:1,http://b:1 is not supported by Troupe: discovery is not"
             + " built",
         "--config-file="
             + file("discovery-config:", "  client:", "    endpoints: [http://a:1, http://b:1]"));
-    ends(
-        1,
-        "client-transport-security.allowed-cn is not supported by Troupe: TLS is not built yet",
-        "--config-file=" + file("client-transport-security:", "  allowed-cn: [me]"));
+  }
+
+  @Test
+  void F2_blocksOfTransportSecurity() throws IOException {
+    assertThat(
+            settings(
+                "--config-file="
+                    + file(
+                        "client-transport-security:",
+                        "  cert-file: c.pem",
+                        "  key-file: k.pem",
+                        "  client-cert-file: cc.pem",
+                        "  client-key-file: ck.pem",
+                        "  client-cert-auth: true",
+                        "  trusted-ca-file: ca.pem",
+                        "  allowed-cn: [me, you]",
+                        "  skip-client-san-verification: true",
+                        "  no-such-key: 1",
+                        "peer-transport-security:",
+                        "  auto-tls: true",
+                        "  allowed-hostname: [a.test]",
+                        "  skip-client-san-verification: true",
+                        "self-signed-cert-validity: 0",
+                        "tls-max-version: TLS1.2",
+                        "cipher-suites: [A, B]")))
+        .containsAllEntriesOf(
+            Map.of(
+                "troupe.client-transport-security.cert-file", "c.pem",
+                "troupe.client-transport-security.key-file", "k.pem",
+                "troupe.client-transport-security.client-cert-file", "cc.pem",
+                "troupe.client-transport-security.client-key-file", "ck.pem",
+                "troupe.client-transport-security.client-cert-auth", "true",
+                "troupe.client-transport-security.trusted-ca-file", "ca.pem",
+                "troupe.client-transport-security.allowed-cn", "me,you",
+                "troupe.client-transport-security.skip-client-san-verification", "true"))
+        .containsAllEntriesOf(
+            Map.of(
+                "troupe.peer-transport-security.auto-tls", "true",
+                "troupe.peer-transport-security.allowed-hostname", "a.test",
+                "troupe.peer-transport-security.skip-client-san-verification", "true",
+                "troupe.tls-max-version", "TLS1.2",
+                "troupe.cipher-suites", "A,B"))
+        .as("0 is etcd's default in a file")
+        .hasSize(15);
+  }
+
+  @Test
+  void flagsOfTransportSecurity() {
+    assertThat(
+            settings(
+                "--cert-file=c.pem",
+                "--trusted-ca-file=ca.pem",
+                "--client-cert-auth",
+                "--client-crl-file=crl",
+                "--client-cert-allowed-hostname=a.test,b.test",
+                "--peer-client-cert-file=pc.pem",
+                "--peer-crl-file=pcrl",
+                "--peer-cert-allowed-cn=me",
+                "--peer-auto-tls",
+                "--peer-skip-client-san-verification",
+                "--self-signed-cert-validity=3",
+                "--tls-min-version=TLS1.3"))
+        .containsAllEntriesOf(
+            Map.of(
+                "troupe.client-transport-security.cert-file", "c.pem",
+                "troupe.client-transport-security.trusted-ca-file", "ca.pem",
+                "troupe.client-transport-security.client-cert-auth", "true",
+                "troupe.client-transport-security.crl-file", "crl",
+                "troupe.client-transport-security.allowed-hostname", "a.test,b.test"))
+        .containsAllEntriesOf(
+            Map.of(
+                "troupe.peer-transport-security.client-cert-file", "pc.pem",
+                "troupe.peer-transport-security.crl-file", "pcrl",
+                "troupe.peer-transport-security.allowed-cn", "me",
+                "troupe.peer-transport-security.auto-tls", "true",
+                "troupe.peer-transport-security.skip-client-san-verification", "true",
+                "troupe.self-signed-cert-validity", "3",
+                "troupe.tls-min-version", "TLS1.3"))
+        .hasSize(14);
   }
 
   @Test
@@ -239,9 +314,7 @@ class EtcdCommandLineTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "--cert-file=a",
-        "--peer-auto-tls",
-        "--trusted-ca-file=a",
+        "--enable-distributed-tracing",
         "--wal-dir=/x",
         "--force-new-cluster",
         "--log-outputs=stdout",

@@ -32,9 +32,9 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.bouncycastle.util.io.pem.PemObject;
 
 /** A CA of a test, which writes certificates and keys as files. */
-final class TestAuthority {
+public final class TestAuthority {
   /** How a key stands in its file. */
-  enum KeyForm {
+  public enum KeyForm {
     RSA_PKCS1,
     RSA_PKCS8,
     EC_SEC1,
@@ -42,7 +42,7 @@ final class TestAuthority {
   }
 
   /** A certificate and its key. */
-  record Issued(Path cert, Path key, X509Certificate certificate) {}
+  public record Issued(Path cert, Path key, X509Certificate certificate) {}
 
   private final Path directory;
   private final X500Name name;
@@ -50,7 +50,7 @@ final class TestAuthority {
   private final Path file;
   private long serial = 100;
 
-  TestAuthority(Path directory, String name)
+  public TestAuthority(Path directory, String name)
       throws IOException, GeneralSecurityException, OperatorCreationException {
     this.directory = directory;
     this.name = new X500Name("CN=" + name);
@@ -62,16 +62,17 @@ final class TestAuthority {
   }
 
   /** Its own certificate. */
-  Path file() {
+  public Path file() {
     return file;
   }
 
   /** Signs one for a name, which is its common name, and for some hosts. */
-  Issued issue(String fileName, String commonName, KeyForm form, String... hosts)
+  public Issued issue(String fileName, String commonName, KeyForm form, String... hosts)
       throws IOException, GeneralSecurityException, OperatorCreationException {
     KeyPair own = pair(form.name().startsWith("RSA") ? "RSA" : "EC");
-    JcaX509v3CertificateBuilder builder =
-        builder(new X500Name("CN=" + commonName + ",O=test"), own, ++serial);
+    X500Name subject =
+        new X500Name(commonName.isEmpty() ? "O=test" : "CN=" + commonName + ",O=test");
+    JcaX509v3CertificateBuilder builder = builder(subject, own, ++serial);
     if (hosts.length > 0) {
       GeneralName[] names =
           List.of(hosts).stream()
@@ -82,6 +83,28 @@ final class TestAuthority {
               .toArray(GeneralName[]::new);
       builder.addExtension(Extension.subjectAlternativeName, false, new GeneralNames(names));
     }
+    return written(fileName, own, builder, form);
+  }
+
+  /** Signs one for localhost whose time was over an hour ago. */
+  public Issued expired(String fileName)
+      throws IOException, GeneralSecurityException, OperatorCreationException {
+    KeyPair own = pair("EC");
+    Instant end = Instant.now().minus(Duration.ofHours(1));
+    JcaX509v3CertificateBuilder builder =
+        new JcaX509v3CertificateBuilder(
+            name,
+            BigInteger.valueOf(++serial),
+            Date.from(end.minus(Duration.ofHours(1))),
+            Date.from(end),
+            new X500Name("CN=" + fileName),
+            own.getPublic());
+    return written(fileName, own, builder, KeyForm.EC_PKCS8);
+  }
+
+  private Issued written(
+      String fileName, KeyPair own, JcaX509v3CertificateBuilder builder, KeyForm form)
+      throws IOException, GeneralSecurityException, OperatorCreationException {
     X509Certificate certificate = signed(builder);
     Path cert = directory.resolve(fileName + ".pem");
     Path key = directory.resolve(fileName + "-key.pem");
@@ -91,7 +114,7 @@ final class TestAuthority {
   }
 
   /** A list in DER of those that are void. */
-  Path revoke(String fileName, X509Certificate... revoked)
+  public Path revoke(String fileName, X509Certificate... revoked)
       throws IOException, OperatorCreationException {
     X509v2CRLBuilder list = new X509v2CRLBuilder(name, Date.from(Instant.now()));
     for (X509Certificate each : revoked) {

@@ -8,7 +8,9 @@ import io.troupe.node.tls.TestAuthority.KeyForm;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.Optional;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
@@ -62,7 +64,9 @@ class TlsEnginesTest {
           suites,
           min,
           max,
-          false);
+          false,
+          false,
+          Optional.empty());
     }
 
     TlsEngines engines() {
@@ -234,31 +238,51 @@ class TlsEnginesTest {
 
   @Test
   void TL5_aMemberMakesItsOwnCertificateOnce() throws Exception {
-    SelfSigned.Pair made =
-        SelfSigned.in(temp.resolve("fixtures/peer"), List.of("localhost", "127.0.0.1"), 1);
+    SelfSigned.Order made = order("localhost", "127.0.0.1");
+    TlsEngines engines = new TlsEngines(selfSigned(made));
     String before = Files.readString(made.cert());
     assertThat(PemFiles.certificates(made.cert()).get(0).getSubjectX500Principal().getName())
         .isEqualTo("O=etcd");
-    TlsSettings settings =
-        new TlsSettings(
-            made.cert().toString(),
-            made.key().toString(),
-            "",
-            "",
-            "",
-            false,
-            "",
-            List.of(),
-            List.of(),
-            List.of(),
-            "",
-            "",
-            true);
-    TlsEngines engines = new TlsEngines(settings);
     connect(engines, engines);
-    SelfSigned.in(temp.resolve("fixtures/peer"), List.of("elsewhere"), 1);
+    SelfSigned.ensure(order("elsewhere"));
     assertThat(Files.readString(made.cert())).as("it stays").isEqualTo(before);
     assertThat(Files.getPosixFilePermissions(made.key()).toString())
         .doesNotContain("GROUP", "OTHERS");
+  }
+
+  private SelfSigned.Order order(String... hosts) {
+    return new SelfSigned.Order(temp.resolve("fixtures/peer"), List.of(hosts), 1);
+  }
+
+  private static TlsSettings selfSigned(SelfSigned.Order order) {
+    return new TlsSettings(
+        order.cert().toString(),
+        order.key().toString(),
+        "",
+        "",
+        "",
+        false,
+        "",
+        List.of(),
+        List.of(),
+        List.of(),
+        "",
+        "",
+        true,
+        false,
+        Optional.of(order));
+  }
+
+  @Test
+  void TL5_aCertificateWhoseTimeIsOverIsReplaced() throws Exception {
+    SelfSigned.Order order = order("localhost");
+    Files.createDirectories(order.directory());
+    Issued over = authority.expired("over");
+    Files.copy(over.cert(), order.cert());
+    Files.copy(over.key(), order.key());
+    SelfSigned.ensure(order);
+    X509Certificate made = PemFiles.certificates(order.cert()).get(0);
+    assertThat(made.getSubjectX500Principal().getName()).isEqualTo("O=etcd");
+    made.checkValidity();
   }
 }

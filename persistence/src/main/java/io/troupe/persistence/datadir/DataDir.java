@@ -21,7 +21,16 @@ public final class DataDir implements AutoCloseable {
   private static final String IDENTITY = "identity";
   private static final String LOCK = "lock";
   private static final Set<String> KNOWN =
-      Set.of(IDENTITY, IDENTITY + ".new", LOCK, "wal", "state", "snapshots", "cache", "lost+found");
+      Set.of(
+          IDENTITY,
+          IDENTITY + ".new",
+          LOCK,
+          "wal",
+          "state",
+          "snapshots",
+          "cache",
+          "fixtures",
+          "lost+found");
 
   private final Path root;
   private final DirectoryLock lock;

@@ -1,0 +1,277 @@
+package io.troupe.grpc.http;
+
+import java.io.EOFException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.ExtendedSSLSession;
+import javax.net.ssl.SNIHostName;
+import javax.net.ssl.SNIServerName;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.actor.Cancellable;
+import org.apache.pekko.actor.typed.DispatcherSelector;
+import org.apache.pekko.stream.IgnoreComplete$;
+import org.apache.pekko.stream.KillSwitches;
+import org.apache.pekko.stream.SharedKillSwitch;
+import org.apache.pekko.stream.TLSProtocol.SendBytes;
+import org.apache.pekko.stream.TLSProtocol.SessionBytes;
+import org.apache.pekko.stream.TLSProtocol.SslTlsInbound;
+import org.apache.pekko.stream.TLSProtocol.SslTlsOutbound;
+import org.apache.pekko.stream.javadsl.BidiFlow;
+import org.apache.pekko.stream.javadsl.Flow;
+import org.apache.pekko.stream.javadsl.Sink;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.stream.javadsl.TLS;
+import org.apache.pekko.stream.scaladsl.Tcp;
+import org.apache.pekko.util.ByteString;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection with TLS, from its first byte: the handshake has a time limit (TL4), and who fails
+ * in it is named in the log.
+ */
+final class SecureConnection {
+  private static final Logger LOG = LoggerFactory.getLogger(SecureConnection.class);
+
+  private static final Duration HANDSHAKE_LIMIT = Duration.ofSeconds(10);
+  private static final String HTTP2 = "h2";
+  private static final String HTTP1 = "http/1.1";
+
+  private final SecureListener listener;
+  private final InetSocketAddress client;
+  private final Runnable whenEstablished;
+  private final Runnable whenEnded;
+  private final SharedKillSwitch cut = KillSwitches.shared("handshake");
+  private final AtomicBoolean handshaking = new AtomicBoolean(true);
+  private final AtomicBoolean checking = new AtomicBoolean();
+  private final CompletableFuture<Void> allowed = new CompletableFuture<>();
+  private volatile @Nullable SSLEngine engine;
+  private volatile @Nullable Cancellable limit;
+  private volatile @Nullable String commonName;
+
+  /**
+   * A connection that was accepted.
+   *
+   * @param whenEstablished told once: that the handshake is over, well or badly
+   * @param whenEnded told once
+   */
+  SecureConnection(
+      SecureListener listener,
+      InetSocketAddress client,
+      Runnable whenEstablished,
+      Runnable whenEnded) {
+    this.listener = listener;
+    this.client = client;
+    this.whenEstablished = whenEstablished;
+    this.whenEnded = whenEnded;
+  }
+
+  /** A connection that is closed before anything was said. */
+  static Tcp.IncomingConnection closed(Tcp.IncomingConnection accepted) {
+    Flow<ByteString, ByteString, NotUsed> nothing =
+        Flow.fromSinkAndSource(Sink.cancelled(), Source.empty());
+    BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> closing =
+        BidiFlow.fromFlows(nothing, nothing);
+    return new Tcp.IncomingConnection(
+        accepted.localAddress(),
+        accepted.remoteAddress(),
+        closing.join(accepted.flow().asJava()).asScala());
+  }
+
+  /**
+   * The connection without TLS. To be run once, at once.
+   *
+   * @param bytes the connection with it
+   */
+  Flow<ByteString, ByteString, NotUsed> plain(Flow<ByteString, ByteString, NotUsed> bytes) {
+    limit =
+        listener
+            .system()
+            .scheduler()
+            .scheduleOnce(HANDSHAKE_LIMIT, this::tooLate, listener.system().executionContext());
+    BidiFlow<ByteString, SslTlsOutbound, SslTlsInbound, ByteString, NotUsed> text =
+        BidiFlow.fromFlows(
+            Flow.<ByteString>create().<SslTlsOutbound>map(SendBytes::new), received());
+    BidiFlow<SslTlsOutbound, ByteString, ByteString, SslTlsInbound, NotUsed> tls =
+        TLS.create(this::newEngine, this::handshaken, IgnoreComplete$.MODULE$);
+    BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> limited =
+        BidiFlow.fromFlows(cut.flow(), cut.flow());
+    return text.atop(tls).atop(limited).join(bytes);
+  }
+
+  private Flow<SslTlsInbound, ByteString, NotUsed> received() {
+    Flow<SslTlsInbound, ByteString, NotUsed> decrypted =
+        Flow.<SslTlsInbound>create()
+            // What else there is says that the end came without a farewell: the end follows.
+            .collectType(SessionBytes.class)
+            .<ByteString>map(
+                part -> {
+                  established();
+                  return part.bytes();
+                });
+    if (listener.checksAddress()) {
+      decrypted = decrypted.mapAsync(1, part -> allowed.thenApply(done -> part));
+    }
+    return decrypted.watchTermination(
+        (before, end) -> {
+          end.whenComplete((done, failure) -> ended(failure));
+          return NotUsed.getInstance();
+        });
+  }
+
+  private SSLEngine newEngine() {
+    SSLEngine made = listener.security().engine();
+    made.setHandshakeApplicationProtocolSelector((any, offered) -> chosen(offered));
+    engine = made;
+    return made;
+  }
+
+  /** T1; null refuses the client. The first bytes tell the two protocols apart anyway. */
+  private @Nullable String chosen(List<String> offered) {
+    if (offered.contains(HTTP2)) {
+      return HTTP2;
+    }
+    return offered.contains(HTTP1) && !listener.onlyGrpc() ? HTTP1 : null;
+  }
+
+  /** Called where TLS is done, before anything is handed on: what it throws ends the connection. */
+  private void handshaken(SSLSession session) {
+    SSLEngine made = engine;
+    if (listener.onlyGrpc() && made != null && !HTTP2.equals(made.getApplicationProtocol())) {
+      throw new CompletionException(
+          new SSLException("cannot check peer: missing selected ALPN property"));
+    }
+    established();
+    if (listener.checksAddress() && checking.compareAndSet(false, true)) {
+      X509Certificate shown = certificate(session);
+      if (shown == null) {
+        allowed.complete(null);
+      } else {
+        checkAddress(shown);
+      }
+    }
+  }
+
+  /** Names may have to be looked up: not here. */
+  private void checkAddress(X509Certificate shown) {
+    listener
+        .system()
+        .dispatchers()
+        .lookup(DispatcherSelector.blocking())
+        .execute(
+            () -> {
+              try {
+                InetAddress from = client.getAddress();
+                listener.security().checkAddress(shown, from);
+                allowed.complete(null);
+              } catch (CertificateException | RuntimeException refused) {
+                rejected(refused);
+                allowed.completeExceptionally(refused);
+                cut.abort(refused);
+              }
+            });
+  }
+
+  /** True for the first call. */
+  private boolean established() {
+    if (!handshaking.get() || !handshaking.compareAndSet(true, false)) {
+      return false;
+    }
+    Cancellable timer = limit;
+    if (timer != null) {
+      timer.cancel();
+    }
+    whenEstablished.run();
+    return true;
+  }
+
+  private void tooLate() {
+    if (handshaking.get()) {
+      cut.abort(
+          new SSLException("no end of the handshake within " + HANDSHAKE_LIMIT.toSeconds() + " s"));
+    }
+  }
+
+  private void ended(@Nullable Throwable failure) {
+    if (established()) {
+      rejected(failure == null ? new EOFException("closed by the client") : failure);
+    }
+    whenEnded.run();
+  }
+
+  /** In etcd's words; whoever only looks whether a port is open is worth no line. */
+  private void rejected(Throwable thrown) {
+    Throwable failure =
+        thrown instanceof CompletionException && thrown.getCause() != null
+            ? thrown.getCause()
+            : thrown;
+    String message =
+        "rejected connection on client endpoint remote-addr={} server-name={} error={}";
+    String reason = failure.getMessage() == null ? failure.toString() : failure.getMessage();
+    if (failure instanceof EOFException) {
+      LOG.debug(message, client, serverName(), reason);
+    } else {
+      LOG.warn(message, client, serverName(), reason);
+    }
+  }
+
+  /** The name that the client asked for; empty if it named none. */
+  private String serverName() {
+    SSLEngine made = engine;
+    SSLSession session = made == null ? null : made.getHandshakeSession();
+    if (session == null && made != null) {
+      session = made.getSession();
+    }
+    if (session instanceof ExtendedSSLSession extended) {
+      for (SNIServerName name : requested(extended)) {
+        if (name instanceof SNIHostName host) {
+          return host.getAsciiName();
+        }
+      }
+    }
+    return "";
+  }
+
+  private static List<SNIServerName> requested(ExtendedSSLSession session) {
+    try {
+      return session.getRequestedServerNames();
+    } catch (UnsupportedOperationException none) {
+      // A session that never came to be.
+      return List.of();
+    }
+  }
+
+  /** Of the client's certificate; empty if it showed none, or it has none. */
+  String commonName() {
+    String known = commonName;
+    SSLEngine made = engine;
+    if (known == null && made != null) {
+      X509Certificate shown = certificate(made.getSession());
+      known = shown == null ? "" : listener.security().commonName(shown);
+      commonName = known;
+    }
+    return known == null ? "" : known;
+  }
+
+  private static @Nullable X509Certificate certificate(SSLSession session) {
+    try {
+      Certificate[] chain = session.getPeerCertificates();
+      return chain.length > 0 && chain[0] instanceof X509Certificate first ? first : null;
+    } catch (SSLPeerUnverifiedException none) {
+      return null;
+    }
+  }
+}

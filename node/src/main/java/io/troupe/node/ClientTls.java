@@ -1,0 +1,75 @@
+package io.troupe.node;
+
+import io.troupe.grpc.http.ConnectionSecurity;
+import io.troupe.node.tls.CertificateNames;
+import io.troupe.node.tls.ClientAddress;
+import io.troupe.node.tls.TlsEngines;
+import io.troupe.node.tls.TlsException;
+import io.troupe.node.tls.TlsSettings;
+import java.net.InetAddress;
+import java.net.URI;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.Optional;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLEngine;
+
+/** TLS of the ports for clients, as the gateway needs it. */
+final class ClientTls implements ConnectionSecurity {
+  private final TlsEngines engines;
+  private final TlsSettings settings;
+
+  private ClientTls(TlsSettings settings) {
+    this.settings = settings;
+    this.engines = new TlsEngines(settings);
+  }
+
+  /**
+   * Reads certificates and keys if a port needs them; makes them first if that is asked for.
+   *
+   * @throws StartException if they cannot be used
+   */
+  static Optional<ConnectionSecurity> of(NodeSettings node) {
+    boolean needed =
+        Stream.of(node.listenClientUrls(), node.http().listenUrls(), node.http().metricsUrls())
+            .flatMap(urls -> urls.stream())
+            .anyMatch((URI url) -> TransportReader.isSecure(url));
+    if (!needed) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(new ClientTls(node.clientTls().orElseThrow()));
+    } catch (TlsException wrong) {
+      throw new StartException(
+          ExitCode.CONFIGURATION,
+          "configuration: troupe.client-transport-security cannot be used: " + wrong.getMessage(),
+          wrong);
+    }
+  }
+
+  @Override
+  public SSLEngine engine() {
+    return engines.server();
+  }
+
+  @Override
+  public boolean isLogin() {
+    return settings.clientCertAuth();
+  }
+
+  @Override
+  public String commonName(X509Certificate certificate) {
+    return CertificateNames.commonName(certificate);
+  }
+
+  @Override
+  public boolean checksAddress() {
+    return settings.checksAddress();
+  }
+
+  @Override
+  public void checkAddress(X509Certificate certificate, InetAddress client)
+      throws CertificateException {
+    ClientAddress.check(certificate, client);
+  }
+}

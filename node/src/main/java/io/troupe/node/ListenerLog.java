@@ -1,0 +1,51 @@
+package io.troupe.node;
+
+import io.troupe.grpc.http.GrpcServer.Listener;
+import io.troupe.node.tls.TlsSettings;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What the log says of ports for clients, in etcd's words (B6). */
+final class ListenerLog {
+  private static final Logger LOG = LoggerFactory.getLogger(ListenerLog.class);
+
+  private ListenerLog() {}
+
+  /** A port is open. */
+  static void opened(NodeSettings settings, URI url, Listener serves, InetSocketAddress address) {
+    if (serves == Listener.METRICS) {
+      LOG.info("serving metrics address={}", url);
+      return;
+    }
+    String traffic =
+        switch (serves) {
+          case ALL -> "grpc+http";
+          case GRPC -> "grpc";
+          case HTTP, METRICS -> "http";
+        };
+    if (TransportReader.isSecure(url)) {
+      LOG.info("serving client traffic securely traffic={} address={}", traffic, address);
+      return;
+    }
+    settings.clientTls().ifPresent(tls -> unused(tls, url));
+    LOG.info(
+        "serving client traffic insecurely; this is strongly discouraged! traffic={} address={}",
+        traffic,
+        address);
+  }
+
+  private static void unused(TlsSettings tls, URI url) {
+    LOG.warn(
+        "scheme is http or unix while key and cert files are present; ignoring key and cert files"
+            + " client-url={}",
+        url);
+    if (tls.clientCertAuth()) {
+      LOG.warn(
+          "scheme is http or unix while --client-cert-auth is enabled; ignoring client cert auth"
+              + " for this URL client-url={}",
+          url);
+    }
+  }
+}
