@@ -144,8 +144,8 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   }
 
   /**
-   * Tells members that have not been heard for a while that this one is there, at a place where they
-   * may not look for it yet.
+   * Tells members that have not been heard for a while that this one is there, at a place where
+   * they may not look for it yet.
    */
   private void greet() {
     long now = System.nanoTime();

@@ -43,9 +43,7 @@ public final class ArteryQueries implements PeerQueries {
     return new ArteryQueries(
         guardian.spawn(
             PeerQueryActor.create(
-                directory,
-                url,
-                (to, frame) -> send(classic.provider(), admission, to, frame)),
+                directory, url, (to, frame) -> send(classic.provider(), admission, to, frame)),
             PeerConfig.QUERIES));
   }
 

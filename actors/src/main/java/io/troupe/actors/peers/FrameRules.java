@@ -138,7 +138,8 @@ final class FrameRules {
   private boolean isRoom(int stream, ByteBuffer frame, int receiver) {
     int length = Short.toUnsignedInt(frame.getShort(receiver));
     for (byte[] room : rooms.getOrDefault(stream, List.of())) {
-      if (room.length == length && frame.slice(receiver + 2, length).equals(ByteBuffer.wrap(room))) {
+      if (room.length == length
+          && frame.slice(receiver + 2, length).equals(ByteBuffer.wrap(room))) {
         return true;
       }
     }
@@ -216,7 +217,7 @@ final class FrameRules {
     }
     for (int i = 0; i < host.length(); i++) {
       char c = host.charAt(i);
-      boolean plain = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9';
+      boolean plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
       if (!plain && ".-_:[]%".indexOf(c) < 0) {
         return false;
       }

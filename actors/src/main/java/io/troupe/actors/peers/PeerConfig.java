@@ -26,8 +26,8 @@ public final class PeerConfig {
    *
    * @param canonical from the first peer URL as text: what others call this member
    * @param bind from the listen peer URL: what the member binds
-   * @param tls whether the members speak TLS, in both directions; then the actor system needs {@link
-   *     PeerTls#setup} too
+   * @param tls whether the members speak TLS, in both directions; then the actor system needs
+   *     {@link PeerTls#setup} too
    */
   public static Config of(PeerAddress canonical, PeerAddress bind, boolean tls) {
     String artery = "pekko.remote.artery.";

@@ -178,10 +178,7 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
         at = next;
       }
       passed = passed.concat(held.slice(kept, at));
-      needed =
-          bytes.limit() - at < LENGTH_BYTES
-              ? LENGTH_BYTES
-              : LENGTH_BYTES + bytes.getInt(at);
+      needed = bytes.limit() - at < LENGTH_BYTES ? LENGTH_BYTES : LENGTH_BYTES + bytes.getInt(at);
       held = held.drop(at);
       if (passed.isEmpty()) {
         pull(in);

@@ -20,8 +20,8 @@ import scala.concurrent.Future$;
 
 /**
  * Puts a {@link PeerGate} before Artery. Pekko has no setting for that: the way of each new
- * connection into Artery stands in a private field, which is replaced (docs/decisions/0105). Started
- * with the actor system, as {@code troupe-peers.conf} says.
+ * connection into Artery stands in a private field, which is replaced (docs/decisions/0105).
+ * Started with the actor system, as {@code troupe-peers.conf} says.
  */
 public final class PeerGates extends AbstractExtensionId<PeerGates.Installed>
     implements ExtensionIdProvider {
@@ -82,9 +82,7 @@ public final class PeerGates extends AbstractExtensionId<PeerGates.Installed>
               transport.settings().Advanced().MaximumFrameSize());
       guarded = guard();
       // Artery makes the way anew if the rooms behind it had to be begun anew.
-      system
-          .scheduler()
-          .scheduleWithFixedDelay(LOOK, LOOK, this::look, system.dispatcher());
+      system.scheduler().scheduleWithFixedDelay(LOOK, LOOK, this::look, system.dispatcher());
     }
 
     PeerAdmission admission() {

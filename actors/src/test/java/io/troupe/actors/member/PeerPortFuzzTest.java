@@ -76,8 +76,7 @@ class PeerPortFuzzTest {
   private void survives(@Nullable PeerEngines engines) throws Exception {
     List<Integer> ports = IntStream.range(0, 3).mapToObj(i -> freePort()).toList();
     try (TestMembers members =
-        TestMembers.startBehindProxies(
-            temp, ports, new TestMember.Options(200, 0), engines)) {
+        TestMembers.startBehindProxies(temp, ports, new TestMember.Options(200, 0), engines)) {
       // With pieces of long messages, and a snapshot.
       TestMember away = members.follower();
       away.close();
@@ -86,8 +85,7 @@ class PeerPortFuzzTest {
       }
       away.start();
       TestMembers.put(away, "before", new byte[10]);
-      List<List<byte[]>> genuine =
-          members.proxies().stream().map(LoopbackProxy::recorded).toList();
+      List<List<byte[]>> genuine = members.proxies().stream().map(LoopbackProxy::recorded).toList();
       TestMembers.put(members.follower(), "warm", new byte[10]);
 
       Held before = Held.now();

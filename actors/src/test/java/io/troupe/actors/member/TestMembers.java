@@ -68,13 +68,11 @@ final class TestMembers implements AutoCloseable {
       LoopbackProxy proxy = new LoopbackProxy(0, ports.get(i));
       made.proxies.add(proxy);
       urls.put(
-          new NodeId(i + 1),
-          (engines == null ? "http" : "https") + "://127.0.0.1:" + proxy.port());
+          new NodeId(i + 1), (engines == null ? "http" : "https") + "://127.0.0.1:" + proxy.port());
     }
     for (NodeId id : urls.keySet()) {
       int port = ports.get((int) id.value() - 1);
-      TestMember member =
-          new TestMember(id, temp.resolve("m" + id), urls, options, port, engines);
+      TestMember member = new TestMember(id, temp.resolve("m" + id), urls, options, port, engines);
       made.members.add(member);
       member.start();
     }

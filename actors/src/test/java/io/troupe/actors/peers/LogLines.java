@@ -10,8 +10,7 @@ import org.slf4j.LoggerFactory;
 /** What is logged meanwhile, by anybody in this process. */
 public final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
   private final List<String> lines = new CopyOnWriteArrayList<>();
-  private final Logger root =
-      (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+  private final Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
 
   /** From now on. */
   public LogLines() {

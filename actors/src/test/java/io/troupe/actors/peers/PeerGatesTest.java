@@ -57,8 +57,7 @@ class PeerGatesTest {
   private PeerDirectory both() {
     PeerDirectory directory = new PeerDirectory();
     directory.replace(
-        Map.of(ONE, List.of(TestPeer.url(portOne)), TWO, List.of(TestPeer.url(portTwo))),
-        Set.of());
+        Map.of(ONE, List.of(TestPeer.url(portOne)), TWO, List.of(TestPeer.url(portTwo))), Set.of());
     return directory;
   }
 
@@ -226,8 +225,7 @@ class PeerGatesTest {
       Awaitility.await()
           .untilAsserted(
               () ->
-                  assertThat(log.with("somebody says that it has cut this member off"))
-                      .hasSize(1));
+                  assertThat(log.with("somebody says that it has cut this member off")).hasSize(1));
       // What Artery does about it, it does after 100 ms.
       Awaitility.await()
           .pollInterval(Duration.ofMillis(50))
@@ -281,8 +279,7 @@ class PeerGatesTest {
         send(ArteryFrames.CONTROL, ArteryFrames.handshake(forged, address(two)));
         send(ArteryFrames.ORDINARY, ArteryFrames.handshake(forged, address(two)));
       }
-      Awaitility.await()
-          .untilAsserted(() -> assertThat(log.with("handshake refused")).hasSize(2));
+      Awaitility.await().untilAsserted(() -> assertThat(log.with("handshake refused")).hasSize(2));
       bothWays();
       assertThat(log.with("Inbound streams")).isEmpty();
     }
@@ -329,14 +326,12 @@ class PeerGatesTest {
       bothWays();
       long uid = process(one).getUid();
       for (String room : List.of("/user/peers", "/user/peer-queries")) {
-        byte[] frame =
-            ArteryFrames.frame(uid, 746_031, "", address(two) + room, "m", new byte[50]);
+        byte[] frame = ArteryFrames.frame(uid, 746_031, "", address(two) + room, "m", new byte[50]);
         for (int i = 0; i < 100; i++) {
           send(ArteryFrames.ORDINARY, frame).close();
         }
       }
-      Awaitility.await()
-          .untilAsserted(() -> assertThat(log.with("cannot be read")).hasSize(2));
+      Awaitility.await().untilAsserted(() -> assertThat(log.with("cannot be read")).hasSize(2));
       bothWays();
       assertThat(log.with("Failed to deserialize")).isEmpty();
     }

@@ -26,7 +26,22 @@ public final class PeerPortFuzz implements AutoCloseable {
   };
 
   /** A connection that says a byte now and then. */
-  private record Trickle(Socket socket, byte[] bytes, int[] said) {}
+  private static final class Trickle {
+    private final Socket socket;
+    private final byte[] bytes;
+    private int said;
+
+    Trickle(Socket socket, byte[] bytes) {
+      this.socket = socket;
+      this.bytes = bytes;
+    }
+
+    /** False if that was the last one. */
+    boolean sayNext() throws IOException {
+      socket.getOutputStream().write(bytes[said++]);
+      return said < bytes.length;
+    }
+  }
 
   private final Random random;
   private final List<Integer> ports;
@@ -42,8 +57,7 @@ public final class PeerPortFuzz implements AutoCloseable {
    * @param recorded what others sent to each port, a piece for each connection
    * @param tls whether they speak TLS
    */
-  public PeerPortFuzz(
-      long seed, List<Integer> ports, List<List<byte[]>> recorded, boolean tls) {
+  public PeerPortFuzz(long seed, List<Integer> ports, List<List<byte[]>> recorded, boolean tls) {
     this.random = new Random(seed);
     this.ports = ports;
     this.tls = tls;
@@ -136,7 +150,11 @@ public final class PeerPortFuzz implements AutoCloseable {
   private byte[] length() {
     int value = LENGTHS[random.nextInt(LENGTHS.length)];
     return tls
-        ? ByteBuffer.allocate(5).put((byte) 23).putShort((short) 0x303).putShort((short) value).array()
+        ? ByteBuffer.allocate(5)
+            .put((byte) 23)
+            .putShort((short) 0x303)
+            .putShort((short) value)
+            .array()
         : ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(value).array();
   }
 
@@ -188,8 +206,7 @@ public final class PeerPortFuzz implements AutoCloseable {
         default ->
             ByteBuffer.wrap(bytes)
                 .order(ByteOrder.LITTLE_ENDIAN)
-                .putInt(
-                    Math.min(at, bytes.length - 4), LENGTHS[random.nextInt(LENGTHS.length)]);
+                .putInt(Math.min(at, bytes.length - 4), LENGTHS[random.nextInt(LENGTHS.length)]);
       }
     }
     return bytes;
@@ -240,19 +257,18 @@ public final class PeerPortFuzz implements AutoCloseable {
 
   private void trickle(int port, byte[] bytes) throws IOException {
     if (trickling.size() < MAX_TRICKLING) {
-      trickling.add(new Trickle(connect(port), bytes, new int[1]));
+      trickling.add(new Trickle(connect(port), bytes));
       return;
     }
     Trickle next = trickling.remove();
     try {
-      next.socket().getOutputStream().write(next.bytes()[next.said()[0]++]);
-      if (next.said()[0] < next.bytes().length) {
+      if (next.sayNext()) {
         trickling.add(next);
       } else {
-        next.socket().close();
+        next.socket.close();
       }
     } catch (IOException ended) {
-      next.socket().close();
+      next.socket.close();
       throw ended;
     }
   }
@@ -264,7 +280,7 @@ public final class PeerPortFuzz implements AutoCloseable {
       socket.close();
     }
     for (Trickle trickle : trickling) {
-      trickle.socket().close();
+      trickle.socket.close();
     }
     halfOpen.clear();
     trickling.clear();

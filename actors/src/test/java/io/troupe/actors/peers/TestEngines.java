@@ -12,8 +12,8 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * TLS with one of the certificates under {@code tls}, which trusts itself and nobody else and is for
- * the loopback. Made by {@code keytool -genkeypair -alias own -keyalg EC -dname CN=... -ext
+ * TLS with one of the certificates under {@code tls}, which trusts itself and nobody else and is
+ * for the loopback. Made by {@code keytool -genkeypair -alias own -keyalg EC -dname CN=... -ext
  * san=ip:127.0.0.1,dns:localhost -validity 36500 -storetype PKCS12}.
  */
 public final class TestEngines implements PeerEngines {
