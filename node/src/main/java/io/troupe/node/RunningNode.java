@@ -125,7 +125,7 @@ public final class RunningNode implements AutoCloseable {
               (url, query, timeout) ->
                   queries.thenCompose(ready -> ready.ask(url, query, timeout)));
       Optional<ConnectionSecurity> clientTls = ClientTls.of(settings);
-    Optional<PeerEngines> peerTls = MemberTls.of(settings);
+      Optional<PeerEngines> peerTls = MemberTls.of(settings);
       CompletableFuture<Rooms> spawned = new CompletableFuture<>();
       system =
           actorSystem(
@@ -166,8 +166,7 @@ public final class RunningNode implements AutoCloseable {
       Behavior<Void> guardian) {
     try {
       ActorSystemSetup setup =
-          ActorSystemSetup.create(
-              BootstrapSetup.create(peerConfig(settings).withFallback(config)));
+          ActorSystemSetup.create(BootstrapSetup.create(peerConfig(settings).withFallback(config)));
       return ActorSystem.create(
           guardian,
           PeerConfig.SYSTEM,

@@ -44,7 +44,6 @@ final class FrameRules {
   private static final int SERIALIZER = 12;
   private static final int TAGS = 16;
   private static final int TEXTS = 28;
-  private static final int SHORT_FORM = 0xff00_0000;
 
   /** Artery's own messages. */
   private static final int ARTERY = 17;
@@ -94,11 +93,6 @@ final class FrameRules {
     if (frame.getInt(0) != 0) {
       return Verdict.END;
     }
-    for (int tag = 0; tag < 3; tag++) {
-      if ((frame.getInt(TAGS + 4 * tag) & SHORT_FORM) != 0) {
-        return Verdict.END;
-      }
-    }
     long uid = frame.getLong(UID);
     if (origin.uid != null && origin.uid != uid) {
       return Verdict.END;
@@ -107,7 +101,11 @@ final class FrameRules {
     int receiver = after(frame, sender);
     int manifest = receiver < 0 ? -1 : after(frame, receiver);
     int body = manifest < 0 ? -1 : after(frame, manifest);
-    if (body < 0) {
+    // A tag says where its text is, or is a short form.
+    if (body < 0
+        || frame.getInt(TAGS) != sender
+        || frame.getInt(TAGS + 4) != receiver
+        || frame.getInt(TAGS + 8) != manifest) {
       return Verdict.END;
     }
     boolean fromNobody = receiver == sender + 2;

@@ -112,7 +112,9 @@ class SecurePeersTest {
     settings.put("troupe.initial-advertise-peer-urls", url(number));
     settings.put(
         "troupe.initial-cluster",
-        IntStream.range(0, 3).mapToObj(i -> "n" + i + "=" + url(i)).collect(Collectors.joining(",")));
+        IntStream.range(0, 3)
+            .mapToObj(i -> "n" + i + "=" + url(i))
+            .collect(Collectors.joining(",")));
     Config config =
         ConfigFactory.parseMap(settings)
             .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
@@ -205,7 +207,8 @@ class SecurePeersTest {
     Path next = Files.createDirectory(directory.resolve("next"));
     TestAuthority successor = new TestAuthority(next, "successor");
     Path both = directory.resolve("both.pem");
-    Files.writeString(both, Files.readString(authority.file()) + Files.readString(successor.file()));
+    Files.writeString(
+        both, Files.readString(authority.file()) + Files.readString(successor.file()));
     replace(both, trusted);
     for (int i = 0; i < 2; i++) {
       Issued renewed = certificate(successor, i);
@@ -244,10 +247,14 @@ class SecurePeersTest {
     Config config =
         ConfigFactory.parseMap(
                 Map.of(
-                    "troupe.data-dir", directory.resolve("data").toString(),
-                    "troupe.listen-peer-urls", url(0),
-                    "troupe.initial-advertise-peer-urls", "http://127.0.0.1:" + peers[0],
-                    "troupe.initial-cluster", "default=http://127.0.0.1:" + peers[0]))
+                    "troupe.data-dir",
+                    directory.resolve("data").toString(),
+                    "troupe.listen-peer-urls",
+                    url(0),
+                    "troupe.initial-advertise-peer-urls",
+                    "http://127.0.0.1:" + peers[0],
+                    "troupe.initial-cluster",
+                    "default=http://127.0.0.1:" + peers[0]))
             .withFallback(ConfigFactory.parseMap(tls))
             .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
             .withFallback(ConfigFactory.defaultReferenceUnresolved())
