@@ -9,6 +9,8 @@ import io.troupe.actors.peers.ArteryQueries;
 import io.troupe.actors.peers.PeerAddress;
 import io.troupe.actors.peers.PeerConfig;
 import io.troupe.actors.peers.PeerDirectory;
+import io.troupe.actors.peers.PeerEngines;
+import io.troupe.actors.peers.PeerTls;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.http.ConnectionSecurity;
 import io.troupe.grpc.http.GrpcServer;
@@ -42,7 +44,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import org.apache.pekko.actor.BootstrapSetup;
 import org.apache.pekko.actor.CoordinatedShutdown;
+import org.apache.pekko.actor.setup.ActorSystemSetup;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.http.javadsl.ServerBinding;
@@ -121,11 +125,13 @@ public final class RunningNode implements AutoCloseable {
               (url, query, timeout) ->
                   queries.thenCompose(ready -> ready.ask(url, query, timeout)));
       Optional<ConnectionSecurity> clientTls = ClientTls.of(settings);
+      Optional<PeerEngines> peerTls = MemberTls.of(settings);
       CompletableFuture<Rooms> spawned = new CompletableFuture<>();
       system =
           actorSystem(
               settings,
               config,
+              peerTls,
               MemberGuardian.create(
                   opening,
                   memberSettings,
@@ -154,10 +160,17 @@ public final class RunningNode implements AutoCloseable {
   }
 
   private static ActorSystem<Void> actorSystem(
-      NodeSettings settings, Config config, Behavior<Void> guardian) {
+      NodeSettings settings,
+      Config config,
+      Optional<PeerEngines> peerTls,
+      Behavior<Void> guardian) {
     try {
+      ActorSystemSetup setup =
+          ActorSystemSetup.create(BootstrapSetup.create(peerConfig(settings).withFallback(config)));
       return ActorSystem.create(
-          guardian, PeerConfig.SYSTEM, peerConfig(settings).withFallback(config));
+          guardian,
+          PeerConfig.SYSTEM,
+          peerTls.map(engines -> setup.withSetup(PeerTls.setup(engines))).orElse(setup));
     } catch (RemoteTransportException e) {
       throw new StartException(
           ExitCode.ADDRESS,
@@ -181,18 +194,11 @@ public final class RunningNode implements AutoCloseable {
 
   /** Canonical is what others call this member, bound is what it listens on: see docs/rooms. */
   private static Config peerConfig(NodeSettings settings) {
-    if (settings.peerUrl().startsWith("https:") || settings.boundPeerUrl().startsWith("https:")) {
-      throw new StartException(
-          ExitCode.CONFIGURATION,
-          "configuration: troupe.listen-peer-urls = "
-              + settings.listenPeerUrls()
-              + ", troupe.initial-advertise-peer-urls = "
-              + settings.initialAdvertisePeerUrls()
-              + " is wrong: expected http://host:port, TLS between members is not built yet");
-    }
     try {
       return PeerConfig.of(
-          PeerAddress.of(settings.peerUrl()), PeerAddress.of(settings.boundPeerUrl()));
+          PeerAddress.of(settings.peerUrl()),
+          PeerAddress.of(settings.boundPeerUrl()),
+          PeerAddress.isTls(settings.peerUrl()));
     } catch (IllegalArgumentException wrong) {
       throw new StartException(
           ExitCode.CONFIGURATION,

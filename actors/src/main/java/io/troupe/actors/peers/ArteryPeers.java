@@ -55,6 +55,8 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   private final PeerDirectory directory;
   private final PeerMetrics metrics;
   private final ActorRefProvider provider;
+  private final PeerAdmission admission;
+  private final RareLog rareLog = new RareLog(LOG);
   private final PeerContacts contacts = new PeerContacts(PATIENCE);
   private final Map<NodeId, Target> targets = new ConcurrentHashMap<>();
   private final AtomicLong messages = new AtomicLong(new SecureRandom().nextLong());
@@ -64,7 +66,10 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
     this.metrics = metrics;
     this.self = self;
     this.directory = directory;
-    this.provider = ((ExtendedActorSystem) system.classicSystem()).provider();
+    ExtendedActorSystem classic = (ExtendedActorSystem) system.classicSystem();
+    this.provider = classic.provider();
+    this.admission = PeerGates.of(classic).admission();
+    this.admission.members(directory::isMembers);
   }
 
   /**
@@ -139,9 +144,8 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   }
 
   /**
-   * Tells members that have not been heard for a while that this one is there. A member whose
-   * process ended in order is not sent anything any more by the others' Artery, until its next
-   * process speaks first.
+   * Tells members that have not been heard for a while that this one is there, at a place where
+   * they may not look for it yet.
    */
   private void greet() {
     long now = System.nanoTime();
@@ -206,6 +210,16 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   private @Nullable Target resolve(String url) {
     try {
       PeerAddress address = PeerAddress.of(url);
+      if (PeerAddress.isTls(url) != PeerAddress.isTls(self.url())) {
+        rareLog.warn(
+            "members cannot talk, one speaks TLS and the other does not;",
+            "here=" + self.url() + " there=" + url);
+        return null;
+      }
+      if (!admission.isKnown(address)) {
+        LOG.debug("a stranger named an address that did not shake hands url={}", url);
+        return null;
+      }
       return new Target(
           url,
           provider.resolveActorRef(address.pathOf(PeerConfig.RAFT_INBOX)),

@@ -37,17 +37,29 @@ public final class ArteryQueries implements PeerQueries {
    */
   public static ArteryQueries start(ActorContext<?> guardian, PeerDirectory directory, String url) {
     ActorSystem<?> system = guardian.getSystem();
-    ActorRefProvider provider = ((ExtendedActorSystem) system.classicSystem()).provider();
+    ExtendedActorSystem classic = (ExtendedActorSystem) system.classicSystem();
+    PeerAdmission admission = PeerGates.of(classic).admission();
+    admission.members(directory::isMembers);
     return new ArteryQueries(
         guardian.spawn(
-            PeerQueryActor.create(directory, url, (to, frame) -> send(provider, to, frame)),
+            PeerQueryActor.create(
+                directory, url, (to, frame) -> send(classic.provider(), admission, to, frame)),
             PeerConfig.QUERIES));
   }
 
-  private static void send(ActorRefProvider provider, String url, QueryFrame frame) {
+  /** Whom to answer is said by others: only those whose handshake was accepted. */
+  private static void send(
+      ActorRefProvider provider, PeerAdmission admission, String url, QueryFrame frame) {
     try {
+      PeerAddress to = PeerAddress.of(url);
+      if (frame instanceof QueryFrame.Question) {
+        admission.expect(to);
+      } else if (!admission.isKnown(to)) {
+        LOG.debug("no answer to a stranger url={}", url);
+        return;
+      }
       provider
-          .resolveActorRef(PeerAddress.of(url).pathOf(PeerConfig.QUERIES))
+          .resolveActorRef(to.pathOf(PeerConfig.QUERIES))
           .tell(frame, org.apache.pekko.actor.ActorRef.noSender());
     } catch (IllegalArgumentException e) {
       LOG.debug("bad address url={} reason={}", url, e.getMessage());

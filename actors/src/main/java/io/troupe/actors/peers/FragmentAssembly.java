@@ -2,6 +2,7 @@ package io.troupe.actors.peers;
 
 import io.troupe.model.Bytes;
 import io.troupe.protocol.PeerFragment;
+import java.time.Duration;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -10,20 +11,29 @@ import org.jspecify.annotations.Nullable;
  * dropped; memory grows with what has come, not with what was announced.
  */
 final class FragmentAssembly {
-  private static final int FIRST_BYTES = 512 << 10;
-
   private final int maxMessageBytes;
   private long message;
   private byte[] gathered = new byte[0];
   private int length;
   private boolean broken = true;
+  private long lastNanos;
 
   FragmentAssembly(int maxMessageBytes) {
     this.maxMessageBytes = maxMessageBytes;
   }
 
-  /** The whole message if this was its last piece, else null. */
-  @Nullable Bytes add(PeerFragment piece) {
+  /** True if a message was begun and nothing came of it since. */
+  boolean isStale(long nowNanos, Duration patience) {
+    return length > 0 && nowNanos - lastNanos >= patience.toNanos();
+  }
+
+  /**
+   * The whole message if this was its last piece, else null.
+   *
+   * @param nowNanos a monotonic reading
+   */
+  @Nullable Bytes add(PeerFragment piece, long nowNanos) {
+    lastNanos = nowNanos;
     if (piece.offset() == 0) {
       begin(piece);
     }
@@ -49,7 +59,7 @@ final class FragmentAssembly {
     message = piece.message();
     length = 0;
     broken = piece.total() > maxMessageBytes;
-    gathered = broken ? new byte[0] : new byte[Math.min(piece.total(), FIRST_BYTES)];
+    gathered = new byte[0];
   }
 
   private void drop() {

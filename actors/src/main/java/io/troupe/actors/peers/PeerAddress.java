@@ -27,6 +27,11 @@ public record PeerAddress(String host, int port) {
     }
   }
 
+  /** True if TLS is spoken at that peer URL. */
+  public static boolean isTls(String url) {
+    return url.regionMatches(true, 0, "https:", 0, "https:".length());
+  }
+
   /** Where the actor of that name is on the member at this address. */
   String pathOf(String actor) {
     return "pekko://" + PeerConfig.SYSTEM + "@" + host + ":" + port + "/user/" + actor;

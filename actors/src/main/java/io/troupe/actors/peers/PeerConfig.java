@@ -26,12 +26,15 @@ public final class PeerConfig {
    *
    * @param canonical from the first peer URL as text: what others call this member
    * @param bind from the listen peer URL: what the member binds
+   * @param tls whether the members speak TLS, in both directions; then the actor system needs
+   *     {@link PeerTls#setup} too
    */
-  public static Config of(PeerAddress canonical, PeerAddress bind) {
+  public static Config of(PeerAddress canonical, PeerAddress bind, boolean tls) {
     String artery = "pekko.remote.artery.";
     String bindHost = bind.host().replace("[", "").replace("]", "");
     return ConfigFactory.parseMap(
             Map.of(
+                artery + "transport", tls ? "tls-tcp" : "tcp",
                 artery + "canonical.hostname", canonical.host(),
                 artery + "canonical.port", canonical.port(),
                 artery + "bind.hostname", bindHost,

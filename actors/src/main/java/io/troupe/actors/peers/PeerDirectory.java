@@ -2,12 +2,15 @@ package io.troupe.actors.peers;
 
 import io.troupe.model.NodeId;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where the members of this cluster are. Filled from outside, as a whole, whenever the membership
@@ -18,12 +21,14 @@ import org.jspecify.annotations.Nullable;
  * better.
  */
 public final class PeerDirectory {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerDirectory.class);
   private static final int MAX_STRANGERS = 64;
 
-  private record Known(Map<NodeId, List<String>> urls, Set<NodeId> removed) {}
+  private record Known(
+      Map<NodeId, List<String>> urls, Set<NodeId> removed, Set<PeerAddress> addresses) {}
 
   private final Map<NodeId, String> strangers = new ConcurrentHashMap<>();
-  private volatile Known known = new Known(Map.of(), Set.of());
+  private volatile Known known = new Known(Map.of(), Set.of(), Set.of());
 
   /**
    * Replaces what is known.
@@ -34,8 +39,27 @@ public final class PeerDirectory {
   public void replace(Map<NodeId, List<String>> urls, Set<NodeId> removed) {
     Map<NodeId, List<String>> copy = new HashMap<>();
     urls.forEach((member, list) -> copy.put(member, List.copyOf(list)));
-    known = new Known(Map.copyOf(copy), Set.copyOf(removed));
+    known = new Known(Map.copyOf(copy), Set.copyOf(removed), addresses(copy));
     strangers.keySet().removeAll(copy.keySet());
+  }
+
+  private static Set<PeerAddress> addresses(Map<NodeId, List<String>> urls) {
+    Set<PeerAddress> addresses = new HashSet<>();
+    for (List<String> ofOne : urls.values()) {
+      for (String url : ofOne) {
+        try {
+          addresses.add(PeerAddress.of(url));
+        } catch (IllegalArgumentException e) {
+          LOG.debug("bad address url={} reason={}", url, e.getMessage());
+        }
+      }
+    }
+    return Set.copyOf(addresses);
+  }
+
+  /** True if one of the members' peer URLs has that address. */
+  public boolean isMembers(PeerAddress address) {
+    return known.addresses().contains(address);
   }
 
   /** Members and their URLs, as given last; immutable, ascending. */

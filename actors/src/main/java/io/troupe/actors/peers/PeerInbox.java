@@ -36,6 +36,9 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
   private static final int MAX_LOGGED = 1000;
   private static final int MAX_SENDERS = 64;
 
+  /** A sender that died between two pieces does not go on with them. */
+  private static final Duration PIECES_APART = Duration.ofMinutes(1);
+
   private enum Look implements PeerFrame.Private {
     INSTANCE
   }
@@ -50,6 +53,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
   private final Consumer<PeerEnvelope> sink;
   private final Map<NodeId, FragmentAssembly> assemblies = new HashMap<>();
   private final Set<Complaint> logged = new HashSet<>();
+  private final RareLog rareLog = new RareLog(LOG);
 
   private PeerInbox(
       ActorContext<PeerFrame> context,
@@ -97,11 +101,19 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
     return newReceiveBuilder()
         .onMessage(PeerEnvelope.class, this::onEnvelope)
         .onMessage(PeerFragment.class, this::onFragment)
+        .onMessage(Unreadable.class, this::onUnreadable)
         .onMessageEquals(Look.INSTANCE, this::onLook)
         .build();
   }
 
+  private Behavior<PeerFrame> onUnreadable(Unreadable message) {
+    rareLog.warn("a message of another member cannot be read:", message.reason());
+    return this;
+  }
+
   private Behavior<PeerFrame> onLook() {
+    long now = System.nanoTime();
+    assemblies.values().removeIf(assembly -> assembly.isStale(now, PIECES_APART));
     everySecond.run();
     return this;
   }
@@ -129,7 +141,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
     if (piece.offset() == 0 && piece.total() > maxMessageBytes) {
       complain(piece.clusterId(), piece.from(), "message of " + piece.total() + " bytes");
     }
-    Bytes whole = assembly.add(piece);
+    Bytes whole = assembly.add(piece, System.nanoTime());
     PeerEnvelope envelope = whole == null ? null : decoded(whole, piece);
     if (envelope != null && admits(envelope.clusterId(), envelope.from(), envelope.to())) {
       handOn(envelope);

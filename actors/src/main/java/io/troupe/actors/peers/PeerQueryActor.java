@@ -92,6 +92,7 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
   private final Map<Long, Asked> asked = new HashMap<>();
   private final Map<Key, Answering> answering = new LinkedHashMap<>();
   private final Set<Complaint> logged = new HashSet<>();
+  private final RareLog rareLog = new RareLog(LOG);
   private long number = new SecureRandom().nextLong();
   private @Nullable PeerIdentity self;
   private @Nullable PeerResponder responder;
@@ -134,6 +135,7 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
         .onMessage(Answered.class, this::onAnswered)
         .onMessage(Identified.class, this::onIdentified)
         .onMessage(Serve.class, this::onServe)
+        .onMessage(Unreadable.class, this::onUnreadable)
         .build();
   }
 
@@ -148,6 +150,11 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
 
   private Behavior<QueryFrame> onServe(Serve serve) {
     responder = serve.responder();
+    return this;
+  }
+
+  private Behavior<QueryFrame> onUnreadable(Unreadable frame) {
+    rareLog.warn("a question of another member, or an answer, cannot be read:", frame.reason());
     return this;
   }
 

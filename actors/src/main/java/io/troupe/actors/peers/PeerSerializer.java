@@ -7,20 +7,26 @@ import io.troupe.protocol.QueryFrame;
 import io.troupe.protocol.codec.PeerCodec;
 import io.troupe.protocol.codec.QueryCodec;
 import java.io.IOException;
-import java.io.NotSerializableException;
 import org.apache.pekko.serialization.SerializerWithStringManifest;
 
 /** What Artery calls; the format is in docs/formats/peer-message.md. Made by Pekko. */
 public final class PeerSerializer extends SerializerWithStringManifest {
+  /** Part of the format between members. */
+  static final int IDENTIFIER = 746_031;
+
   private static final String WHOLE = "m";
   private static final String PIECE = "f";
   private static final String QUESTION = "q";
   private static final String REPLY = "r";
 
-  /** Part of the format between members. */
+  /** True if messages have it; each is one letter. */
+  static boolean isManifest(char letter) {
+    return "mfqr".indexOf(letter) >= 0;
+  }
+
   @Override
   public int identifier() {
-    return 746_031;
+    return IDENTIFIER;
   }
 
   @Override
@@ -48,23 +54,24 @@ public final class PeerSerializer extends SerializerWithStringManifest {
     throw new IllegalArgumentException("no message between members: " + message.getClass());
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>What cannot be read becomes an {@link Unreadable}: Artery would write a line with a stack
+   * trace for each.
+   */
   @Override
-  public Object fromBinary(byte[] bytes, String manifest) throws NotSerializableException {
+  public Object fromBinary(byte[] bytes, String manifest) {
     try {
       return switch (manifest) {
         case WHOLE -> PeerCodec.decode(Bytes.wrap(bytes));
         case PIECE -> PeerCodec.decodeFragment(Bytes.wrap(bytes));
         case QUESTION -> QueryCodec.decodeQuestion(Bytes.wrap(bytes));
         case REPLY -> QueryCodec.decodeReply(Bytes.wrap(bytes));
-        default -> throw new NotSerializableException("unknown manifest " + manifest);
+        default -> new Unreadable("unknown manifest " + manifest);
       };
-    } catch (NotSerializableException e) {
-      throw e;
     } catch (IOException e) {
-      // Artery drops the message and keeps the connection for this class of exception alone.
-      NotSerializableException dropped = new NotSerializableException(e.getMessage());
-      dropped.initCause(e);
-      throw dropped;
+      return new Unreadable(String.valueOf(e.getMessage()));
     }
   }
 }

@@ -7,6 +7,8 @@ import io.troupe.actors.apply.CompactionActor;
 import io.troupe.actors.peers.PeerAddress;
 import io.troupe.actors.peers.PeerConfig;
 import io.troupe.actors.peers.PeerDirectory;
+import io.troupe.actors.peers.PeerEngines;
+import io.troupe.actors.peers.PeerTls;
 import io.troupe.actors.snapshot.DiskRoom;
 import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.metrics.MemberMetrics;
@@ -40,6 +42,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import org.apache.pekko.actor.BootstrapSetup;
+import org.apache.pekko.actor.setup.ActorSystemSetup;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.AskPattern;
 import org.jspecify.annotations.Nullable;
@@ -74,12 +78,27 @@ final class TestMember implements AutoCloseable {
   private final Path root;
   private final Map<NodeId, String> urls;
   private final MemberSettings settings;
+  private final int bindPort;
+  private final @Nullable PeerEngines engines;
   private @Nullable ActorSystem<Void> system;
   private @Nullable MemberFiles files;
   private @Nullable Rooms rooms;
   private volatile @Nullable HangingWal wal;
 
   TestMember(NodeId id, Path root, Map<NodeId, String> urls, Options options) {
+    this(id, root, urls, options, PeerAddress.of(urls.getOrDefault(id, "")).port(), null);
+  }
+
+  /** One whose port is not that of its URL, or that speaks TLS. */
+  TestMember(
+      NodeId id,
+      Path root,
+      Map<NodeId, String> urls,
+      Options options,
+      int bindPort,
+      @Nullable PeerEngines engines) {
+    this.bindPort = bindPort;
+    this.engines = engines;
     this.id = id;
     this.root = root;
     this.urls = urls;
@@ -136,9 +155,10 @@ final class TestMember implements AutoCloseable {
     directory.replace(known, Set.of());
     PeerAddress address = PeerAddress.of(url());
     Config config =
-        PeerConfig.of(address, address)
+        PeerConfig.of(address, new PeerAddress(address.host(), bindPort), engines != null)
             .withFallback(ConfigFactory.parseResources("members.conf"))
             .withFallback(ConfigFactory.load());
+    ActorSystemSetup setup = ActorSystemSetup.create(BootstrapSetup.create(config));
     CompletableFuture<Rooms> spawned = new CompletableFuture<>();
     system =
         ActorSystem.create(
@@ -152,7 +172,7 @@ final class TestMember implements AutoCloseable {
                 spawned,
                 broken::add),
             PeerConfig.SYSTEM,
-            config);
+            engines == null ? setup : setup.withSetup(PeerTls.setup(engines)));
     files = opened;
     rooms = spawned.join();
   }

@@ -2,10 +2,13 @@ package io.troupe.actors.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.actors.peers.LoopbackProxy;
+import io.troupe.actors.peers.PeerEngines;
 import io.troupe.model.NodeId;
 import io.troupe.model.Result;
 import io.troupe.protocol.ProposeReply;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -18,12 +21,14 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /** The members of one cluster in one process, over real files and real connections. */
 final class TestMembers implements AutoCloseable {
   static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final List<TestMember> members = new ArrayList<>();
+  private final List<LoopbackProxy> proxies = new ArrayList<>();
 
   private TestMembers() {}
 
@@ -46,6 +51,37 @@ final class TestMembers implements AutoCloseable {
       member.start();
     }
     return made;
+  }
+
+  /**
+   * Starts that many whose URLs lead to proxies.
+   *
+   * @param ports where each listens itself
+   * @param engines null for members without TLS
+   */
+  static TestMembers startBehindProxies(
+      Path temp, List<Integer> ports, TestMember.Options options, @Nullable PeerEngines engines)
+      throws IOException {
+    TestMembers made = new TestMembers();
+    Map<NodeId, String> urls = new TreeMap<>();
+    for (int i = 0; i < ports.size(); i++) {
+      LoopbackProxy proxy = new LoopbackProxy(0, ports.get(i));
+      made.proxies.add(proxy);
+      urls.put(
+          new NodeId(i + 1), (engines == null ? "http" : "https") + "://127.0.0.1:" + proxy.port());
+    }
+    for (NodeId id : urls.keySet()) {
+      int port = ports.get((int) id.value() - 1);
+      TestMember member = new TestMember(id, temp.resolve("m" + id), urls, options, port, engines);
+      made.members.add(member);
+      member.start();
+    }
+    return made;
+  }
+
+  /** Their proxies, in the same order. */
+  List<LoopbackProxy> proxies() {
+    return proxies;
   }
 
   /** In the order of their ids. */
@@ -94,5 +130,12 @@ final class TestMembers implements AutoCloseable {
   @Override
   public void close() {
     members.forEach(TestMember::close);
+    for (LoopbackProxy proxy : proxies) {
+      try {
+        proxy.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
   }
 }

@@ -9,8 +9,6 @@ import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.SnapshotMessage;
 import io.troupe.raft.PeerMessage;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -376,88 +374,5 @@ class ArteryPeersTest {
     }
     untilItFlows(one, TWO, two, 1);
     assertThat(two.system.getWhenTerminated().toCompletableFuture()).isNotDone();
-  }
-
-  /** Passes bytes on to another port until it is cut; then it takes connections and is silent. */
-  private static final class LoopbackProxy implements AutoCloseable {
-    private final ServerSocket server;
-    private final int to;
-    private final List<Socket> sockets = new ArrayList<>();
-    private boolean cut;
-
-    LoopbackProxy(int port, int to) throws IOException {
-      this.to = to;
-      server = new ServerSocket(port, 50, InetAddress.getLoopbackAddress());
-      start(this::accept);
-    }
-
-    private interface Work {
-      void run() throws IOException;
-    }
-
-    private static void start(Work work) {
-      Thread thread =
-          new Thread(
-              () -> {
-                try {
-                  work.run();
-                } catch (IOException closed) {
-                  // The end of a connection, or of the proxy.
-                  Thread.currentThread().interrupt();
-                }
-              });
-      thread.setDaemon(true);
-      thread.start();
-    }
-
-    private void accept() throws IOException {
-      while (true) {
-        Socket in = server.accept();
-        if (keep(in)) {
-          Socket out = new Socket(InetAddress.getLoopbackAddress(), to);
-          keep(out);
-          start(() -> pass(in, out));
-          start(() -> pass(out, in));
-        }
-      }
-    }
-
-    private void pass(Socket from, Socket into) throws IOException {
-      byte[] buffer = new byte[64 << 10];
-      InputStream in = from.getInputStream();
-      OutputStream out = into.getOutputStream();
-      for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
-        out.write(buffer, 0, count);
-      }
-      into.close();
-    }
-
-    /** False if nothing is passed on now. */
-    private synchronized boolean keep(Socket socket) {
-      sockets.add(socket);
-      return !cut;
-    }
-
-    synchronized void cut() throws IOException {
-      cut = true;
-      for (Socket socket : sockets) {
-        socket.close();
-      }
-      sockets.clear();
-    }
-
-    synchronized void mend() throws IOException {
-      cut = false;
-      for (Socket socket : sockets) {
-        socket.close();
-      }
-      sockets.clear();
-    }
-
-    @Override
-    public void close() throws IOException {
-      server.close();
-      cut();
-    }
   }
 }

@@ -12,8 +12,17 @@ class PeerConfigTest {
   @Test
   void aBusyMachineIsNoReasonToEndAStart() {
     PeerAddress address = new PeerAddress("127.0.0.1", 2380);
-    Config config = PeerConfig.of(address, address).withFallback(ConfigFactory.load());
+    Config config = PeerConfig.of(address, address, false).withFallback(ConfigFactory.load());
+    assertThat(config.getString("pekko.remote.artery.transport")).isEqualTo("tcp");
     assertThat(config.getDuration("pekko.remote.artery.bind.bind-timeout"))
         .isGreaterThanOrEqualTo(Duration.ofSeconds(30));
+  }
+
+  @Test
+  void theSchemeOfAPeerUrlSaysWhetherTlsIsSpoken() {
+    assertThat(PeerAddress.isTls("https://127.0.0.1:2380")).isTrue();
+    assertThat(PeerAddress.isTls("HTTPS://a:1")).isTrue();
+    assertThat(PeerAddress.isTls("http://https:2380")).isFalse();
+    assertThat(PeerAddress.of("https://[::1]:2380")).isEqualTo(new PeerAddress("[::1]", 2380));
   }
 }

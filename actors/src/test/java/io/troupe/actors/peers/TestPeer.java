@@ -1,5 +1,6 @@
 package io.troupe.actors.peers;
 
+import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.NodeId;
@@ -15,6 +16,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.apache.pekko.actor.BootstrapSetup;
+import org.apache.pekko.actor.setup.ActorSystemSetup;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
@@ -50,15 +53,32 @@ final class TestPeer implements AutoCloseable {
    */
   TestPeer(
       long clusterId, long id, int port, int bindPort, PeerDirectory directory, Runnable recovery) {
+    this(clusterId, id, port, bindPort, directory, recovery, null);
+  }
+
+  /** A peer that speaks TLS, with peer URLs that say so. */
+  TestPeer(long clusterId, long id, int port, PeerDirectory directory, PeerEngines engines) {
+    this(clusterId, id, port, port, directory, () -> {}, engines);
+  }
+
+  private TestPeer(
+      long clusterId,
+      long id,
+      int port,
+      int bindPort,
+      PeerDirectory directory,
+      Runnable recovery,
+      @Nullable PeerEngines engines) {
     this.directory = directory;
+    String url = engines == null ? url(port) : tlsUrl(port);
     CompletableFuture<ArteryPeers> started = new CompletableFuture<>();
     CompletableFuture<ArteryQueries> asking = new CompletableFuture<>();
-    PeerIdentity self = new PeerIdentity(clusterId, new NodeId(id), url(port));
+    PeerIdentity self = new PeerIdentity(clusterId, new NodeId(id), url);
     Behavior<Void> guardian =
         Behaviors.setup(
             context -> {
               recovery.run();
-              ArteryQueries room = ArteryQueries.start(context, directory, url(port));
+              ArteryQueries room = ArteryQueries.start(context, directory, url);
               if (clusterId != QueryFrame.NO_CLUSTER) {
                 room.identified(self);
               }
@@ -75,19 +95,26 @@ final class TestPeer implements AutoCloseable {
             });
     PeerAddress canonical = new PeerAddress("127.0.0.1", port);
     PeerAddress bind = new PeerAddress("127.0.0.1", bindPort);
+    Config config =
+        PeerConfig.of(canonical, bind, engines != null)
+            .withFallback(ConfigFactory.parseString(PEKKO))
+            .withFallback(ConfigFactory.load());
+    ActorSystemSetup setup = ActorSystemSetup.create(BootstrapSetup.create(config));
     system =
         ActorSystem.create(
             guardian,
             PeerConfig.SYSTEM,
-            PeerConfig.of(canonical, bind)
-                .withFallback(ConfigFactory.parseString(PEKKO))
-                .withFallback(ConfigFactory.load()));
+            engines == null ? setup : setup.withSetup(PeerTls.setup(engines)));
     peers = started.join();
     queries = asking.join();
   }
 
   static String url(int port) {
     return "http://127.0.0.1:" + port;
+  }
+
+  static String tlsUrl(int port) {
+    return "https://127.0.0.1:" + port;
   }
 
   /** A port of the loopback that was free just now. */

@@ -125,7 +125,7 @@ public final class MembershipCodec {
       }
       return value;
     } catch (IOException | IllegalArgumentException e) {
-      throw new IllegalStateException("membership cannot be decoded: " + e.getMessage(), e);
+      throw new IllegalStateException("membership cannot be decoded: " + e, e);
     }
   }
 

@@ -33,8 +33,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Questions between members and their answers: one version byte, then a protobuf WireQuestion or
- * WireReply (docs/formats/peer-message.md).
+ * Questions between members and their answers: the head of all peer messages, then a protobuf
+ * WireQuestion or WireReply (docs/formats/peer-message.md).
  */
 public final class QueryCodec {
   /** More than the tags and lengths around any part. */

@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PeerCodecTest {
   private static final NodeId A = new NodeId(0x8e9e05c52164694dL);
   private static final NodeId B = new NodeId(2);
-  private static final String GOLDEN = "golden/peer-messages-v1.txt";
+  private static final String GOLDEN = "golden/peer-messages-v2.txt";
 
   /** One of each kind, by the name it has in the golden file. */
   private static Map<String, PeerPayload> samples() {
@@ -178,29 +178,29 @@ class PeerCodecTest {
   @Test
   void unknownVersionsKindsAndRubbishAreRefused() {
     byte[] other = PeerCodec.encode(envelope(new SnapshotMessage.Have(1, 2, 3)));
-    other[0] = 2;
+    other[0] = 1;
     assertThatThrownBy(() -> PeerCodec.decode(Bytes.wrap(other)))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("version 2");
+        .hasMessageContaining("version 1");
     assertThatThrownBy(() -> PeerCodec.decode(Bytes.EMPTY)).isInstanceOf(IOException.class);
-    assertThatThrownBy(() -> PeerCodec.decode(Bytes.of(1))).isInstanceOf(IOException.class);
-    assertThatThrownBy(() -> PeerCodec.decodeFragment(Bytes.of(1))).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> PeerCodec.decode(Bytes.of(2))).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> PeerCodec.decodeFragment(Bytes.of(2))).isInstanceOf(IOException.class);
   }
 
+  /** Whatever the damage, Raft must not believe it. */
   @Test
-  void damagedMessagesNeverThrowAnythingButIo() {
-    Random random = new Random(4711);
+  void aDamagedMessageIsVoid() {
     for (PeerPayload payload : payloads()) {
-      byte[] good = PeerCodec.encode(envelope(payload));
-      for (int i = 0; i < 2000; i++) {
-        byte[] bad = Arrays.copyOf(good, 1 + random.nextInt(good.length));
-        bad[random.nextInt(bad.length)] ^= (byte) (1 << random.nextInt(8));
-        try {
-          PeerCodec.decode(Bytes.wrap(bad));
-        } catch (IOException expected) {
-          assertThat(expected).hasMessageNotContaining("null");
-        }
+      byte[] bytes = PeerCodec.encode(envelope(payload));
+      for (int bit = 0; bit < 8 * bytes.length; bit++) {
+        bytes[bit / 8] ^= (byte) (1 << (bit % 8));
+        assertThatThrownBy(() -> PeerCodec.decode(Bytes.wrap(bytes)))
+            .as("bit %d of %s", bit, payload)
+            .isInstanceOf(IOException.class);
+        bytes[bit / 8] ^= (byte) (1 << (bit % 8));
       }
+      byte[] cut = Arrays.copyOf(bytes, bytes.length - 1);
+      assertThatThrownBy(() -> PeerCodec.decode(Bytes.wrap(cut))).isInstanceOf(IOException.class);
     }
   }
 

@@ -24,7 +24,6 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -34,7 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class QueryCodecTest {
   private static final NodeId A = new NodeId(0x8e9e05c52164694dL);
   private static final NodeId B = new NodeId(2);
-  private static final String GOLDEN = "golden/peer-queries-v1.txt";
+  private static final String GOLDEN = "golden/peer-queries-v2.txt";
 
   /** One of each kind, by the name it has in the golden file. */
   private static Map<String, QueryFrame> samples() {
@@ -150,30 +149,26 @@ class QueryCodecTest {
   @Test
   void unknownVersionsKindsAndRubbishAreRefused() {
     byte[] other = encode(question(PeerQuery.LivenessQuery.INSTANCE));
-    other[0] = 2;
+    other[0] = 1;
     assertThatThrownBy(() -> QueryCodec.decodeQuestion(Bytes.wrap(other)))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("version 2");
-    assertThatThrownBy(() -> QueryCodec.decodeQuestion(Bytes.of(1)))
+        .hasMessageContaining("version 1");
+    assertThatThrownBy(() -> QueryCodec.decodeQuestion(Bytes.of(2)))
         .isInstanceOf(IOException.class);
-    assertThatThrownBy(() -> QueryCodec.decodeReply(Bytes.of(1))).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> QueryCodec.decodeReply(Bytes.of(2))).isInstanceOf(IOException.class);
     assertThatThrownBy(() -> QueryCodec.decodeReply(Bytes.EMPTY)).isInstanceOf(IOException.class);
   }
 
   @Test
-  void damagedFramesNeverThrowAnythingButIo() {
-    long seed = 4712;
-    Random random = new Random(seed);
+  void aDamagedFrameIsVoid() {
     for (QueryFrame frame : frames()) {
-      byte[] good = encode(frame);
-      for (int i = 0; i < 2000; i++) {
-        byte[] bad = Arrays.copyOf(good, 1 + random.nextInt(good.length));
-        bad[random.nextInt(bad.length)] ^= (byte) (1 << random.nextInt(8));
-        try {
-          decode(frame, bad);
-        } catch (IOException expected) {
-          assertThat(expected).as("seed=%d", seed).hasMessageNotContaining("null");
-        }
+      byte[] bytes = encode(frame);
+      for (int bit = 0; bit < 8 * bytes.length; bit++) {
+        bytes[bit / 8] ^= (byte) (1 << (bit % 8));
+        assertThatThrownBy(() -> decode(frame, bytes))
+            .as("bit %d of %s", bit, frame)
+            .isInstanceOf(IOException.class);
+        bytes[bit / 8] ^= (byte) (1 << (bit % 8));
       }
     }
   }

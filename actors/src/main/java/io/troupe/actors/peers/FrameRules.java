@@ -1,0 +1,231 @@
+package io.troupe.actors.peers;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.apache.pekko.actor.Address;
+import org.apache.pekko.protobufv3.internal.InvalidProtocolBufferException;
+import org.apache.pekko.remote.ArteryControlFormats;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What another member's Artery sends to this one, and what it does not. Members send handshakes,
+ * and messages of {@link PeerSerializer} to the three rooms that await them; both in one form only,
+ * because addresses are not shortened. Artery itself would believe much more: a message for any
+ * actor, or one that declares a member dead for good.
+ *
+ * <p>Thread-safe.
+ *
+ * @source org.apache.pekko.remote.artery.EnvelopeBuffer, ArteryMessageSerializer (1.7)
+ */
+final class FrameRules {
+  /** What is done with a frame. */
+  enum Verdict {
+    PASS,
+    DROP,
+    /** Nobody who means well sends it: the connection ends. */
+    END
+  }
+
+  /** Who is at the other end of one connection; null until it says so. */
+  static final class Origin {
+    private @Nullable Long uid;
+  }
+
+  /** Fixed part of the header, and three texts with their lengths. */
+  static final int MIN_BYTES = 28 + 3 * 2;
+
+  private static final int MAX_HANDSHAKE_BYTES = 4096;
+  private static final int MAX_HOST_CHARS = 255;
+
+  private static final int UID = 4;
+  private static final int SERIALIZER = 12;
+  private static final int TAGS = 16;
+  private static final int TEXTS = 28;
+
+  /** Artery's own messages. */
+  private static final int ARTERY = 17;
+
+  private static final int CONTROL = 1;
+  private static final int ORDINARY = 2;
+  private static final int LARGE = 3;
+  private static final String HANDSHAKE = "d";
+  private static final String HANDSHAKE_ANSWER = "e";
+  private static final String QUARANTINED = "a";
+
+  private final RareLog log = new RareLog(LoggerFactory.getLogger(FrameRules.class));
+  private final Address self;
+  private final PeerAdmission admission;
+  private final Map<Integer, List<byte[]>> rooms;
+
+  FrameRules(Address self, PeerAdmission admission) {
+    this.self = self;
+    this.admission = admission;
+    this.rooms =
+        Map.of(
+            CONTROL,
+            List.of(),
+            ORDINARY,
+            List.of(path(PeerConfig.RAFT_INBOX), path(PeerConfig.QUERIES)),
+            LARGE,
+            List.of(path(PeerConfig.SNAPSHOT_INBOX)));
+  }
+
+  private byte[] path(String actor) {
+    return (self + "/user/" + actor).getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** True for the numbers that tell Artery's three streams apart. */
+  static boolean isStream(int stream) {
+    return stream >= CONTROL && stream <= LARGE;
+  }
+
+  /**
+   * Looks at one frame.
+   *
+   * @param stream the connection's
+   * @param frame all of it, little endian, at least {@link #MIN_BYTES}; not changed
+   */
+  Verdict check(int stream, ByteBuffer frame, Origin origin) {
+    // Version, flags, and versions of tables of short forms.
+    if (frame.getInt(0) != 0) {
+      return Verdict.END;
+    }
+    long uid = frame.getLong(UID);
+    if (origin.uid != null && origin.uid != uid) {
+      return Verdict.END;
+    }
+    int sender = TEXTS;
+    int receiver = after(frame, sender);
+    int manifest = receiver < 0 ? -1 : after(frame, receiver);
+    int body = manifest < 0 ? -1 : after(frame, manifest);
+    // A tag says where its text is, or is a short form.
+    if (body < 0
+        || frame.getInt(TAGS) != sender
+        || frame.getInt(TAGS + 4) != receiver
+        || frame.getInt(TAGS + 8) != manifest) {
+      return Verdict.END;
+    }
+    boolean fromNobody = receiver == sender + 2;
+    if (frame.getInt(SERIALIZER) == ARTERY) {
+      boolean toNobody = manifest == receiver + 2;
+      return fromNobody && toNobody && body == manifest + 3
+          ? control(stream, (char) frame.get(manifest + 2), frame, body, uid, origin)
+          : Verdict.DROP;
+    }
+    return fromNobody
+            && frame.getInt(SERIALIZER) == PeerSerializer.IDENTIFIER
+            && body == manifest + 3
+            && PeerSerializer.isManifest((char) frame.get(manifest + 2))
+            && isRoom(stream, frame, receiver)
+        ? Verdict.PASS
+        : Verdict.END;
+  }
+
+  /** Where the next text begins, or -1 if this one does not end in the frame. */
+  private static int after(ByteBuffer frame, int text) {
+    if (text + 2 > frame.limit()) {
+      return -1;
+    }
+    int next = text + 2 + Short.toUnsignedInt(frame.getShort(text));
+    return next > frame.limit() ? -1 : next;
+  }
+
+  private boolean isRoom(int stream, ByteBuffer frame, int receiver) {
+    int length = Short.toUnsignedInt(frame.getShort(receiver));
+    for (byte[] room : rooms.getOrDefault(stream, List.of())) {
+      if (room.length == length
+          && frame.slice(receiver + 2, length).equals(ByteBuffer.wrap(room))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Of Artery's own messages only the handshake is wanted. The others belong to what is not used
+   * here; one, that its sender ends, cuts a process off for good, whoever sent it.
+   */
+  private Verdict control(
+      int stream, char manifest, ByteBuffer frame, int body, long uid, Origin origin) {
+    String kind = String.valueOf(manifest);
+    if (kind.equals(QUARANTINED)) {
+      log.warn("somebody says that it has cut this member off until one of the two restarts;", "");
+    }
+    boolean answer = stream == CONTROL && kind.equals(HANDSHAKE_ANSWER);
+    if (!answer && !kind.equals(HANDSHAKE)) {
+      return Verdict.DROP;
+    }
+    if (frame.limit() > MAX_HANDSHAKE_BYTES) {
+      return Verdict.END;
+    }
+    ArteryControlFormats.UniqueAddress from;
+    try {
+      ByteBuffer bytes = frame.slice(body, frame.limit() - body);
+      if (answer) {
+        from = ArteryControlFormats.MessageWithAddress.parseFrom(bytes).getAddress();
+      } else {
+        ArteryControlFormats.HandshakeReq request =
+            ArteryControlFormats.HandshakeReq.parseFrom(bytes);
+        from = request.getFrom();
+        if (!isSelf(request.getTo())) {
+          log.warn(
+              "a member calls this one by another address; it must be the same text for all",
+              "here=" + self + " there=" + text(request.getTo()));
+          return Verdict.DROP;
+        }
+      }
+    } catch (InvalidProtocolBufferException damaged) {
+      return Verdict.END;
+    }
+    if (!isMemberLike(from.getAddress()) || from.getUid() != uid) {
+      return Verdict.END;
+    }
+    PeerAddress address =
+        new PeerAddress(from.getAddress().getHostname(), from.getAddress().getPort());
+    String refusal = admission.refusal(address, uid, System.nanoTime());
+    if (refusal != null) {
+      log.warn("handshake refused: " + refusal, "from=" + address.host() + ":" + address.port());
+      return Verdict.DROP;
+    }
+    origin.uid = uid;
+    return Verdict.PASS;
+  }
+
+  private boolean isSelf(ArteryControlFormats.Address to) {
+    return to.getProtocol().equals(self.protocol())
+        && to.getSystem().equals(self.system())
+        && self.getHost().equals(java.util.Optional.of(to.getHostname()))
+        && self.getPort().equals(java.util.Optional.of(to.getPort()));
+  }
+
+  private boolean isMemberLike(ArteryControlFormats.Address from) {
+    return from.getProtocol().equals(self.protocol())
+        && from.getSystem().equals(self.system())
+        && isHost(from.getHostname())
+        && from.getPort() > 0
+        && from.getPort() <= 65535;
+  }
+
+  private static boolean isHost(String host) {
+    if (host.isEmpty() || host.length() > MAX_HOST_CHARS) {
+      return false;
+    }
+    for (int i = 0; i < host.length(); i++) {
+      char c = host.charAt(i);
+      boolean plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+      if (!plain && ".-_:[]%".indexOf(c) < 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** For the log: what a stranger sent, without its line breaks. */
+  private static String text(ArteryControlFormats.Address address) {
+    String host = address.getHostname();
+    return isHost(host) ? host + ":" + address.getPort() : "(no host)";
+  }
+}

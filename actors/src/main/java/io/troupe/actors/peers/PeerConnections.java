@@ -1,0 +1,56 @@
+package io.troupe.actors.peers;
+
+import java.util.Comparator;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Connections that others opened to this member. There are at most {@link #MAX}; then the one that
+ * was silent for the longest time ends when another one comes. A member whose connection it was
+ * opens it again when it has something to say. Thread-safe.
+ */
+final class PeerConnections {
+  /** Three of each member; those of machines that lost power are there until they are found out. */
+  static final int MAX = 128;
+
+  /** One of them. */
+  interface Connection {
+    /** When bytes came last, or the connection itself; a monotonic reading. */
+    long heardNanos();
+
+    /** Ends it, soon. */
+    void end();
+  }
+
+  private final RareLog log;
+  private final Set<Connection> open = ConcurrentHashMap.newKeySet();
+
+  PeerConnections(RareLog log) {
+    this.log = log;
+  }
+
+  synchronized void enter(Connection connection) {
+    open.add(connection);
+    if (open.size() <= MAX) {
+      return;
+    }
+    long now = System.nanoTime();
+    log.warn("more than " + MAX + " connections to the peer port, the most silent one ends", "");
+    open.stream()
+        .filter(other -> other != connection)
+        .max(Comparator.comparingLong(other -> now - other.heardNanos()))
+        .ifPresent(
+            silent -> {
+              open.remove(silent);
+              silent.end();
+            });
+  }
+
+  void leave(Connection connection) {
+    open.remove(connection);
+  }
+
+  int count() {
+    return open.size();
+  }
+}

@@ -1,0 +1,209 @@
+package io.troupe.actors.peers;
+
+import io.troupe.actors.peers.FrameRules.Verdict;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import org.apache.pekko.Done;
+import org.apache.pekko.stream.Attributes;
+import org.apache.pekko.stream.FlowShape;
+import org.apache.pekko.stream.Inlet;
+import org.apache.pekko.stream.Outlet;
+import org.apache.pekko.stream.stage.AbstractInHandler;
+import org.apache.pekko.stream.stage.AbstractOutHandler;
+import org.apache.pekko.stream.stage.AsyncCallback;
+import org.apache.pekko.stream.stage.GraphStage;
+import org.apache.pekko.stream.stage.GraphStageLogic;
+import org.apache.pekko.stream.stage.TimerGraphStageLogic;
+import org.apache.pekko.util.ByteString;
+
+/**
+ * Stands before Artery in each connection that somebody opens to this member, behind TLS if there
+ * is any. Lets whole frames through that another member may send, and ends the connection at the
+ * first that no member sends: Artery's own reader of frames takes any length, and never comes to an
+ * end with a negative one.
+ */
+final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
+  /** For the handshake of TLS and the first frame, which Artery sends when it connects (TL4). */
+  static final Duration FIRST_FRAME = Duration.ofSeconds(10);
+
+  private static final int PREFACE_BYTES = 5;
+  private static final int LENGTH_BYTES = 4;
+
+  /** "AKKA", as Artery sends it first. */
+  private static final int MAGIC = 0x414b4b41;
+
+  /** First bytes of TLS. */
+  private static final int TLS_MAGIC = 0x160300;
+
+  private static final String TOO_LATE = "first-frame";
+
+  private final Inlet<ByteString> in = Inlet.create("PeerGate.in");
+  private final Outlet<ByteString> out = Outlet.create("PeerGate.out");
+  private final FlowShape<ByteString, ByteString> shape = FlowShape.of(in, out);
+  private final FrameRules rules;
+  private final PeerConnections connections;
+  private final RareLog log;
+  private final int maxFrameBytes;
+
+  PeerGate(FrameRules rules, PeerConnections connections, RareLog log, int maxFrameBytes) {
+    this.rules = rules;
+    this.connections = connections;
+    this.log = log;
+    this.maxFrameBytes = maxFrameBytes;
+  }
+
+  @Override
+  public FlowShape<ByteString, ByteString> shape() {
+    return shape;
+  }
+
+  @Override
+  public GraphStageLogic createLogic(Attributes attributes) {
+    return new Logic();
+  }
+
+  private final class Logic extends TimerGraphStageLogic implements PeerConnections.Connection {
+    private final FrameRules.Origin origin = new FrameRules.Origin();
+    private final AsyncCallback<Done> end = createAsyncCallback(done -> completeStage());
+    private ByteString held = ByteString.emptyByteString();
+
+    /** With fewer bytes nothing can be told. */
+    private int needed = PREFACE_BYTES;
+
+    private int stream;
+    private boolean opened;
+    private boolean spoke;
+    private volatile long heardNanos = System.nanoTime();
+
+    Logic() {
+      super(shape);
+      setHandler(
+          in,
+          new AbstractInHandler() {
+            @Override
+            public void onPush() {
+              take(grab(in));
+            }
+
+            @Override
+            public void onUpstreamFailure(Throwable broken) {
+              // A connection that breaks is nothing special; TLS has its own lines.
+              completeStage();
+            }
+          });
+      setHandler(
+          out,
+          new AbstractOutHandler() {
+            @Override
+            public void onPull() {
+              pull(in);
+            }
+          });
+    }
+
+    @Override
+    public void preStart() {
+      connections.enter(this);
+      scheduleOnce(TOO_LATE, FIRST_FRAME);
+    }
+
+    @Override
+    public void postStop() {
+      connections.leave(this);
+    }
+
+    @Override
+    public void onTimer(Object key) {
+      log.warn("connection to the peer port ended: nothing came of it for 10 s", "");
+      completeStage();
+    }
+
+    @Override
+    public long heardNanos() {
+      return heardNanos;
+    }
+
+    @Override
+    public void end() {
+      end.invoke(Done.getInstance());
+    }
+
+    private void take(ByteString chunk) {
+      heardNanos = System.nanoTime();
+      boolean alone = held.isEmpty();
+      held = alone ? chunk : held.concat(chunk);
+      if (held.length() < needed) {
+        pull(in);
+        return;
+      }
+      if (!alone) {
+        held = held.compact();
+      }
+      ByteBuffer bytes = held.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+      ByteString passed = ByteString.emptyByteString();
+      int at = 0;
+      if (!opened) {
+        if (!opens(bytes)) {
+          completeStage();
+          return;
+        }
+        at = PREFACE_BYTES;
+        passed = held.slice(0, at);
+      }
+      int kept = at;
+      while (bytes.limit() - at >= LENGTH_BYTES) {
+        int length = bytes.getInt(at);
+        if (length < FrameRules.MIN_BYTES || length > maxFrameBytes) {
+          refused("a frame of " + length + " bytes");
+          return;
+        }
+        int next = at + LENGTH_BYTES + length;
+        if (next > bytes.limit()) {
+          break;
+        }
+        ByteBuffer frame = bytes.slice(at + LENGTH_BYTES, length).order(ByteOrder.LITTLE_ENDIAN);
+        Verdict verdict = rules.check(stream, frame, origin);
+        if (verdict == Verdict.END) {
+          refused("a frame that no member sends");
+          return;
+        }
+        if (verdict == Verdict.DROP) {
+          passed = passed.concat(held.slice(kept, at));
+          kept = next;
+        } else if (!spoke) {
+          spoke = true;
+          cancelTimer(TOO_LATE);
+        }
+        at = next;
+      }
+      passed = passed.concat(held.slice(kept, at));
+      needed = bytes.limit() - at < LENGTH_BYTES ? LENGTH_BYTES : LENGTH_BYTES + bytes.getInt(at);
+      held = held.drop(at);
+      if (passed.isEmpty()) {
+        pull(in);
+      } else {
+        push(out, passed);
+      }
+    }
+
+    private boolean opens(ByteBuffer bytes) {
+      int first = Integer.reverseBytes(bytes.getInt(0));
+      stream = bytes.get(4);
+      opened = first == MAGIC && FrameRules.isStream(stream);
+      if ((first >>> 8 & 0xffff00) == TLS_MAGIC) {
+        log.warn(
+            "somebody speaks TLS to this member's peer port, which is plain;",
+            "either all peer URLs are https, or none");
+      } else if (!opened) {
+        log.warn("connection to the peer port ended: it is no member's", "");
+      }
+      return opened;
+    }
+
+    private void refused(String reason) {
+      log.warn("connection to the peer port ended:", "reason=\"" + reason + '"');
+      completeStage();
+    }
+  }
+}

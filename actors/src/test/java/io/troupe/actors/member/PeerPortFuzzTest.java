@@ -1,0 +1,160 @@
+package io.troupe.actors.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.actors.peers.LogLines;
+import io.troupe.actors.peers.LoopbackProxy;
+import io.troupe.actors.peers.PeerEngines;
+import io.troupe.actors.peers.PeerPortFuzz;
+import io.troupe.actors.peers.TestEngines;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Three members whose peer ports get malformed input: they go on serving, and keep nothing of it.
+ * {@code -Dtroupe.fuzz.inputs} says how many inputs, {@code -Dtroupe.fuzz.seed} which. Long runs
+ * are recorded in docs/campaigns.
+ */
+class PeerPortFuzzTest {
+  private static final int INPUTS = Integer.getInteger("troupe.fuzz.inputs", 4000);
+  private static final long SEED = Long.getLong("troupe.fuzz.seed", 20261122);
+  private static final int PUT_EVERY = 500;
+  private static final long MIB = 1 << 20;
+
+  /** What this process holds. */
+  private record Held(long heapBytes, int threads, int files) {
+    static Held now() {
+      long least = Long.MAX_VALUE;
+      for (int i = 0; i < 5; i++) {
+        System.gc();
+        least = Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+      }
+      return new Held(
+          least,
+          ManagementFactory.getThreadMXBean().getThreadCount(),
+          Objects.requireNonNull(new File("/proc/self/fd").list()).length);
+    }
+  }
+
+  private final Path temp;
+
+  PeerPortFuzzTest(@TempDir Path temp) {
+    this.temp = temp;
+  }
+
+  private static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void withoutTls() throws Exception {
+    survives(null);
+  }
+
+  @Test
+  void withTls() throws Exception {
+    survives(new TestEngines("members"));
+  }
+
+  private void survives(@Nullable PeerEngines engines) throws Exception {
+    List<Integer> ports = IntStream.range(0, 3).mapToObj(i -> freePort()).toList();
+    try (TestMembers members =
+        TestMembers.startBehindProxies(temp, ports, new TestMember.Options(200, 0), engines)) {
+      // With pieces of long messages, and a snapshot.
+      TestMember away = members.follower();
+      away.close();
+      for (int i = 0; i < 300; i++) {
+        TestMembers.put(members.leader(), "before", new byte[i % 50 == 0 ? 200_000 : 100]);
+      }
+      away.start();
+      TestMembers.put(away, "before", new byte[10]);
+      List<List<byte[]>> genuine = members.proxies().stream().map(LoopbackProxy::recorded).toList();
+      TestMembers.put(members.follower(), "warm", new byte[10]);
+
+      Held before = Held.now();
+      long start = System.nanoTime();
+      long slowest = 0;
+      int inputs = 0;
+      long connections;
+      List<String> lines;
+      try (LogLines log = new LogLines();
+          PeerPortFuzz fuzz = new PeerPortFuzz(SEED, ports, genuine, engines != null)) {
+        int puts = 0;
+        while (inputs < INPUTS) {
+          inputs += fuzz.step();
+          if (inputs / PUT_EVERY >= puts) {
+            puts++;
+            long asked = System.nanoTime();
+            TestMembers.put(members.get(puts % 3), "k" + puts % 100, new byte[100]);
+            slowest = Math.max(slowest, System.nanoTime() - asked);
+          }
+        }
+        connections = fuzz.connections();
+        lines = log.all();
+      }
+      Duration took = Duration.ofNanos(System.nanoTime() - start);
+      Held[] after = {Held.now()};
+      String figures =
+          "tls=%s seed=%d inputs=%d connections=%d seconds=%d slowest-put-ms=%d log-lines=%d"
+              .formatted(
+                  engines != null,
+                  SEED,
+                  inputs,
+                  connections,
+                  took.toSeconds(),
+                  slowest / 1_000_000,
+                  lines.size());
+      Awaitility.await(figures)
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(
+              () -> {
+                after[0] = Held.now();
+                assertThat(after[0].files()).isLessThanOrEqualTo(before.files() + 20);
+                assertThat(after[0].threads()).isLessThanOrEqualTo(before.threads() + 20);
+                assertThat(after[0].heapBytes()).isLessThanOrEqualTo(before.heapBytes() + 32 * MIB);
+              });
+      System.out.println(figures + " before=" + before + " after=" + after[0]);
+      // Some kinds of lines, each once a minute on each member.
+      assertThat(lines).hasSizeLessThan(40 * (2 + (int) took.toMinutes()));
+      assertThat(lines).noneMatch(line -> line.startsWith("ERROR") || line.contains("cut off"));
+      theyAreWhatTheyWere(members);
+    }
+  }
+
+  /** One is lost and regained, all take writes, and have the same in the end. */
+  private static void theyAreWhatTheyWere(TestMembers members) throws InterruptedException {
+    TestMember gone = members.leader();
+    gone.close();
+    TestMembers.put(members.follower(), "after", new byte[10]);
+    gone.start();
+    for (TestMember member : members.all()) {
+      TestMembers.put(member, "after", new byte[10]);
+      assertThat(member.broken).isEmpty();
+    }
+    TestMembers.await(
+        "equal members",
+        () ->
+            members.all().stream()
+                    .map(member -> member.rooms().state().hashKv(0))
+                    .distinct()
+                    .count()
+                == 1);
+  }
+}

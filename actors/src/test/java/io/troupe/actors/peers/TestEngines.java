@@ -1,0 +1,68 @@
+package io.troupe.actors.peers;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.util.Objects;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * TLS with one of the certificates under {@code tls}, which trusts itself and nobody else and is
+ * for the loopback. Made by {@code keytool -genkeypair -alias own -keyalg EC -dname CN=... -ext
+ * san=ip:127.0.0.1,dns:localhost -validity 36500 -storetype PKCS12}.
+ */
+public final class TestEngines implements PeerEngines {
+  private static final char[] PASSWORD = "troupe".toCharArray();
+
+  private volatile SSLContext context;
+
+  /** With the certificate of that name. */
+  public TestEngines(String name) {
+    context = context(name);
+  }
+
+  /** Another certificate for connections from now on. */
+  void replace(String name) {
+    context = context(name);
+  }
+
+  private static SSLContext context(String name) {
+    try (InputStream file =
+        TestEngines.class.getClassLoader().getResourceAsStream("tls/" + name + ".p12")) {
+      KeyStore store = KeyStore.getInstance("PKCS12");
+      store.load(Objects.requireNonNull(file), PASSWORD);
+      KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
+      keys.init(store, PASSWORD);
+      TrustManagerFactory trusted = TrustManagerFactory.getInstance("PKIX");
+      trusted.init(store);
+      SSLContext made = SSLContext.getInstance("TLS");
+      made.init(keys.getKeyManagers(), trusted.getTrustManagers(), null);
+      return made;
+    } catch (IOException | GeneralSecurityException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public SSLEngine server() {
+    SSLEngine engine = context.createSSLEngine();
+    engine.setUseClientMode(false);
+    engine.setNeedClientAuth(true);
+    return engine;
+  }
+
+  @Override
+  public SSLEngine client(String host, int port) {
+    SSLEngine engine = context.createSSLEngine(host, port);
+    engine.setUseClientMode(true);
+    SSLParameters parameters = engine.getSSLParameters();
+    parameters.setEndpointIdentificationAlgorithm("HTTPS");
+    engine.setSSLParameters(parameters);
+    return engine;
+  }
+}

@@ -1,0 +1,218 @@
+package io.troupe.actors.peers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.Entry;
+import io.troupe.model.NodeId;
+import io.troupe.raft.PeerMessage;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** TLS between real actor systems in one process, over the loopback. */
+class TlsPeersTest {
+  private static final long CLUSTER = 78;
+  private static final NodeId ONE = new NodeId(1);
+  private static final NodeId TWO = new NodeId(2);
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private final int portOne = TestPeer.freePort();
+  private final int portTwo = TestPeer.freePort();
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  @AfterEach
+  void closeAll() throws Exception {
+    for (AutoCloseable one : open) {
+      one.close();
+    }
+  }
+
+  private PeerDirectory both() {
+    PeerDirectory directory = new PeerDirectory();
+    directory.replace(
+        Map.of(ONE, List.of(TestPeer.tlsUrl(portOne)), TWO, List.of(TestPeer.tlsUrl(portTwo))),
+        Set.of());
+    return directory;
+  }
+
+  private TestPeer peer(long id, int port, String certificate) {
+    return peer(id, port, new TestEngines(certificate));
+  }
+
+  private TestPeer peer(long id, int port, PeerEngines engines) {
+    TestPeer peer = new TestPeer(CLUSTER, id, port, both(), engines);
+    open.add(peer);
+    return peer;
+  }
+
+  private static PeerMessage heartbeat(long number) {
+    return new PeerMessage.Heartbeat(1, number, 0);
+  }
+
+  /** Sends until one arrives; the time from the call to the arrival, in milliseconds. */
+  private static long untilItFlows(TestPeer from, NodeId to, TestPeer receiver, long mark) {
+    long start = System.nanoTime();
+    Awaitility.await("message " + mark)
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(1))
+        .until(
+            () -> {
+              from.peers.send(to, heartbeat(mark));
+              PeerMessage got = receiver.next(30);
+              while (got != null && !got.equals(heartbeat(mark))) {
+                got = receiver.next(30);
+              }
+              return got != null;
+            });
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+  }
+
+  private static void sendFor(TestPeer from, NodeId to, long ms) {
+    Awaitility.await()
+        .pollInterval(Duration.ofMillis(20))
+        .during(Duration.ofMillis(ms))
+        .atMost(Duration.ofMillis(ms).plus(PATIENCE))
+        .until(
+            () -> {
+              from.peers.send(to, heartbeat(7));
+              return true;
+            });
+  }
+
+  @Test
+  void messagesShortAndHugeGoBothWays() throws Exception {
+    TestPeer one = peer(1, portOne, "members");
+    TestPeer two = peer(2, portTwo, "members");
+    untilItFlows(one, TWO, two, 1);
+    untilItFlows(two, ONE, one, 1);
+    byte[] data = new byte[20 << 20];
+    new Random(3).nextBytes(data);
+    PeerMessage huge =
+        new PeerMessage.Append(
+            1, 0, 0, List.of(new Entry(1, 1, Entry.Kind.OPERATION, Bytes.wrap(data))), 0);
+    one.peers.send(TWO, huge);
+    PeerMessage got = two.next(PATIENCE.toMillis());
+    while (heartbeat(1).equals(got)) {
+      got = two.next(PATIENCE.toMillis());
+    }
+    assertThat(got).isEqualTo(huge);
+  }
+
+  @Test
+  void aPeerThatRestartsIsHeardAtOnceAndAnOutageEndsWithinASecond() {
+    try (LogLines log = new LogLines()) {
+      TestPeer one = peer(1, portOne, "members");
+      TestPeer two = peer(2, portTwo, "members");
+      untilItFlows(one, TWO, two, 1);
+      untilItFlows(two, ONE, one, 1);
+      two.close();
+      sendFor(one, TWO, 7000);
+      TestPeer again = peer(2, portTwo, "members");
+      assertThat(untilItFlows(one, TWO, again, 2)).isLessThan(1500);
+      assertThat(untilItFlows(again, ONE, one, 2)).isLessThan(1500);
+      assertThat(log.with("cut off")).isEmpty();
+    }
+  }
+
+  /** It may know everything else of the cluster. */
+  @Test
+  void aMemberWithACertificateOfAnotherAuthorityIsNotLetInAndHurtsNobody() {
+    try (LogLines log = new LogLines()) {
+      TestPeer one = peer(1, portOne, "members");
+      TestPeer two = peer(2, portTwo, "members");
+      untilItFlows(one, TWO, two, 1);
+      TestPeer stranger = peer(3, TestPeer.freePort(), "stranger");
+      for (int i = 0; i < 5; i++) {
+        sendFor(stranger, TWO, 1000);
+        assertThat(untilItFlows(one, TWO, two, 10 + i)).isLessThan(1000);
+      }
+      assertThat(two.raft).noneMatch(envelope -> envelope.from().equals(new NodeId(3)));
+      assertThat(log.with("TLS connection to the peer port refused"))
+          .as("a line of each member, not one for each attempt")
+          .hasSizeBetween(1, 2);
+      assertThat(log.with("cut off")).isEmpty();
+      assertThat(PeerGatesTest.connections(two)).isLessThan(10);
+    }
+  }
+
+  @Test
+  void withoutTlsNobodyIsLetIn() throws Exception {
+    try (LogLines log = new LogLines()) {
+      TestPeer one = peer(1, portOne, "members");
+      TestPeer two = peer(2, portTwo, "members");
+      for (int i = 0; i < 50; i++) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), portTwo)) {
+          socket
+              .getOutputStream()
+              .write("AKKA\2\0\0\0\0".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        }
+      }
+      untilItFlows(one, TWO, two, 1);
+      Awaitility.await()
+          .untilAsserted(
+              () -> assertThat(log.with("TLS connection to the peer port refused")).hasSize(1));
+    }
+  }
+
+  @Test
+  void aMemberWithoutTlsAndOneWithItSayThatTheyCannotTalk() {
+    try (LogLines log = new LogLines()) {
+      TestPeer one = peer(1, portOne, "members");
+      PeerDirectory plain = new PeerDirectory();
+      plain.replace(
+          Map.of(ONE, List.of(TestPeer.url(portOne)), TWO, List.of(TestPeer.url(portTwo))),
+          Set.of());
+      TestPeer two = new TestPeer(CLUSTER, 2, portTwo, plain);
+      open.add(two);
+      sendFor(two, ONE, 2000);
+      sendFor(one, TWO, 2000);
+      assertThat(log.with("TLS connection to the peer port refused")).hasSize(1);
+      assertThat(log.with("somebody speaks TLS to this member's peer port, which is plain"))
+          .hasSize(1);
+      assertThat(one.raft).isEmpty();
+      assertThat(two.raft).isEmpty();
+    }
+  }
+
+  @Test
+  void aUrlWithTheOtherSchemeIsNotTried() {
+    try (LogLines log = new LogLines()) {
+      TestPeer one = peer(1, portOne, "members");
+      one.directory.replace(
+          Map.of(ONE, List.of(TestPeer.tlsUrl(portOne)), TWO, List.of(TestPeer.url(portTwo))),
+          Set.of());
+      for (int i = 0; i < 100; i++) {
+        one.peers.send(TWO, heartbeat(1));
+      }
+      assertThat(log.with("members cannot talk, one speaks TLS and the other does not")).hasSize(1);
+    }
+  }
+
+  @Test
+  void newConnectionsUseNewCertificatesAndThoseThatStandGoOn() {
+    TestEngines engines = new TestEngines("members");
+    TestPeer one = peer(1, portOne, engines);
+    TestPeer two = peer(2, portTwo, "members");
+    untilItFlows(one, TWO, two, 1);
+    untilItFlows(two, ONE, one, 1);
+    engines.replace("next");
+    for (int i = 2; i < 30; i++) {
+      assertThat(untilItFlows(one, TWO, two, i)).isLessThan(1000);
+      assertThat(untilItFlows(two, ONE, one, i)).isLessThan(1000);
+    }
+    two.close();
+    TestPeer renewed = peer(2, portTwo, "next");
+    untilItFlows(one, TWO, renewed, 100);
+    untilItFlows(renewed, ONE, one, 100);
+  }
+}

@@ -1,0 +1,56 @@
+package io.troupe.node;
+
+import io.troupe.actors.peers.PeerAddress;
+import io.troupe.actors.peers.PeerEngines;
+import io.troupe.node.tls.TlsEngines;
+import io.troupe.node.tls.TlsException;
+import java.util.Optional;
+import javax.net.ssl.SSLEngine;
+
+/** TLS between members, as Artery needs it. */
+final class MemberTls implements PeerEngines {
+  private final TlsEngines engines;
+
+  private MemberTls(TlsEngines engines) {
+    this.engines = engines;
+  }
+
+  /**
+   * Reads certificates and keys if the peer URL is https; makes them first if that is asked for.
+   *
+   * @throws StartException if they cannot be used, or the URLs contradict each other
+   */
+  static Optional<PeerEngines> of(NodeSettings node) {
+    boolean secure = PeerAddress.isTls(node.peerUrl());
+    if (secure != PeerAddress.isTls(node.boundPeerUrl())) {
+      throw new StartException(
+          ExitCode.CONFIGURATION,
+          "configuration: troupe.initial-advertise-peer-urls has "
+              + node.peerUrl()
+              + " first, troupe.listen-peer-urls has "
+              + node.boundPeerUrl()
+              + ": expected https for both, or for none");
+    }
+    if (!secure) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(new MemberTls(new TlsEngines(node.peerTls().orElseThrow())));
+    } catch (TlsException wrong) {
+      throw new StartException(
+          ExitCode.CONFIGURATION,
+          "configuration: troupe.peer-transport-security cannot be used: " + wrong.getMessage(),
+          wrong);
+    }
+  }
+
+  @Override
+  public SSLEngine server() {
+    return engines.server();
+  }
+
+  @Override
+  public SSLEngine client(String host, int port) {
+    return engines.client(host, port);
+  }
+}

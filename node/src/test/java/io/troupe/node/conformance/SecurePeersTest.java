@@ -1,0 +1,265 @@
+package io.troupe.node.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import io.troupe.node.RunningNode;
+import io.troupe.node.process.NodeProcess;
+import io.troupe.node.tls.TestAuthority;
+import io.troupe.node.tls.TestAuthority.Issued;
+import io.troupe.node.tls.TestAuthority.KeyForm;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+/** TLS between members (8.5): three of them in this process. */
+class SecurePeersTest {
+  private static final String BLOCK = "troupe.peer-transport-security.";
+
+  private final Path directory;
+  private final TestAuthority authority;
+  private final Path trusted;
+  private final int[] peers = {
+    NodeProcess.freePort(), NodeProcess.freePort(), NodeProcess.freePort()
+  };
+  private final int[] clients = {
+    NodeProcess.freePort(), NodeProcess.freePort(), NodeProcess.freePort()
+  };
+  private final @Nullable RunningNode[] nodes = new RunningNode[3];
+  private final ExecutorService starting = Executors.newFixedThreadPool(3);
+  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+  SecurePeersTest(@TempDir Path directory) throws Exception {
+    this.directory = directory;
+    this.authority = new TestAuthority(directory, "authority");
+    this.trusted = directory.resolve("trusted.pem");
+    Files.copy(authority.file(), trusted);
+    lines.start();
+    root().addAppender(lines);
+  }
+
+  private static Logger root() {
+    return (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+  }
+
+  @AfterEach
+  void close() {
+    root().detachAppender(lines);
+    for (int i = 0; i < 3; i++) {
+      stop(i);
+    }
+    starting.shutdown();
+  }
+
+  private void stop(int number) {
+    RunningNode node = nodes[number];
+    nodes[number] = null;
+    if (node != null) {
+      node.close();
+    }
+  }
+
+  private long linesWith(String text) {
+    return List.copyOf(lines.list).stream()
+        .filter(line -> line.getFormattedMessage().contains(text))
+        .count();
+  }
+
+  private Issued certificate(TestAuthority by, int number) throws Exception {
+    return by.issue("n" + number, "member", KeyForm.EC_SEC1, "127.0.0.1");
+  }
+
+  private Map<String, Object> secured(Issued own, Path trustedCa) {
+    Map<String, Object> tls = new HashMap<>();
+    tls.put(BLOCK + "cert-file", own.cert().toString());
+    tls.put(BLOCK + "key-file", own.key().toString());
+    tls.put(BLOCK + "trusted-ca-file", trustedCa.toString());
+    tls.put(BLOCK + "client-cert-auth", true);
+    return tls;
+  }
+
+  private String url(int number) {
+    return "https://127.0.0.1:" + peers[number];
+  }
+
+  private void start(int number, Map<String, Object> tls) {
+    Map<String, Object> settings = new HashMap<>(tls);
+    settings.put("troupe.name", "n" + number);
+    settings.put("troupe.data-dir", directory.resolve("data" + number).toString());
+    settings.put("troupe.listen-client-urls", "http://127.0.0.1:" + clients[number]);
+    settings.put("troupe.listen-peer-urls", url(number));
+    settings.put("troupe.initial-advertise-peer-urls", url(number));
+    settings.put(
+        "troupe.initial-cluster",
+        IntStream.range(0, 3)
+            .mapToObj(i -> "n" + i + "=" + url(i))
+            .collect(Collectors.joining(",")));
+    Config config =
+        ConfigFactory.parseMap(settings)
+            .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
+            .withFallback(ConfigFactory.defaultReferenceUnresolved())
+            .resolve();
+    nodes[number] = RunningNode.start(config, failure -> {});
+  }
+
+  private void startAll(List<Map<String, Object>> tls) throws Exception {
+    List<CompletableFuture<Void>> all =
+        IntStream.range(0, 3)
+            .mapToObj(i -> CompletableFuture.runAsync(() -> start(i, tls.get(i)), starting))
+            .toList();
+    for (CompletableFuture<Void> one : all) {
+      one.get(60, TimeUnit.SECONDS);
+    }
+    for (RunningNode node : nodes) {
+      if (node != null) {
+        node.awaitReady();
+      }
+    }
+  }
+
+  private static String encoded(String text) {
+    return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private void put(int through, String key) {
+    ServedStore.await()
+        .untilAsserted(
+            () ->
+                assertThat(
+                        new Http1("127.0.0.1:" + clients[through])
+                            .post(
+                                "/v3/kv/put",
+                                "{\"key\":\"" + encoded(key) + "\",\"value\":\"dg==\"}")
+                            .statusCode())
+                    .isEqualTo(200));
+  }
+
+  private void awaitKey(int on, String key) {
+    ServedStore.await()
+        .untilAsserted(
+            () ->
+                assertThat(
+                        new Http1("127.0.0.1:" + clients[on])
+                            .post(
+                                "/v3/kv/range",
+                                "{\"key\":\"" + encoded(key) + "\",\"serializable\":true}")
+                            .body())
+                    .contains("\"count\":\"1\""));
+  }
+
+  private static void replace(Path with, Path file) throws Exception {
+    Path part = file.resolveSibling("part");
+    Files.copy(with, part);
+    Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  @Test
+  void TL1_TL2_membersWithCertificatesAreLetInAndThoseOfAnotherAuthorityAreNot() throws Exception {
+    Issued[] own = new Issued[3];
+    for (int i = 0; i < 3; i++) {
+      own[i] = certificate(authority, i);
+    }
+    startAll(List.of(secured(own[0], trusted), secured(own[1], trusted), secured(own[2], trusted)));
+    put(0, "first");
+    awaitKey(2, "first");
+    stop(2);
+    put(1, "second");
+
+    Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
+    TestAuthority other = new TestAuthority(elsewhere, "other");
+    start(2, secured(certificate(other, 2), other.file()));
+    for (int i = 0; i < 30; i++) {
+      put(i % 2, "meanwhile");
+    }
+    ServedStore.await()
+        .untilAsserted(
+            () -> assertThat(linesWith("TLS connection to the peer port refused")).isPositive());
+    RunningNode foreign = nodes[2];
+    assertThat(foreign).isNotNull();
+    assertThat(new Http1("127.0.0.1:" + clients[2]).get("/health").body()).contains("false");
+    assertThat(linesWith("TLS connection to the peer port refused"))
+        .as("a line of each member, not one for each attempt")
+        .isLessThanOrEqualTo(3);
+    stop(2);
+
+    // A new authority, step by step: first trusted, then used, then the old one is not trusted.
+    Path next = Files.createDirectory(directory.resolve("next"));
+    TestAuthority successor = new TestAuthority(next, "successor");
+    Path both = directory.resolve("both.pem");
+    Files.writeString(
+        both, Files.readString(authority.file()) + Files.readString(successor.file()));
+    replace(both, trusted);
+    for (int i = 0; i < 2; i++) {
+      Issued renewed = certificate(successor, i);
+      replace(renewed.key(), own[i].key());
+      replace(renewed.cert(), own[i].cert());
+      put(i, "renewed");
+    }
+    start(2, secured(certificate(successor, 2), successor.file()));
+    RunningNode third = nodes[2];
+    assertThat(third).isNotNull();
+    third.awaitReady();
+    awaitKey(2, "second");
+    put(2, "third");
+    awaitKey(0, "third");
+    awaitKey(1, "third");
+    assertThat(linesWith("is cut off")).isZero();
+  }
+
+  @Test
+  void TL5_membersMakeTheirOwnCertificatesAndTrustAnybody() throws Exception {
+    Map<String, Object> auto = Map.of(BLOCK + "auto-tls", true);
+    startAll(List.of(auto, auto, auto));
+    put(0, "first");
+    awaitKey(1, "first");
+    awaitKey(2, "first");
+    assertThat(directory.resolve("data0/fixtures/peer/cert.pem")).exists();
+    stop(0);
+    put(1, "second");
+    start(0, auto);
+    awaitKey(0, "second");
+  }
+
+  @Test
+  void aUrlForOthersWithoutTlsIsRefused() throws Exception {
+    Map<String, Object> tls = new HashMap<>(secured(certificate(authority, 0), trusted));
+    Config config =
+        ConfigFactory.parseMap(
+                Map.of(
+                    "troupe.data-dir",
+                    directory.resolve("data").toString(),
+                    "troupe.listen-peer-urls",
+                    url(0),
+                    "troupe.initial-advertise-peer-urls",
+                    "http://127.0.0.1:" + peers[0],
+                    "troupe.initial-cluster",
+                    "default=http://127.0.0.1:" + peers[0]))
+            .withFallback(ConfigFactory.parseMap(tls))
+            .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
+            .withFallback(ConfigFactory.defaultReferenceUnresolved())
+            .resolve();
+    assertThatThrownBy(() -> RunningNode.start(config, failure -> {}))
+        .hasMessageContaining("expected https for both, or for none");
+  }
+}
