@@ -12,7 +12,7 @@ import org.apache.pekko.stream.scaladsl.Tcp;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts a {@link PingGuard} on every accepted connection, and before it takes TLS off those of ports
+ * Puts a {@link PingGuard} and a {@link FirstRequest} on every accepted connection, and before it takes TLS off those of ports
  * that have it ({@link SecureListener}). Pekko HTTP offers no other place where the bytes of a
  * connection can be seen: it makes an object of the class that {@code
  * pekko.http.http2-telemetry-class} names (docs/decisions/0005).
@@ -48,9 +48,9 @@ public final class ConnectionGuards implements TelemetrySpi {
     org.apache.pekko.stream.javadsl.Flow<Tcp.IncomingConnection, Tcp.IncomingConnection, NotUsed>
         accepted = org.apache.pekko.stream.javadsl.Flow.create();
     if (listener == null) {
-      return accepted.map(ConnectionGuards::guarded).asScala();
+      return accepted.map(ConnectionGuards::timed).map(ConnectionGuards::guarded).asScala();
     }
-    accepted = accepted.map(listener::secured);
+    accepted = accepted.map(listener::secured).map(ConnectionGuards::timed);
     // T4: as in etcd, pings are nobody's business where gRPC shares a port with TLS.
     return (listener.onlyGrpc() ? accepted.map(ConnectionGuards::guarded) : accepted).asScala();
   }
@@ -59,6 +59,15 @@ public final class ConnectionGuards implements TelemetrySpi {
   public BidiFlow<HttpResponse, HttpResponse, HttpRequest, HttpRequest, NotUsed>
       serverConnection() {
     return BidiFlow.identity();
+  }
+
+  private static Tcp.IncomingConnection timed(Tcp.IncomingConnection connection) {
+    return new Tcp.IncomingConnection(
+        connection.localAddress(),
+        connection.remoteAddress(),
+        connection
+            .flow()
+            .via(new FirstRequest(connection.remoteAddress(), FirstRequest.LIMIT)));
   }
 
   private static Tcp.IncomingConnection guarded(Tcp.IncomingConnection connection) {
