@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The checked configuration, keys under {@code troupe} (conf/node.conf explains each). Immutable.
@@ -22,6 +23,7 @@ import java.util.Map;
  * @param minFreeDiskBytes free space of the data directory's file system below which writes are
  *     refused
  * @param upkeep automatic compaction and comparisons with other members
+ * @param slow what is told of in the log because of the time it took
  */
 public record NodeSettings(
     String name,
@@ -57,7 +59,8 @@ public record NodeSettings(
     Store store,
     Log log,
     Http http,
-    UpkeepSettings upkeep) {
+    UpkeepSettings upkeep,
+    Slow slow) {
 
   /** What a member without data does. */
   public enum InitialState {
@@ -90,8 +93,29 @@ public record NodeSettings(
    *
    * @param level debug, info, warn or error
    * @param format text or json
+   * @param outputs stderr, stdout, or paths of files; at least one
+   * @param rotation of the only output, a file; empty: it grows
    */
-  public record Log(String level, String format) {}
+  public record Log(
+      String level, String format, List<String> outputs, Optional<LogRotation> rotation) {}
+
+  /**
+   * When a log file makes room for a new one.
+   *
+   * @param maxMegabytes its size then
+   * @param maxDays older ones are deleted after so long; 0: never
+   * @param maxFiles most older ones; 0: any number
+   * @param compress older ones with gzip
+   */
+  public record LogRotation(int maxMegabytes, int maxDays, int maxFiles, boolean compress) {}
+
+  /**
+   * What takes longer is told of in the log.
+   *
+   * @param apply an entry, from the log into the state
+   * @param call a unary call
+   */
+  public record Slow(Duration apply, Duration call) {}
 
   /**
    * HTTP/1.1.

@@ -72,6 +72,10 @@ public final class RunningNode implements AutoCloseable {
   private final CompletableFuture<Void> published = new CompletableFuture<>();
   private volatile @Nullable EtcdServices services;
   private final List<ServerBinding> bindings = new ArrayList<>();
+
+  /** Lines of the log for each listener, for when the member is ready. */
+  private final List<Runnable> clientTraffic = new ArrayList<>();
+
   private final Map<Listener, List<Integer>> ports = new EnumMap<>(Listener.class);
 
   private RunningNode(
@@ -289,10 +293,14 @@ public final class RunningNode implements AutoCloseable {
             (done, failure) -> {
               if (failure == null) {
                 LOG.info(
-                    "published local member to cluster through raft name={} client-urls={}",
+                    "published local member to cluster through raft local-member-id={} name={}"
+                        + " client-urls={} cluster-id={}",
+                    files.identity().memberId(),
                     settings.name(),
-                    settings.advertiseClientUrls());
+                    settings.advertiseClientUrls(),
+                    Long.toHexString(files.identity().clusterId()));
                 published.complete(null);
+                announce();
                 return;
               }
               if (!isExpected(failure)) {
@@ -355,10 +363,22 @@ public final class RunningNode implements AutoCloseable {
       ports
           .computeIfAbsent(serves, first -> new ArrayList<>())
           .add(binding.localAddress().getPort());
-      LOG.info(
-          "serving client traffic insecurely; this is strongly discouraged! address={} serves={}",
-          binding.localAddress(),
-          serves);
+      String address =
+          binding.localAddress().getAddress().getHostAddress()
+              + ":"
+              + binding.localAddress().getPort();
+      LOG.info("listening address={} serves={}", address, serves);
+      if (serves == Listener.METRICS) {
+        LOG.info("serving metrics address={}", url);
+      } else {
+        clientTraffic.add(
+            () ->
+                LOG.info(
+                    "serving client traffic insecurely; this is strongly discouraged! traffic={}"
+                        + " address={}",
+                    traffic(serves),
+                    address));
+      }
     } catch (ExecutionException | TimeoutException e) {
       throw new StartException(
           ExitCode.ADDRESS,
@@ -370,6 +390,21 @@ public final class RunningNode implements AutoCloseable {
               + String.valueOf(cause(e).getMessage()),
           e);
     }
+  }
+
+  /** What scripts wait for, once calls are answered (B6). */
+  private void announce() {
+    LOG.info("ready to serve client requests");
+    clientTraffic.forEach(Runnable::run);
+  }
+
+  /** In etcd's words. */
+  private static String traffic(Listener serves) {
+    return switch (serves) {
+      case ALL -> "grpc+http";
+      case GRPC -> "grpc";
+      case HTTP, METRICS -> "http";
+    };
   }
 
   private static <T> T await(NodeSettings settings, CompletableFuture<T> stage, String what)
