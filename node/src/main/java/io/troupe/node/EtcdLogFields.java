@@ -11,6 +11,7 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -103,7 +104,7 @@ final class EtcdLogFields extends AbstractJsonProvider<ILoggingEvent> {
       json.writeBooleanField(key, flag);
     } else if (value instanceof Duration duration) {
       json.writeStringField(key, GoDuration.text(duration));
-    } else if (value instanceof Iterable<?> many) {
+    } else if (value instanceof Collection<?> many) {
       json.writeArrayFieldStart(key);
       for (Object one : many) {
         json.writeString(String.valueOf(one));

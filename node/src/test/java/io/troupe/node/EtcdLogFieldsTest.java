@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -90,6 +91,8 @@ class EtcdLogFieldsTest {
     JsonNode line = line("the {} did not stop within {} ms room={}", "rooms", 800, "wal");
     assertThat(line.get("msg").asText()).isEqualTo("the rooms did not stop within 800 ms");
     assertThat(line.get("room").asText()).isEqualTo("wal");
+    assertThat(line("found data-dir={}", Path.of("/a/b")).get("data-dir").asText())
+        .isEqualTo("/a/b");
   }
 
   @Test
