@@ -60,7 +60,8 @@ final class DerivedSettings {
             settings.compactionBatchLimit(), settings.compactionSleepInterval()),
         settings.watchStreamBufferBytes(),
         settings.maxRequestBytes() + 512L * 1024,
-        settings.watchProgressNotifyInterval());
+        settings.watchProgressNotifyInterval(),
+        settings.slow().apply());
   }
 
   /** How callers prove who they are. */
@@ -103,6 +104,7 @@ final class DerivedSettings {
         LeaseRules.minTtlSeconds(settings.electionTicks(), settings.heartbeatInterval().toMillis()),
         settings.quotaBackendBytes() == 0 ? 2L << 30 : settings.quotaBackendBytes(),
         settings.heartbeatInterval(),
-        new MembershipRules.Limits(settings.strictReconfigCheck(), settings.maxLearners()));
+        new MembershipRules.Limits(settings.strictReconfigCheck(), settings.maxLearners()),
+        settings.slow().call());
   }
 }

@@ -15,25 +15,36 @@ final class ListenerLog {
 
   /** A port is open. */
   static void opened(NodeSettings settings, URI url, Listener serves, InetSocketAddress address) {
+    LOG.info("listening address={} serves={}", text(address), serves);
     if (serves == Listener.METRICS) {
       LOG.info("serving metrics address={}", url);
-      return;
+    } else if (!TransportReader.isSecure(url)) {
+      settings.clientTls().ifPresent(tls -> unused(tls, url));
     }
+  }
+
+  /** The member is ready, and so is the port, unless it is for metrics alone. */
+  static void serves(URI url, Listener serves, InetSocketAddress address) {
     String traffic =
         switch (serves) {
           case ALL -> "grpc+http";
           case GRPC -> "grpc";
-          case HTTP, METRICS -> "http";
+          case HTTP -> "http";
+          case METRICS -> "";
         };
-    if (TransportReader.isSecure(url)) {
-      LOG.info("serving client traffic securely traffic={} address={}", traffic, address);
+    if (traffic.isEmpty()) {
       return;
     }
-    settings.clientTls().ifPresent(tls -> unused(tls, url));
     LOG.info(
-        "serving client traffic insecurely; this is strongly discouraged! traffic={} address={}",
+        TransportReader.isSecure(url)
+            ? "serving client traffic securely traffic={} address={}"
+            : "serving client traffic insecurely; this is strongly discouraged! traffic={} address={}",
         traffic,
-        address);
+        text(address));
+  }
+
+  private static String text(InetSocketAddress address) {
+    return address.getAddress().getHostAddress() + ":" + address.getPort();
   }
 
   private static void unused(TlsSettings tls, URI url) {

@@ -36,6 +36,7 @@ public final class NodeMain {
     ArchiveTraining training;
     boolean etcd = args.length > 0 && args[0].equals("etcd");
     List<String> notices = List.of();
+    boolean json;
     try {
       if (etcd) {
         notices = etcdFlags(args);
@@ -49,18 +50,31 @@ public final class NodeMain {
       if (training != null) {
         config = training.config();
       }
-      ProcessLogging.configure(NodeSettings.of(config).log());
+      NodeSettings.Log wanted = NodeSettings.of(config).log();
+      json = wanted.format().equals("json");
+      ProcessLogging.configure(wanted);
     } catch (FlagException e) {
-      (e.status() == 0 ? System.out : System.err).println(e.text());
+      if (e.status() == 1) {
+        refuse(e.text());
+      } else {
+        // Usage, as etcd's: for a reader, not for a log.
+        (e.status() == 0 ? System.out : System.err).println(e.text());
+      }
       System.exit(e.status());
       return;
     } catch (StartException e) {
-      System.err.println(e.getMessage());
+      if (etcd) {
+        refuse(String.valueOf(e.getMessage()));
+      } else {
+        System.err.println(e.getMessage());
+      }
       // F3
       System.exit(etcd && e.exitCode() == ExitCode.CONFIGURATION ? 1 : e.exitCode().code());
       return;
     }
     Logger log = LoggerFactory.getLogger(NodeMain.class);
+    Thread.setDefaultUncaughtExceptionHandler(
+        (thread, failure) -> log.error("a thread ended thread={}", thread.getName(), failure));
     notices.forEach(log::warn);
     RunningNode node;
     try {
@@ -79,9 +93,10 @@ public final class NodeMain {
       // Told to stop before it was ready: the hook above says so, and ends it.
       return;
     }
-    log.info("ready to serve client requests");
-    System.out.println("ready to serve client requests");
-    System.out.flush();
+    if (!json) {
+      System.out.println("ready to serve client requests");
+      System.out.flush();
+    }
     if (training != null) {
       train(log, node, training);
     }
@@ -93,6 +108,20 @@ public final class NodeMain {
         EtcdCommandLine.read(Arrays.asList(args).subList(1, args.length), System.getenv());
     line.properties().forEach(System::setProperty);
     return line.notices();
+  }
+
+  /**
+   * A wrong value ends a start with a line of the log in its default form: what the form shall be
+   * is not known yet.
+   */
+  private static void refuse(String text) {
+    ProcessLogging.begin();
+    ProcessLogging.json();
+    LoggerFactory.getLogger(NodeMain.class)
+        .atError()
+        .setMessage("failed to verify flags")
+        .addKeyValue("error", text)
+        .log();
   }
 
   private static void train(Logger log, RunningNode node, ArchiveTraining training) {

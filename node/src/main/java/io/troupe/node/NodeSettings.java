@@ -27,6 +27,7 @@ import java.util.Optional;
  * @param clientTls TLS of ports for clients, for those of their URLs that are https; empty: there
  *     is none of those
  * @param peerTls TLS between members, if their URLs are https; empty: they are not
+ * @param slow what is told of in the log because of the time it took
  */
 public record NodeSettings(
     String name,
@@ -64,7 +65,8 @@ public record NodeSettings(
     Http http,
     UpkeepSettings upkeep,
     Optional<TlsSettings> clientTls,
-    Optional<TlsSettings> peerTls) {
+    Optional<TlsSettings> peerTls,
+    Slow slow) {
 
   /** What a member without data does. */
   public enum InitialState {
@@ -97,8 +99,29 @@ public record NodeSettings(
    *
    * @param level debug, info, warn or error
    * @param format text or json
+   * @param outputs stderr, stdout, or paths of files; at least one
+   * @param rotation of the only output, a file; empty: it grows
    */
-  public record Log(String level, String format) {}
+  public record Log(
+      String level, String format, List<String> outputs, Optional<LogRotation> rotation) {}
+
+  /**
+   * When a log file makes room for a new one.
+   *
+   * @param maxMegabytes its size then
+   * @param maxDays older ones are deleted after so long; 0: never
+   * @param maxFiles most older ones; 0: any number
+   * @param compress older ones with gzip
+   */
+  public record LogRotation(int maxMegabytes, int maxDays, int maxFiles, boolean compress) {}
+
+  /**
+   * What takes longer is told of in the log.
+   *
+   * @param apply an entry, from the log into the state
+   * @param call a unary call
+   */
+  public record Slow(Duration apply, Duration call) {}
 
   /**
    * HTTP/1.1.

@@ -7,14 +7,16 @@ import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ConfiguratorRank;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.Appender;
-import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
-import net.logstash.logback.composite.loggingevent.LoggingEventFormattedTimestampJsonProvider;
+import java.io.FileDescriptor;
+import java.time.ZoneId;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
 import net.logstash.logback.composite.loggingevent.LoggingEventJsonProviders;
-import net.logstash.logback.composite.loggingevent.LoggingEventPatternJsonProvider;
-import net.logstash.logback.composite.loggingevent.StackTraceJsonProvider;
 import net.logstash.logback.encoder.LoggingEventCompositeJsonEncoder;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -26,10 +28,9 @@ import org.slf4j.LoggerFactory;
 @ConfiguratorRank(ConfiguratorRank.CUSTOM_TOP_PRIORITY)
 public final class ProcessLogging extends ContextAwareBase implements Configurator {
   private static final String OWN = "troupe";
+  private static final List<String> AS_IT_BEGINS = List.of("stderr");
   private static final String TEXT =
-      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %-22logger{0} %msg%n%ex{full}";
-  private static final String JSON =
-      "{\"level\": \"%level\", \"caller\": \"%logger{0}\", \"msg\": \"%msg\"}";
+      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %-22logger{0} %msg%replace( %kvp){'^ $', ''}%n%ex{full}";
 
   private static volatile boolean process;
 
@@ -45,16 +46,34 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
     LoggerFactory.getILoggerFactory();
   }
 
-  /** Applies the configured level and form; the form only if the log is ours. */
+  /** Writes one object a line to standard error, when the settings cannot be known (B6). */
+  static void json() {
+    configure(new NodeSettings.Log("info", "json", List.of("stderr"), Optional.empty()));
+  }
+
+  /**
+   * Applies the settings; form and outputs only if the log is ours. In JSON what others print
+   * becomes lines of the log.
+   *
+   * @throws StartException if an output cannot be written
+   */
   static void configure(NodeSettings.Log settings) {
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
-    ch.qos.logback.classic.Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    ch.qos.logback.classic.Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
     root.setLevel(Level.toLevel(settings.level()));
     Appender<ILoggingEvent> own = root.getAppender(OWN);
-    if (own != null && settings.format().equals("json")) {
-      root.addAppender(console(context, "json", json(context)));
-      root.detachAppender(own);
-      own.stop();
+    boolean asItIs = settings.format().equals("text") && settings.outputs().equals(AS_IT_BEGINS);
+    if (own == null || asItIs) {
+      return;
+    }
+    boolean json = settings.format().equals("json");
+    LogStreams streams = new LogStreams(context);
+    for (String output : new LinkedHashSet<>(settings.outputs())) {
+      root.addAppender(streams.open(output, settings, json ? json(context) : text(context)));
+    }
+    root.detachAppender(own);
+    if (json) {
+      StrayLines.capture();
     }
   }
 
@@ -63,9 +82,9 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
     if (!process || System.getProperty("logback.configurationFile") != null) {
       return ExecutionStatus.INVOKE_NEXT_IF_ANY;
     }
-    ch.qos.logback.classic.Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    ch.qos.logback.classic.Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
     root.setLevel(Level.INFO);
-    root.addAppender(console(context, OWN, text(context)));
+    root.addAppender(new LogStreams(context).stream(OWN, FileDescriptor.err, text(context)));
     // Libraries that are chatty at info.
     context.getLogger("org.apache.pekko").setLevel(Level.WARN);
     // A line for each connection that ends; io.troupe.actors.peers says what matters, once.
@@ -73,17 +92,6 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
     context.getLogger("org.apache.pekko.stream.Materializer").setLevel(Level.ERROR);
     context.getLogger("net.openhft").setLevel(Level.WARN);
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
-  }
-
-  private static Appender<ILoggingEvent> console(
-      LoggerContext context, String name, Encoder<ILoggingEvent> encoder) {
-    ConsoleAppender<ILoggingEvent> appender = new ConsoleAppender<>();
-    appender.setContext(context);
-    appender.setName(name);
-    appender.setTarget("System.err");
-    appender.setEncoder(encoder);
-    appender.start();
-    return appender;
   }
 
   private static Encoder<ILoggingEvent> text(LoggerContext context) {
@@ -95,16 +103,8 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
   }
 
   private static Encoder<ILoggingEvent> json(LoggerContext context) {
-    LoggingEventPatternJsonProvider fields = new LoggingEventPatternJsonProvider();
-    fields.setPattern(JSON);
-    LoggingEventFormattedTimestampJsonProvider timestamp =
-        new LoggingEventFormattedTimestampJsonProvider();
-    timestamp.setFieldName("ts");
-    timestamp.setPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX");
     LoggingEventJsonProviders providers = new LoggingEventJsonProviders();
-    providers.addPattern(fields);
-    providers.addTimestamp(timestamp);
-    providers.addStackTrace(new StackTraceJsonProvider());
+    providers.addProvider(new EtcdLogFields(ZoneId.systemDefault()));
     LoggingEventCompositeJsonEncoder encoder = new LoggingEventCompositeJsonEncoder();
     encoder.setContext(context);
     encoder.setProviders(providers);

@@ -29,6 +29,7 @@ import io.troupe.persistence.store.NativeLibrary;
 import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.SnapshotCommand;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
@@ -78,6 +79,10 @@ public final class RunningNode implements AutoCloseable {
   private final CompletableFuture<Void> published = new CompletableFuture<>();
   private volatile @Nullable EtcdServices services;
   private final List<ServerBinding> bindings = new ArrayList<>();
+
+  /** Lines of the log for each listener, for when the member is ready. */
+  private final List<Runnable> clientTraffic = new ArrayList<>();
+
   private final Map<Listener, List<Integer>> ports = new EnumMap<>(Listener.class);
 
   private RunningNode(
@@ -311,10 +316,14 @@ public final class RunningNode implements AutoCloseable {
             (done, failure) -> {
               if (failure == null) {
                 LOG.info(
-                    "published local member to cluster through raft name={} client-urls={}",
+                    "published local member to cluster through raft local-member-id={} name={}"
+                        + " client-urls={} cluster-id={}",
+                    files.identity().memberId(),
                     settings.name(),
-                    settings.advertiseClientUrls());
+                    settings.advertiseClientUrls(),
+                    Long.toHexString(files.identity().clusterId()));
                 published.complete(null);
+                announce();
                 return;
               }
               if (!isExpected(failure)) {
@@ -379,7 +388,9 @@ public final class RunningNode implements AutoCloseable {
       ports
           .computeIfAbsent(serves, first -> new ArrayList<>())
           .add(binding.localAddress().getPort());
-      ListenerLog.opened(settings, url, serves, binding.localAddress());
+      InetSocketAddress address = binding.localAddress();
+      ListenerLog.opened(settings, url, serves, address);
+      clientTraffic.add(() -> ListenerLog.serves(url, serves, address));
     } catch (ExecutionException | TimeoutException e) {
       throw new StartException(
           ExitCode.ADDRESS,
@@ -391,6 +402,12 @@ public final class RunningNode implements AutoCloseable {
               + String.valueOf(cause(e).getMessage()),
           e);
     }
+  }
+
+  /** What scripts wait for, once calls are answered (B6). */
+  private void announce() {
+    LOG.info("ready to serve client requests");
+    clientTraffic.forEach(Runnable::run);
   }
 
   private static <T> T await(NodeSettings settings, CompletableFuture<T> stage, String what)

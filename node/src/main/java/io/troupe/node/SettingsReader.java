@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -104,12 +105,52 @@ final class SettingsReader {
             bytes("store.block-cache-bytes", 8 << 20, Long.MAX_VALUE),
             bytes("store.write-buffer-bytes", 4 << 20, Long.MAX_VALUE),
             bytes("store.hot-record-bytes", 0, Long.MAX_VALUE)),
-        new NodeSettings.Log(
-            oneOf("log.level", LEVELS), oneOf("log.format", Set.of("text", "json"))),
+        log(),
         http,
         upkeep(),
         transports.client(listenClient, http),
-        transports.peer(listenPeer));
+        transports.peer(listenPeer),
+        new NodeSettings.Slow(
+            duration("warning-apply-duration", Duration.ZERO, Duration.ofDays(1)),
+            duration("warning-unary-request-duration", Duration.ZERO, Duration.ofDays(1))));
+  }
+
+  private NodeSettings.Log log() {
+    List<String> outputs = given(texts("log.outputs", "[\"stderr\"]"));
+    if (outputs.isEmpty()) {
+      throw wrong("log.outputs", "", "stderr, stdout or a file");
+    }
+    boolean rotate = typed("log.rotate", config::getBoolean, "true or false");
+    boolean file = outputs.size() == 1 && !LogStreams.isStream(outputs.get(0));
+    if (rotate && !file) {
+      throw wrong("log.outputs", String.join(",", outputs), "one file, because log.rotate is true");
+    }
+    return new NodeSettings.Log(
+        oneOf("log.level", LEVELS),
+        oneOf("log.format", Set.of("text", "json")),
+        outputs,
+        rotate ? Optional.of(rotation()) : Optional.empty());
+  }
+
+  /** The object of etcd's flag: megabytes, days, files. */
+  private NodeSettings.LogRotation rotation() {
+    String right = "{\"maxsize\": 100, \"maxage\": 0, \"maxbackups\": 0, \"compress\": false}";
+    return typed(
+        "log.rotation",
+        path -> {
+          try {
+            Config given = ConfigFactory.parseString(config.getString(path));
+            int size = given.hasPath("maxsize") ? given.getInt("maxsize") : 0;
+            return new NodeSettings.LogRotation(
+                size == 0 ? 100 : size,
+                given.hasPath("maxage") ? given.getInt("maxage") : 0,
+                given.hasPath("maxbackups") ? given.getInt("maxbackups") : 0,
+                given.hasPath("compress") && given.getBoolean("compress"));
+          } catch (ConfigException malformed) {
+            throw new IllegalArgumentException(malformed);
+          }
+        },
+        right);
   }
 
   private NodeSettings.Http http() {

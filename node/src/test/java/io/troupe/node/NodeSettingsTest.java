@@ -9,6 +9,7 @@ import io.troupe.node.tls.SelfSigned;
 import io.troupe.node.tls.TlsSettings;
 import java.nio.file.Path;
 import java.util.List;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** What is derived from settings. */
@@ -40,6 +41,45 @@ class NodeSettingsTest {
     assertThat(settings().snapshotSendRateBytes()).isEqualTo(64L << 20);
     assertThatThrownBy(() -> settings("snapshot-send-rate = 1 KiB"))
         .hasMessageContaining("troupe.snapshot-send-rate");
+  }
+
+  @Test
+  void theLogGoesToStreamsAndFiles() {
+    assertThat(settings().log().outputs()).containsExactly("stderr");
+    assertThat(settings("log.outputs = \"stdout, /var/log/x.log\"").log().outputs())
+        .containsExactly("stdout", "/var/log/x.log");
+    assertThatThrownBy(() -> settings("log.outputs = []")).hasMessageContaining("log.outputs");
+  }
+
+  @Test
+  void onlyAFileAloneIsRotated() {
+    assertThat(settings("log.outputs = [\"x.log\"]").log().rotation()).isEmpty();
+    assertThat(
+            settings(
+                    "log.outputs = [\"x.log\"]",
+                    "log.rotate = true",
+                    "log.rotation = \"{\\\"maxsize\\\": 7, \\\"maxbackups\\\": 2}\"")
+                .log()
+                .rotation())
+        .contains(new NodeSettings.LogRotation(7, 0, 2, false));
+    assertThat(settings("log.outputs = [x]", "log.rotate = true").log().rotation())
+        .contains(new NodeSettings.LogRotation(100, 0, 0, false));
+    assertThatThrownBy(() -> settings("log.rotate = true"))
+        .hasMessageContaining("log.outputs")
+        .hasMessageContaining("one file");
+    assertThatThrownBy(() -> settings("log.outputs = [a, b]", "log.rotate = true"))
+        .hasMessageContaining("one file");
+    assertThatThrownBy(
+            () -> settings("log.outputs = [a]", "log.rotate = true", "log.rotation = \"{\""))
+        .hasMessageContaining("log.rotation");
+  }
+
+  @Test
+  void slowRequestsHaveLimits() {
+    assertThat(settings().slow())
+        .isEqualTo(new NodeSettings.Slow(Duration.ofMillis(100), Duration.ofMillis(300)));
+    assertThat(settings("warning-apply-duration = 1000 ns").slow().apply())
+        .isEqualTo(Duration.ofNanos(1000));
   }
 
   /** All members must agree on it, and they know the URLs in the order of their text only. */

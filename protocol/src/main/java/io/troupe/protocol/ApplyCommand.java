@@ -8,8 +8,12 @@ import org.apache.pekko.actor.typed.ActorRef;
 
 /** What the apply room takes. */
 public sealed interface ApplyCommand {
-  /** The answers of entries that may come. Told before any of those entries. */
-  record Expect(List<Expectation> expectations) implements ApplyCommand {}
+  /**
+   * The answers of entries that may come. Told before any of those entries.
+   *
+   * @param nanos when they were proposed, as {@link System#nanoTime}
+   */
+  record Expect(List<Expectation> expectations, long nanos) implements ApplyCommand {}
 
   /** The answer of the entry that carries {@code id} goes to {@code replyTo}. */
   record Expectation(RequestId id, ActorRef<ProposeReply> replyTo) {}
@@ -17,8 +21,12 @@ public sealed interface ApplyCommand {
   /** The proposal was refused and will never be applied; whoever waits for it is told. */
   record Refuse(RequestId id, Refusal reason) implements ApplyCommand {}
 
-  /** Committed entries, each index once and in order. */
-  record Apply(List<Entry> committed) implements ApplyCommand {}
+  /**
+   * Committed entries, each index once and in order.
+   *
+   * @param nanos when they were known to be committed, as {@link System#nanoTime}
+   */
+  record Apply(List<Entry> committed, long nanos) implements ApplyCommand {}
 
   /** Tells {@code replyTo} once the state holds {@code index}. */
   record AwaitApplied(long index, ActorRef<ReadReply> replyTo) implements ApplyCommand {}

@@ -10,8 +10,19 @@ public sealed interface ProposeReply {
    * Result.Refused}).
    *
    * @param index log index, which the state holds now
+   * @param proposedNanos when the raft room took the proposal, as {@link System#nanoTime}; 0 if
+   *     nobody measured
+   * @param committedNanos when that room knew the entry committed
+   * @param appliedNanos when the entry was applied; the batch that it is in was written after that
    */
-  record Applied(Result result, long index) implements ProposeReply {}
+  record Applied(
+      Result result, long index, long proposedNanos, long committedNanos, long appliedNanos)
+      implements ProposeReply {
+    /** Without times. */
+    public Applied(Result result, long index) {
+      this(result, index, 0, 0, 0);
+    }
+  }
 
   /** It never entered the log. */
   record NotProposed(Refusal reason) implements ProposeReply {}

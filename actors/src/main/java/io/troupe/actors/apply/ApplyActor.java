@@ -97,10 +97,11 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
    *
    * @param snapshotCount entries between two snapshots
    * @param replyTimeout after this and as much again nobody waits for an answer any more
+   * @param slow an entry that takes longer is told of in the log
    */
-  public record Settings(long snapshotCount, Duration replyTimeout) {}
+  public record Settings(long snapshotCount, Duration replyTimeout, Duration slow) {}
 
-  private record Waiting(ActorRef<ProposeReply> replyTo, long sweep) {}
+  private record Waiting(ActorRef<ProposeReply> replyTo, long sweep, long proposedNanos) {}
 
   private record AuthChange(Operation.Auth operation, Result result) {}
 
@@ -117,10 +118,14 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private final List<AuthChange> authChanges = new ArrayList<>();
   private final DivergenceWatch divergence;
   private final ApplyCounts counts;
+  private final SlowApplies slow;
   private @Nullable RequestId incomplete;
   private long compactedRevision;
   private long snapshotIndex;
   private long sweeps;
+
+  /** When the entries that are being applied were known to be committed. */
+  private long committedNanos;
 
   private ApplyActor(
       ActorContext<ApplyCommand> context, StateMachine machine, Settings settings, Links links) {
@@ -129,6 +134,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     this.settings = settings;
     this.links = links;
     this.counts = new ApplyCounts(links.metrics());
+    this.slow = new SlowApplies(settings.slow());
     this.compactedRevision = machine.reader().view().compactedRevision();
     this.snapshotIndex = machine.appliedIndex();
     this.divergence =
@@ -170,7 +176,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
 
   private Behavior<ApplyCommand> onExpect(ApplyCommand.Expect expect) {
     for (ApplyCommand.Expectation one : expect.expectations()) {
-      waiting.put(one.id().value(), new Waiting(one.replyTo(), sweeps));
+      waiting.put(one.id().value(), new Waiting(one.replyTo(), sweeps, expect.nanos()));
     }
     return this;
   }
@@ -227,6 +233,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
 
   private Behavior<ApplyCommand> onApply(ApplyCommand.Apply apply) {
     List<Entry> entries = apply.committed();
+    committedNanos = apply.nanos();
     for (int from = 0; from < entries.size(); from += MAX_BATCH) {
       for (Entry entry : entries.subList(from, Math.min(from + MAX_BATCH, entries.size()))) {
         apply(entry);
@@ -253,7 +260,9 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     long startNanos = System.nanoTime();
     Applied applied =
         machine.apply(entry.index(), entry.term(), decoded.requester(), decoded.operation());
-    counts.applied(decoded.operation(), applied.result(), System.nanoTime() - startNanos);
+    long endNanos = System.nanoTime();
+    counts.applied(decoded.operation(), applied.result(), endNanos - startNanos);
+    slow.applied(entry, decoded.operation(), applied.result(), endNanos - startNanos);
     if (!applied.events().isEmpty()) {
       commits.add(new WatchCommand.Commit(applied.revision(), applied.events()));
     }
@@ -262,13 +271,17 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
         && !(applied.result() instanceof Result.Refused)) {
       authChanges.add(new AuthChange(change, applied.result()));
     }
-    answer(decoded.id(), applied.result(), entry.index());
+    answer(decoded.id(), applied.result(), entry.index(), endNanos);
   }
 
-  private void answer(RequestId id, Result result, long index) {
+  private void answer(RequestId id, Result result, long index, long appliedNanos) {
     Waiting who = waiting.remove(id.value());
     if (who != null) {
-      answers.add(new Answer(who.replyTo(), new ProposeReply.Applied(result, index)));
+      answers.add(
+          new Answer(
+              who.replyTo(),
+              new ProposeReply.Applied(
+                  result, index, who.proposedNanos(), committedNanos, appliedNanos)));
     }
   }
 
@@ -280,12 +293,12 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     Applied applied = machine.confChange(entry.index(), entry.term(), change);
     RequestId id = change.id();
     if (id != null && change.isComplete()) {
-      answer(id, applied.result(), entry.index());
+      answer(id, applied.result(), entry.index(), System.nanoTime());
     } else if (id != null) {
       incomplete = id;
     }
     if (incomplete != null && change.after().isSettled()) {
-      answer(incomplete, applied.result(), entry.index());
+      answer(incomplete, applied.result(), entry.index(), System.nanoTime());
       incomplete = null;
     }
   }

@@ -147,15 +147,17 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
       toHash = lastFinished;
       hashNext();
     }
-    moved = false;
     if (removed > 0) {
       links.finished().accept(progress.finishedRevision());
+    }
+    if (moved || removed > 0) {
       LOG.info(
-          "finished scheduled compaction compact-revision={} removed={} took-ms={}",
+          "finished scheduled compaction compact-revision={} number-of-keys-compacted={} took-ms={}",
           progress.finishedRevision(),
           removed,
           (System.nanoTime() - startedNanos) / 1_000_000);
     }
+    moved = false;
     return this;
   }
 

@@ -20,6 +20,7 @@ import java.time.Duration;
  * @param watchBufferBytes unsent bytes of a watch stream
  * @param watchFragmentBytes W17
  * @param watchProgressInterval W15
+ * @param slowApply an entry that takes longer to apply is told of in the log
  */
 public record MemberSettings(
     RaftSettings raft,
@@ -35,4 +36,5 @@ public record MemberSettings(
     CompactionActor.Settings compaction,
     long watchBufferBytes,
     long watchFragmentBytes,
-    Duration watchProgressInterval) {}
+    Duration watchProgressInterval,
+    Duration slowApply) {}

@@ -188,7 +188,8 @@ final class RoomsActor {
             context,
             ApplyActor.create(
                 files.machine(),
-                new ApplyActor.Settings(settings.snapshotCount(), settings.requestTimeout()),
+                new ApplyActor.Settings(
+                    settings.snapshotCount(), settings.requestTimeout(), settings.slowApply()),
                 new ApplyActor.Links(
                     raft,
                     watch,

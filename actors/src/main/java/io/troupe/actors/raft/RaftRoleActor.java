@@ -201,7 +201,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
 
   private Behavior<RaftCommand> onFlush() {
     // Before any of these can be applied or refused.
-    links.apply().tell(new ApplyCommand.Expect(List.copyOf(expectations)));
+    links.apply().tell(new ApplyCommand.Expect(List.copyOf(expectations), System.nanoTime()));
     expectations.clear();
     List<Proposal> batch = List.copyOf(proposals);
     proposals.clear();
@@ -218,7 +218,8 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         .apply()
         .tell(
             new ApplyCommand.Expect(
-                List.of(new ApplyCommand.Expectation(propose.id(), propose.replyTo()))));
+                List.of(new ApplyCommand.Expectation(propose.id(), propose.replyTo())),
+                System.nanoTime()));
     return feed(() -> core.propose(List.of(new Proposal(propose.id(), propose.operation()))));
   }
 
@@ -242,7 +243,8 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         .apply()
         .tell(
             new ApplyCommand.Expect(
-                List.of(new ApplyCommand.Expectation(proposal.id(), propose.replyTo()))));
+                List.of(new ApplyCommand.Expectation(proposal.id(), propose.replyTo())),
+                System.nanoTime()));
     return feed(() -> core.proposeConfChange(proposal));
   }
 
@@ -382,7 +384,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
 
   @Override
   public void apply(List<Entry> committed) {
-    links.apply().tell(new ApplyCommand.Apply(committed));
+    links.apply().tell(new ApplyCommand.Apply(committed, System.nanoTime()));
   }
 
   @Override

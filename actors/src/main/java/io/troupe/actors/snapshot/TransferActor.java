@@ -114,7 +114,10 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
               settings,
               message -> links.peers().send(start.to(), message));
       outgoing.put(start.to(), new Sending(transfer, start.replyTo()));
-      LOG.info("sending a snapshot peer={} snapshot-index={}", start.to(), snapshot.index());
+      LOG.info(
+          "sending database snapshot snapshot-index={} remote-peer-id={}",
+          snapshot.index(),
+          start.to());
       transfer.begin(System.nanoTime());
       timers.startTimerWithFixedDelay(Pace.INSTANCE, PACE);
     } catch (SnapshotException e) {
@@ -157,7 +160,10 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
   private void end(Sending sending, boolean ok, String reason) {
     OutgoingTransfer transfer = sending.transfer();
     if (ok) {
-      LOG.info("sent a snapshot peer={} snapshot-index={}", transfer.to(), transfer.index());
+      LOG.info(
+          "sent database snapshot snapshot-index={} remote-peer-id={}",
+          transfer.index(),
+          transfer.to());
     } else {
       LOG.warn(
           "snapshot was not sent peer={} snapshot-index={} reason={}",

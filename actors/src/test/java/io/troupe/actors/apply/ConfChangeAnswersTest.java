@@ -37,6 +37,8 @@ class ConfChangeAnswersTest {
   private static final NodeId TWO = new NodeId(2);
   private static final RequestId ID = new RequestId(77);
 
+  private static final long PROPOSED = 1_000;
+
   private final ActorTestKit kit = ActorTestKit.create();
   private final StateMachine machine = new StateMachine(new InMemoryOrderedStore(), 0);
   private final TestProbe<ProposeReply> client = kit.createTestProbe();
@@ -45,7 +47,7 @@ class ConfChangeAnswersTest {
       kit.spawn(
           ApplyActor.create(
               machine,
-              new ApplyActor.Settings(1000, Duration.ofHours(1)),
+              new ApplyActor.Settings(1000, Duration.ofHours(1), Duration.ofHours(1)),
               new ApplyActor.Links(
                   raft.getRef(),
                   kit.<WatchCommand>createTestProbe().getRef(),
@@ -63,7 +65,9 @@ class ConfChangeAnswersTest {
   @BeforeEach
   void beginWithOne() {
     change(null, new ConfChange(ConfChange.Kind.ADD_VOTER, ONE, List.of("http://a")));
-    room.tell(new ApplyCommand.Expect(List.of(new ApplyCommand.Expectation(ID, client.getRef()))));
+    room.tell(
+        new ApplyCommand.Expect(
+            List.of(new ApplyCommand.Expectation(ID, client.getRef())), PROPOSED));
   }
 
   @AfterEach
@@ -76,7 +80,8 @@ class ConfChangeAnswersTest {
     index++;
     room.tell(
         new ApplyCommand.Apply(
-            List.of(new Entry(1, index, Entry.Kind.CONF_CHANGE, MembershipCodec.encode(entry)))));
+            List.of(new Entry(1, index, Entry.Kind.CONF_CHANGE, MembershipCodec.encode(entry))),
+            PROPOSED + index));
     raft.expectMessage(new RaftCommand.Applied(index));
   }
 
@@ -89,8 +94,11 @@ class ConfChangeAnswersTest {
   }
 
   private void expectAnswer() {
-    assertThat(client.receiveMessage())
-        .isEqualTo(new ProposeReply.Applied(new Result.Done(1), index));
+    ProposeReply.Applied answer = (ProposeReply.Applied) client.receiveMessage();
+    assertThat(answer.result()).isEqualTo(new Result.Done(1));
+    assertThat(answer.index()).isEqualTo(index);
+    assertThat(answer.proposedNanos()).isEqualTo(PROPOSED);
+    assertThat(answer.committedNanos()).isEqualTo(PROPOSED + index);
     assertThat(machine.view().appliedIndex()).isEqualTo(index);
   }
 

@@ -81,7 +81,8 @@ class MemberFilesTest {
         new CompactionActor.Settings(100, Duration.ZERO),
         1 << 20,
         1 << 20,
-        Duration.ofHours(1));
+        Duration.ofHours(1),
+        Duration.ofSeconds(1));
   }
 
   private static ConfEntry first(RaftState state) {

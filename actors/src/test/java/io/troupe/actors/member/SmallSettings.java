@@ -26,7 +26,8 @@ final class SmallSettings {
           new CompactionActor.Settings(100, Duration.ZERO),
           1 << 20,
           1 << 20,
-          Duration.ofHours(1));
+          Duration.ofHours(1),
+          Duration.ofSeconds(1));
 
   private SmallSettings() {}
 }

@@ -130,7 +130,8 @@ final class TestMember implements AutoCloseable {
         new CompactionActor.Settings(100, Duration.ZERO),
         1 << 20,
         1 << 20,
-        Duration.ofHours(1));
+        Duration.ofHours(1),
+        Duration.ofSeconds(1));
   }
 
   /** Starts or restarts it. */

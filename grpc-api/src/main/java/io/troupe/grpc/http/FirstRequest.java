@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
  * waited for.
  */
 final class FirstRequest extends GraphStage<FlowShape<ByteString, ByteString>> {
-  /** Long enough for the worst network, short enough for many who mean no good. */
-  static final Duration LIMIT = Duration.ofSeconds(10);
+  /** Long enough for the worst network, a handshake of TLS included. */
+  static final Duration LIMIT = Duration.ofSeconds(20);
 
   /** More than the HTTP layer takes of a head. */
   static final int MAX_BYTES = 256 << 10;

@@ -10,20 +10,24 @@ import io.troupe.model.Bytes;
 import io.troupe.protocol.RefusedException;
 import java.io.IOException;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.NotUsed;
+import org.apache.pekko.http.javadsl.model.AttributeKeys;
 import org.apache.pekko.http.javadsl.model.HttpEntity;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.HttpMethods;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.http.javadsl.model.RemoteAddress;
 import org.apache.pekko.http.javadsl.model.StatusCodes;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns an HTTP/2 request into a call. A unary request that arrived whole is answered without
@@ -31,14 +35,23 @@ import org.apache.pekko.util.ByteString;
  * (docs/decisions/0004).
  */
 final class GrpcHandler {
+  /** Larger requests are not kept for the log while they are answered. */
+  private static final int MOST_KEPT = 4096;
+
   private final GrpcMethods methods;
   private final int maxReceiveBytes;
   private final CallGates gates;
+  private final RequestLog log;
   private final Materializer materializer;
 
   GrpcHandler(
-      GrpcMethods methods, int maxReceiveBytes, CallGates gates, Materializer materializer) {
+      GrpcMethods methods,
+      int maxReceiveBytes,
+      CallGates gates,
+      RequestLog log,
+      Materializer materializer) {
     this.methods = methods;
+    this.log = log;
     this.gates = gates;
     this.maxReceiveBytes = maxReceiveBytes;
     this.materializer = materializer;
@@ -72,7 +85,15 @@ final class GrpcHandler {
       return refuse(request, GrpcResponses.failure(GrpcErrors.of(refused)));
     }
     if (unary != null) {
-      return unary(request, new Running(unary, methods.meter(path), call, System.nanoTime()));
+      return unary(
+          request,
+          new Running(
+              path,
+              unary,
+              methods.meter(path),
+              call,
+              request.getAttribute(AttributeKeys.remoteAddress),
+              System.nanoTime()));
     }
     return CompletableFuture.completedFuture(
         streaming(request, path, Objects.requireNonNull(streaming), call));
@@ -89,24 +110,76 @@ final class GrpcHandler {
   }
 
   /** A unary call from its start to its end. */
-  private record Running(GrpcMethods.Unary method, MethodMeter meter, Call call, long startNanos) {
+  private final class Running {
+    private final String path;
+    private final GrpcMethods.Unary method;
+    private final MethodMeter meter;
+    private final Call call;
+    private final Optional<RemoteAddress> remote;
+    private final long startNanos;
+    private @Nullable Bytes request;
+    private int requestSize;
+
+    Running(
+        String path,
+        GrpcMethods.Unary method,
+        MethodMeter meter,
+        Call call,
+        Optional<RemoteAddress> remote,
+        long startNanos) {
+      this.path = path;
+      this.method = method;
+      this.meter = meter;
+      this.call = call;
+      this.remote = remote;
+      this.startNanos = startNanos;
+    }
+
+    CompletionStage<? extends MessageLite> received(Bytes message) throws IOException {
+      meter.received(message.length());
+      requestSize = message.length();
+      if (requestSize <= MOST_KEPT) {
+        request = message;
+      }
+      return method.call(message, call);
+    }
+
     HttpResponse done(MessageLite message) {
       ByteString frame = GrpcFrames.frame(message);
-      meter.sent(1, (long) frame.size() - GrpcFrames.HEADER);
-      meter.ended(GrpcStatus.OK.code(), System.nanoTime() - startNanos);
+      int size = frame.size() - GrpcFrames.HEADER;
+      meter.sent(1, size);
+      ended(GrpcStatus.OK.code(), message, size);
       return GrpcResponses.unary(frame, call.memory());
     }
 
     HttpResponse failed(Throwable failure) {
       call.memory().close();
       GrpcStatus status = GrpcResponses.status(failure);
-      meter.ended(status.code(), System.nanoTime() - startNanos);
+      ended(status.code(), null, 0);
       return GrpcResponses.failure(status);
+    }
+
+    private void ended(int status, @Nullable MessageLite response, int size) {
+      long nanos = System.nanoTime() - startNanos;
+      meter.ended(status, nanos);
+      if (log.wants(nanos)) {
+        log.ended(
+            new RequestLog.Ended(
+                path,
+                methods.descriptor(path),
+                remote,
+                request,
+                requestSize,
+                response,
+                size,
+                status),
+            nanos);
+      }
     }
   }
 
   private CompletionStage<HttpResponse> unary(HttpRequest request, Running running) {
-    running.meter().started();
+    running.meter.started();
     String encoding = encoding(request);
     if (request.entity() instanceof HttpEntity.Strict strict) {
       return answer(running, strict.getData(), encoding);
@@ -146,8 +219,7 @@ final class GrpcHandler {
     CompletionStage<? extends MessageLite> reply;
     try {
       Bytes message = GrpcFrames.single(body, encoding, maxReceiveBytes);
-      running.meter().received(message.length());
-      reply = running.method().call(message, running.call());
+      reply = running.received(message);
     } catch (IOException | RuntimeException failure) {
       return CompletableFuture.completedFuture(running.failed(failure));
     }

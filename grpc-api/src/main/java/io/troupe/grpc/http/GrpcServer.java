@@ -2,6 +2,7 @@ package io.troupe.grpc.http;
 
 import io.troupe.grpc.service.EtcdServices;
 import io.troupe.model.MemoryBudget;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.Cancellable;
@@ -77,7 +78,13 @@ public final class GrpcServer {
             leader,
             services.member().metrics().rpc());
     GrpcMethods methods = EtcdEndpoints.of(services, materializer);
-    this.grpc = new GrpcHandler(methods, maxReceiveBytes, gates, materializer);
+    this.grpc =
+        new GrpcHandler(
+            methods,
+            maxReceiveBytes,
+            gates,
+            new RequestLog(services.settings().slowCall(), Clock.systemUTC()),
+            materializer);
     this.http =
         new HttpRoutes(
             new AccessRules(settings, () -> services.member().state().auth().isEnabled()),

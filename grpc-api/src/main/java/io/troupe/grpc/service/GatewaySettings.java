@@ -17,6 +17,7 @@ import java.time.Duration;
  * @param quotaBytes size of the state at which writes stop (Q1); 0 or less: never
  * @param tick length of a Raft tick
  * @param membership limits of membership changes (M4, M5)
+ * @param slowCall a unary call that takes longer is told of in the log
  */
 public record GatewaySettings(
     int maxRequestBytes,
@@ -28,7 +29,8 @@ public record GatewaySettings(
     long minLeaseTtlSeconds,
     long quotaBytes,
     Duration tick,
-    MembershipRules.Limits membership) {
+    MembershipRules.Limits membership,
+    Duration slowCall) {
 
   /** Largest message that a client may send (T3). */
   public int maxReceiveBytes() {

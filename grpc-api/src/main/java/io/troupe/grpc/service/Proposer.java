@@ -13,6 +13,7 @@ import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.codec.OperationCodec;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -31,6 +32,7 @@ public final class Proposer {
   private final Member member;
   private final GatewaySettings settings;
   private final RequestIds ids;
+  private final ProposalTrace trace = new ProposalTrace(Clock.systemUTC());
   private final AtomicLong pendingBytes = new AtomicLong();
 
   public Proposer(Member member, GatewaySettings settings, RequestIds ids) {
@@ -144,6 +146,9 @@ public final class Proposer {
     private void end(@Nullable ProposeReply reply, @Nullable Throwable failure) {
       pendingBytes.addAndGet(-operation.length());
       member.metrics().raft().proposalEnded(reply instanceof ProposeReply.Applied);
+      if (reply instanceof ProposeReply.Applied applied) {
+        trace.ended(id, operation, startNanos, System.nanoTime(), applied);
+      }
       if (reply == null) {
         Throwable why = Objects.requireNonNull(failure);
         outcome.completeExceptionally(

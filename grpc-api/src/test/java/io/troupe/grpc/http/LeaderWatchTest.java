@@ -7,6 +7,8 @@ import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.MemberStatus;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -76,6 +78,7 @@ class LeaderWatchTest {
               corrupt,
               leader,
               METRICS.rpc()),
+          new RequestLog(Duration.ofDays(1), Clock.systemUTC()),
           MATERIALIZER);
 
   private static final class FakeStatus implements MemberStatus {

@@ -94,7 +94,8 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
             1,
             0,
             Duration.ofMillis(10),
-            new MembershipRules.Limits(strict, 1));
+            new MembershipRules.Limits(strict, 1),
+            Duration.ofSeconds(1));
     this.proposer = new Proposer(member, settings, new RequestIds(SELF, 1));
   }
 

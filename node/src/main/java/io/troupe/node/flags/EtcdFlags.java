@@ -168,14 +168,13 @@ final class EtcdFlags {
         noEffect("distributed-tracing-instance-id", TEXT, "", "no tracing"),
         noEffect("distributed-tracing-sampling-rate", NUMBER, "0", "no tracing"),
         refused("logger", TEXT, "zap", "only the default is possible"),
-        refused("log-outputs", TEXT, "default", "the log goes to standard error", "stderr"),
+        setting("log-outputs", TEXT, "default", "log.outputs"),
         setting("log-level", TEXT, "info", "log.level"),
         setting("log-format", TEXT, "json", "log.format"),
-        refused("enable-log-rotation", BOOL, "false", "the log goes to standard error"),
-        noEffect("log-rotation-config-json", TEXT, rotation(), "the log goes to standard error"),
-        noEffect("warning-apply-duration", DURATION, "100ms", "slow requests are not logged"),
-        noEffect(
-            "warning-unary-request-duration", DURATION, "300ms", "slow requests are not logged"),
+        setting("enable-log-rotation", BOOL, "false", "log.rotate"),
+        setting("log-rotation-config-json", TEXT, rotation(), "log.rotation"),
+        setting("warning-apply-duration", DURATION, "100ms"),
+        setting("warning-unary-request-duration", DURATION, "300ms"),
         setting("enable-grpc-gateway", BOOL, "true"));
   }
 

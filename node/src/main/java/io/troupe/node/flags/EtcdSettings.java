@@ -47,6 +47,7 @@ final class EtcdSettings {
     String name = values.getOrDefault("name", "");
     String directory = values.getOrDefault("data-dir", "");
     put("name", name.isEmpty() ? "default" : name);
+    put("log.format", "json");
     // F6
     put(
         "data-dir",

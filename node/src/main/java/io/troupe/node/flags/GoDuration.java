@@ -57,4 +57,34 @@ public final class GoDuration {
       throw new IllegalArgumentException("invalid duration \"" + text + "\"", tooLong);
     }
   }
+
+  /** The way Go prints a duration: {@code 1h2m3.5s}, {@code 1.5ms}, {@code 0s}. */
+  public static String text(Duration duration) {
+    long nanos = duration.toNanos();
+    if (nanos == 0) {
+      return "0s";
+    }
+    String sign = nanos < 0 ? "-" : "";
+    BigDecimal left = BigDecimal.valueOf(nanos).abs();
+    if (left.compareTo(BigDecimal.valueOf(1_000_000_000)) < 0) {
+      String unit = below(left, 1_000) ? "ns" : below(left, 1_000_000) ? "\u00b5s" : "ms";
+      return sign + in(left, unit) + unit;
+    }
+    BigDecimal[] minutes = left.divideAndRemainder(BigDecimal.valueOf(60_000_000_000L));
+    long hours = minutes[0].longValue() / 60;
+    String seconds = in(minutes[1], "s") + "s";
+    if (minutes[0].signum() == 0) {
+      return sign + seconds;
+    }
+    return sign + (hours == 0 ? "" : hours + "h") + minutes[0].longValue() % 60 + "m" + seconds;
+  }
+
+  private static boolean below(BigDecimal left, long limit) {
+    return left.compareTo(BigDecimal.valueOf(limit)) < 0;
+  }
+
+  private static String in(BigDecimal nanos, String unit) {
+    BigDecimal number = nanos.divide(NANOS.getOrDefault(unit, BigDecimal.ONE)).stripTrailingZeros();
+    return number.toPlainString();
+  }
 }

@@ -68,7 +68,7 @@ class ChallengeListIT {
     cluster.awaitKey("n1", "before", "1");
     // A restart helps nobody: calls wait then until there is a quorum (B1). It hurts nobody either.
     cluster.process("n1").kill();
-    cluster.restart("n1").awaitLine("serving client traffic");
+    cluster.restart("n1").awaitLine("listening");
     // What heals it: a member at the very address that was given.
     cluster.join("n2", cluster.cluster("n1", "n2")).awaitReady();
     cluster.process("n1").awaitReady();

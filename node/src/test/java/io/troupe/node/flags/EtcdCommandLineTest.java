@@ -55,6 +55,7 @@ class EtcdCommandLineTest {
         .isEqualTo(
             Map.of(
                 "troupe.name", "c",
+                "troupe.log.format", "json",
                 "troupe.data-dir", "c.etcd",
                 "troupe.heartbeat-interval", "50 ms",
                 "troupe.election-timeout", "500 ms",
@@ -94,7 +95,7 @@ class EtcdCommandLineTest {
     assertThat(end(Map.of(), "--version").text().lines()).hasSize(4);
     // An argument of another flag is no flag.
     assertThat(settings("--name", "--version").get("troupe.name")).isEqualTo("--version");
-    assertThat(settings("--version=false")).hasSize(2);
+    assertThat(settings("--version=false")).hasSize(3);
   }
 
   @Test
@@ -114,6 +115,7 @@ class EtcdCommandLineTest {
         .isEqualTo(
             Map.of(
                 "troupe.name", "env",
+                "troupe.log.format", "json",
                 "troupe.data-dir", "env.etcd",
                 "troupe.max-txn-ops", "7",
                 "troupe.max-learners", "3"));
@@ -163,6 +165,8 @@ class EtcdCommandLineTest {
         .isEqualTo(
             Map.of(
                 "troupe.name", "filed",
+                "troupe.log.format", "json",
+                "troupe.log.outputs", "stderr",
                 "troupe.data-dir", "filed.etcd",
                 "troupe.heartbeat-interval", "50 ms",
                 "troupe.listen-client-urls", "http://127.0.0.1:1,http://127.0.0.1:2",
@@ -310,7 +314,7 @@ class EtcdCommandLineTest {
         "--initial-cluster=a=http://127.0.0.1:1",
         "--discovery-srv=example.org");
     assertThat(settings("--listen-peer-urls=http://[::1]:1,http://0.0.0.0:2,http://localhost:3"))
-        .hasSize(3);
+        .hasSize(4);
   }
 
   @ParameterizedTest
@@ -319,7 +323,6 @@ class EtcdCommandLineTest {
         "--enable-distributed-tracing",
         "--wal-dir=/x",
         "--force-new-cluster",
-        "--log-outputs=stdout",
         "--discovery-fallback=proxy"
       })
   void whatWouldBeMissingSilentlyEndsTheStart(String flag) {
@@ -333,8 +336,6 @@ class EtcdCommandLineTest {
       strings = {
         "--cert-file=",
         "--enable-distributed-tracing=false",
-        "--log-outputs=default",
-        "--log-outputs=stderr",
         "--grpc-keepalive-min-time=5000ms",
         "--max-snapshots=5",
         "--v",
@@ -342,14 +343,16 @@ class EtcdCommandLineTest {
       })
   void defaultsAndIgnoredFlagsAreTakenInSilence(String flag) {
     EtcdCommandLine line = read(Map.of(), flag);
-    assertThat(line.properties()).hasSize(2);
+    assertThat(line.properties())
+        .containsOnlyKeys("troupe.name", "troupe.data-dir", "troupe.log.format")
+        .containsEntry("troupe.log.format", "json");
     assertThat(line.notices()).isEmpty();
   }
 
   @Test
   void whatHasNoEffectIsSaidOnce() {
     EtcdCommandLine line = read(Map.of(), "--max-wals=9", "--max-wals=8", "--unsafe-no-fsync");
-    assertThat(line.properties()).hasSize(2);
+    assertThat(line.properties()).hasSize(3);
     assertThat(line.notices())
         .containsExactly(
             "flag has no effect here flag=max-wals reason=the log is cut behind each snapshot",
@@ -382,6 +385,22 @@ class EtcdCommandLineTest {
         .containsEntry("troupe.enable-pprof", "true")
         .containsEntry("troupe.enable-grpc-gateway", "false");
     assertThat(settings("--auth-token=")).as("no logins").containsEntry("troupe.auth-token", "");
+  }
+
+  @Test
+  void flagsOfTheLog() {
+    assertThat(
+            settings(
+                "--log-outputs=stderr,/var/log/etcd.log",
+                "--enable-log-rotation",
+                "--log-rotation-config-json={\"maxsize\": 7}",
+                "--warning-apply-duration=1s",
+                "--warning-unary-request-duration=2ms"))
+        .containsEntry("troupe.log.outputs", "stderr,/var/log/etcd.log")
+        .containsEntry("troupe.log.rotate", "true")
+        .containsEntry("troupe.log.rotation", "{\"maxsize\": 7}")
+        .containsEntry("troupe.warning-apply-duration", "1000000000 ns")
+        .containsEntry("troupe.warning-unary-request-duration", "2000000 ns");
   }
 
   @Test

@@ -21,6 +21,23 @@ class GoDurationTest {
   }
 
   @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "0s",
+        "7ns",
+        "1.5\u00b5s",
+        "12.000345ms",
+        "1s",
+        "2.5s",
+        "1m0s",
+        "1h0m0.25s",
+        "-3ms"
+      })
+  void printedAsGoDoes(String text) {
+    assertThat(GoDuration.text(GoDuration.parse(text))).isEqualTo(text);
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"", "1", "-", "s", "1x", "1 s", "1h 2m", "--1s", "300000h1", "3000000h"})
   void everythingElseIsNone(String text) {
     assertThatThrownBy(() -> GoDuration.parse(text))

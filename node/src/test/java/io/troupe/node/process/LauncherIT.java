@@ -106,7 +106,8 @@ class LauncherIT {
                 "last-wins")
             .start()
             .awaitReady()) {
-      assertThat(node.err()).contains("name=last-wins", "client-urls=[" + url + "]");
+      assertThat(node.err())
+          .contains("\"name\":\"last-wins\"", "\"client-urls\":[\"" + url + "\"]");
       node.terminate();
       assertThat(node.awaitExit()).isEqualTo(143);
     }

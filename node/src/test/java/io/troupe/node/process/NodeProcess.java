@@ -234,7 +234,8 @@ public final class NodeProcess implements AutoCloseable {
 
   /** Returns once the member said that it serves; fails if it ends before. */
   public NodeProcess awaitReady() {
-    awaitText("ready", this::out, READY);
+    // In JSON the log alone says it.
+    awaitText("ready", () -> out() + err(), READY);
     return this;
   }
 

@@ -1,0 +1,105 @@
+package io.troupe.grpc.http;
+
+import com.google.protobuf.Descriptors.MethodDescriptor;
+import com.google.protobuf.MessageLite;
+import io.troupe.grpc.api.DeleteRangeResponse;
+import io.troupe.grpc.api.RangeResponse;
+import io.troupe.grpc.service.LineLimit;
+import io.troupe.model.Bytes;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.apache.pekko.http.javadsl.model.RemoteAddress;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/**
+ * Tells the log of unary calls, in etcd's words and fields: of each at debug level, at warn level
+ * of those that took longer than warning-unary-request-duration, of these ten in a second at most.
+ */
+final class RequestLog {
+  private static final Logger LOG = LoggerFactory.getLogger(RequestLog.class);
+
+  private final long slowNanos;
+  private final Clock clock;
+  private final LineLimit limit = new LineLimit(TimeUnit.MILLISECONDS.toNanos(100));
+
+  /**
+   * A log.
+   *
+   * @param slow how long a call may take
+   */
+  RequestLog(Duration slow, Clock clock) {
+    this.slowNanos = slow.toNanos();
+    this.clock = clock;
+  }
+
+  /**
+   * What is known of a call at its end.
+   *
+   * @param path of its method
+   * @param method null if nobody declared it
+   * @param request the message; null if it did not arrive, or is too large to be kept
+   * @param requestSize in bytes
+   * @param responseSize in bytes, 0 for a failure
+   */
+  record Ended(
+      String path,
+      @Nullable MethodDescriptor method,
+      Optional<RemoteAddress> remote,
+      @Nullable Bytes request,
+      int requestSize,
+      @Nullable MessageLite response,
+      int responseSize,
+      int status) {}
+
+  /** Whether a call that took so long is told of: ask before {@link #ended}. */
+  boolean wants(long nanos) {
+    return nanos > slowNanos || LOG.isDebugEnabled();
+  }
+
+  /** A call ended. */
+  void ended(Ended call, long nanos) {
+    boolean slow = nanos > slowNanos;
+    long suppressed = slow ? limit.admit(System.nanoTime()) : 0;
+    if (suppressed == LineLimit.SUPPRESSED) {
+      return;
+    }
+    Duration took = Duration.ofNanos(nanos);
+    MethodDescriptor method = call.method();
+    Bytes request = call.request();
+    LOG.atLevel(slow ? Level.WARN : Level.DEBUG)
+        .setMessage("request stats")
+        .addKeyValue("start time", clock.instant().minus(took))
+        .addKeyValue("time spent", took)
+        .addKeyValue("remote", call.remote().map(RequestLog::text).orElse(""))
+        .addKeyValue("response type", call.path())
+        .addKeyValue("request size", call.requestSize())
+        .addKeyValue("response count", count(call.response()))
+        .addKeyValue("response size", call.responseSize())
+        .addKeyValue("code", call.status())
+        .addKeyValue(
+            "request content",
+            method == null || request == null
+                ? ""
+                : RequestContent.of(method.getInputType(), request))
+        .addKeyValue("suppressed", suppressed)
+        .log();
+  }
+
+  private static String text(RemoteAddress remote) {
+    return remote.getAddress().map(host -> host.getHostAddress()).orElse("")
+        + ":"
+        + remote.getPort();
+  }
+
+  private static long count(@Nullable MessageLite response) {
+    if (response instanceof RangeResponse range) {
+      return range.getKvsCount();
+    }
+    return response instanceof DeleteRangeResponse delete ? delete.getDeleted() : 0;
+  }
+}
