@@ -8,8 +8,8 @@ import com.typesafe.config.ConfigFactory;
 import io.troupe.node.tls.SelfSigned;
 import io.troupe.node.tls.TlsSettings;
 import java.nio.file.Path;
-import java.util.List;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What is derived from settings. */

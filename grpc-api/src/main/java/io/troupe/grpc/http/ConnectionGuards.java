@@ -12,9 +12,9 @@ import org.apache.pekko.stream.scaladsl.Tcp;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts a {@link PingGuard} and a {@link FirstRequest} on every accepted connection, and before it takes TLS off those of ports
- * that have it ({@link SecureListener}). Pekko HTTP offers no other place where the bytes of a
- * connection can be seen: it makes an object of the class that {@code
+ * Puts a {@link PingGuard} and a {@link FirstRequest} on every accepted connection, and before it
+ * takes TLS off those of ports that have it ({@link SecureListener}). Pekko HTTP offers no other
+ * place where the bytes of a connection can be seen: it makes an object of the class that {@code
  * pekko.http.http2-telemetry-class} names (docs/decisions/0005).
  */
 public final class ConnectionGuards implements TelemetrySpi {
@@ -65,9 +65,7 @@ public final class ConnectionGuards implements TelemetrySpi {
     return new Tcp.IncomingConnection(
         connection.localAddress(),
         connection.remoteAddress(),
-        connection
-            .flow()
-            .via(new FirstRequest(connection.remoteAddress(), FirstRequest.LIMIT)));
+        connection.flow().via(new FirstRequest(connection.remoteAddress(), FirstRequest.LIMIT)));
   }
 
   private static Tcp.IncomingConnection guarded(Tcp.IncomingConnection connection) {
