@@ -86,6 +86,10 @@ record BenchSettings(
             "no profile \"" + name + "\"; there are " + Profiles.names());
       }
     }
+    if (options.has("endpoint") && (options.isOn("tls") || options.isOn("auth"))) {
+      throw new IllegalArgumentException(
+          "--tls and --auth are for servers that are started; say --endpoint https://host:port");
+    }
     int members = options.integer("members", 1);
     if (members < 1) {
       throw new IllegalArgumentException("--members: 1 or more");

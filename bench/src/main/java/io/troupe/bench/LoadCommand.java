@@ -19,10 +19,6 @@ final class LoadCommand {
     String server;
     try (EventLoops loops = new EventLoops(settings.loops())) {
       if (options.has("endpoint")) {
-        if (settings.tls() || settings.auth()) {
-          throw new IllegalArgumentException(
-              "--tls and --auth are for servers that are started; say --endpoint https://...");
-        }
         List<Endpoint> endpoints =
             options.list("endpoint", List.of()).stream().map(Endpoint::parse).toList();
         long pid = options.number("pid", -1);
