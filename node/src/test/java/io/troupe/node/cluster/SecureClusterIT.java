@@ -31,8 +31,7 @@ class SecureClusterIT {
     String client = "http://127.0.0.1:" + clients[number];
     String peer = "https://127.0.0.1:" + peers[number];
     NodeProcess started =
-        NodeProcess.program(
-                directory.resolve("n" + number), NodeProcess.script("etcd").toString())
+        NodeProcess.program(directory.resolve("n" + number), NodeProcess.script("etcd").toString())
             .environment("JAVA_HOME", System.getProperty("java.home"))
             .environment("TROUPE_HEAP", "256m")
             .environment("TROUPE_JAR", NodeProcess.nodeJar().toString())
