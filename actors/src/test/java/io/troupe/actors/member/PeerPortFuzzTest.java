@@ -29,9 +29,9 @@ import org.junit.jupiter.api.io.TempDir;
  * are recorded in docs/campaigns.
  */
 class PeerPortFuzzTest {
-  private static final int INPUTS = Integer.getInteger("troupe.fuzz.inputs", 4000);
+  private static final int INPUTS = Integer.getInteger("troupe.fuzz.inputs", 3000);
   private static final long SEED = Long.getLong("troupe.fuzz.seed", 20261122);
-  private static final int PUT_EVERY = 500;
+  private static final int PUT_EVERY = 300;
   private static final long MIB = 1 << 20;
 
   /** What this process holds. */

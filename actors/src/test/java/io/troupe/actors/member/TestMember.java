@@ -9,6 +9,7 @@ import io.troupe.actors.peers.PeerConfig;
 import io.troupe.actors.peers.PeerDirectory;
 import io.troupe.actors.peers.PeerEngines;
 import io.troupe.actors.peers.PeerTls;
+import io.troupe.actors.peers.Termination;
 import io.troupe.actors.snapshot.DiskRoom;
 import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.metrics.MemberMetrics;
@@ -41,7 +42,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.BootstrapSetup;
 import org.apache.pekko.actor.setup.ActorSystemSetup;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -270,8 +270,7 @@ final class TestMember implements AutoCloseable {
     rooms = null;
     files = null;
     if (running != null) {
-      running.terminate();
-      running.getWhenTerminated().toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+      Termination.of(running);
     }
     if (opened != null) {
       opened.close();

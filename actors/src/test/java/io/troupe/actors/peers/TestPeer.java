@@ -134,7 +134,6 @@ final class TestPeer implements AutoCloseable {
 
   @Override
   public void close() {
-    system.terminate();
-    system.getWhenTerminated().toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+    Termination.of(system);
   }
 }
