@@ -126,7 +126,15 @@ class EtcdLogFieldsTest {
 
   @Test
   void B6_ourOwnLinesNameFileAndLine() throws IOException {
-    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    ListAppender<ILoggingEvent> lines =
+        new ListAppender<>() {
+          @Override
+          protected void append(ILoggingEvent event) {
+            // Only while it is logged can it be found out who does it.
+            assertThat(event.getCallerData()).isNotEmpty();
+            super.append(event);
+          }
+        };
     lines.start();
     context.getLogger("io.troupe").addAppender(lines);
     context.getLogger("io.troupe.node.Some").info("x");

@@ -63,7 +63,11 @@ class EtcdCommandLineTest {
     assertThat(settings("--strict-reconfig-check").get("troupe.strict-reconfig-check"))
         .isEqualTo("true");
     assertThat(settings("--data-dir=", "--name="))
-        .isEqualTo(Map.of("troupe.name", "default", "troupe.data-dir", "default.etcd"));
+        .isEqualTo(
+            Map.of(
+                "troupe.name", "default",
+                "troupe.data-dir", "default.etcd",
+                "troupe.log.format", "json"));
   }
 
   @Test
