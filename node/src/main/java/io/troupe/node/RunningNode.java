@@ -69,6 +69,9 @@ public final class RunningNode implements AutoCloseable {
   /** For another member to take the leadership when a leader stops. */
   private static final Duration HAND_OVER = Duration.ofMillis(500);
 
+  /** For files that are being opened while the start fails. */
+  private static final Duration ABANDONED = Duration.ofSeconds(10);
+
   private static final Duration STOP_STEP = Duration.ofMillis(800);
 
   private final NodeSettings settings;
@@ -115,27 +118,29 @@ public final class RunningNode implements AutoCloseable {
     ActorSystem<Void> system = null;
     RunningNode node = null;
     CompletableFuture<ArteryQueries> queries = new CompletableFuture<>();
+    CompletableFuture<MemberFiles> opening = null;
     boolean started = false;
     try {
+      // Before anything is started: what is refused here leaves nothing.
       if (dataDir.identity() == null) {
-        // Before anything is started for it.
         InitialCluster.of(settings);
       }
+      Config remoting = peerConfig(settings);
+      Optional<ConnectionSecurity> clientTls = ClientTls.of(settings);
+      Optional<PeerEngines> peerTls = MemberTls.of(settings);
       // Disk and class loading side by side: together they are most of the start.
-      CompletableFuture<MemberFiles> opening =
+      opening =
           opening(
               dataDir,
               settings,
               memberSettings,
               (url, query, timeout) ->
                   queries.thenCompose(ready -> ready.ask(url, query, timeout)));
-      Optional<ConnectionSecurity> clientTls = ClientTls.of(settings);
-      Optional<PeerEngines> peerTls = MemberTls.of(settings);
       CompletableFuture<Rooms> spawned = new CompletableFuture<>();
       system =
           actorSystem(
               settings,
-              config,
+              remoting.withFallback(config),
               peerTls,
               MemberGuardian.create(
                   opening,
@@ -159,7 +164,7 @@ public final class RunningNode implements AutoCloseable {
     } finally {
       if (!started) {
         queries.completeExceptionally(new IllegalStateException("the start failed"));
-        abandon(node, system, dataDir);
+        abandon(node, system, opening, dataDir);
       }
     }
   }
@@ -170,8 +175,7 @@ public final class RunningNode implements AutoCloseable {
       Optional<PeerEngines> peerTls,
       Behavior<Void> guardian) {
     try {
-      ActorSystemSetup setup =
-          ActorSystemSetup.create(BootstrapSetup.create(peerConfig(settings).withFallback(config)));
+      ActorSystemSetup setup = ActorSystemSetup.create(BootstrapSetup.create(config));
       return ActorSystem.create(
           guardian,
           PeerConfig.SYSTEM,
@@ -215,13 +219,29 @@ public final class RunningNode implements AutoCloseable {
 
   /** Leaves nothing behind of a start that failed: in a test or an application the JVM goes on. */
   private static void abandon(
-      @Nullable RunningNode node, @Nullable ActorSystem<Void> system, DataDir dataDir) {
+      @Nullable RunningNode node,
+      @Nullable ActorSystem<Void> system,
+      @Nullable CompletableFuture<MemberFiles> opening,
+      DataDir dataDir) {
     if (node != null) {
       node.close();
       return;
     }
     if (system != null) {
       system.terminate();
+      finished(system.getWhenTerminated().toCompletableFuture(), ABANDONED, "rooms");
+    }
+    if (opening != null) {
+      // It goes on with the disk by itself; why it failed, if it did, is told elsewhere.
+      CompletableFuture<Void> closed =
+          opening.handle(
+              (files, failure) -> {
+                if (files != null) {
+                  files.close();
+                }
+                return null;
+              });
+      finished(closed, ABANDONED, "files");
     }
     dataDir.close();
   }

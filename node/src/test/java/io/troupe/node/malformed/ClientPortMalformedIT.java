@@ -71,8 +71,7 @@ class ClientPortMalformedIT {
       customer.enableLogins();
       fire(member, customer, seed + 2000, inputs / 10);
       Condition after = settled(jdk, member, before);
-      System.out.println(
-          "sent " + sentByKind + ", served meanwhile " + customer.served());
+      System.out.println("sent " + sentByKind + ", served meanwhile " + customer.served());
       System.out.println("before " + before + "\nafter  " + after);
       assertThat(after.heapKiB()).isLessThan(before.heapKiB() + HEAP_GROWTH_KIB);
       assertThat(after.threads()).isLessThan(before.threads() + 20);
