@@ -2,6 +2,7 @@ package io.troupe.node.malformed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.grpc.StatusRuntimeException;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.node.process.TestJdks;
 import java.io.IOException;
@@ -138,6 +139,8 @@ class ClientPortMalformedIT {
       }
     } catch (ExecutionException finding) {
       throw new AssertionError("seed=" + seed + " " + member, finding.getCause());
+    } catch (StatusRuntimeException finding) {
+      throw new AssertionError("not served, seed=" + seed + " " + member, finding);
     } finally {
       threads.shutdownNow();
     }

@@ -3,7 +3,9 @@ package io.troupe.protocol.codec;
 import static io.troupe.protocol.codec.OperationCodec.bytes;
 import static io.troupe.protocol.codec.OperationCodec.input;
 
+import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Parser;
 import io.troupe.model.Bytes;
 import io.troupe.model.Compare;
 import io.troupe.model.KeyRange;
@@ -37,6 +39,9 @@ public final class RequestCodec {
   private static final Compare.Relation[] RELATIONS = Compare.Relation.values();
   private static final int MAX_NESTING = 100;
 
+  /** Of messages in each other; the parser's own limit, which counts in the log, is 100. */
+  private static final int MAX_DEPTH = 98;
+
   private RequestCodec() {}
 
   /** A Range request. */
@@ -55,23 +60,23 @@ public final class RequestCodec {
 
   /** Parses a RangeRequest. */
   public static RangeRead range(Bytes request) throws IOException {
-    WireRange wire = WireRange.parseFrom(input(request));
+    WireRange wire = whole(WireRange.parser(), request);
     return new RangeRead(query(wire), wire.getSerializable());
   }
 
   /** Parses a PutRequest. */
   public static Operation.Put put(Bytes request) throws IOException {
-    return put(WirePut.parseFrom(input(request)));
+    return put(whole(WirePut.parser(), request));
   }
 
   /** Parses a DeleteRangeRequest. */
   public static Operation.DeleteRange deleteRange(Bytes request) throws IOException {
-    return deleteRange(WireDeleteRange.parseFrom(input(request)));
+    return deleteRange(whole(WireDeleteRange.parser(), request));
   }
 
   /** Parses a TxnRequest. */
   public static TxnCall txn(Bytes request) throws IOException {
-    WireTxn wire = WireTxn.parseFrom(input(request));
+    WireTxn wire = whole(WireTxn.parser(), request);
     boolean readOnly = true;
     boolean serializable = true;
     for (List<WireTxnOp> branch : List.of(wire.getSuccessList(), wire.getFailureList())) {
@@ -85,8 +90,21 @@ public final class RequestCodec {
 
   /** Parses a CompactionRequest. */
   public static CompactCall compact(Bytes request) throws IOException {
-    WireCompact wire = WireCompact.parseFrom(input(request));
+    WireCompact wire = whole(WireCompact.parser(), request);
     return new CompactCall(wire.getRevision(), wire.getPhysical());
+  }
+
+  /**
+   * Parses all of it, as strictly as it will be parsed in the log, where it stands inside another
+   * message: what passed here and failed there would end every member that applies it.
+   */
+  private static <M> M whole(Parser<M> parser, Bytes request) throws IOException {
+    CodedInputStream in = input(request);
+    in.setRecursionLimit(MAX_DEPTH);
+    M message = parser.parseFrom(in);
+    // The parser takes the end of a group for the end of the message.
+    in.checkLastTagWas(0);
+    return message;
   }
 
   static Operation.Put put(WirePut wire) {

@@ -1,0 +1,46 @@
+package io.troupe.node;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.turbo.TurboFilter;
+import ch.qos.logback.core.spi.FilterReply;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Marker;
+
+/**
+ * Keeps out of the log what the HTTP layer says of bytes that are no request: a line for each,
+ * often with a stack trace, that whoever reaches a port could fill a disk with. Who wants to see
+ * them sets the level to debug.
+ */
+final class StrangersNoise extends TurboFilter {
+  /** Of streams that end with a failure; their stages are named. */
+  private static final String STREAMS = "org.apache.pekko.actor.RepointableActorRef";
+
+  /** Of the actor system; the HTTP layer has no logger of its own. */
+  private static final String SYSTEM = "org.apache.pekko.actor.ActorSystemImpl";
+
+  private static final String HTTP_STAGE = "Error in stage [org.apache.pekko.http.impl.";
+
+  @Override
+  public FilterReply decide(
+      @Nullable Marker marker,
+      Logger logger,
+      Level level,
+      @Nullable String format,
+      Object @Nullable [] params,
+      @Nullable Throwable thrown) {
+    boolean streams = logger.getName().equals(STREAMS);
+    if (!streams && !logger.getName().equals(SYSTEM)) {
+      return FilterReply.NEUTRAL;
+    }
+    String text = params != null && params.length > 0 ? String.valueOf(params[0]) : format;
+    if (text == null || logger.isDebugEnabled()) {
+      return FilterReply.NEUTRAL;
+    }
+    boolean noise =
+        streams
+            ? text.startsWith(HTTP_STAGE)
+            : text.startsWith("Illegal request") || text.startsWith("HTTP2 connection failed");
+    return noise ? FilterReply.DENY : FilterReply.NEUTRAL;
+  }
+}
