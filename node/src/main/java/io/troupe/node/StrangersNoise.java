@@ -4,6 +4,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.turbo.TurboFilter;
 import ch.qos.logback.core.spi.FilterReply;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Marker;
 
@@ -20,6 +21,9 @@ final class StrangersNoise extends TurboFilter {
   private static final String SYSTEM = "org.apache.pekko.actor.ActorSystemImpl";
 
   private static final String HTTP_STAGE = "Error in stage [org.apache.pekko.http.impl.";
+
+  private static final List<String> HTTP_TEXTS =
+      List.of("Illegal request", "Illegal header", "HTTP2 connection failed");
 
   @Override
   public FilterReply decide(
@@ -38,9 +42,7 @@ final class StrangersNoise extends TurboFilter {
       return FilterReply.NEUTRAL;
     }
     boolean noise =
-        streams
-            ? text.startsWith(HTTP_STAGE)
-            : text.startsWith("Illegal request") || text.startsWith("HTTP2 connection failed");
+        streams ? text.startsWith(HTTP_STAGE) : HTTP_TEXTS.stream().anyMatch(text::startsWith);
     return noise ? FilterReply.DENY : FilterReply.NEUTRAL;
   }
 }

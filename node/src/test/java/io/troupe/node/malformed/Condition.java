@@ -1,5 +1,7 @@
 package io.troupe.node.malformed;
 
+import static java.util.stream.Collectors.joining;
+
 import io.troupe.node.process.TestJdks;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -35,6 +37,15 @@ record Condition(long heapKiB, long residentKiB, long threads, long files) {
         return new Condition(
             heap >> 10, figure(status, "VmRSS:"), figure(status, "Threads:"), open.count());
       }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What takes most of the heap. */
+  static String largest(TestJdks.Jdk jdk, long pid) {
+    try {
+      return ask(jdk, pid, "GC.class_histogram").lines().limit(40).collect(joining("\n"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -3,7 +3,9 @@ package io.troupe.node.malformed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.AlarmMember;
 import io.etcd.jetcd.api.AlarmRequest;
+import io.etcd.jetcd.api.AlarmResponse;
 import io.etcd.jetcd.api.AuthEnableRequest;
 import io.etcd.jetcd.api.AuthGrpc;
 import io.etcd.jetcd.api.AuthUserAddRequest;
@@ -49,18 +51,17 @@ final class Customer implements AutoCloseable {
 
   /** A write and a read of it. Odd requests may have raised an alarm, so these go first. */
   void isServed() {
-    call(
-        MaintenanceGrpc.getAlarmMethod(),
-        AlarmRequest.newBuilder()
-            .setAction(AlarmRequest.AlarmAction.DEACTIVATE)
-            .setAlarmValue(1)
-            .build());
-    call(
-        MaintenanceGrpc.getAlarmMethod(),
-        AlarmRequest.newBuilder()
-            .setAction(AlarmRequest.AlarmAction.DEACTIVATE)
-            .setAlarmValue(2)
-            .build());
+    AlarmResponse raised =
+        call(MaintenanceGrpc.getAlarmMethod(), AlarmRequest.getDefaultInstance());
+    for (AlarmMember alarm : raised.getAlarmsList()) {
+      call(
+          MaintenanceGrpc.getAlarmMethod(),
+          AlarmRequest.newBuilder()
+              .setAction(AlarmRequest.AlarmAction.DEACTIVATE)
+              .setMemberID(alarm.getMemberID())
+              .setAlarmValue(alarm.getAlarmValue())
+              .build());
+    }
     ByteString key = ByteString.copyFromUtf8("customer");
     ByteString value = ByteString.copyFromUtf8(Long.toString(++served));
     call(KVGrpc.getPutMethod(), PutRequest.newBuilder().setKey(key).setValue(value).build());
