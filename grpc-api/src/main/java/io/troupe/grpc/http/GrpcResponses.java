@@ -18,6 +18,7 @@ import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.MediaTypes;
 import org.apache.pekko.http.javadsl.model.Trailer;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
+import org.apache.pekko.http.scaladsl.model.EntityStreamException;
 import org.apache.pekko.http.scaladsl.model.http2.PeerClosedStreamException;
 import org.apache.pekko.japi.pf.PFBuilder;
 import org.apache.pekko.stream.javadsl.Source;
@@ -96,7 +97,8 @@ final class GrpcResponses {
         failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()
             : failure;
-    return cause instanceof PeerClosedStreamException
+    // Nobody reads the answer to a body that breaks off.
+    return cause instanceof PeerClosedStreamException || cause instanceof EntityStreamException
         ? new GrpcStatus(GrpcStatus.CANCELED, "context canceled")
         : GrpcErrors.of(cause);
   }
