@@ -2,6 +2,7 @@ package io.troupe.actors.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.actors.peers.FreePort;
 import io.troupe.actors.peers.LoopbackProxy;
 import io.troupe.actors.peers.PeerEngines;
 import io.troupe.model.NodeId;
@@ -9,8 +10,6 @@ import io.troupe.model.Result;
 import io.troupe.protocol.ProposeReply;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,14 +34,8 @@ final class TestMembers implements AutoCloseable {
   /** Starts that many. */
   static TestMembers start(Path temp, int count, TestMember.Options options) throws IOException {
     Map<NodeId, String> urls = new TreeMap<>();
-    List<ServerSocket> held = new ArrayList<>();
     for (int i = 1; i <= count; i++) {
-      ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-      held.add(socket);
-      urls.put(new NodeId(i), "http://127.0.0.1:" + socket.getLocalPort());
-    }
-    for (ServerSocket socket : held) {
-      socket.close();
+      urls.put(new NodeId(i), "http://127.0.0.1:" + FreePort.next());
     }
     TestMembers made = new TestMembers();
     for (NodeId id : urls.keySet()) {

@@ -14,6 +14,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,9 +26,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import org.apache.pekko.actor.Address;
-import org.apache.pekko.actor.testkit.typed.javadsl.LoggingTestKit;
 import org.apache.pekko.remote.UniqueAddress;
 import org.apache.pekko.remote.artery.QuarantinedEvent;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -38,8 +39,8 @@ class ArteryPeersTest {
   private static final NodeId TWO = new NodeId(2);
   private static final long PATIENCE_MS = 20_000;
 
-  private final int portOne = TestPeer.freePort();
-  private final int portTwo = TestPeer.freePort();
+  private final int portOne = FreePort.next();
+  private final int portTwo = FreePort.next();
   private final List<AutoCloseable> open = new ArrayList<>();
 
   @AfterEach
@@ -158,16 +159,20 @@ class ArteryPeersTest {
   void anOperatorIsToldOfAPeerThatArteryCutsOff() {
     TestPeer one = peer(CLUSTER, 1, portOne, both());
     Address two = new Address("pekko", PeerConfig.SYSTEM, "127.0.0.1", portTwo);
-    LoggingTestKit.error("cut off until one of the two processes restarts")
-        .expect(
-            one.system,
-            () -> {
-              one.system
-                  .classicSystem()
-                  .eventStream()
-                  .publish(new QuarantinedEvent(new UniqueAddress(two, 5)));
-              return true;
-            });
+    // Until somebody listens: that begins a moment after the system does.
+    try (LogLines lines = new LogLines()) {
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(20))
+          .until(
+              () -> {
+                one.system
+                    .classicSystem()
+                    .eventStream()
+                    .publish(new QuarantinedEvent(new UniqueAddress(two, 5)));
+                return !lines.with("cut off until one of the two processes restarts").isEmpty();
+              });
+      assertThat(lines.with("cut off until").get(0)).startsWith("ERROR");
+    }
   }
 
   /** Bytes read, 0 if none came in time, -1 if the other side ended the connection. */
@@ -270,7 +275,7 @@ class ArteryPeersTest {
     TestPeer two = peer(CLUSTER, 2, portTwo, both());
     untilItFlows(one, TWO, two, 1);
     two.close();
-    int elsewhere = TestPeer.freePort();
+    int elsewhere = FreePort.next();
     TestPeer moved = peer(CLUSTER, 2, elsewhere, directory(portOne, elsewhere));
     directory.replace(directory(portOne, elsewhere).members(), Set.of());
     untilItFlows(one, TWO, moved, 2);
@@ -290,7 +295,7 @@ class ArteryPeersTest {
   void otherClustersAndMessagesForOthersAreRefused() throws Exception {
     TestPeer one = peer(CLUSTER, 1, portOne, both());
     TestPeer foreign = peer(CLUSTER + 1, 2, portTwo, both());
-    int third = TestPeer.freePort();
+    int third = FreePort.next();
     PeerDirectory mistaken = new PeerDirectory();
     mistaken.replace(
         Map.of(TWO, List.of(TestPeer.url(portOne)), ONE, List.of(TestPeer.url(portOne))), Set.of());
@@ -338,7 +343,7 @@ class ArteryPeersTest {
 
   @Test
   void behindAProxyTheAdvertisedAddressDiffersFromTheBoundOne() throws Exception {
-    int hidden = TestPeer.freePort();
+    int hidden = FreePort.next();
     TestPeer one = peer(CLUSTER, 1, portOne, both());
     TestPeer two = new TestPeer(CLUSTER, 2, portTwo, hidden, both());
     open.add(two);

@@ -35,8 +35,8 @@ class ArteryQueriesTest {
               new KnownMember(
                   new NodeId(1), "one", List.of("http://a:1"), List.of("http://c:1"), false)));
 
-  private final int portOne = TestPeer.freePort();
-  private final int portTwo = TestPeer.freePort();
+  private final int portOne = FreePort.next();
+  private final int portTwo = FreePort.next();
   private final List<AutoCloseable> open = new ArrayList<>();
 
   @AfterEach
@@ -88,7 +88,7 @@ class ArteryQueriesTest {
     TestPeer one = peer(CLUSTER, 1, portOne);
     answering(CLUSTER, 2, portTwo);
     assertThat(asked(one, portTwo, PeerQuery.LivenessQuery.INSTANCE)).isEqualTo(MEMBERS);
-    int portForeign = TestPeer.freePort();
+    int portForeign = FreePort.next();
     TestPeer foreign = answering(CLUSTER + 1, 1, portForeign);
     unanswered(foreign, portTwo, PeerQuery.MembersQuery.INSTANCE);
     unanswered(foreign, portTwo, new PeerQuery.PromoteQuery(new NodeId(3)));

@@ -38,8 +38,8 @@ class PeerGatesTest {
   private static final NodeId TWO = new NodeId(2);
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-  private final int portOne = TestPeer.freePort();
-  private final int portTwo = TestPeer.freePort();
+  private final int portOne = FreePort.next();
+  private final int portTwo = FreePort.next();
   private final TestPeer one = new TestPeer(CLUSTER, 1, portOne, both());
   private final TestPeer two = new TestPeer(CLUSTER, 2, portTwo, both());
   private final List<Socket> sockets = new ArrayList<>();

@@ -8,10 +8,6 @@ import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.QueryFrame;
 import io.troupe.raft.PeerMessage;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -115,15 +111,6 @@ final class TestPeer implements AutoCloseable {
 
   static String tlsUrl(int port) {
     return "https://127.0.0.1:" + port;
-  }
-
-  /** A port of the loopback that was free just now. */
-  static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   /** The next Raft message, or null if none came in that time. */

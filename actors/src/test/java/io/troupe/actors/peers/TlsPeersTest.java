@@ -26,8 +26,8 @@ class TlsPeersTest {
   private static final NodeId TWO = new NodeId(2);
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-  private final int portOne = TestPeer.freePort();
-  private final int portTwo = TestPeer.freePort();
+  private final int portOne = FreePort.next();
+  private final int portTwo = FreePort.next();
   private final List<AutoCloseable> open = new ArrayList<>();
 
   @AfterEach
@@ -131,7 +131,7 @@ class TlsPeersTest {
       TestPeer one = peer(1, portOne, "members");
       TestPeer two = peer(2, portTwo, "members");
       untilItFlows(one, TWO, two, 1);
-      TestPeer stranger = peer(3, TestPeer.freePort(), "stranger");
+      TestPeer stranger = peer(3, FreePort.next(), "stranger");
       for (int i = 0; i < 5; i++) {
         sendFor(stranger, TWO, 1000);
         assertThat(untilItFlows(one, TWO, two, 10 + i)).isLessThan(1000);

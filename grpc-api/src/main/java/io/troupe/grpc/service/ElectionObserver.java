@@ -44,6 +44,10 @@ public final class ElectionObserver {
 
   /** The next leader, or the next value of the one there is; empty when the watch broke. */
   public synchronized CompletionStage<Optional<LeaderResponse>> next() {
+    if (closed) {
+      // Else what was under way when the client left would begin anew for ever.
+      return CompletableFuture.completedFuture(Optional.empty());
+    }
     LeaderResponse ready = found.poll();
     if (ready != null) {
       return CompletableFuture.completedFuture(Optional.of(ready));
@@ -114,6 +118,7 @@ public final class ElectionObserver {
             });
   }
 
+  /** Closes it at once if the client has left meanwhile. */
   private synchronized void use(WatchSession opened, boolean forFirst) {
     session = opened;
     waitsForFirst = forFirst;

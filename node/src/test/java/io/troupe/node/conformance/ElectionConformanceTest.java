@@ -23,7 +23,9 @@ import io.troupe.grpc.api.election.ProclaimResponse;
 import io.troupe.grpc.api.election.ResignRequest;
 import io.troupe.grpc.api.mvcc.KeyValue;
 import io.troupe.node.conformance.NamesApi.Pending;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -239,6 +241,29 @@ class ElectionConformanceTest {
     assertThat(now.getKv().getValue()).isEqualTo(bytes("changed"));
     assertThat(now.getKv().getCreateRevision()).isEqualTo(won.getLeader().getRev());
     assertThat(now.getHeader().getRevision()).isGreaterThan(won.getLeader().getRev());
+  }
+
+  /** What was under way for them must not begin anew for ever. */
+  @Test
+  void E6_observersThatLeaveAtOnceLeaveNothing() {
+    Http1 http = new Http1(STORE.target());
+    for (int i = 0; i < 60; i++) {
+      try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
+        for (int j = 0; j < 100; j++) {
+          int stream = connection.call("v3electionpb.Election/Observe", Map.of());
+          connection.message(stream, leader(name).toByteArray(), false);
+        }
+      }
+    }
+    double[] last = {-1};
+    ServedStore.await()
+        .pollInterval(Duration.ofMillis(300))
+        .until(
+            () -> {
+              double before = last[0];
+              last[0] = MetricsText.of(http.get("/metrics").body()).value("etcd_mvcc_range_total");
+              return last[0] == before;
+            });
   }
 
   @Test

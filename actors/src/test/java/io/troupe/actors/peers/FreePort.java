@@ -1,0 +1,38 @@
+package io.troupe.actors.peers;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Ports of the loopback for tests: below those that systems give to outgoing connections, of which
+ * one could have it before the member that wants it.
+ */
+public final class FreePort {
+  private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
+
+  private FreePort() {}
+
+  /** One that nobody listened on a moment ago, and that was not given before. */
+  public static int next() {
+    for (int tries = 0; tries < 1000; tries++) {
+      int port = 12_000 + ThreadLocalRandom.current().nextInt(20_000);
+      if (!GIVEN.add(port)) {
+        continue;
+      }
+      try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return socket.getLocalPort();
+      } catch (BindException taken) {
+        // The next one.
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    throw new IllegalStateException("no free port");
+  }
+}
