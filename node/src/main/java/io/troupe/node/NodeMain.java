@@ -75,7 +75,10 @@ public final class NodeMain {
     Logger log = LoggerFactory.getLogger(NodeMain.class);
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, failure) -> log.error("a thread ended thread={}", thread.getName(), failure));
-    notices.forEach(log::warn);
+    // A loop: else the log names a class of the library as their source.
+    for (String notice : notices) {
+      log.warn(notice);
+    }
     RunningNode node;
     try {
       node = RunningNode.start(config, failure -> end(log, failure));

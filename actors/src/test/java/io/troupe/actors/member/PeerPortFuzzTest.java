@@ -18,7 +18,6 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -58,9 +57,7 @@ class PeerPortFuzzTest {
     survives(null);
   }
 
-  /** Not in every build: see the known gaps in docs/progress.md. */
   @Test
-  @EnabledIfSystemProperty(named = "troupe.fuzz.tls", matches = "true")
   void withTls() throws Exception {
     survives(new TestEngines("members"));
   }

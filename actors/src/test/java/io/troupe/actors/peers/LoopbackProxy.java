@@ -73,17 +73,21 @@ public final class LoopbackProxy implements AutoCloseable {
 
   private void pass(Socket from, Socket into, ByteArrayOutputStream record) throws IOException {
     byte[] buffer = new byte[64 << 10];
-    InputStream in = from.getInputStream();
-    OutputStream out = into.getOutputStream();
-    for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
-      synchronized (this) {
-        if (record.size() < KEPT_BYTES) {
-          record.write(buffer, 0, count);
+    // However one side ends, with a reset too, the other side is told: a connection that swallows
+    // what is sent is what cut() is for.
+    try (from;
+        into) {
+      InputStream in = from.getInputStream();
+      OutputStream out = into.getOutputStream();
+      for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
+        synchronized (this) {
+          if (record.size() < KEPT_BYTES) {
+            record.write(buffer, 0, count);
+          }
         }
+        out.write(buffer, 0, count);
       }
-      out.write(buffer, 0, count);
     }
-    into.close();
   }
 
   private synchronized ByteArrayOutputStream record() {

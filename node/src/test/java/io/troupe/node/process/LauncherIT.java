@@ -183,7 +183,7 @@ class LauncherIT {
             .start()
             .awaitReady()) {
       assertThat(node.err())
-          .contains("name=filed", "flag has no effect here flag=max-wals")
+          .contains("\"name\":\"filed\"", "flag has no effect here flag=max-wals")
           .contains("loaded server configuration");
     }
   }
