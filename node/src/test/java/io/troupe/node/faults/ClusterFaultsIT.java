@@ -26,6 +26,9 @@ import org.junit.jupiter.api.TestInfo;
  * time. Letters are those of the list of challenges in docs/campaigns/README.md.
  */
 class ClusterFaultsIT {
+  /** Of faults that are repeated; campaigns ask for more. */
+  private static final int ROUNDS = Integer.getInteger("troupe.faults.rounds", 1);
+
   private final Scenario scenario;
 
   ClusterFaultsIT(TestInfo test) throws Exception {
@@ -47,13 +50,13 @@ class ClusterFaultsIT {
           Set<Integer> others = cluster.without(Set.of(follower));
           long term = term(cluster, leader);
           cluster.network().split(Set.of(follower), others);
-          elapse(history, 10_000);
+          elapse(history, 6000);
           assertThat(history.longestSilenceUs())
               .as("longest time without an acknowledged write")
               .isLessThan(2_000_000);
           cluster.network().join(Set.of(follower), others, 0);
           awaitFollower(cluster, follower, leader);
-          elapse(history, 3000);
+          elapse(history, 1500);
           assertThat(term(cluster, leader)).as("nobody stood for election").isEqualTo(term);
           assertThat(cluster.leader()).isEqualTo(leader);
         });
@@ -75,11 +78,11 @@ class ClusterFaultsIT {
           say("isolated leader stepped down", cut);
           int next = cluster.awaitLeaderAmong(others, NEW_LEADER);
           say("next leader", cut);
-          elapse(history, 5000);
+          elapse(history, 3000);
           long term = term(cluster, next);
           cluster.network().join(Set.of(leader), others, 0);
           awaitFollower(cluster, leader, next);
-          elapse(history, 3000);
+          elapse(history, 1500);
           assertThat(term(cluster, next)).as("no election when it came back").isEqualTo(term);
         });
   }
@@ -89,7 +92,7 @@ class ClusterFaultsIT {
     scenario.run(
         TestCluster.of(scenario.directory(), 3, scenario.random()),
         (cluster, history) -> {
-          for (int round = 0; round < 2; round++) {
+          for (int round = 0; round < ROUNDS; round++) {
             int leader = cluster.awaitLeader();
             Set<Integer> others = cluster.without(Set.of(leader));
             cluster.pause(leader);
@@ -121,7 +124,7 @@ class ClusterFaultsIT {
       scenario.run(
           made,
           (cluster, history) -> {
-            for (int round = 0; round < 2; round++) {
+            for (int round = 0; round < ROUNDS; round++) {
               int leader = cluster.awaitLeader();
               Set<Integer> others = cluster.without(Set.of(leader));
               LoopDisk disk = requireNonNull(disks.get(leader));
@@ -136,7 +139,7 @@ class ClusterFaultsIT {
               assertThat(former == null || former.getLeader() != former.getHeader().getMemberId())
                   .as("a leader whose disk hangs leads no more")
                   .isTrue();
-              elapse(history, 5000);
+              elapse(history, 3000);
               disk.thaw();
               awaitFollower(cluster, leader, next);
               elapse(history, 2000);
