@@ -79,13 +79,13 @@ class EtcdctlTlsIT {
             "--client-crl-file=" + authority.revoke("void.crl", bad.certificate()),
             "--client-cert-auth")) {
       assertThat(member.awaitLine("serving client traffic securely"))
-          .contains("traffic=grpc+http", "address=");
+          .contains("\"traffic\":\"grpc+http\"", "\"address\":");
       assertThat(run(root, "put", "a", "1")).isEqualTo("OK\n");
       for (Issued refused : Arrays.asList(null, foreign, bad)) {
         failed(authority.file(), refused, "get", "a");
       }
       failed(stranger.file(), root, "get", "a");
-      assertThat(member.awaitLine("rejected connection on client endpoint")).contains("error=");
+      assertThat(member.awaitLine("rejected connection on client endpoint")).contains("\"error\":");
 
       run(root, "user", "add", "root", "--no-password");
       run(root, "user", "grant-role", "root", "root");
