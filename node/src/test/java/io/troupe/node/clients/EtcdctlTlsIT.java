@@ -124,7 +124,7 @@ class EtcdctlTlsIT {
             .start()
             .awaitReady()) {
       assertThat(member.awaitLine("serving client traffic insecurely"))
-          .contains("\"traffic\":\"grpc+http\"");
+          .contains("traffic=grpc+http");
     }
     assertThat(Files.readAllLines(loaded))
         .anyMatch(line -> line.contains("io.troupe.node.RunningNode "))
