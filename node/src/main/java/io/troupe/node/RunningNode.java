@@ -6,11 +6,7 @@ import io.troupe.actors.member.MemberGuardian;
 import io.troupe.actors.member.MemberSettings;
 import io.troupe.actors.member.Rooms;
 import io.troupe.actors.peers.ArteryQueries;
-import io.troupe.actors.peers.PeerAddress;
-import io.troupe.actors.peers.PeerConfig;
-import io.troupe.actors.peers.PeerDirectory;
 import io.troupe.actors.peers.PeerEngines;
-import io.troupe.actors.peers.PeerTls;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.http.ConnectionSecurity;
 import io.troupe.grpc.http.GrpcServer;
@@ -29,14 +25,9 @@ import io.troupe.persistence.store.NativeLibrary;
 import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.SnapshotCommand;
-import java.net.InetSocketAddress;
-import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -45,13 +36,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import org.apache.pekko.actor.BootstrapSetup;
 import org.apache.pekko.actor.CoordinatedShutdown;
-import org.apache.pekko.actor.setup.ActorSystemSetup;
 import org.apache.pekko.actor.typed.ActorSystem;
-import org.apache.pekko.actor.typed.Behavior;
-import org.apache.pekko.http.javadsl.ServerBinding;
-import org.apache.pekko.remote.RemoteTransportException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,12 +67,7 @@ public final class RunningNode implements AutoCloseable {
   private final Consumer<Throwable> broken;
   private final CompletableFuture<Void> published = new CompletableFuture<>();
   private volatile @Nullable EtcdServices services;
-  private final List<ServerBinding> bindings = new ArrayList<>();
-
-  /** Lines of the log for each listener, for when the member is ready. */
-  private final List<Runnable> clientTraffic = new ArrayList<>();
-
-  private final Map<Listener, List<Integer>> ports = new EnumMap<>(Listener.class);
+  private final ClientPorts ports;
 
   private RunningNode(
       NodeSettings settings,
@@ -97,6 +78,7 @@ public final class RunningNode implements AutoCloseable {
     this.broken = broken;
     this.space = space;
     this.settings = settings;
+    this.ports = new ClientPorts(settings);
     this.files = files;
     this.system = system;
   }
@@ -125,7 +107,7 @@ public final class RunningNode implements AutoCloseable {
       if (dataDir.identity() == null) {
         InitialCluster.of(settings);
       }
-      Config remoting = peerConfig(settings);
+      Config remoting = Remoting.config(settings);
       Optional<ConnectionSecurity> clientTls = ClientTls.of(settings);
       Optional<PeerEngines> peerTls = MemberTls.of(settings);
       // Disk and class loading side by side: together they are most of the start.
@@ -138,14 +120,14 @@ public final class RunningNode implements AutoCloseable {
                   queries.thenCompose(ready -> ready.ask(url, query, timeout)));
       CompletableFuture<Rooms> spawned = new CompletableFuture<>();
       system =
-          actorSystem(
+          Remoting.start(
               settings,
               remoting.withFallback(config),
               peerTls,
               MemberGuardian.create(
                   opening,
                   memberSettings,
-                  peering(settings, queries),
+                  Remoting.peering(settings, queries),
                   space,
                   System.currentTimeMillis(),
                   spawned,
@@ -166,54 +148,6 @@ public final class RunningNode implements AutoCloseable {
         queries.completeExceptionally(new IllegalStateException("the start failed"));
         abandon(node, system, opening, dataDir);
       }
-    }
-  }
-
-  private static ActorSystem<Void> actorSystem(
-      NodeSettings settings,
-      Config config,
-      Optional<PeerEngines> peerTls,
-      Behavior<Void> guardian) {
-    try {
-      ActorSystemSetup setup = ActorSystemSetup.create(BootstrapSetup.create(config));
-      return ActorSystem.create(
-          guardian,
-          PeerConfig.SYSTEM,
-          peerTls.map(engines -> setup.withSetup(PeerTls.setup(engines))).orElse(setup));
-    } catch (RemoteTransportException e) {
-      throw new StartException(
-          ExitCode.ADDRESS,
-          "cannot listen on troupe.listen-peer-urls = "
-              + settings.boundPeerUrl()
-              + ": "
-              + String.valueOf(e.getMessage()),
-          e);
-    }
-  }
-
-  private static MemberGuardian.Peering peering(
-      NodeSettings settings, CompletableFuture<ArteryQueries> queries) {
-    PeerDirectory directory = new PeerDirectory();
-    return new MemberGuardian.Peering(
-        directory,
-        settings.peerUrl(),
-        membership -> LOG.debug("peers stay as they are members={}", membership.members()),
-        queries);
-  }
-
-  /** Canonical is what others call this member, bound is what it listens on: see docs/rooms. */
-  private static Config peerConfig(NodeSettings settings) {
-    try {
-      return PeerConfig.of(
-          PeerAddress.of(settings.peerUrl()),
-          PeerAddress.of(settings.boundPeerUrl()),
-          PeerAddress.isTls(settings.peerUrl()));
-    } catch (IllegalArgumentException wrong) {
-      throw new StartException(
-          ExitCode.CONFIGURATION,
-          "configuration: troupe.listen-peer-urls or troupe.initial-advertise-peer-urls is wrong: "
-              + wrong.getMessage(),
-          wrong);
     }
   }
 
@@ -311,7 +245,7 @@ public final class RunningNode implements AutoCloseable {
     queries.serve(wired.peerAnswers());
     files.metrics().beforeFirstLook(() -> MemberGauges.register(settings, files, rooms, member));
     PeerProbe.start(system, member, queries, settings.electionTimeout());
-    bindAll(new GrpcServer(system, wired, DerivedSettings.http(settings), published), clientTls);
+    ports.open(new GrpcServer(system, wired, DerivedSettings.http(settings), published), clientTls);
     Upkeep upkeep = wired.upkeep(settings.upkeep());
     InitialCheck.require(upkeep, settings);
     CompletionStage<Void> serves = published;
@@ -343,7 +277,8 @@ public final class RunningNode implements AutoCloseable {
                     settings.advertiseClientUrls(),
                     Long.toHexString(files.identity().clusterId()));
                 published.complete(null);
-                announce();
+                LOG.info("ready to serve client requests");
+                ports.announce();
                 return;
               }
               if (!isExpected(failure)) {
@@ -381,55 +316,6 @@ public final class RunningNode implements AutoCloseable {
     }
   }
 
-  private void bindAll(GrpcServer server, Optional<ConnectionSecurity> tls)
-      throws InterruptedException {
-    boolean apart = !settings.http().listenUrls().isEmpty();
-    for (URI url : settings.listenClientUrls()) {
-      bind(server, tls, "listen-client-urls", url, apart ? Listener.GRPC : Listener.ALL);
-    }
-    for (URI url : settings.http().listenUrls()) {
-      bind(server, tls, "listen-client-http-urls", url, Listener.HTTP);
-    }
-    for (URI url : settings.http().metricsUrls()) {
-      bind(server, tls, "listen-metrics-urls", url, Listener.METRICS);
-    }
-  }
-
-  private void bind(
-      GrpcServer server, Optional<ConnectionSecurity> tls, String key, URI url, Listener serves)
-      throws InterruptedException {
-    try {
-      CompletionStage<ServerBinding> opening =
-          TransportReader.isSecure(url)
-              ? server.bindSecurely(url.getHost(), url.getPort(), serves, tls.orElseThrow())
-              : server.bind(url.getHost(), url.getPort(), serves);
-      ServerBinding binding = opening.toCompletableFuture().get(10, TimeUnit.SECONDS);
-      bindings.add(binding);
-      ports
-          .computeIfAbsent(serves, first -> new ArrayList<>())
-          .add(binding.localAddress().getPort());
-      InetSocketAddress address = binding.localAddress();
-      ListenerLog.opened(settings, url, serves, address);
-      clientTraffic.add(() -> ListenerLog.serves(url, serves, address));
-    } catch (ExecutionException | TimeoutException e) {
-      throw new StartException(
-          ExitCode.ADDRESS,
-          "cannot listen on troupe."
-              + key
-              + " = "
-              + url
-              + ": "
-              + String.valueOf(cause(e).getMessage()),
-          e);
-    }
-  }
-
-  /** What scripts wait for, once calls are answered (B6). */
-  private void announce() {
-    LOG.info("ready to serve client requests");
-    clientTraffic.forEach(Runnable::run);
-  }
-
   private static <T> T await(NodeSettings settings, CompletableFuture<T> stage, String what)
       throws InterruptedException {
     try {
@@ -462,7 +348,7 @@ public final class RunningNode implements AutoCloseable {
 
   /** Local ports that are open and serve that, in the order of their URLs. */
   public List<Integer> ports(Listener serves) {
-    return List.copyOf(ports.getOrDefault(serves, List.of()));
+    return ports.of(serves);
   }
 
   /**
@@ -475,11 +361,7 @@ public final class RunningNode implements AutoCloseable {
     handOver();
     // All ports at once. What is still open when the grace is over (a quiet watch, a client that
     // never said anything) is cut with the actor system: nothing to wait for, nothing to warn of.
-    CompletableFuture<?>[] closing =
-        bindings.stream()
-            .map(binding -> binding.terminate(GRACE).toCompletableFuture())
-            .toArray(CompletableFuture<?>[]::new);
-    if (!finished(CompletableFuture.allOf(closing), GRACE.plus(GRACE), "connections")) {
+    if (!finished(ports.close(GRACE), GRACE.plus(GRACE), "connections")) {
       LOG.debug("connections are cut");
     }
     system.terminate();

@@ -13,6 +13,7 @@ import io.troupe.node.tls.TestAuthority.KeyForm;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
@@ -22,8 +23,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -203,35 +210,33 @@ class SecurePortTest {
   @Test
   void TL4_aHandshakeHasTenSeconds() throws Exception {
     long startNanos = System.nanoTime();
+    ScheduledExecutorService trickle = Executors.newSingleThreadScheduledExecutor();
     try (Socket silent = socket(member().port());
         Socket slow = socket(member().port())) {
-      Thread trickle =
-          new Thread(
+      // The beginning of a ClientHello of 512 bytes, a byte now and then.
+      byte[] hello = Arrays.copyOf(new byte[] {22, 3, 1, 2, 0, 1, 0, 1, (byte) 0xfc, 3, 3}, 200);
+      OutputStream out = slow.getOutputStream();
+      AtomicInteger sent = new AtomicInteger();
+      // Ends itself when the connection is cut: a task that fails is not repeated.
+      Future<?> trickling =
+          trickle.scheduleAtFixedRate(
               () -> {
-                // The beginning of a ClientHello of 512 bytes, in pieces.
-                byte[] hello = new byte[200];
-                System.arraycopy(
-                    new byte[] {22, 3, 1, 2, 0, 1, 0, 1, (byte) 0xfc, 3, 3}, 0, hello, 0, 11);
                 try {
-                  OutputStream out = slow.getOutputStream();
-                  for (byte b : hello) {
-                    out.write(b);
-                    out.flush();
-                    Thread.sleep(250);
-                  }
+                  out.write(hello[sent.getAndIncrement() % hello.length]);
+                  out.flush();
                 } catch (IOException cut) {
-                  // As it shall be.
-                } catch (InterruptedException e) {
-                  Thread.currentThread().interrupt();
+                  throw new UncheckedIOException(cut);
                 }
               },
-              "trickle");
-      trickle.start();
+              0,
+              250,
+              TimeUnit.MILLISECONDS);
       try (ApiClient client = member().client(null)) {
         client.put("meanwhile", "served");
       }
       assertThat(rest(silent)).isEmpty();
       rest(slow);
+      assertThat(trickling).failsWithin(Duration.ofSeconds(10));
       Duration took = Duration.ofNanos(System.nanoTime() - startNanos);
       assertThat(took).isBetween(Duration.ofSeconds(9), Duration.ofSeconds(20));
       for (Socket cut : List.of(silent, slow)) {
@@ -241,7 +246,8 @@ class SecurePortTest {
                 "remote-addr=/127.0.0.1:" + cut.getLocalPort(),
                 "no end of the handshake within 10 s");
       }
-      trickle.join();
+    } finally {
+      trickle.shutdownNow();
     }
   }
 

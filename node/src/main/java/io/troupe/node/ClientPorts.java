@@ -1,0 +1,97 @@
+package io.troupe.node;
+
+import io.troupe.grpc.http.ConnectionSecurity;
+import io.troupe.grpc.http.GrpcServer;
+import io.troupe.grpc.http.GrpcServer.Listener;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.pekko.http.javadsl.ServerBinding;
+
+/** The open ports of one member that are not for other members. */
+final class ClientPorts {
+  private final NodeSettings settings;
+  private final List<ServerBinding> bindings = new ArrayList<>();
+
+  /** Lines of the log for each listener, for when the member is ready (B6). */
+  private final List<Runnable> traffic = new ArrayList<>();
+
+  private final Map<Listener, List<Integer>> ports = new EnumMap<>(Listener.class);
+
+  ClientPorts(NodeSettings settings) {
+    this.settings = settings;
+  }
+
+  /**
+   * Opens all that the settings name.
+   *
+   * @throws StartException ADDRESS if one cannot be bound
+   */
+  void open(GrpcServer server, Optional<ConnectionSecurity> tls) throws InterruptedException {
+    boolean apart = !settings.http().listenUrls().isEmpty();
+    for (URI url : settings.listenClientUrls()) {
+      bind(server, tls, "listen-client-urls", url, apart ? Listener.GRPC : Listener.ALL);
+    }
+    for (URI url : settings.http().listenUrls()) {
+      bind(server, tls, "listen-client-http-urls", url, Listener.HTTP);
+    }
+    for (URI url : settings.http().metricsUrls()) {
+      bind(server, tls, "listen-metrics-urls", url, Listener.METRICS);
+    }
+  }
+
+  private void bind(
+      GrpcServer server, Optional<ConnectionSecurity> tls, String key, URI url, Listener serves)
+      throws InterruptedException {
+    try {
+      CompletionStage<ServerBinding> opening =
+          TransportReader.isSecure(url)
+              ? server.bindSecurely(url.getHost(), url.getPort(), serves, tls.orElseThrow())
+              : server.bind(url.getHost(), url.getPort(), serves);
+      ServerBinding binding = opening.toCompletableFuture().get(10, TimeUnit.SECONDS);
+      bindings.add(binding);
+      ports
+          .computeIfAbsent(serves, first -> new ArrayList<>())
+          .add(binding.localAddress().getPort());
+      InetSocketAddress address = binding.localAddress();
+      ListenerLog.opened(settings, url, serves, address);
+      traffic.add(() -> ListenerLog.serves(url, serves, address));
+    } catch (ExecutionException | TimeoutException e) {
+      throw new StartException(
+          ExitCode.ADDRESS, "cannot listen on troupe." + key + " = " + url + ": " + reason(e), e);
+    }
+  }
+
+  private static String reason(Exception failure) {
+    Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+    return String.valueOf(cause.getMessage());
+  }
+
+  /** Calls are answered from now on. */
+  void announce() {
+    traffic.forEach(Runnable::run);
+  }
+
+  /** Local ports that serve that, in the order of their URLs. */
+  List<Integer> of(Listener serves) {
+    return List.copyOf(ports.getOrDefault(serves, List.of()));
+  }
+
+  /** Closes all at once; done when no connection is left, or the grace is over. */
+  CompletableFuture<Void> close(Duration grace) {
+    return CompletableFuture.allOf(
+        bindings.stream()
+            .map(binding -> binding.terminate(grace).toCompletableFuture())
+            .toArray(CompletableFuture<?>[]::new));
+  }
+}

@@ -1,0 +1,76 @@
+package io.troupe.node;
+
+import com.typesafe.config.Config;
+import io.troupe.actors.member.MemberGuardian;
+import io.troupe.actors.peers.ArteryQueries;
+import io.troupe.actors.peers.PeerAddress;
+import io.troupe.actors.peers.PeerConfig;
+import io.troupe.actors.peers.PeerDirectory;
+import io.troupe.actors.peers.PeerEngines;
+import io.troupe.actors.peers.PeerTls;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.apache.pekko.actor.BootstrapSetup;
+import org.apache.pekko.actor.setup.ActorSystemSetup;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.remote.RemoteTransportException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The way to other members, from the settings. */
+final class Remoting {
+  private static final Logger LOG = LoggerFactory.getLogger(Remoting.class);
+
+  private Remoting() {}
+
+  /** Starts the actor system, and with it the port for other members. */
+  static ActorSystem<Void> start(
+      NodeSettings settings,
+      Config config,
+      Optional<PeerEngines> peerTls,
+      Behavior<Void> guardian) {
+    try {
+      ActorSystemSetup setup = ActorSystemSetup.create(BootstrapSetup.create(config));
+      return ActorSystem.create(
+          guardian,
+          PeerConfig.SYSTEM,
+          peerTls.map(engines -> setup.withSetup(PeerTls.setup(engines))).orElse(setup));
+    } catch (RemoteTransportException e) {
+      throw new StartException(
+          ExitCode.ADDRESS,
+          "cannot listen on troupe.listen-peer-urls = "
+              + settings.boundPeerUrl()
+              + ": "
+              + String.valueOf(e.getMessage()),
+          e);
+    }
+  }
+
+  /** How the rooms find other members. */
+  static MemberGuardian.Peering peering(
+      NodeSettings settings, CompletableFuture<ArteryQueries> queries) {
+    PeerDirectory directory = new PeerDirectory();
+    return new MemberGuardian.Peering(
+        directory,
+        settings.peerUrl(),
+        membership -> LOG.debug("peers stay as they are members={}", membership.members()),
+        queries);
+  }
+
+  /** Canonical is what others call this member, bound is what it listens on: see docs/rooms. */
+  static Config config(NodeSettings settings) {
+    try {
+      return PeerConfig.of(
+          PeerAddress.of(settings.peerUrl()),
+          PeerAddress.of(settings.boundPeerUrl()),
+          PeerAddress.isTls(settings.peerUrl()));
+    } catch (IllegalArgumentException wrong) {
+      throw new StartException(
+          ExitCode.CONFIGURATION,
+          "configuration: troupe.listen-peer-urls or troupe.initial-advertise-peer-urls is wrong: "
+              + wrong.getMessage(),
+          wrong);
+    }
+  }
+}
