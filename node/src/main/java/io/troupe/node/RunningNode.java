@@ -7,6 +7,7 @@ import io.troupe.actors.member.MemberSettings;
 import io.troupe.actors.member.Rooms;
 import io.troupe.actors.peers.ArteryQueries;
 import io.troupe.actors.peers.PeerEngines;
+import io.troupe.actors.peers.Termination;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.http.ConnectionSecurity;
 import io.troupe.grpc.http.GrpcServer;
@@ -162,8 +163,7 @@ public final class RunningNode implements AutoCloseable {
       return;
     }
     if (system != null) {
-      system.terminate();
-      finished(system.getWhenTerminated().toCompletableFuture(), ABANDONED, "rooms");
+      finished(Termination.of(system).toCompletableFuture(), ABANDONED, "rooms");
     }
     if (opening != null) {
       // It goes on with the disk by itself; why it failed, if it did, is told elsewhere.
@@ -364,8 +364,7 @@ public final class RunningNode implements AutoCloseable {
     if (!finished(ports.close(GRACE), GRACE.plus(GRACE), "connections")) {
       LOG.debug("connections are cut");
     }
-    system.terminate();
-    if (!finished(system.getWhenTerminated().toCompletableFuture(), STOP_STEP, "rooms")) {
+    if (!finished(Termination.of(system).toCompletableFuture(), STOP_STEP, "rooms")) {
       LOG.warn("the rooms did not stop within {} ms", STOP_STEP.toMillis());
     }
     files.close();

@@ -10,7 +10,6 @@ import org.apache.pekko.actor.ExtendedActorSystem;
 import org.apache.pekko.actor.Extension;
 import org.apache.pekko.actor.ExtensionId;
 import org.apache.pekko.actor.ExtensionIdProvider;
-import org.apache.pekko.remote.RemoteActorRefProvider;
 import org.apache.pekko.remote.artery.tcp.ArteryTcpTransport;
 import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.util.ByteString;
@@ -66,7 +65,7 @@ public final class PeerGates extends AbstractExtensionId<PeerGates.Installed>
     private volatile Future<?> guarded;
 
     private Installed(ExtendedActorSystem system) {
-      transport = (ArteryTcpTransport) ((RemoteActorRefProvider) system.provider()).transport();
+      transport = Termination.transport(system);
       Address self = transport.defaultAddress();
       admission =
           new PeerAdmission(

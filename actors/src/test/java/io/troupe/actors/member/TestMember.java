@@ -9,7 +9,7 @@ import io.troupe.actors.peers.PeerConfig;
 import io.troupe.actors.peers.PeerDirectory;
 import io.troupe.actors.peers.PeerEngines;
 import io.troupe.actors.peers.PeerTls;
-import io.troupe.actors.peers.Termination;
+import io.troupe.actors.peers.TestEnd;
 import io.troupe.actors.snapshot.DiskRoom;
 import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.metrics.MemberMetrics;
@@ -270,7 +270,7 @@ final class TestMember implements AutoCloseable {
     rooms = null;
     files = null;
     if (running != null) {
-      Termination.of(running);
+      TestEnd.await(running);
     }
     if (opened != null) {
       opened.close();

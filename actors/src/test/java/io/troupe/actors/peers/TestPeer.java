@@ -121,6 +121,6 @@ final class TestPeer implements AutoCloseable {
 
   @Override
   public void close() {
-    Termination.of(system);
+    TestEnd.await(system);
   }
 }

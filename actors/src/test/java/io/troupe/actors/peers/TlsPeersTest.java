@@ -212,4 +212,23 @@ class TlsPeersTest {
       assertThat(untilItFlows(two, ONE, one, i)).isLessThan(1000);
     }
   }
+
+  /** With nobody at the other end too, and each time at the same ports. */
+  @Test
+  void remotingEndsWithItsActorSystem() {
+    for (int i = 0; i < 6; i++) {
+      TestPeer one = peer(1, portOne, "members");
+      TestPeer two = peer(2, portTwo, "members");
+      untilItFlows(one, TWO, two, 1);
+      untilItFlows(two, ONE, one, 1);
+      two.close();
+      for (int sent = 0; sent < i; sent++) {
+        one.peers.send(TWO, heartbeat(1));
+      }
+      TestPeer again = peer(2, portTwo, "members");
+      untilItFlows(one, TWO, again, 2);
+      again.close();
+      one.close();
+    }
+  }
 }
