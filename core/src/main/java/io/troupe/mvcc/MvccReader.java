@@ -30,8 +30,7 @@ public final class MvccReader {
   private final CountCache counts = new CountCache();
   private final CompactionHashes hashes;
 
-  MvccReader(
-      OrderedStore store, ViewHolder view, RecordCache records, CompactionHashes hashes) {
+  MvccReader(OrderedStore store, ViewHolder view, RecordCache records, CompactionHashes hashes) {
     this.store = store;
     this.view = view;
     this.records = records;
@@ -338,8 +337,8 @@ public final class MvccReader {
   }
 
   /**
-   * Makes the hash of the newest compaction that has none yet, of the content before it (MT6); slow.
-   * For one thread beside the writer, after each compaction.
+   * Makes the hash of the newest compaction that has none yet, of the content before it (MT6);
+   * slow. For one thread beside the writer, after each compaction.
    *
    * @return null if there is none to make
    */

@@ -27,8 +27,7 @@ final class PendingHash {
   PendingHash(OrderedStore store, long compactedBefore, long revision) {
     this.compactedBefore = compactedBefore;
     this.revision = revision;
-    this.changes =
-        store.cursor(Space.REV, Bytes.EMPTY, StoreKeys.revision(revision + 1, 0), false);
+    this.changes = store.cursor(Space.REV, Bytes.EMPTY, StoreKeys.revision(revision + 1, 0), false);
     @Nullable Cursor opened = null;
     try {
       opened = store.cursor(Space.KEY, Bytes.EMPTY, null, false);

@@ -10,9 +10,11 @@ import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** MT6: what is remembered of the content before a compaction. */
@@ -38,7 +40,9 @@ class CompactionHashTest {
     fixture.apply(new Operation.Compact(revision));
   }
 
-  private static void assertSame(HashAnswer.Hash now, HashAnswer.Hash before) {
+  private static void assertSame(HashAnswer.@Nullable Hash made, HashAnswer.@Nullable Hash former) {
+    HashAnswer.Hash now = Objects.requireNonNull(made);
+    HashAnswer.Hash before = Objects.requireNonNull(former);
     assertThat(now.hash()).isEqualTo(before.hash());
     assertThat(now.compactRevision()).isEqualTo(before.compactRevision());
     assertThat(now.hashRevision()).isEqualTo(before.hashRevision());

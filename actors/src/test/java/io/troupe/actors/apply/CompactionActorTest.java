@@ -80,9 +80,7 @@ class CompactionActorTest {
   }
 
   private List<Long> remembered() {
-    return machine.reader().compactionHashes().stream()
-        .map(HashAnswer.Hash::hashRevision)
-        .toList();
+    return machine.reader().compactionHashes().stream().map(HashAnswer.Hash::hashRevision).toList();
   }
 
   @Test

@@ -171,8 +171,7 @@ final class CorruptionCheck {
             });
   }
 
-  private CompletionStage<Void> mismatch(
-      List<NodeId> accused, KvHash own, List<Answer> answers) {
+  private CompletionStage<Void> mismatch(List<NodeId> accused, KvHash own, List<Answer> answers) {
     LOG.error(
         accused.equals(List.of(NodeId.NONE))
             ? "Detected compaction hash mismatch but cannot identify the corrupted members, so"
@@ -207,8 +206,7 @@ final class CorruptionCheck {
     if (others().isEmpty()) {
       return CompletableFuture.completedFuture(List.of());
     }
-    LOG.info(
-        "starting initial corruption check local-member-id={} timeout={}", self(), patience);
+    LOG.info("starting initial corruption check local-member-id={} timeout={}", self(), patience);
     return current()
         .thenCompose(
             own ->
@@ -270,9 +268,7 @@ final class CorruptionCheck {
   /** What the others say who say something, in the order of their ids. */
   private CompletionStage<List<Answer>> ask(PeerQuery.HashQuery query, Duration patience) {
     List<CompletableFuture<@Nullable Answer>> asked =
-        others().stream()
-            .map(other -> ask(other, query, patience).toCompletableFuture())
-            .toList();
+        others().stream().map(other -> ask(other, query, patience).toCompletableFuture()).toList();
     return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
         .thenApply(
             done -> {

@@ -213,8 +213,8 @@ class UpkeepTest {
     fake.hash(hash(0, 0, 0, 0), List.of(hash(8, 20, 20, 30), hash(7, 10, 10, 30)));
     answers(2, null);
     ends(check.compactions().toCompletableFuture());
-    assertThat(asked).containsExactly(
-            new PeerQuery.HashQuery(20, false), new PeerQuery.HashQuery(10, false));
+    assertThat(asked)
+        .containsExactly(new PeerQuery.HashQuery(20, false), new PeerQuery.HashQuery(10, false));
   }
 
   @Test

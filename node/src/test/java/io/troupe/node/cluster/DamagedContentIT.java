@@ -76,8 +76,7 @@ class DamagedContentIT {
     byte[] given = to.getBytes(StandardCharsets.US_ASCII);
     assertThat(given).hasSameSizeAs(wanted);
     StoreBatch batch = new StoreBatch();
-    try (RocksStore store =
-        RocksStore.open(state, new RocksSettings(8 << 20, 4 << 20, 1, 64, 0))) {
+    try (RocksStore store = RocksStore.open(state, new RocksSettings(8 << 20, 4 << 20, 1, 64, 0))) {
       for (Space space : List.of(Space.KEY, Space.LATEST)) {
         try (Cursor rows = store.cursor(space, Bytes.EMPTY, null, false)) {
           while (rows.next()) {
@@ -106,7 +105,9 @@ class DamagedContentIT {
   }
 
   private static String alarmOf(String hexId) {
-    return "memberID:" + Long.toUnsignedString(Long.parseUnsignedLong(hexId, 16)) + " alarm:CORRUPT";
+    return "memberID:"
+        + Long.toUnsignedString(Long.parseUnsignedLong(hexId, 16))
+        + " alarm:CORRUPT";
   }
 
   /** Between the fields any number of blanks may be. */
@@ -214,9 +215,7 @@ class DamagedContentIT {
     restartDamaged(follower, WRONG);
     String id = id(follower);
     awaitAlarm(leader, alarmOf(id));
-    cluster
-        .process(leader)
-        .awaitLine("same compact revision then hashes must match accused=" + id);
+    cluster.process(leader).awaitLine("same compact revision then hashes must match accused=" + id);
     assertOnlyReadsOfOthers(follower, healthy);
   }
 
@@ -230,10 +229,7 @@ class DamagedContentIT {
     // A healthy leader would find it first.
     cluster
         .start(
-            damaged,
-            "new",
-            cluster.cluster("n1", "n2", "n3"),
-            "-Dtroupe.corrupt-check-time=300ms")
+            damaged, "new", cluster.cluster("n1", "n2", "n3"), "-Dtroupe.corrupt-check-time=300ms")
         .awaitReady();
     moveLeader(first, damaged);
     String accused =

@@ -234,8 +234,7 @@ class MaintenanceConformanceTest {
     }
     HashKVResponse before = hash(first);
     client.call(
-        Api.COMPACT,
-        CompactionRequest.newBuilder().setRevision(first).setPhysical(true).build());
+        Api.COMPACT, CompactionRequest.newBuilder().setRevision(first).setPhysical(true).build());
     client.call(Api.DEFRAGMENT, DefragmentRequest.getDefaultInstance());
     assertSame(hash(first), before);
 
@@ -243,8 +242,7 @@ class MaintenanceConformanceTest {
     HashKVResponse later = hash(second);
     assertThat(later.getCompactRevision()).isEqualTo(first);
     client.call(
-        Api.COMPACT,
-        CompactionRequest.newBuilder().setRevision(second).setPhysical(true).build());
+        Api.COMPACT, CompactionRequest.newBuilder().setRevision(second).setPhysical(true).build());
     long current = client.put(STORE.key("a"), "more").getHeader().getRevision();
     assertSame(hash(second), later);
     assertSame(hash(first), before);

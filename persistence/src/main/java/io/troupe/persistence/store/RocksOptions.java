@@ -55,7 +55,9 @@ final class RocksOptions implements AutoCloseable {
     write = own(new WriteOptions().setDisableWAL(true));
   }
 
-  /** A cursor's end must not cost its thread the deletion of files that it held: the writer's too. */
+  /**
+   * A cursor's end must not cost its thread the deletion of files that it held: the writer's too.
+   */
   static ReadOptions readOptions() {
     return new ReadOptions().setBackgroundPurgeOnIteratorCleanup(true);
   }
