@@ -215,7 +215,9 @@ class DamagedContentIT {
     compact(leader);
     String follower = followers(leader).get(1);
     String healthy = followers(leader).get(0);
-    restartDamaged(follower, WRONG);
+    damage(follower, RIGHT, WRONG);
+    // It may be accused before anybody can read it.
+    cluster.restart(follower).awaitReady();
     String id = id(follower);
     awaitAlarm(leader, alarmOf(id));
     cluster.process(leader).awaitLine("same compact revision then hashes must match accused=" + id);
