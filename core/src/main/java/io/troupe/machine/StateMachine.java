@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Any number of entries may be applied before one {@link #commit}; later ones see earlier ones.
  * A crash before it loses them together with the applied index, so the log brings them again.
  */
-public final class StateMachine {
+public final class StateMachine implements AutoCloseable {
   private final MvccStore store;
   private final WriteEvaluator writes;
   private final LeaseBook leases;
@@ -150,6 +150,12 @@ public final class StateMachine {
   public void commit() {
     store.commit();
     view = facts.view(store.appliedIndex(), store.appliedTerm(), auth.state());
+  }
+
+  /** Lets go of what it holds of the store, which its owner closes next; for any thread. */
+  @Override
+  public void close() {
+    store.close();
   }
 
   /** Q2 and Q4: what alarms refuse; of both, CORRUPT wins. */

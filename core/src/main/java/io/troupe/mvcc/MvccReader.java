@@ -12,10 +12,7 @@ import io.troupe.model.Result;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,18 +24,17 @@ import org.jspecify.annotations.Nullable;
  * that is still readable then is complete in the cursors.
  */
 public final class MvccReader {
-  private static final int REMEMBERED_HASHES = 10;
-
   private final OrderedStore store;
   private final ViewHolder view;
   private final RecordCache records;
   private final CountCache counts = new CountCache();
-  private final Map<Long, HashAnswer.Hash> compactionHashes = new LinkedHashMap<>();
+  private final CompactionHashes hashes;
 
-  MvccReader(OrderedStore store, ViewHolder view, RecordCache records) {
+  MvccReader(OrderedStore store, ViewHolder view, RecordCache records, CompactionHashes hashes) {
     this.store = store;
     this.view = view;
     this.records = records;
+    this.hashes = hashes;
   }
 
   /** How far the committed state is now. */
@@ -283,72 +279,79 @@ public final class MvccReader {
   }
 
   /**
-   * Hashes the history kept at a revision (MT6, MT7); reads everything up to it, so it is slow.
-   * Hashes of exactly the compacted revision are remembered, the last ten: whoever wants to compare
-   * them later asks for each once after its compaction.
+   * The hash of the history kept at a revision (MT6, MT7). A revision whose compaction is
+   * remembered keeps the hash it had before, also when it is compacted further; any other is hashed
+   * now, which reads everything up to it and is slow.
    *
-   * @param revision 0 or less is the current one
+   * @param revision 0 or less is the current one, which is always hashed now
    */
   public HashAnswer hash(long revision) {
     while (true) {
       ReadView before = view.get();
-      long at = revision <= 0 ? before.revision() : revision;
-      HashAnswer.Hash known = remembered(at);
-      if (known != null) {
-        return new HashAnswer.Hash(
-            known.hash(), known.compactRevision(), known.hashRevision(), before.revision());
+      if (revision > 0 && revision <= before.revision()) {
+        HashAnswer.Hash known = hashes.find(revision);
+        if (known != null) {
+          return new HashAnswer.Hash(
+              known.hash(), known.compactRevision(), revision, before.revision());
+        }
       }
-      Refusal refusal = refusal(before, at);
-      if (refusal != null) {
-        return new HashAnswer.Refused(refusal);
+      HashAnswer answer = hashOnce(revision, before);
+      if (answer != null) {
+        return answer;
       }
-      HashAnswer.Hash hash = hashAt(at, before);
-      if (hash != null) {
-        return hash;
-      }
+      // A compaction came in between, perhaps of this very revision.
     }
   }
 
-  /** The hash, or null when a compaction came between view and cursors. */
-  private HashAnswer.@Nullable Hash hashAt(long at, ReadView before) {
+  /**
+   * {@link #hash} without what is remembered: equal on all members with the same content, whatever
+   * each of them remembers.
+   *
+   * @param revision 0 or less is the current one
+   */
+  public HashAnswer hashNow(long revision) {
+    HashAnswer answer = null;
+    while (answer == null) {
+      answer = hashOnce(revision, view.get());
+    }
+    return answer;
+  }
+
+  /** The answer, or null when a compaction came between view and cursors. */
+  private @Nullable HashAnswer hashOnce(long revision, ReadView before) {
+    long at = revision <= 0 ? before.revision() : revision;
+    Refusal refusal = refusal(before, at);
+    if (refusal != null) {
+      return new HashAnswer.Refused(refusal);
+    }
+    long compacted = before.compactedRevision();
     Bytes end = StoreKeys.revision(at + 1, 0);
     try (Cursor changes = store.cursor(Space.REV, Bytes.EMPTY, end, false);
         Cursor rows = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
-      long compacted = before.compactedRevision();
       if (view.get().compactedRevision() != compacted) {
         return null;
       }
       int crc = new KvHash(changes, rows, compacted, at).compute();
-      HashAnswer.Hash hash = new HashAnswer.Hash(crc, compacted, at, before.revision());
-      if (at == compacted) {
-        remember(hash);
-      }
-      return hash;
+      return new HashAnswer.Hash(crc, compacted, at, before.revision());
     }
   }
 
-  private HashAnswer.@Nullable Hash remembered(long revision) {
-    synchronized (compactionHashes) {
-      return compactionHashes.get(revision);
-    }
+  /**
+   * Makes the hash of the newest compaction that has none yet, of the content before it (MT6);
+   * slow. For one thread beside the writer, after each compaction.
+   *
+   * @return null if there is none to make
+   */
+  public HashAnswer.@Nullable Hash hashCompaction() {
+    return hashes.makeNext();
   }
 
-  /** The remembered hashes of compacted revisions, newest first, at most ten. */
+  /**
+   * The hashes of compactions that are made and remembered, newest first, at most ten; their
+   * storeRevision is the compacted one.
+   */
   public List<HashAnswer.Hash> compactionHashes() {
-    synchronized (compactionHashes) {
-      List<HashAnswer.Hash> hashes = new ArrayList<>(compactionHashes.values());
-      Collections.reverse(hashes);
-      return Collections.unmodifiableList(hashes);
-    }
-  }
-
-  private void remember(HashAnswer.Hash hash) {
-    synchronized (compactionHashes) {
-      compactionHashes.put(hash.hashRevision(), hash);
-      if (compactionHashes.size() > REMEMBERED_HASHES) {
-        compactionHashes.remove(compactionHashes.keySet().iterator().next());
-      }
-    }
+    return hashes.newestFirst();
   }
 
   /** Keys attached to a lease, in key order; empty for an unknown lease (L7, L14). */

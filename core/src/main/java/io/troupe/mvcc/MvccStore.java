@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>One changing request is one main revision (R2): call {@link #put} and {@link #delete} for its
  * changes in order, then {@link #finish}. Requests are checked before: nothing here is undone.
  */
-public final class MvccStore implements KvRead {
+public final class MvccStore implements KvRead, AutoCloseable {
   /** R1: what a store is at before its first change. */
   static final long FIRST_REVISION = 1;
 
@@ -38,6 +38,7 @@ public final class MvccStore implements KvRead {
   private final ViewHolder view;
   private final MvccReader reader;
   private final Compactor compactor;
+  private final CompactionHashes hashes = new CompactionHashes();
   private final PendingChanges pending;
   private final EffectDigest digest;
 
@@ -47,6 +48,7 @@ public final class MvccStore implements KvRead {
   private final List<Event> events = new ArrayList<>();
   private long revision;
   private long compacted;
+  private long compactedBefore;
   private long appliedIndex;
   private long appliedTerm;
   private boolean revisionMoved;
@@ -73,10 +75,11 @@ public final class MvccStore implements KvRead {
     this.digest = new EffectDigest(applied == null ? 0 : StoreKeys.getLong(applied, 16));
     this.revision = number(Space.LATEST, StoreKeys.LATEST_REVISION, FIRST_REVISION);
     this.compacted = number(Space.META, StoreKeys.META_COMPACTED, NOTHING_COMPACTED);
+    this.compactedBefore = compacted;
     requireNothingAbove(revision);
     this.records = new RecordCache(cacheBytes);
     this.view = new ViewHolder(new ReadView(revision, compacted, appliedIndex));
-    this.reader = new MvccReader(store, view, records);
+    this.reader = new MvccReader(store, view, records, hashes);
     long finished = number(Space.META, StoreKeys.META_COMPACTION_FINISHED, NOTHING_COMPACTED);
     this.compactor = new Compactor(store, view, finished);
   }
@@ -343,6 +346,7 @@ public final class MvccStore implements KvRead {
     if (to > revision) {
       return Refusal.FUTURE_REVISION;
     }
+    compactedBefore = compacted;
     compacted = to;
     set(Space.META, StoreKeys.META_COMPACTED, RowCodec.longs(to));
     return null;
@@ -418,6 +422,16 @@ public final class MvccStore implements KvRead {
       records.committed(kv, revision);
     }
     changed.clear();
+    if (compacted != view.get().compactedRevision()) {
+      // Before readers and the compactor know: nothing is removed yet, and nobody asks too early.
+      hashes.begin(new PendingHash(store, compactedBefore, compacted));
+    }
     view.set(new ReadView(revision, compacted, appliedIndex));
+  }
+
+  /** Lets go of what it holds of the store, which its owner closes next; for any thread. */
+  @Override
+  public void close() {
+    hashes.close();
   }
 }

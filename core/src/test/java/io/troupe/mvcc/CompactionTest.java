@@ -151,29 +151,6 @@ class CompactionTest {
   }
 
   @Test
-  void hashRefusesAndRemembers_MT6() {
-    fixture.apply(put("a", "1"));
-    fixture.apply(put("a", "2"));
-    MvccReader reader = fixture.machine.reader();
-    assertThat(reader.hash(9)).isEqualTo(new HashAnswer.Refused(Refusal.FUTURE_REVISION));
-    compact(2);
-    HashAnswer.Hash hash = (HashAnswer.Hash) reader.hash(2);
-    assertThat(hash.compactRevision()).isEqualTo(2);
-    assertThat(hash.hashRevision()).isEqualTo(2);
-    assertThat(hash.storeRevision()).isEqualTo(3);
-    compact(3);
-    fixture.removeAll();
-    assertThat(reader.hash(2)).isEqualTo(hash);
-    assertThat(reader.hash(1)).isEqualTo(new HashAnswer.Refused(Refusal.COMPACTED));
-    for (int i = 4; i < 15; i++) {
-      fixture.apply(put("a", "x"));
-      compact(i);
-      reader.hash(i);
-    }
-    assertThat(reader.hash(2)).isEqualTo(new HashAnswer.Refused(Refusal.COMPACTED));
-  }
-
-  @Test
   void hashIsTheCrcOfRevisionKeysAndRecords_MT7() {
     fixture.apply(new Operation.LeaseGrant(300, 10));
     fixture.apply(put("a", "1"));

@@ -3,12 +3,14 @@ package io.troupe.mvcc;
 import io.troupe.model.Bytes;
 import org.jspecify.annotations.Nullable;
 
-/** Counts how often cursors step or seek, and lets others act before one is opened. */
+/** Counts cursors and their steps, and lets others act before one is opened or steps. */
 final class CountingStore implements OrderedStore {
   private final OrderedStore store = new InMemoryOrderedStore();
   long steps;
   long seeks;
+  int open;
   Runnable beforeCursor = () -> {};
+  Runnable beforeStep = () -> {};
 
   @Override
   public @Nullable Bytes get(Space space, Bytes key) {
@@ -19,10 +21,12 @@ final class CountingStore implements OrderedStore {
   public Cursor cursor(Space space, Bytes from, @Nullable Bytes toExclusive, boolean reverse) {
     beforeCursor.run();
     Cursor cursor = store.cursor(space, from, toExclusive, reverse);
+    open++;
     return new Cursor() {
       @Override
       public boolean next() {
         steps++;
+        beforeStep.run();
         return cursor.next();
       }
 
@@ -45,6 +49,7 @@ final class CountingStore implements OrderedStore {
 
       @Override
       public void close() {
+        open--;
         cursor.close();
       }
     };

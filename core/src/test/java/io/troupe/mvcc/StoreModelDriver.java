@@ -16,7 +16,9 @@ import io.troupe.model.Result;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 
@@ -34,6 +36,7 @@ public class StoreModelDriver {
   private final OperationSource source;
   private final List<Operation> log = new ArrayList<>();
   private final NaiveState model = new NaiveState();
+  private int sameCompactions;
 
   /**
    * Prepares a run.
@@ -81,14 +84,19 @@ public class StoreModelDriver {
         if (random.nextInt(4) == 0) {
           machine.compactor().removeBatch(1 + random.nextInt(20));
         }
+        if (random.nextInt(4) == 0) {
+          machine.reader().hashCompaction();
+        }
       }
       if (random.nextInt(60) == 0) {
+        machine.close();
         store = restarted(store);
         machine = recovered(store);
       }
     }
     machine.commit();
     finish(store, machine, commitEvery);
+    machine.close();
     store.close();
   }
 
@@ -193,14 +201,19 @@ public class StoreModelDriver {
       second.apply(i, 1 + i / 100, log.get(i - 1));
       if (i % (commitEvery * 3 + 1) == 0) {
         second.commit();
+        if (random.nextInt(3) == 0) {
+          removeAll(second);
+          second.reader().hashCompaction();
+        }
       }
     }
     second.commit();
+    compareCompactionHashes(machine, second);
     for (long at = Math.max(1, model.compacted); at <= model.revision; at++) {
-      assertThat(machine.reader().hash(at)).as(name).isEqualTo(second.reader().hash(at));
+      assertThat(machine.reader().hashNow(at)).as(name).isEqualTo(second.reader().hashNow(at));
     }
     removeAll(machine);
-    HashAnswer removed = machine.reader().hash(model.revision);
+    HashAnswer removed = machine.reader().hashNow(model.revision);
     assertThat(removed).as("%s hash after removal", name).isEqualTo(second.reader().hash(0));
     removeAll(second);
     for (Space space : Space.values()) {
@@ -209,7 +222,27 @@ public class StoreModelDriver {
     assertKept(store);
     assertLatest(store);
     compactAll(machine, second);
+    second.close();
     other.close();
+  }
+
+  /** MT6: what both remember is the same, however far each had removed what; and ten at most. */
+  private void compareCompactionHashes(StateMachine machine, StateMachine second) {
+    machine.reader().hashCompaction();
+    second.reader().hashCompaction();
+    Map<Long, HashAnswer.Hash> known = new HashMap<>();
+    List<HashAnswer.Hash> remembered = machine.reader().compactionHashes();
+    remembered.forEach(hash -> known.put(hash.hashRevision(), hash));
+    assertThat(remembered).as(name).hasSizeLessThanOrEqualTo(10);
+    for (HashAnswer.Hash hash : second.reader().compactionHashes()) {
+      assertThat(known.getOrDefault(hash.hashRevision(), hash)).as(name).isEqualTo(hash);
+      sameCompactions += known.containsKey(hash.hashRevision()) ? 1 : 0;
+    }
+  }
+
+  /** How many hashes of compactions two stores remembered both, so far. */
+  public int sameCompactions() {
+    return sameCompactions;
   }
 
   private static void removeAll(StateMachine machine) {

@@ -38,8 +38,10 @@ public sealed interface PeerQuery {
    * or Refused with COMPACTED or FUTURE_REVISION.
    *
    * @param revision 0 for the current one
+   * @param computed whether it is to be made now, also if the member remembers one of a compaction;
+   *     members of older versions take no notice
    */
-  record HashQuery(long revision) implements PeerQuery {}
+  record HashQuery(long revision, boolean computed) implements PeerQuery {}
 
   /** Who is connected to you? For the leader. Answered with {@link PeerAnswer.Connected}. */
   enum LivenessQuery implements PeerQuery {

@@ -61,10 +61,19 @@ public interface StateReader {
    */
   Result txn(Operation.Txn txn, MemoryBudget.Share share);
 
-  /** Hash of the content up to a revision (MT6); 0 for the current one. */
+  /**
+   * Hash of the content up to a revision (MT6); 0 for the current one. Of a compaction that is
+   * remembered it is the hash of the content before it.
+   */
   KvHash hashKv(long revision);
 
-  /** Hashes of the last compactions that are kept (MT6), newest first, at most ten. */
+  /** {@link #hashKv}, always made now, whatever is remembered of compactions. */
+  KvHash computeHashKv(long revision);
+
+  /**
+   * Hashes of the last compactions that are remembered (MT6), newest first, at most ten; of the
+   * content before each.
+   */
   List<KvHash> compactionHashes();
 
   /** Keys attached to a lease, in any order; empty when there is no such lease. */

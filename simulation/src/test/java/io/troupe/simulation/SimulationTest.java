@@ -29,6 +29,7 @@ class SimulationTest {
           new String[] {
             "elections won",
             "crashes",
+            "hashes of compactions compared",
             "unforced writes lost",
             "log truncations",
             "snapshots installed",

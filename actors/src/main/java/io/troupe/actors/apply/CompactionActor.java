@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.LongConsumer;
-import java.util.function.LongFunction;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
@@ -24,13 +24,12 @@ import org.slf4j.LoggerFactory;
  * Frees what compaction left behind, in small steps with pauses (C4), beside the writer. What a
  * stop interrupts goes on after the next start.
  *
- * <p>After each compaction it has the content hashed (MT6), elsewhere and one at a time. Steps
- * never wait for a hash. If compactions finish faster than hashes, those that finished meanwhile
- * are passed over but for the last; a hash that began always ends, because it reads a frozen view.
+ * <p>It has the content before each compaction hashed (MT6), elsewhere and one at a time. Steps
+ * never wait for a hash: it reads what was frozen when the compaction was applied. If compactions
+ * come faster than hashes, some are passed over but never the last.
  */
 public final class CompactionActor extends AbstractBehavior<CompactionActor.Command> {
   private static final Logger LOG = LoggerFactory.getLogger(CompactionActor.class);
-  private static final long NONE = Long.MIN_VALUE;
 
   /** What this room takes. */
   public sealed interface Command {}
@@ -46,19 +45,20 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
   }
 
   private record Hashed(
-      long revision, long startedNanos, @Nullable HashAnswer answer, @Nullable Throwable failure)
+      long startedNanos, HashAnswer.@Nullable Hash hash, @Nullable Throwable failure)
       implements Command {}
 
   /**
    * What this room works with.
    *
-   * @param hash hashes the content of a revision; slow
+   * @param hash makes the hash of the newest compaction that has none, or null if all have one;
+   *     slow
    * @param hashing where hashes run
    * @param finished told after each compaction that removed something
    */
   public record Links(
       Compactor compactor,
-      LongFunction<HashAnswer> hash,
+      Supplier<HashAnswer.@Nullable Hash> hash,
       Executor hashing,
       LongConsumer finished) {}
 
@@ -77,8 +77,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
   private boolean stepping;
   private boolean moved;
   private boolean hashing;
-  private long lastFinished = NONE;
-  private long toHash = NONE;
+  private boolean hashAgain;
   private long removed;
   private long startedNanos;
 
@@ -113,6 +112,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
 
   private Behavior<Command> onMoved(Moved to) {
     moved = true;
+    hash();
     return begin();
   }
 
@@ -141,12 +141,6 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
       return this;
     }
     stepping = false;
-    // At a start nothing may be left to do: then there is nothing new to hash either.
-    if ((moved || removed > 0) && progress.finishedRevision() != lastFinished) {
-      lastFinished = progress.finishedRevision();
-      toHash = lastFinished;
-      hashNext();
-    }
     if (removed > 0) {
       links.finished().accept(progress.finishedRevision());
     }
@@ -169,18 +163,18 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
     }
   }
 
-  private void hashNext() {
-    if (hashing || toHash == NONE) {
+  private void hash() {
+    // One that looks right now may have looked before the newest was there.
+    hashAgain = hashing;
+    if (hashing) {
       return;
     }
     hashing = true;
-    long revision = toHash;
-    toHash = NONE;
     long started = System.nanoTime();
     getContext()
         .pipeToSelf(
-            CompletableFuture.supplyAsync(() -> links.hash().apply(revision), links.hashing()),
-            (answer, failure) -> new Hashed(revision, started, answer, failure));
+            CompletableFuture.supplyAsync(links.hash(), links.hashing()),
+            (hash, failure) -> new Hashed(started, hash, failure));
   }
 
   private Behavior<Command> onHashed(Hashed hashed) {
@@ -188,17 +182,19 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
       // A store that cannot be read: as with a step that fails, the member must not go on.
       throw new CompletionException(hashed.failure());
     }
-    if (hashed.answer() instanceof HashAnswer.Hash hash) {
+    HashAnswer.Hash hash = hashed.hash();
+    if (hash != null) {
       LOG.info(
-          "hashed compacted state compact-revision={} hash={} took-ms={}",
-          hashed.revision(),
-          Integer.toHexString(hash.hash()),
+          "storing new hash hash={} revision={} compact-revision={} took-ms={}",
+          Integer.toUnsignedLong(hash.hash()),
+          hash.hashRevision(),
+          hash.compactRevision(),
           (System.nanoTime() - hashed.startedNanos()) / 1_000_000);
-    } else {
-      LOG.info("compacted again before it was hashed compact-revision={}", hashed.revision());
     }
     hashing = false;
-    hashNext();
+    if (hashAgain) {
+      hash();
+    }
     return this;
   }
 }

@@ -101,7 +101,15 @@ public final class LocalStateReader implements StateReader {
 
   @Override
   public KvHash hashKv(long revision) {
-    HashAnswer answer = machine.reader().hash(revision);
+    return told(machine.reader().hash(revision));
+  }
+
+  @Override
+  public KvHash computeHashKv(long revision) {
+    return told(machine.reader().hashNow(revision));
+  }
+
+  private static KvHash told(HashAnswer answer) {
     if (answer instanceof HashAnswer.Refused refused) {
       throw new RefusedException(refused.reason());
     }

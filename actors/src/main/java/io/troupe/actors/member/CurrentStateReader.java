@@ -93,6 +93,11 @@ final class CurrentStateReader implements StateReader {
   }
 
   @Override
+  public KvHash computeHashKv(long revision) {
+    return read(reader -> reader.computeHashKv(revision));
+  }
+
+  @Override
   public List<KvHash> compactionHashes() {
     return read(StateReader::compactionHashes);
   }

@@ -52,7 +52,12 @@ public final class MemberFiles implements AutoCloseable {
   private volatile Opened opened;
   private volatile Consumer<StoreException> onDamage = damage -> {};
 
-  private record Opened(RocksStore store, StateMachine machine, RaftState recovered, Wal wal) {}
+  private record Opened(RocksStore store, StateMachine machine, RaftState recovered, Wal wal) {
+    private void close() {
+      machine.close();
+      store.close();
+    }
+  }
 
   private MemberFiles(
       DataDir dataDir,
@@ -97,7 +102,7 @@ public final class MemberFiles implements AutoCloseable {
    * @throws RuntimeException as {@link #open}
    */
   void reopen() {
-    opened.store().close();
+    opened.close();
     opened = openAll();
     opened.store().onDamage(onDamage);
   }
@@ -348,7 +353,7 @@ public final class MemberFiles implements AutoCloseable {
    */
   @Override
   public void close() {
-    opened.store().close();
+    opened.close();
     dataDir.close();
   }
 }

@@ -177,7 +177,7 @@ final class RoomsActor {
             CompactionActor.create(
                 new CompactionActor.Links(
                     files.machine().compactor(),
-                    files.machine().reader()::hash,
+                    files.machine().reader()::hashCompaction,
                     dispatcher(context, "hashing"),
                     revision -> snapshot.tell(SnapshotCommand.Reclaim.INSTANCE)),
                 settings.compaction()),

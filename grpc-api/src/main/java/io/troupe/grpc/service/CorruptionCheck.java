@@ -1,5 +1,6 @@
 package io.troupe.grpc.service;
 
+import io.troupe.grpc.service.CorruptionRules.Accusation;
 import io.troupe.grpc.service.CorruptionRules.Answer;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.AlarmType;
@@ -30,6 +31,8 @@ final class CorruptionCheck {
 
   /** A hash of a long history takes its time. */
   static final Duration PATIENCE = Duration.ofMinutes(1);
+
+  private static final CompletionStage<Void> DONE = CompletableFuture.completedFuture(null);
 
   private final Member member;
   private final ReadGate gate;
@@ -84,10 +87,10 @@ final class CorruptionCheck {
     return run(
         "corruption check",
         () ->
-            hash(0)
+            current()
                 .thenCompose(
                     before ->
-                        ask(before.hashRevision(), PATIENCE)
+                        ask(computed(before.hashRevision()), PATIENCE)
                             .thenCompose(
                                 answers ->
                                     gate.linearizable(false, () -> member.state().hashKv(0))
@@ -95,21 +98,29 @@ final class CorruptionCheck {
   }
 
   private CompletionStage<Void> judge(KvHash before, KvHash after, List<Answer> answers) {
-    return CorruptionRules.periodic(self(), before, after, answers)
-        .map(accused -> accuse(List.of(accused), before, answers))
-        .orElseGet(
-            () -> {
-              LOG.info(
-                  "finished periodic corruption check revision={} members={}",
-                  before.hashRevision(),
-                  answers.size());
-              return CompletableFuture.completedFuture(null);
-            });
+    Accusation accused = CorruptionRules.periodic(self(), before, after, answers).orElse(null);
+    LOG.info(
+        "finished peer corruption check number-of-peers-checked={} revision={}",
+        answers.size(),
+        before.hashRevision());
+    if (accused == null) {
+      return DONE;
+    }
+    LOG.error(
+        "{} accused={} leader-hash={} leader-hash-afterwards={} answers={}",
+        accused.why(),
+        accused.member(),
+        before,
+        after,
+        answers);
+    return raise(List.of(accused.member()));
   }
 
   /**
    * The leader compares the hashes that compactions left (compact-hash-check-time), the newest
-   * first, until one could be compared.
+   * first, until one was compared with all others or differs. One that all have is not looked at
+   * again; one that differs is, so that an alarm that could not be raised or was ended too early
+   * comes back.
    */
   CompletionStage<Void> compactions() {
     return run(
@@ -119,42 +130,60 @@ final class CorruptionCheck {
               member.state().compactionHashes().stream()
                   .filter(hash -> hash.hashRevision() > checkedRevision)
                   .toList();
-          return compaction(unchecked, 0);
+          return others().isEmpty() ? DONE : compaction(unchecked, 0);
         });
   }
 
   private CompletionStage<Void> compaction(List<KvHash> unchecked, int at) {
     if (at == unchecked.size()) {
-      return CompletableFuture.completedFuture(null);
+      LOG.info("finished compaction hash check number-of-hashes-checked={}", at);
+      return DONE;
     }
     KvHash own = unchecked.get(at);
     int others = others().size();
-    return ask(own.hashRevision(), PATIENCE)
+    return ask(new PeerQuery.HashQuery(own.hashRevision(), false), PATIENCE)
         .thenCompose(
             answers -> {
               List<NodeId> accused = CorruptionRules.ofCompaction(self(), own, others + 1, answers);
-              if (!accused.isEmpty()) {
-                checkedRevision = own.hashRevision();
-                return accuse(accused, own, answers);
+              int compared = CorruptionRules.comparable(own, answers).size();
+              if (accused.isEmpty() && compared < others) {
+                LOG.warn(
+                    "skipped revision in compaction hash check; was not able to check all peers"
+                        + " revision={} compact-revision={} number-of-peers-checked={}"
+                        + " number-of-peers={}",
+                    own.hashRevision(),
+                    own.compactRevision(),
+                    compared,
+                    others);
+                return compaction(unchecked, at + 1);
               }
-              if (CorruptionRules.comparable(own, answers).size() == others) {
+              if (accused.isEmpty()) {
                 checkedRevision = own.hashRevision();
                 LOG.info(
-                    "finished compaction hash check revision={} members={}",
+                    "successfully checked hash on whole cluster number-of-peers-checked={}"
+                        + " revision={} compact-revision={}",
+                    others,
                     own.hashRevision(),
-                    others + 1);
-                return CompletableFuture.completedFuture(null);
+                    own.compactRevision());
               }
-              return compaction(unchecked, at + 1);
+              LOG.info("finished compaction hash check number-of-hashes-checked={}", at + 1);
+              return accused.isEmpty() ? DONE : mismatch(accused, own, answers);
             });
   }
 
-  private CompletionStage<Void> accuse(List<NodeId> accused, KvHash own, List<Answer> answers) {
+  private CompletionStage<Void> mismatch(List<NodeId> accused, KvHash own, List<Answer> answers) {
     LOG.error(
-        "found different content, raising alarm CORRUPT accused={} own={} answers={}",
+        accused.equals(List.of(NodeId.NONE))
+            ? "Detected compaction hash mismatch but cannot identify the corrupted members, so"
+                + " intentionally set the memberID as 0 accused={} leader-hash={} answers={}"
+            : "Detected compaction hash mismatch accused={} leader-hash={} answers={}",
         accused,
         own,
         answers);
+    return raise(accused);
+  }
+
+  private CompletionStage<Void> raise(List<NodeId> accused) {
     List<CompletableFuture<?>> raised = new ArrayList<>();
     for (NodeId one : accused) {
       if (!member.state().alarms().contains(new AlarmMember(one, AlarmType.CORRUPT))) {
@@ -177,28 +206,57 @@ final class CorruptionCheck {
     if (others().isEmpty()) {
       return CompletableFuture.completedFuture(List.of());
     }
-    return hash(0)
+    LOG.info("starting initial corruption check local-member-id={} timeout={}", self(), patience);
+    return current()
         .thenCompose(
             own ->
-                ask(own.hashRevision(), patience)
+                ask(computed(own.hashRevision()), patience)
                     .thenApply(
                         answers -> {
                           List<NodeId> differing =
-                              CorruptionRules.comparable(own, answers).stream()
-                                  .filter(answer -> answer.hash().hash() != own.hash())
+                              answers.stream()
+                                  .filter(answer -> differs(own, answer))
                                   .map(Answer::member)
                                   .toList();
-                          LOG.info(
-                              "initial corruption check revision={} answers={} differing={}",
-                              own.hashRevision(),
-                              answers.size(),
-                              differing);
+                          if (differing.isEmpty()) {
+                            LOG.info(
+                                "initial corruption checking passed; no corruption"
+                                    + " local-member-id={} revision={} number-of-peers-checked={}",
+                                self(),
+                                own.hashRevision(),
+                                CorruptionRules.comparable(own, answers).size());
+                          }
                           return differing;
                         }));
   }
 
-  private CompletionStage<KvHash> hash(long revision) {
-    return gate.serializable(() -> member.state().hashKv(revision));
+  /** Hashes under different compactions say nothing about the content. */
+  private boolean differs(KvHash own, Answer answer) {
+    if (answer.hash().hash() == own.hash()) {
+      return false;
+    }
+    boolean comparable = answer.hash().compactRevision() == own.compactRevision();
+    LOG.warn(
+        comparable
+            ? "found different hash values from remote peer local-member-id={} remote-peer-id={}"
+                + " local-member={} remote-peer={}"
+            : "found different compact revision values from remote peer local-member-id={}"
+                + " remote-peer-id={} local-member={} remote-peer={}",
+        self(),
+        answer.member(),
+        own,
+        answer.hash());
+    return comparable;
+  }
+
+  /** The own hash of the current revision. */
+  private CompletionStage<KvHash> current() {
+    return gate.serializable(() -> member.state().hashKv(0));
+  }
+
+  /** What is asked of others to compare with that: what they remember is of another compaction. */
+  private static PeerQuery.HashQuery computed(long revision) {
+    return new PeerQuery.HashQuery(revision, true);
   }
 
   private List<NodeId> others() {
@@ -208,11 +266,9 @@ final class CorruptionCheck {
   }
 
   /** What the others say who say something, in the order of their ids. */
-  private CompletionStage<List<Answer>> ask(long revision, Duration patience) {
+  private CompletionStage<List<Answer>> ask(PeerQuery.HashQuery query, Duration patience) {
     List<CompletableFuture<@Nullable Answer>> asked =
-        others().stream()
-            .map(other -> ask(other, revision, patience).toCompletableFuture())
-            .toList();
+        others().stream().map(other -> ask(other, query, patience).toCompletableFuture()).toList();
     return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
         .thenApply(
             done -> {
@@ -225,22 +281,23 @@ final class CorruptionCheck {
             });
   }
 
-  private CompletionStage<@Nullable Answer> ask(NodeId other, long revision, Duration patience) {
+  private CompletionStage<@Nullable Answer> ask(
+      NodeId other, PeerQuery.HashQuery query, Duration patience) {
     List<String> urls = member.state().cluster().peerUrls().getOrDefault(other, List.of());
     if (urls.isEmpty()) {
       return CompletableFuture.completedFuture(null);
     }
     return peers
-        .ask(urls.get(0), new PeerQuery.HashQuery(revision), patience)
+        .ask(urls.get(0), query, patience)
         .handle(
             (answer, failure) -> {
               if (answer instanceof PeerAnswer.Hashed hashed) {
                 return new Answer(other, hashed.hash());
               }
               LOG.warn(
-                  "no hash of a member to compare with member={} revision={} reason={}",
+                  "failed hash kv request peer-id={} requested-revision={} reason={}",
                   other,
-                  revision,
+                  query.revision(),
                   failure == null ? answer : failure.toString());
               return null;
             });

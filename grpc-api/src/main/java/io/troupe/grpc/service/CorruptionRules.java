@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whose content differs, judged by hashes (Q5). Answers of others come in the order of the members;
@@ -23,30 +24,45 @@ final class CorruptionRules {
   record Answer(NodeId member, KvHash hash) {}
 
   /**
+   * Whom a check accuses.
+   *
+   * @param why etcd's words for it
+   */
+  record Accusation(NodeId member, String why) {}
+
+  /**
    * The periodic check of a leader: whom to accuse. One at most: the next run finds the others.
    *
    * @param self the leader
    * @param before its hash of the revision that was asked for
    * @param after its hash of what was current when all had answered
    */
-  static Optional<NodeId> periodic(NodeId self, KvHash before, KvHash after, List<Answer> answers) {
+  static Optional<Accusation> periodic(
+      NodeId self, KvHash before, KvHash after, List<Answer> answers) {
     if (after.hash() != before.hash()
         && after.hashRevision() == before.hashRevision()
         && after.compactRevision() == before.compactRevision()) {
-      return Optional.of(self);
+      return Optional.of(new Accusation(self, "found hash mismatch"));
     }
     for (Answer answer : answers) {
-      KvHash other = answer.hash();
-      boolean ahead =
-          other.currentRevision() > after.currentRevision()
-              || other.compactRevision() > after.compactRevision();
-      boolean differs =
-          other.compactRevision() == before.compactRevision() && other.hash() != before.hash();
-      if (ahead || differs) {
-        return Optional.of(answer.member());
+      String why = difference(before, after, answer.hash());
+      if (why != null) {
+        return Optional.of(new Accusation(answer.member(), why));
       }
     }
     return Optional.empty();
+  }
+
+  private static @Nullable String difference(KvHash before, KvHash after, KvHash other) {
+    if (other.currentRevision() > after.currentRevision()) {
+      return "revision from follower must be less than or equal to leader's";
+    }
+    if (other.compactRevision() > after.compactRevision()) {
+      return "compact revision from follower must be less than or equal to leader's";
+    }
+    return other.compactRevision() == before.compactRevision() && other.hash() != before.hash()
+        ? "same compact revision then hashes must match"
+        : null;
   }
 
   /**

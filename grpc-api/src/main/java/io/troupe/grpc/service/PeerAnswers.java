@@ -64,11 +64,17 @@ public final class PeerAnswers implements PeerResponder {
           .exceptionally(PeerAnswers::refused);
     }
     if (query instanceof PeerQuery.HashQuery hash) {
-      return CompletableFuture.<PeerAnswer>supplyAsync(
-              () -> new PeerAnswer.Hashed(member.state().hashKv(hash.revision())), member.reads())
+      return CompletableFuture.<PeerAnswer>supplyAsync(() -> hashed(hash), member.reads())
           .exceptionally(PeerAnswers::refused);
     }
     return CompletableFuture.completedFuture(members());
+  }
+
+  private PeerAnswer hashed(PeerQuery.HashQuery query) {
+    return new PeerAnswer.Hashed(
+        query.computed()
+            ? member.state().computeHashKv(query.revision())
+            : member.state().hashKv(query.revision()));
   }
 
   private CompletionStage<PeerAnswer> renewed(List<Long> leases) {

@@ -21,7 +21,9 @@ class CorruptionRulesTest {
   }
 
   private static List<NodeId> periodic(KvHash before, KvHash after, Answer... answers) {
-    return CorruptionRules.periodic(SELF, before, after, List.of(answers)).stream().toList();
+    return CorruptionRules.periodic(SELF, before, after, List.of(answers)).stream()
+        .map(CorruptionRules.Accusation::member)
+        .toList();
   }
 
   private static List<NodeId> ofCompaction(int members, Answer... answers) {

@@ -277,6 +277,11 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   }
 
   @Override
+  public KvHash computeHashKv(long revision) {
+    return hashKv(revision);
+  }
+
+  @Override
   public List<KvHash> compactionHashes() {
     return compactionHashes;
   }

@@ -141,7 +141,7 @@ class UpkeepTest {
     releaseRead();
     assertThat(raised()).isEqualTo(corrupt(FakeMember.id(3)));
     ends(run);
-    assertThat(asked).containsOnly(new PeerQuery.HashQuery(10));
+    assertThat(asked).containsOnly(new PeerQuery.HashQuery(10, true));
   }
 
   @Test
@@ -167,17 +167,44 @@ class UpkeepTest {
   }
 
   @Test
-  void Q5_compactionHashesAreComparedNewestFirstAndOnce() {
+  void Q5_compactionHashesAreComparedNewestFirstAndOnceWhenAllAreEqual() {
     fake.show(FakeMember.view(3, 0, 1));
-    fake.hash(hash(0, 0, 0, 0), List.of(hash(8, 20, 20, 30), hash(7, 10, 10, 30)));
-    answers(2, hash(8, 20, 20, 30));
-    answers(3, hash(9, 20, 20, 30));
-    CompletableFuture<Void> run = check.compactions().toCompletableFuture();
-    assertThat(raised()).isEqualTo(corrupt(FakeMember.id(3)));
-    ends(run);
-    assertThat(asked).hasSize(2).containsOnly(new PeerQuery.HashQuery(20));
+    fake.hash(hash(0, 0, 0, 0), List.of(hash(8, 10, 20, 30), hash(7, 2, 10, 30)));
+    answers(2, hash(8, 10, 20, 30));
+    answers(3, hash(8, 10, 20, 30));
+    ends(check.compactions().toCompletableFuture());
+    assertThat(asked).hasSize(2).containsOnly(new PeerQuery.HashQuery(20, false));
     ends(check.compactions().toCompletableFuture());
     assertThat(asked).hasSize(2);
+    fake.raft.expectNoMessage(Duration.ZERO);
+  }
+
+  @Test
+  void Q5_aCompactionWhoseHashesDifferIsLookedAtAgain() {
+    fake.show(FakeMember.view(3, 0, 1));
+    fake.hash(hash(0, 0, 0, 0), List.of(hash(8, 10, 20, 30), hash(7, 2, 10, 30)));
+    answers(2, hash(8, 10, 20, 30));
+    answers(3, hash(9, 10, 20, 30));
+    for (int run = 0; run < 2; run++) {
+      CompletableFuture<Void> check = this.check.compactions().toCompletableFuture();
+      assertThat(raised()).isEqualTo(corrupt(FakeMember.id(3)));
+      ends(check);
+    }
+    assertThat(asked).hasSize(4).containsOnly(new PeerQuery.HashQuery(20, false));
+  }
+
+  /** A member that does not remember hashes under the compaction itself: that is no difference. */
+  @Test
+  void Q5_whoDoesNotRememberACompactionIsUnknownNotDifferent() {
+    fake.show(FakeMember.view(3, 0, 1));
+    fake.hash(hash(0, 0, 0, 0), List.of(hash(8, 10, 20, 30)));
+    answers(2, hash(8, 10, 20, 30));
+    answers(3, hash(9, 20, 20, 30));
+    ends(check.compactions().toCompletableFuture());
+    fake.raft.expectNoMessage(Duration.ZERO);
+    assertThat(asked).hasSize(2);
+    ends(check.compactions().toCompletableFuture());
+    assertThat(asked).as("not done with it").hasSize(4);
   }
 
   @Test
@@ -186,7 +213,8 @@ class UpkeepTest {
     fake.hash(hash(0, 0, 0, 0), List.of(hash(8, 20, 20, 30), hash(7, 10, 10, 30)));
     answers(2, null);
     ends(check.compactions().toCompletableFuture());
-    assertThat(asked).containsExactly(new PeerQuery.HashQuery(20), new PeerQuery.HashQuery(10));
+    assertThat(asked)
+        .containsExactly(new PeerQuery.HashQuery(20, false), new PeerQuery.HashQuery(10, false));
   }
 
   @Test

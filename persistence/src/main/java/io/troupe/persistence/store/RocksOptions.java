@@ -51,8 +51,15 @@ final class RocksOptions implements AutoCloseable {
           new ColumnFamilyDescriptor(
               familyName(space), own(family(settings, cache, bloom, space))));
     }
-    read = own(new ReadOptions());
+    read = own(readOptions());
     write = own(new WriteOptions().setDisableWAL(true));
+  }
+
+  /**
+   * A cursor's end must not cost its thread the deletion of files that it held: the writer's too.
+   */
+  static ReadOptions readOptions() {
+    return new ReadOptions().setBackgroundPurgeOnIteratorCleanup(true);
   }
 
   /** Name of a space on disk. */

@@ -21,7 +21,7 @@ final class UpperBound implements AutoCloseable {
   private UpperBound(int capacity) {
     buffer = ByteBuffer.allocateDirect(capacity);
     slice = new DirectSlice(buffer);
-    options = new ReadOptions().setIterateUpperBound(slice);
+    options = RocksOptions.readOptions().setIterateUpperBound(slice);
   }
 
   ReadOptions options() {

@@ -61,7 +61,8 @@ public final class QueryCodec {
     } else if (question.query() instanceof PeerQuery.TimeToLiveQuery timeToLive) {
       out.setTimeToLive(WireTimeToLiveQuery.newBuilder().setLease(timeToLive.lease()));
     } else if (question.query() instanceof PeerQuery.HashQuery hash) {
-      out.setHash(WireHashQuery.newBuilder().setRevision(hash.revision()));
+      out.setHash(
+          WireHashQuery.newBuilder().setRevision(hash.revision()).setComputed(hash.computed()));
     } else {
       out.setMembers(WireMembersQuery.getDefaultInstance());
     }
@@ -82,7 +83,8 @@ public final class QueryCodec {
           case PROMOTE -> new PeerQuery.PromoteQuery(new NodeId(wire.getPromote().getMember()));
           case RENEW -> new PeerQuery.RenewQuery(wire.getRenew().getLeasesList());
           case TIME_TO_LIVE -> new PeerQuery.TimeToLiveQuery(wire.getTimeToLive().getLease());
-          case HASH -> new PeerQuery.HashQuery(wire.getHash().getRevision());
+          case HASH ->
+              new PeerQuery.HashQuery(wire.getHash().getRevision(), wire.getHash().getComputed());
           case QUERY_NOT_SET ->
               throw new InvalidProtocolBufferException("no query, or an unknown one");
         };

@@ -69,7 +69,8 @@ class QueryCodecTest {
     all.put("renewed", reply(new PeerAnswer.Renewed(List.of(60L, 0L))));
     all.put("remaining", reply(new PeerAnswer.Remaining(-1, 0)));
     all.put("refused", reply(new PeerAnswer.Refused(Refusal.LEARNER_NOT_READY)));
-    all.put("hash-query", question(new PeerQuery.HashQuery(17)));
+    all.put("hash-query", question(new PeerQuery.HashQuery(17, false)));
+    all.put("computed-hash-query", question(new PeerQuery.HashQuery(17, true)));
     all.put("hashed", reply(new PeerAnswer.Hashed(new StateReader.KvHash(-5, -1, 17, 20))));
     return all;
   }

@@ -8,6 +8,7 @@ import io.troupe.model.Event;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.mvcc.Compactor;
+import io.troupe.mvcc.HashAnswer;
 import io.troupe.raft.membership.ConfEntry;
 import io.troupe.raft.membership.MembershipCodec;
 import io.troupe.simulation.history.Answer;
@@ -236,6 +237,10 @@ final class ApplyRoom {
     Compactor.Progress progress = machine.compactor().removeBatch(1 + run.random.nextInt(100));
     run.world.coverage().count("versions removed by compaction", progress.removed());
     if (progress.done()) {
+      HashAnswer.Hash hash = machine.reader().hashCompaction();
+      if (hash != null) {
+        run.world.rules().compactionHash(run.id, hash);
+      }
       compacting = false;
     } else {
       run.process.after(run.random.nextInt(10_000), this::compactStep);
