@@ -77,7 +77,8 @@ class LeaderWatchTest {
               new LearnerGate(() -> learner),
               corrupt,
               leader,
-              METRICS.rpc()),
+              METRICS.rpc(),
+              Tracing.OFF),
           new RequestLog(Duration.ofDays(1), Clock.systemUTC()),
           MATERIALIZER);
 
