@@ -107,7 +107,8 @@ class NodeSettingsTest {
           .hasMessageContaining("between 0 and 1000000");
     }
     for (String address :
-        List.of("", "collector", "collector:", ":4317", "http://collector:4317", "c:0", "c:4317/x")) {
+        List.of(
+            "", "collector", "collector:", ":4317", "http://collector:4317", "c:0", "c:4317/x")) {
       assertThatThrownBy(() -> settings(on, "tracing.address = \"" + address + "\""))
           .hasMessageContaining("troupe.tracing.address")
           .hasMessageContaining("expected host:port");

@@ -117,7 +117,7 @@ public final class AuthService {
   /** A4. */
   public CompletionStage<AuthenticateResponse> authenticate(
       AuthenticateRequest request, Call call) {
-    return authentication.token(request.getName(), request.getPassword(), call.patience());
+    return authentication.token(request.getName(), request.getPassword(), call);
   }
 
   /** A8: the length of the password is looked at first, and nobody but root makes hashes. */
@@ -319,6 +319,7 @@ public final class AuthService {
       Call call, Callers.Check check, Function<AuthState, T> answer) {
     return gate.linearizable(
         call.trace(),
-        call.trace(), true, () -> callers.read(call, check, () -> answer.apply(member.state().auth())));
+        true,
+        () -> callers.read(call, check, () -> answer.apply(member.state().auth())));
   }
 }

@@ -137,7 +137,8 @@ public final class KvService {
     check(RequestChecks.deleteRange(RequestCodec.deleteRange(request)));
     return callers
         .writer(call)
-        .thenCompose(who -> proposer.propose(who, ClientRequest.DELETE_RANGE, request, call.trace()))
+        .thenCompose(
+            who -> proposer.propose(who, ClientRequest.DELETE_RANGE, request, call.trace()))
         .thenApply(
             result -> {
               Result.DeleteRange done = (Result.DeleteRange) result;

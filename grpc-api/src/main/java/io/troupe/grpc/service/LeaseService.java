@@ -81,7 +81,8 @@ public final class LeaseService {
   public CompletionStage<LeaseRevokeResponse> revoke(LeaseRevokeRequest request, Call call) {
     return callers
         .writer(call)
-        .thenCompose(who -> proposer.propose(who, new Operation.LeaseRevoke(request.getID()), call.trace()))
+        .thenCompose(
+            who -> proposer.propose(who, new Operation.LeaseRevoke(request.getID()), call.trace()))
         .thenApply(
             result ->
                 LeaseRevokeResponse.newBuilder()
@@ -121,7 +122,8 @@ public final class LeaseService {
                 leads || !request.getKeys()
                     ? gate.serializable(call.trace(), () -> answer(request, remaining, call))
                     // The leader's state is what counts, and this one may be behind it.
-                    : gate.linearizable(call.trace(), false, () -> answer(request, remaining, call)));
+                    : gate.linearizable(
+                        call.trace(), false, () -> answer(request, remaining, call)));
   }
 
   private LeaseTimeToLiveResponse answer(

@@ -130,13 +130,13 @@ final class ReadGate {
         Ask.ask(member.raft(), RaftCommand.ReadIndex::new, left, member.scheduler());
     reply.whenComplete(
         (answer, failure) -> {
-          long endNanos = System.nanoTime();
+          long answeredNanos = System.nanoTime();
           member
               .metrics()
               .raft()
-              .readIndexed(endNanos - startNanos, answer instanceof ReadReply.Ready);
+              .readIndexed(answeredNanos - startNanos, answer instanceof ReadReply.Ready);
           if (answer instanceof ReadReply.Ready ready) {
-            tellSteps(round, startNanos, ready.confirmedNanos(), endNanos);
+            tellSteps(round, startNanos, ready.confirmedNanos(), answeredNanos);
           }
           if (answer instanceof ReadReply.Failed refused && refused.reason() == Refusal.NO_LEADER) {
             awaitLeader(round, endNanos, left);

@@ -27,11 +27,7 @@ final class WriteSteps {
    * @param syncs of this member's log
    */
   static void tell(
-      CallTrace call,
-      long startNanos,
-      long endNanos,
-      ProposeReply.Applied reply,
-      WalSyncs syncs) {
+      CallTrace call, long startNanos, long endNanos, ProposeReply.Applied reply, WalSyncs syncs) {
     long proposedNanos = reply.proposedNanos();
     if (proposedNanos == 0) {
       return;

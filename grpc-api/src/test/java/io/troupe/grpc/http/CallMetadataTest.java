@@ -29,7 +29,8 @@ class CallMetadataTest {
   }
 
   private static Call withCertificate(String name, List<HttpHeader> headers) {
-    return CallMetadata.of(HttpRequest.create().withHeaders(headers).getHeaders(), name, MEMORY, CallTrace.NONE);
+    return CallMetadata.of(
+        HttpRequest.create().withHeaders(headers).getHeaders(), name, MEMORY, CallTrace.NONE);
   }
 
   @Test
@@ -41,7 +42,8 @@ class CallMetadataTest {
 
   @Test
   void withoutMetadataACallHasNothing() {
-    assertThat(call()).isEqualTo(new Call("", false, Optional.empty(), "", MEMORY, "", CallTrace.NONE));
+    assertThat(call())
+        .isEqualTo(new Call("", false, Optional.empty(), "", MEMORY, "", CallTrace.NONE));
   }
 
   @Test

@@ -219,8 +219,7 @@ class LeaderWatchTest {
     Awaitility.await().until(() -> !traces.get(1).ends().isEmpty());
     assertThat(traces)
         .extracting(ToldSteps::ends)
-        .containsExactly(
-            List.of(0), List.of(GrpcStatus.CANCELED), List.of(GrpcStatus.UNAVAILABLE));
+        .containsExactly(List.of(0), List.of(GrpcStatus.CANCELED), List.of(GrpcStatus.UNAVAILABLE));
   }
 
   @Test

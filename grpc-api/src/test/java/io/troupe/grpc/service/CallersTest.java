@@ -47,11 +47,19 @@ class CallersTest {
   }
 
   private static Call call(String token) {
-    return new Call(token, false, Optional.empty(), "", new MemoryBudget(1 << 20).share(), "", CallTrace.NONE);
+    return new Call(
+        token, false, Optional.empty(), "", new MemoryBudget(1 << 20).share(), "", CallTrace.NONE);
   }
 
   private static Call withCertificate(String token, String name) {
-    return new Call(token, false, Optional.empty(), "", new MemoryBudget(1 << 20).share(), name, CallTrace.NONE);
+    return new Call(
+        token,
+        false,
+        Optional.empty(),
+        "",
+        new MemoryBudget(1 << 20).share(),
+        name,
+        CallTrace.NONE);
   }
 
   @Test

@@ -139,8 +139,7 @@ class TracedCallsTest {
     RangeRequest get = Requests.get(STORE.key("k")).build();
     STORE.client().call(Api.RANGE, get, traced());
 
-    List<Span> steps =
-        steps(call("KV/Range"), "queue", "read index", "apply wait", "read");
+    List<Span> steps = steps(call("KV/Range"), "queue", "read index", "apply wait", "read");
     assertThat(step(steps, "read index").startNanos()).isEqualTo(step(steps, "queue").endNanos());
     assertThat(step(steps, "apply wait").startNanos())
         .isEqualTo(step(steps, "read index").endNanos());
@@ -188,7 +187,10 @@ class TracedCallsTest {
   @Test
   void aCallOverJsonIsTracedToo() {
     Http1 http = new Http1(STORE.target());
-    String put = "{\"key\":\"" + Base64.getEncoder().encodeToString(Requests.bytes(STORE.key("j")).toByteArray()) + "\",\"value\":\"djE=\"}";
+    String put =
+        "{\"key\":\""
+            + Base64.getEncoder().encodeToString(Requests.bytes(STORE.key("j")).toByteArray())
+            + "\",\"value\":\"djE=\"}";
     assertThat(
             http.post("/v3/kv/put", put, "traceparent", "00-" + trace + "-" + CALLER + "-01")
                 .statusCode())

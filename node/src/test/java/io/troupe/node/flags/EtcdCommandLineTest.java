@@ -325,7 +325,8 @@ class EtcdCommandLineTest {
   void F7_theSamplingRateCountsWhenTracingIsOn() {
     String on = "--enable-distributed-tracing";
     String rate = "--distributed-tracing-sampling-rate=";
-    String wrong = "distributed tracing configuration is not valid: (tracing sampling rate must be ";
+    String wrong =
+        "distributed tracing configuration is not valid: (tracing sampling rate must be ";
     ends(1, wrong + "less than 1000000)", on, rate + "1000001");
     ends(1, wrong + "positive)", on, rate + "-1");
     for (String right : List.of("0", "1", "1000000")) {
@@ -357,11 +358,11 @@ class EtcdCommandLineTest {
         .containsAllEntriesOf(all);
     assertThat(
             read(Map.of(
-                        "ETCD_ENABLE_DISTRIBUTED_TRACING", "true",
-                        "ETCD_DISTRIBUTED_TRACING_ADDRESS", "10.0.0.9:4317",
-                        "ETCD_DISTRIBUTED_TRACING_SERVICE_NAME", "shop",
-                        "ETCD_DISTRIBUTED_TRACING_INSTANCE_ID", "m1",
-                        "ETCD_DISTRIBUTED_TRACING_SAMPLING_RATE", "500"))
+                    "ETCD_ENABLE_DISTRIBUTED_TRACING", "true",
+                    "ETCD_DISTRIBUTED_TRACING_ADDRESS", "10.0.0.9:4317",
+                    "ETCD_DISTRIBUTED_TRACING_SERVICE_NAME", "shop",
+                    "ETCD_DISTRIBUTED_TRACING_INSTANCE_ID", "m1",
+                    "ETCD_DISTRIBUTED_TRACING_SAMPLING_RATE", "500"))
                 .properties())
         .containsAllEntriesOf(all);
     assertThat(
@@ -377,12 +378,7 @@ class EtcdCommandLineTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "--wal-dir=/x",
-        "--force-new-cluster",
-        "--discovery-fallback=proxy"
-      })
+  @ValueSource(strings = {"--wal-dir=/x", "--force-new-cluster", "--discovery-fallback=proxy"})
   void whatWouldBeMissingSilentlyEndsTheStart(String flag) {
     FlagException end = end(Map.of(), flag);
     assertThat(end.status()).isEqualTo(1);

@@ -29,8 +29,8 @@ import java.util.function.Predicate;
 import org.awaitility.Awaitility;
 
 /**
- * A collector for OTLP over gRPC. It reads the messages by their field numbers (opentelemetry-proto,
- * trace/v1 and collector/trace/v1), so it shares no code with what it tests.
+ * A collector for OTLP over gRPC. It reads the messages by their field numbers
+ * (opentelemetry-proto, trace/v1 and collector/trace/v1), so it shares no code with what it tests.
  */
 public final class TestCollector implements AutoCloseable {
   private static final String SERVICE = "opentelemetry.proto.collector.trace.v1.TraceService";
@@ -71,8 +71,7 @@ public final class TestCollector implements AutoCloseable {
             .setResponseMarshaller(Raw.INSTANCE)
             .build();
     this.server =
-        NettyServerBuilder.forAddress(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+        NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
             .addService(
                 ServerServiceDefinition.builder(SERVICE)
                     .addMethod(export, ServerCalls.asyncUnaryCall(this::export))
@@ -171,8 +170,7 @@ public final class TestCollector implements AutoCloseable {
     for (UnknownFieldSet pair : messages(of, field)) {
       for (UnknownFieldSet value : messages(pair, 2)) {
         attributes.put(
-            text(pair, 1),
-            value.hasField(3) ? Long.toString(number(value, 3)) : text(value, 1));
+            text(pair, 1), value.hasField(3) ? Long.toString(number(value, 3)) : text(value, 1));
       }
     }
     return attributes;
