@@ -23,6 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends traces of calls to a collector. What is not sent yet is bounded: beyond {@link #MOST_KEPT}
@@ -30,6 +32,8 @@ import org.apache.pekko.http.javadsl.model.HttpHeader;
  * costs calls nothing.
  */
 public final class OtlpTracing implements Tracing {
+  private static final Logger LOG = LoggerFactory.getLogger(OtlpTracing.class);
+
   /** Spans that wait to be sent, of some 500 bytes each. */
   static final int MOST_KEPT = 4096;
 
@@ -72,6 +76,12 @@ public final class OtlpTracing implements Tracing {
   /** Starts a thread; connects when there is something to send. */
   public static Tracing start(TracingSettings settings) {
     LibraryLog.install();
+    LOG.info(
+        "tracing calls address={} service-name={} instance-id={} sampling-rate={}",
+        settings.address(),
+        settings.serviceName(),
+        settings.instanceId(),
+        settings.samplesPerMillion());
     return new OtlpTracing(settings);
   }
 
