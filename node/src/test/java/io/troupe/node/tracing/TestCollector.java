@@ -62,7 +62,7 @@ public final class TestCollector implements AutoCloseable {
       long status,
       Map<String, String> resource) {}
 
-  private TestCollector(int port) {
+  private TestCollector() {
     MethodDescriptor<byte[], byte[]> export =
         MethodDescriptor.<byte[], byte[]>newBuilder()
             .setType(MethodType.UNARY)
@@ -71,7 +71,7 @@ public final class TestCollector implements AutoCloseable {
             .setResponseMarshaller(Raw.INSTANCE)
             .build();
     this.server =
-        NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
+        NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
             .addService(
                 ServerServiceDefinition.builder(SERVICE)
                     .addMethod(export, ServerCalls.asyncUnaryCall(this::export))
@@ -81,12 +81,7 @@ public final class TestCollector implements AutoCloseable {
 
   /** Listens on a free port of this machine. */
   public static TestCollector start() {
-    return start(0);
-  }
-
-  /** Listens on a port of this machine. */
-  public static TestCollector start(int port) {
-    TestCollector collector = new TestCollector(port);
+    TestCollector collector = new TestCollector();
     try {
       collector.server.start();
     } catch (IOException e) {
