@@ -11,6 +11,7 @@ public final class DiskMetrics {
   private final Histogram storeWrite;
   private final Histogram snapshot;
   private final Histogram defragment;
+  private final WalSyncs walSyncs = new WalSyncs();
   private final LongAdder walBytes = new LongAdder();
   private final LongAdder defragmenting = new LongAdder();
 
@@ -67,10 +68,23 @@ public final class DiskMetrics {
     walBytes.add(bytes);
   }
 
-  /** What was handed to the log was forced. */
-  public void walSynced(long nanos, long entries) {
-    walSync.observe(Seconds.of(nanos));
+  /**
+   * What was handed to the log was forced. Times are of {@link System#nanoTime}.
+   *
+   * @param entries how many of them were new
+   * @param lastIndex of the last of these; of no meaning without one
+   */
+  public void walSynced(long startNanos, long endNanos, long entries, long lastIndex) {
+    walSync.observe(Seconds.of(endNanos - startNanos));
     walBatch.observe((double) entries);
+    if (entries > 0) {
+      walSyncs.add(lastIndex, startNanos, endNanos);
+    }
+  }
+
+  /** The last of these. */
+  public WalSyncs walSyncs() {
+    return walSyncs;
   }
 
   /** A batch was written to the store. */

@@ -3,6 +3,7 @@ package io.troupe.node;
 import com.typesafe.config.Config;
 import io.troupe.grpc.service.UpkeepSettings;
 import io.troupe.node.tls.TlsSettings;
+import io.troupe.node.tracing.TracingSettings;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,6 +29,7 @@ import java.util.Optional;
  *     is none of those
  * @param peerTls TLS between members, if their URLs are https; empty: they are not
  * @param slow what is told of in the log because of the time it took
+ * @param tracing where calls are traced to; empty: nowhere
  */
 public record NodeSettings(
     String name,
@@ -66,7 +68,8 @@ public record NodeSettings(
     UpkeepSettings upkeep,
     Optional<TlsSettings> clientTls,
     Optional<TlsSettings> peerTls,
-    Slow slow) {
+    Slow slow,
+    Optional<TracingSettings> tracing) {
 
   /** What a member without data does. */
   public enum InitialState {

@@ -12,6 +12,7 @@ import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.http.ConnectionSecurity;
 import io.troupe.grpc.http.GrpcServer;
 import io.troupe.grpc.http.GrpcServer.Listener;
+import io.troupe.grpc.http.Tracing;
 import io.troupe.grpc.service.EtcdServices;
 import io.troupe.grpc.service.GatewaySettings;
 import io.troupe.grpc.service.Logins;
@@ -21,6 +22,7 @@ import io.troupe.grpc.service.Upkeep;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
+import io.troupe.node.tracing.OtlpTracing;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.store.NativeLibrary;
 import io.troupe.protocol.PeerQueries;
@@ -69,6 +71,7 @@ public final class RunningNode implements AutoCloseable {
   private final CompletableFuture<Void> published = new CompletableFuture<>();
   private volatile @Nullable EtcdServices services;
   private final ClientPorts ports;
+  private volatile Tracing tracing = Tracing.OFF;
 
   private RunningNode(
       NodeSettings settings,
@@ -245,7 +248,12 @@ public final class RunningNode implements AutoCloseable {
     queries.serve(wired.peerAnswers());
     files.metrics().beforeFirstLook(() -> MemberGauges.register(settings, files, rooms, member));
     PeerProbe.start(system, member, queries, settings.electionTimeout());
-    ports.open(new GrpcServer(system, wired, DerivedSettings.http(settings), published), clientTls);
+    if (settings.tracing().isPresent()) {
+      tracing = OtlpTracing.start(settings.tracing().get());
+    }
+    ports.open(
+        new GrpcServer(system, wired, DerivedSettings.http(settings), tracing, published),
+        clientTls);
     Upkeep upkeep = wired.upkeep(settings.upkeep());
     InitialCheck.require(upkeep, settings);
     CompletionStage<Void> serves = published;
@@ -364,9 +372,13 @@ public final class RunningNode implements AutoCloseable {
     if (!finished(ports.close(GRACE), GRACE.plus(GRACE), "connections")) {
       LOG.debug("connections are cut");
     }
+    long endNanos = System.nanoTime() + STOP_STEP.toNanos();
     if (!finished(Termination.of(system).toCompletableFuture(), STOP_STEP, "rooms")) {
       LOG.warn("the rooms did not stop within {} ms", STOP_STEP.toMillis());
     }
+    // Behind the rooms, with which the last streams end; in what they left of their time.
+    Duration left = Duration.ofNanos(Math.max(endNanos - System.nanoTime(), 0));
+    finished(tracing.close(left).toCompletableFuture(), STOP_STEP, "traces");
     files.close();
   }
 

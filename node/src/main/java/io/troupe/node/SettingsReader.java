@@ -7,6 +7,7 @@ import com.typesafe.config.ConfigUtil;
 import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueType;
 import io.troupe.grpc.service.UpkeepSettings;
+import io.troupe.node.tracing.TracingSettings;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -112,7 +113,37 @@ final class SettingsReader {
         transports.peer(listenPeer),
         new NodeSettings.Slow(
             duration("warning-apply-duration", Duration.ZERO, Duration.ofDays(1)),
-            duration("warning-unary-request-duration", Duration.ZERO, Duration.ofDays(1))));
+            duration("warning-unary-request-duration", Duration.ZERO, Duration.ofDays(1))),
+        tracing());
+  }
+
+  /** F7: what tracing is told counts only when it is on. */
+  private Optional<TracingSettings> tracing() {
+    if (!flag("tracing.enabled")) {
+      return Optional.empty();
+    }
+    String address = text("tracing.address");
+    if (!isHostAndPort(address)) {
+      throw wrong("tracing.address", address, "host:port");
+    }
+    return Optional.of(
+        new TracingSettings(
+            address,
+            text("tracing.service-name"),
+            text("tracing.instance-id"),
+            (int) number("tracing.sampling-rate", 0, 1_000_000)));
+  }
+
+  private static boolean isHostAndPort(String address) {
+    try {
+      URI url = new URI("http://" + address);
+      return url.getHost() != null
+          && url.getPort() > 0
+          && url.getPort() <= 65535
+          && address.equals(url.getHost() + ":" + url.getPort());
+    } catch (URISyntaxException malformed) {
+      return false;
+    }
   }
 
   private NodeSettings.Log log() {

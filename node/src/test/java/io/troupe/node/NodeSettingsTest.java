@@ -7,6 +7,7 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.node.tls.SelfSigned;
 import io.troupe.node.tls.TlsSettings;
+import io.troupe.node.tracing.TracingSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -83,6 +84,37 @@ class NodeSettingsTest {
   }
 
   /** All members must agree on it, and they know the URLs in the order of their text only. */
+  @Test
+  void tracingIsOffAndThenNothingOfItCounts() {
+    assertThat(settings().tracing()).isEmpty();
+    assertThat(settings("tracing.address = nonsense", "tracing.sampling-rate = -1").tracing())
+        .isEmpty();
+  }
+
+  @Test
+  void F7_whatTracingIsToldIsChecked() {
+    String on = "tracing.enabled = true";
+    assertThat(settings(on).tracing())
+        .contains(new TracingSettings("localhost:4317", "etcd", "", 0));
+    assertThat(settings(on, "tracing.sampling-rate = 1000000").tracing().orElseThrow())
+        .extracting(TracingSettings::samplesPerMillion)
+        .isEqualTo(1_000_000);
+    assertThat(settings(on, "tracing.address = \"[::1]:4317\"").tracing().orElseThrow().address())
+        .isEqualTo("[::1]:4317");
+    for (String rate : List.of("-1", "1000001")) {
+      assertThatThrownBy(() -> settings(on, "tracing.sampling-rate = " + rate))
+          .hasMessageContaining("troupe.tracing.sampling-rate")
+          .hasMessageContaining("between 0 and 1000000");
+    }
+    for (String address :
+        List.of(
+            "", "collector", "collector:", ":4317", "http://collector:4317", "c:0", "c:4317/x")) {
+      assertThatThrownBy(() -> settings(on, "tracing.address = \"" + address + "\""))
+          .hasMessageContaining("troupe.tracing.address")
+          .hasMessageContaining("expected host:port");
+    }
+  }
+
   @Test
   void ofSeveralPeerUrlsTheFirstAsTextIsUsed() {
     NodeSettings several =

@@ -28,8 +28,13 @@ public sealed interface ApplyCommand {
    */
   record Apply(List<Entry> committed, long nanos) implements ApplyCommand {}
 
-  /** Tells {@code replyTo} once the state holds {@code index}. */
-  record AwaitApplied(long index, ActorRef<ReadReply> replyTo) implements ApplyCommand {}
+  /**
+   * Tells {@code replyTo} once the state holds {@code index}.
+   *
+   * @param confirmedNanos when that index was known, for the answer
+   */
+  record AwaitApplied(long index, long confirmedNanos, ActorRef<ReadReply> replyTo)
+      implements ApplyCommand {}
 
   /**
    * This member leads from now on, or ceased to. Passed on to the lease room in its place among the

@@ -111,7 +111,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private final Settings settings;
   private final Links links;
   private final Map<Long, Waiting> waiting = new LinkedHashMap<>();
-  private final TreeMap<Long, List<ActorRef<ReadReply>>> reads = new TreeMap<>();
+  private final TreeMap<Long, List<ApplyCommand.AwaitApplied>> reads = new TreeMap<>();
   private final List<Answer> answers = new ArrayList<>();
   private final List<WatchCommand.Commit> commits = new ArrayList<>();
   private final List<LeaseChange> leaseChanges = new ArrayList<>();
@@ -224,9 +224,9 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
 
   private Behavior<ApplyCommand> onAwaitApplied(ApplyCommand.AwaitApplied await) {
     if (await.index() <= machine.view().appliedIndex()) {
-      await.replyTo().tell(new ReadReply.Ready(await.index()));
+      ready(await);
     } else {
-      reads.computeIfAbsent(await.index(), index -> new ArrayList<>()).add(await.replyTo());
+      reads.computeIfAbsent(await.index(), index -> new ArrayList<>()).add(await);
     }
     return this;
   }
@@ -346,9 +346,12 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
 
   private void releaseReads(long index) {
     while (!reads.isEmpty() && reads.firstKey() <= index) {
-      Map.Entry<Long, List<ActorRef<ReadReply>>> first = reads.pollFirstEntry();
-      first.getValue().forEach(replyTo -> replyTo.tell(new ReadReply.Ready(first.getKey())));
+      reads.pollFirstEntry().getValue().forEach(ApplyActor::ready);
     }
+  }
+
+  private static void ready(ApplyCommand.AwaitApplied await) {
+    await.replyTo().tell(new ReadReply.Ready(await.index(), await.confirmedNanos()));
   }
 
   private void afterwards(long index) {

@@ -13,6 +13,7 @@ final class MeasuredWal implements Wal {
   private final Wal wal;
   private final DiskMetrics metrics;
   private long unsynced;
+  private long lastIndex;
 
   MeasuredWal(Wal wal, DiskMetrics metrics) {
     this.wal = wal;
@@ -28,7 +29,10 @@ final class MeasuredWal implements Wal {
     for (Entry entry : entries) {
       bytes += entry.data().length();
     }
-    unsynced += entries.size();
+    if (!entries.isEmpty()) {
+      unsynced += entries.size();
+      lastIndex = entries.get(entries.size() - 1).index();
+    }
     metrics.walWritten(nanos, bytes);
   }
 
@@ -36,7 +40,7 @@ final class MeasuredWal implements Wal {
   public void sync() {
     long startNanos = System.nanoTime();
     wal.sync();
-    metrics.walSynced(System.nanoTime() - startNanos, unsynced);
+    metrics.walSynced(startNanos, System.nanoTime(), unsynced, lastIndex);
     unsynced = 0;
   }
 

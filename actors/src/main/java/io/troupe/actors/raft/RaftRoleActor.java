@@ -393,10 +393,11 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     if (replyTo == null) {
       return;
     }
+    long confirmedNanos = System.nanoTime();
     if (readIndex <= core.status().applied()) {
-      replyTo.tell(new ReadReply.Ready(readIndex));
+      replyTo.tell(new ReadReply.Ready(readIndex, confirmedNanos));
     } else {
-      links.apply().tell(new ApplyCommand.AwaitApplied(readIndex, replyTo));
+      links.apply().tell(new ApplyCommand.AwaitApplied(readIndex, confirmedNanos, replyTo));
     }
   }
 

@@ -106,7 +106,7 @@ class LeaseActorTest {
     RaftCommand.ConfirmLeadership round = confirm();
     assertThat(round.term()).isEqualTo(TERM);
     client.expectNoMessage(Duration.ofMillis(100));
-    round.replyTo().tell(new ReadReply.Ready(9));
+    round.replyTo().tell(new ReadReply.Ready(9, 0));
     client.expectMessage(new LeaseReply.Renewed(7, 60));
   }
 
@@ -119,11 +119,11 @@ class LeaseActorTest {
     room.tell(new LeaseCommand.KeepAlive(8, client.getRef()));
     room.tell(new LeaseCommand.KeepAlive(9, client.getRef()));
     raft.expectNoMessage(Duration.ofMillis(50));
-    first.replyTo().tell(new ReadReply.Ready(9));
+    first.replyTo().tell(new ReadReply.Ready(9, 0));
     client.expectMessage(new LeaseReply.Renewed(7, 60));
     RaftCommand.ConfirmLeadership second = confirm();
     client.expectNoMessage(Duration.ofMillis(50));
-    second.replyTo().tell(new ReadReply.Ready(9));
+    second.replyTo().tell(new ReadReply.Ready(9, 0));
     client.expectMessage(new LeaseReply.Renewed(8, 90));
     client.expectMessage(new LeaseReply.Renewed(9, 0));
   }
@@ -149,11 +149,11 @@ class LeaseActorTest {
     lead(TERM + 2);
     room.tell(new LeaseCommand.KeepAlive(8, client.getRef()));
     raft.expectNoMessage(Duration.ofMillis(50));
-    old.replyTo().tell(new ReadReply.Ready(9));
+    old.replyTo().tell(new ReadReply.Ready(9, 0));
     RaftCommand.ConfirmLeadership round = confirm();
     assertThat(round.term()).isEqualTo(TERM + 2);
     client.expectNoMessage(Duration.ofMillis(50));
-    round.replyTo().tell(new ReadReply.Ready(20));
+    round.replyTo().tell(new ReadReply.Ready(20, 0));
     client.expectMessage(new LeaseReply.Renewed(8, 90));
   }
 }

@@ -1,8 +1,11 @@
 package io.troupe.grpc.http;
 
+import io.troupe.grpc.error.GrpcErrors;
 import io.troupe.grpc.service.Call;
+import io.troupe.grpc.service.CallTrace;
 import io.troupe.metrics.RpcMetrics;
 import io.troupe.model.MemoryBudget;
+import io.troupe.protocol.RefusedException;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.stream.javadsl.Source;
@@ -14,35 +17,44 @@ final class CallGates {
   private final CorruptGate corrupt;
   private final LeaderWatch leader;
   private final RpcMetrics metrics;
+  private final Tracing tracing;
 
   CallGates(
       MemoryBudget memory,
       LearnerGate learner,
       CorruptGate corrupt,
       LeaderWatch leader,
-      RpcMetrics metrics) {
+      RpcMetrics metrics,
+      Tracing tracing) {
     this.memory = memory;
     this.learner = learner;
     this.corrupt = corrupt;
     this.leader = leader;
     this.metrics = metrics;
+    this.tracing = tracing;
   }
 
   /**
-   * Lets a call through.
+   * Lets a call through. Its trace begins here; that of a refused one ends here too.
    *
    * @param path of the gRPC method
    * @param metadata headers by their gRPC names
    * @param visitor who sent it
-   * @throws io.troupe.protocol.RefusedException if it may not begin
+   * @throws RefusedException if it may not begin
    */
   Call admit(String path, boolean stream, Iterable<HttpHeader> metadata, Visitor visitor) {
-    learner.require(path);
-    corrupt.require(path);
-    Call call = CallMetadata.of(metadata, visitor.certificateName(), memory.share());
-    metrics.clientRequest(stream, call.apiVersion());
-    leader.require(call);
-    return call;
+    CallTrace trace = tracing.begin(path, metadata);
+    try {
+      learner.require(path);
+      corrupt.require(path);
+      Call call = CallMetadata.of(metadata, visitor.certificateName(), memory.share(), trace);
+      metrics.clientRequest(stream, call.apiVersion());
+      leader.require(call);
+      return call;
+    } catch (RefusedException refused) {
+      trace.ended(GrpcErrors.of(refused).code());
+      throw refused;
+    }
   }
 
   /** The answers of a call that is a stream; they end when a gate closes. */

@@ -2,6 +2,7 @@ package io.troupe.grpc.http;
 
 import com.google.protobuf.ByteString;
 import io.troupe.grpc.service.Call;
+import io.troupe.grpc.service.CallTrace;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.Refusal;
 import io.troupe.protocol.RefusedException;
@@ -23,9 +24,14 @@ final class CallMetadata {
    * @param headers of the request
    * @param certificateName of the client; passed over if the request says that a gateway made it
    * @param memory of the call
+   * @param trace of the call
    * @throws RefusedException INVALID_CLIENT_API_VERSION if the client's version is no text
    */
-  static Call of(Iterable<HttpHeader> headers, String certificateName, MemoryBudget.Share memory) {
+  static Call of(
+      Iterable<HttpHeader> headers,
+      String certificateName,
+      MemoryBudget.Share memory,
+      CallTrace trace) {
     String token = null;
     String authorization = null;
     String hasLeader = null;
@@ -57,7 +63,8 @@ final class CallMetadata {
         timeout,
         apiVersion == null ? "" : apiVersion,
         memory,
-        user);
+        user,
+        trace);
   }
 
   private static String bare(@Nullable String raw) {

@@ -162,6 +162,7 @@ final class GrpcHandler {
     private void ended(int status, @Nullable MessageLite response, int size) {
       long nanos = System.nanoTime() - startNanos;
       meter.ended(status, nanos);
+      call.trace().ended(status);
       if (log.wants(nanos)) {
         log.ended(
             new RequestLog.Ended(
@@ -247,12 +248,13 @@ final class GrpcHandler {
       Source<ByteString, NotUsed> answers =
           gates
               .guarded(method.call(requests, call), path, call)
-              .via(new MeteredAnswers(meter, call.memory()::close));
+              .via(new MeteredAnswers(meter, call::ended));
       return GrpcResponses.streaming(answers);
     } catch (GrpcException | CompletionException refused) {
       request.discardEntityBytes(materializer);
       GrpcStatus status = GrpcErrors.of(refused);
       meter.ended(status.code(), 0);
+      call.ended(status.code());
       return GrpcResponses.failure(status);
     }
   }

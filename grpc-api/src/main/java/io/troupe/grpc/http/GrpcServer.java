@@ -45,12 +45,14 @@ public final class GrpcServer {
    * A server.
    *
    * @param settings of the HTTP/1.1 side
+   * @param tracing where calls are traced to
    * @param ready calls wait until it completes (B1); what does not need the member is answered
    */
   public GrpcServer(
       ActorSystem<?> system,
       EtcdServices services,
       HttpSettings settings,
+      Tracing tracing,
       CompletionStage<?> ready) {
     this.system = system;
     this.services = services;
@@ -76,7 +78,8 @@ public final class GrpcServer {
             new LearnerGate(services.member()::isLearner),
             corrupt,
             leader,
-            services.member().metrics().rpc());
+            services.member().metrics().rpc(),
+            tracing);
     GrpcMethods methods = EtcdEndpoints.of(services, materializer);
     this.grpc =
         new GrpcHandler(

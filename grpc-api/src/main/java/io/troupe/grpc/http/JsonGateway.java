@@ -165,7 +165,9 @@ final class JsonGateway {
       String name = header.lowercaseName();
       if (name.startsWith(METADATA)) {
         metadata.add(RawHeader.create(name.substring(METADATA.length()), header.value()));
-      } else if (name.equals("authorization")) {
+      } else if (name.equals("authorization")
+          || name.equals("traceparent")
+          || name.equals("tracestate")) {
         metadata.add(RawHeader.create(name, header.value()));
       } else if (name.equals("grpc-timeout")) {
         if (CallMetadata.timeout(header.value()).isEmpty()) {
@@ -195,8 +197,8 @@ final class JsonGateway {
     return inTime(reply, running.call())
         .handle(
             (message, failure) -> {
-              running.call().memory().close();
               GrpcStatus status = failure == null ? GrpcStatus.OK : GrpcResponses.status(failure);
+              running.call().ended(status.code());
               running.meter().ended(status.code(), System.nanoTime() - startNanos);
               if (failure != null) {
                 return error(status);

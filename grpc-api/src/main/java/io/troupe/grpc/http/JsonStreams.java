@@ -81,9 +81,9 @@ final class JsonStreams {
       answers = gates.guarded(called.answer().call(requests(request, called), call), path, call);
     } catch (GrpcException | RefusedException | CompletionException refused) {
       request.discardEntityBytes(materializer);
-      call.memory().close();
       GrpcStatus status = GrpcErrors.of(refused);
       called.meter().ended(status.code(), 0);
+      call.ended(status.code());
       return CompletableFuture.completedFuture(JsonGateway.error(status));
     }
     Source<ByteString, NotUsed> metered =
@@ -95,7 +95,7 @@ final class JsonStreams {
                         .mapError(TimeoutException.class, late -> JsonGateway.deadlineExceeded()))
             .orElse(answers)
             .recoverWithRetries(1, JsonStreams.<ByteString>quietEnd())
-            .via(new MeteredAnswers(called.meter(), call.memory()::close));
+            .via(new MeteredAnswers(called.meter(), call::ended));
     return respond(metered, called);
   }
 

@@ -3,6 +3,7 @@ package io.troupe.grpc.http;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.metrics.RpcMetrics.MethodMeter;
+import java.util.function.IntConsumer;
 import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.FlowShape;
 import org.apache.pekko.stream.Inlet;
@@ -21,14 +22,14 @@ final class MeteredAnswers extends GraphStage<FlowShape<ByteString, ByteString>>
   private final Outlet<ByteString> out = Outlet.create("MeteredAnswers.out");
   private final FlowShape<ByteString, ByteString> shape = FlowShape.of(in, out);
   private final MethodMeter meter;
-  private final Runnable ended;
+  private final IntConsumer ended;
 
   /**
    * A stage for elements of whole frames.
    *
-   * @param ended run once at the end
+   * @param ended told the code of the status, once
    */
-  MeteredAnswers(MethodMeter meter, Runnable ended) {
+  MeteredAnswers(MethodMeter meter, IntConsumer ended) {
     this.meter = meter;
     this.ended = ended;
   }
@@ -93,7 +94,7 @@ final class MeteredAnswers extends GraphStage<FlowShape<ByteString, ByteString>>
     @Override
     public void postStop() {
       meter.ended(code, System.nanoTime() - startNanos);
-      ended.run();
+      ended.accept(code);
     }
   }
 }

@@ -78,7 +78,7 @@ public final class AuthService {
       Operation operation, Call call, Function<ResponseHeader, R> answer) {
     return callers
         .writer(call)
-        .thenCompose(who -> proposer.propose(who, operation))
+        .thenCompose(who -> proposer.propose(who, operation, call.trace()))
         .thenApply(result -> answer.apply(member.header(((Result.Done) result).revision())));
   }
 
@@ -101,6 +101,7 @@ public final class AuthService {
   /** A16; a token that is shown must be good (A13). */
   public CompletionStage<AuthStatusResponse> status(AuthStatusRequest request, Call call) {
     return gate.linearizable(
+        call.trace(),
         true,
         () -> {
           AuthState auth = member.state().auth();
@@ -116,7 +117,7 @@ public final class AuthService {
   /** A4. */
   public CompletionStage<AuthenticateResponse> authenticate(
       AuthenticateRequest request, Call call) {
-    return authentication.token(request.getName(), request.getPassword(), call.patience());
+    return authentication.token(request.getName(), request.getPassword(), call);
   }
 
   /** A8: the length of the password is looked at first, and nobody but root makes hashes. */
@@ -157,7 +158,8 @@ public final class AuthService {
         .of(call)
         .thenCompose(
             known ->
-                gate.linearizable(true, () -> callers.read(call, Authorizer::root, () -> known)))
+                gate.linearizable(
+                    call.trace(), true, () -> callers.read(call, Authorizer::root, () -> known)))
         .thenCompose(root -> passwords.hash(password));
   }
 
@@ -316,6 +318,8 @@ public final class AuthService {
   private <T> CompletionStage<T> read(
       Call call, Callers.Check check, Function<AuthState, T> answer) {
     return gate.linearizable(
-        true, () -> callers.read(call, check, () -> answer.apply(member.state().auth())));
+        call.trace(),
+        true,
+        () -> callers.read(call, check, () -> answer.apply(member.state().auth())));
   }
 }

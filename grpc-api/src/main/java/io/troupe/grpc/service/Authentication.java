@@ -12,7 +12,6 @@ import io.troupe.model.Refusal;
 import io.troupe.model.Requester;
 import io.troupe.model.Result;
 import io.troupe.protocol.RefusedException;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -41,15 +40,15 @@ final class Authentication {
   /**
    * Checks the password and answers with a token.
    *
-   * @param patience how long to begin anew at most
+   * @param call begins anew for as long as its patience lasts
    */
-  CompletionStage<AuthenticateResponse> token(String user, String password, Duration patience) {
-    return attempt(user, password, System.nanoTime() + patience.toNanos());
+  CompletionStage<AuthenticateResponse> token(String user, String password, Call call) {
+    return attempt(user, password, call, System.nanoTime() + call.patience().toNanos());
   }
 
   private CompletionStage<AuthenticateResponse> attempt(
-      String user, String password, long endNanos) {
-    return gate.linearizable(true, () -> known(user))
+      String user, String password, Call call, long endNanos) {
+    return gate.linearizable(call.trace(), true, () -> known(user))
         .thenCompose(
             known ->
                 logins
@@ -60,7 +59,7 @@ final class Authentication {
                           if (!fits) {
                             throw new RefusedException(Refusal.AUTH_FAILED);
                           }
-                          return issue(user, known.authRevision());
+                          return issue(user, known.authRevision(), call);
                         }))
         .handle(
             (answer, failure) -> {
@@ -68,7 +67,7 @@ final class Authentication {
                 return CompletableFuture.completedFuture(answer);
               }
               return isOvertaken(failure) && System.nanoTime() < endNanos
-                  ? attempt(user, password, endNanos)
+                  ? attempt(user, password, call, endNanos)
                   : CompletableFuture.<AuthenticateResponse>failedFuture(failure);
             })
         .thenCompose(next -> next);
@@ -100,12 +99,13 @@ final class Authentication {
     return new Known(user.passwordHash(), auth.revision());
   }
 
-  private CompletionStage<AuthenticateResponse> issue(String user, long authRevision) {
+  private CompletionStage<AuthenticateResponse> issue(String user, long authRevision, Call call) {
     if (logins.tokens() instanceof SimpleTokens simple) {
       return proposer
           .propose(
               Requester.ANONYMOUS,
-              new Operation.Authenticate(user, simple.newPrefix(), authRevision))
+              new Operation.Authenticate(user, simple.newPrefix(), authRevision),
+              call.trace())
           .thenApply(
               result -> {
                 Result.Authenticated done = (Result.Authenticated) result;

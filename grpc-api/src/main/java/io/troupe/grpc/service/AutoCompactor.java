@@ -80,7 +80,8 @@ final class AutoCompactor {
               Requester.MEMBER,
               OperationCodec.ClientRequest.COMPACT,
               Bytes.wrap(
-                  CompactionRequest.newBuilder().setRevision(revision).build().toByteArray()));
+                  CompactionRequest.newBuilder().setRevision(revision).build().toByteArray()),
+              CallTrace.NONE);
     } catch (RefusedException refused) {
       ended(revision, refused);
       return;

@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param memory what the answer takes; given back by whoever made the call when the answer is sent
  * @param certificateUser common name of the client's verified certificate where that is a login
  *     (A14); empty otherwise
+ * @param trace told what becomes of it
  */
 public record Call(
     String token,
@@ -23,7 +24,8 @@ public record Call(
     Optional<Duration> timeout,
     String apiVersion,
     MemoryBudget.Share memory,
-    String certificateUser) {
+    String certificateUser,
+    CallTrace trace) {
   /** Somebody who names no deadline may have gone away without our knowing. */
   private static final Duration LONGEST = Duration.ofMinutes(10);
 
@@ -34,7 +36,17 @@ public record Call(
 
   /** The same call with another account for what its answer takes. */
   Call withMemory(MemoryBudget.Share other) {
-    return new Call(token, hasLeader, timeout, apiVersion, other, certificateUser);
+    return new Call(token, hasLeader, timeout, apiVersion, other, certificateUser, trace);
+  }
+
+  /**
+   * Its answer is sent, and so is all that was counted for it.
+   *
+   * @param code of its status
+   */
+  public void ended(int code) {
+    memory.close();
+    trace.ended(code);
   }
 
   /** How long to try what has no time limit of the server's own (M13, MT10). */

@@ -54,7 +54,7 @@ final class Callers {
     }
     if (tokens.mayStillCome(call.token(), member.status().applied())) {
       // Whoever has it got it after its entry was committed, so one round is enough.
-      return gate.linearizable(true, () -> now(call, member.state().auth()));
+      return gate.linearizable(call.trace(), true, () -> now(call, member.state().auth()));
     }
     throw new RefusedException(Refusal.INVALID_AUTH_TOKEN);
   }

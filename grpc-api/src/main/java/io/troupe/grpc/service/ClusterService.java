@@ -111,8 +111,11 @@ public final class ClusterService {
   /** M9. */
   public CompletionStage<MemberListResponse> list(MemberListRequest request, Call call) {
     return request.getLinearizable()
-        ? gate.linearizable(true, () -> callers.read(call, Authorizer::user, this::list))
-        : callers.checked(call, Authorizer::user).thenCompose(who -> gate.serializable(this::list));
+        ? gate.linearizable(
+            call.trace(), true, () -> callers.read(call, Authorizer::user, this::list))
+        : callers
+            .checked(call, Authorizer::user)
+            .thenCompose(who -> gate.serializable(call.trace(), this::list));
   }
 
   private MemberListResponse list() {

@@ -62,12 +62,12 @@ public final class KvService {
     boolean cheap = query.range().isSingle();
     return read.serializable()
         ? serializable(call, () -> range(query, call))
-        : gate.linearizable(cheap, () -> range(query, call));
+        : gate.linearizable(call.trace(), cheap, () -> range(query, call));
   }
 
   /** The caller may be known only after a wait; everything else is read as it is. */
   private <T> CompletionStage<T> serializable(Call call, Supplier<T> read) {
-    return callers.of(call).thenCompose(who -> gate.serializable(read));
+    return callers.of(call).thenCompose(who -> gate.serializable(call.trace(), read));
   }
 
   private static void check(@Nullable Refusal refusal) {
@@ -105,7 +105,7 @@ public final class KvService {
     }
     return read.serializable()
         ? serializable(call, () -> open(query, call))
-        : gate.linearizable(true, () -> open(query, call));
+        : gate.linearizable(call.trace(), true, () -> open(query, call));
   }
 
   /** Rights are checked once; that they changed is said at the end (GS6). */
@@ -123,7 +123,7 @@ public final class KvService {
     check(RequestChecks.put(put));
     return callers
         .writer(call)
-        .thenCompose(who -> proposer.propose(who, ClientRequest.PUT, request))
+        .thenCompose(who -> proposer.propose(who, ClientRequest.PUT, request, call.trace()))
         .thenApply(
             result -> {
               Result.Put done = (Result.Put) result;
@@ -137,7 +137,8 @@ public final class KvService {
     check(RequestChecks.deleteRange(RequestCodec.deleteRange(request)));
     return callers
         .writer(call)
-        .thenCompose(who -> proposer.propose(who, ClientRequest.DELETE_RANGE, request))
+        .thenCompose(
+            who -> proposer.propose(who, ClientRequest.DELETE_RANGE, request, call.trace()))
         .thenApply(
             result -> {
               Result.DeleteRange done = (Result.DeleteRange) result;
@@ -155,11 +156,11 @@ public final class KvService {
       result =
           callers
               .writer(from)
-              .thenCompose(who -> proposer.propose(who, ClientRequest.TXN, request));
+              .thenCompose(who -> proposer.propose(who, ClientRequest.TXN, request, from.trace()));
     } else if (call.serializable()) {
       result = serializable(from, () -> read(call.txn(), from));
     } else {
-      result = gate.linearizable(false, () -> read(call.txn(), from));
+      result = gate.linearizable(from.trace(), false, () -> read(call.txn(), from));
     }
     return result.thenApply(
         end -> {
@@ -180,7 +181,7 @@ public final class KvService {
     RequestCodec.CompactCall call = RequestCodec.compact(request);
     return callers
         .writer(from)
-        .thenCompose(who -> proposer.propose(who, ClientRequest.COMPACT, request))
+        .thenCompose(who -> proposer.propose(who, ClientRequest.COMPACT, request, from.trace()))
         .thenCompose(
             result -> {
               CompletionStage<Void> removed =

@@ -65,7 +65,7 @@ public final class LeaseService {
     quota.admit(grant);
     return callers
         .writer(call)
-        .thenCompose(who -> proposer.propose(who, grant))
+        .thenCompose(who -> proposer.propose(who, grant, call.trace()))
         .thenApply(
             result -> {
               Result.LeaseGrant granted = (Result.LeaseGrant) result;
@@ -81,7 +81,8 @@ public final class LeaseService {
   public CompletionStage<LeaseRevokeResponse> revoke(LeaseRevokeRequest request, Call call) {
     return callers
         .writer(call)
-        .thenCompose(who -> proposer.propose(who, new Operation.LeaseRevoke(request.getID())))
+        .thenCompose(
+            who -> proposer.propose(who, new Operation.LeaseRevoke(request.getID()), call.trace()))
         .thenApply(
             result ->
                 LeaseRevokeResponse.newBuilder()
@@ -119,9 +120,10 @@ public final class LeaseService {
         .thenCompose(
             remaining ->
                 leads || !request.getKeys()
-                    ? gate.serializable(() -> answer(request, remaining, call))
+                    ? gate.serializable(call.trace(), () -> answer(request, remaining, call))
                     // The leader's state is what counts, and this one may be behind it.
-                    : gate.linearizable(false, () -> answer(request, remaining, call)));
+                    : gate.linearizable(
+                        call.trace(), false, () -> answer(request, remaining, call)));
   }
 
   private LeaseTimeToLiveResponse answer(

@@ -110,7 +110,7 @@ public final class MaintenanceService {
         };
     return callers
         .writer(call)
-        .thenCompose(caller -> proposer.propose(caller, operation))
+        .thenCompose(caller -> proposer.propose(caller, operation, call.trace()))
         .thenApply(
             result -> {
               Result.Alarms alarms = (Result.Alarms) result;

@@ -42,20 +42,21 @@ public final class Proposer {
   }
 
   /** Proposes a client's request as the bytes that came in. */
-  CompletionStage<Result> propose(Requester who, OperationCodec.ClientRequest kind, Bytes request) {
+  CompletionStage<Result> propose(
+      Requester who, OperationCodec.ClientRequest kind, Bytes request, CallTrace call) {
     RequestId id = ids.next();
-    return propose(id, OperationCodec.embed(id, who, kind, request));
+    return propose(id, OperationCodec.embed(id, who, kind, request), call);
   }
 
   /** Proposes an operation on behalf of a client. */
-  CompletionStage<Result> propose(Requester who, Operation operation) {
+  CompletionStage<Result> propose(Requester who, Operation operation, CallTrace call) {
     RequestId id = ids.next();
-    return propose(id, OperationCodec.encode(id, who, operation));
+    return propose(id, OperationCodec.encode(id, who, operation), call);
   }
 
   /** Proposes an operation of the member itself, to which nothing is forbidden (A17). */
   public CompletionStage<Result> propose(Operation operation) {
-    return propose(Requester.MEMBER, operation);
+    return propose(Requester.MEMBER, operation, CallTrace.NONE);
   }
 
   /** An id for a proposal of another kind. */
@@ -68,7 +69,7 @@ public final class Proposer {
     return ids.nextLease();
   }
 
-  private CompletionStage<Result> propose(RequestId id, Bytes operation) {
+  private CompletionStage<Result> propose(RequestId id, Bytes operation, CallTrace call) {
     if (operation.length() > settings.maxRequestBytes()) {
       throw new RefusedException(Refusal.REQUEST_TOO_LARGE);
     }
@@ -77,7 +78,7 @@ public final class Proposer {
       pendingBytes.addAndGet(-operation.length());
       throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
     }
-    Waiting waiting = new Waiting(id, operation, System.nanoTime());
+    Waiting waiting = new Waiting(id, operation, call, System.nanoTime());
     member.metrics().raft().proposed();
     waiting.propose();
     return waiting.outcome;
@@ -87,12 +88,14 @@ public final class Proposer {
   private final class Waiting {
     private final RequestId id;
     private final Bytes operation;
+    private final CallTrace call;
     private final long startNanos;
     private final CompletableFuture<Result> outcome = new CompletableFuture<>();
 
-    Waiting(RequestId id, Bytes operation, long startNanos) {
+    Waiting(RequestId id, Bytes operation, CallTrace call, long startNanos) {
       this.id = id;
       this.operation = operation;
+      this.call = call;
       this.startNanos = startNanos;
     }
 
@@ -147,7 +150,11 @@ public final class Proposer {
       pendingBytes.addAndGet(-operation.length());
       member.metrics().raft().proposalEnded(reply instanceof ProposeReply.Applied);
       if (reply instanceof ProposeReply.Applied applied) {
-        trace.ended(id, operation, startNanos, System.nanoTime(), applied);
+        long endNanos = System.nanoTime();
+        trace.ended(id, operation, startNanos, endNanos, applied);
+        if (call.isRecorded()) {
+          WriteSteps.tell(call, startNanos, endNanos, applied, member.metrics().disk().walSyncs());
+        }
       }
       if (reply == null) {
         Throwable why = Objects.requireNonNull(failure);

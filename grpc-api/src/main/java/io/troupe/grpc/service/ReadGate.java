@@ -40,27 +40,45 @@ final class ReadGate {
     this.tick = tick;
   }
 
-  private record Waiting<T>(Supplier<T> read, boolean cheap, CompletableFuture<T> answer) {
+  /**
+   * A read.
+   *
+   * @param arrivedNanos for its trace; 0 if it has none
+   */
+  private record Waiting<T>(
+      Supplier<T> read,
+      boolean cheap,
+      CallTrace call,
+      long arrivedNanos,
+      CompletableFuture<T> answer) {
     void run() {
       try {
-        answer.complete(read.get());
+        answer.complete(traced(call, read));
       } catch (RuntimeException | Error failure) {
         answer.completeExceptionally(failure);
       }
     }
   }
 
+  /** {@link #linearizable(CallTrace, boolean, Supplier)} for the member itself. */
+  <T> CompletionStage<T> linearizable(boolean cheap, Supplier<T> read) {
+    return linearizable(CallTrace.NONE, cheap, read);
+  }
+
   /**
    * Runs {@code read} on the read dispatcher once the state holds all that was committed when this
    * was called.
    *
+   * @param call told the steps: {@code queue} until its round began, {@code read index} until a
+   *     quorum had confirmed, {@code apply wait} until the state was there, {@code read}
    * @param cheap a point read: may share a task with others
    */
-  <T> CompletionStage<T> linearizable(boolean cheap, Supplier<T> read) {
+  <T> CompletionStage<T> linearizable(CallTrace call, boolean cheap, Supplier<T> read) {
     CompletableFuture<T> answer = new CompletableFuture<>();
+    long arrivedNanos = call.isRecorded() ? System.nanoTime() : 0;
     boolean start;
     synchronized (this) {
-      waiting.add(new Waiting<>(read, cheap, answer));
+      waiting.add(new Waiting<>(read, cheap, call, arrivedNanos, answer));
       start = !running;
       running = true;
     }
@@ -72,7 +90,24 @@ final class ReadGate {
 
   /** Runs {@code read} on the read dispatcher at once. */
   <T> CompletionStage<T> serializable(Supplier<T> read) {
-    return CompletableFuture.supplyAsync(read, member.reads());
+    return serializable(CallTrace.NONE, read);
+  }
+
+  /** {@link #serializable(Supplier)}; {@code call} is told the step {@code read}. */
+  <T> CompletionStage<T> serializable(CallTrace call, Supplier<T> read) {
+    return CompletableFuture.supplyAsync(() -> traced(call, read), member.reads());
+  }
+
+  private static <T> T traced(CallTrace call, Supplier<T> read) {
+    if (!call.isRecorded()) {
+      return read.get();
+    }
+    long startNanos = System.nanoTime();
+    try {
+      return read.get();
+    } finally {
+      call.step("read", startNanos, System.nanoTime());
+    }
   }
 
   private void startRound() {
@@ -95,10 +130,14 @@ final class ReadGate {
         Ask.ask(member.raft(), RaftCommand.ReadIndex::new, left, member.scheduler());
     reply.whenComplete(
         (answer, failure) -> {
+          long answeredNanos = System.nanoTime();
           member
               .metrics()
               .raft()
-              .readIndexed(System.nanoTime() - startNanos, answer instanceof ReadReply.Ready);
+              .readIndexed(answeredNanos - startNanos, answer instanceof ReadReply.Ready);
+          if (answer instanceof ReadReply.Ready ready) {
+            tellSteps(round, startNanos, ready.confirmedNanos(), answeredNanos);
+          }
           if (answer instanceof ReadReply.Failed refused && refused.reason() == Refusal.NO_LEADER) {
             awaitLeader(round, endNanos, left);
           } else {
@@ -106,6 +145,18 @@ final class ReadGate {
             finish(round, answer, failure);
           }
         });
+  }
+
+  private static void tellSteps(
+      List<Waiting<?>> round, long startNanos, long confirmedNanos, long endNanos) {
+    for (Waiting<?> read : round) {
+      CallTrace call = read.call();
+      if (call.isRecorded()) {
+        call.step("queue", read.arrivedNanos(), startNanos);
+        call.step("read index", startNanos, confirmedNanos);
+        call.step("apply wait", confirmedNanos, endNanos);
+      }
+    }
   }
 
   /** G12: without a leader the round waits until the timeout. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.grpc.service.Call;
+import io.troupe.grpc.service.CallTrace;
 import io.troupe.model.MemoryBudget;
 import io.troupe.protocol.RefusedException;
 import java.time.Duration;
@@ -28,7 +29,8 @@ class CallMetadataTest {
   }
 
   private static Call withCertificate(String name, List<HttpHeader> headers) {
-    return CallMetadata.of(HttpRequest.create().withHeaders(headers).getHeaders(), name, MEMORY);
+    return CallMetadata.of(
+        HttpRequest.create().withHeaders(headers).getHeaders(), name, MEMORY, CallTrace.NONE);
   }
 
   @Test
@@ -40,7 +42,8 @@ class CallMetadataTest {
 
   @Test
   void withoutMetadataACallHasNothing() {
-    assertThat(call()).isEqualTo(new Call("", false, Optional.empty(), "", MEMORY, ""));
+    assertThat(call())
+        .isEqualTo(new Call("", false, Optional.empty(), "", MEMORY, "", CallTrace.NONE));
   }
 
   @Test

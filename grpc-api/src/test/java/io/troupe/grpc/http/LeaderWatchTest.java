@@ -3,6 +3,9 @@ package io.troupe.grpc.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.grpc.api.PutResponse;
+import io.troupe.grpc.error.GrpcStatus;
+import io.troupe.grpc.service.CallTrace;
+import io.troupe.grpc.service.ToldSteps;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.NodeId;
@@ -15,6 +18,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
@@ -35,6 +39,7 @@ import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.SinkQueueWithCancel;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -56,6 +61,8 @@ class LeaderWatchTest {
   private final CorruptGate corrupt = new CorruptGate(status);
   private final Pair<BoundedSourceQueue<ByteString>, Source<ByteString, NotUsed>> answers =
       Source.<ByteString>queue(16).preMaterialize(MATERIALIZER);
+  private final List<ToldSteps> traces = new CopyOnWriteArrayList<>();
+  private final Tracing tracing = new TracesOfCalls();
   private final GrpcHandler handler =
       new GrpcHandler(
           new GrpcMethods(METRICS.rpc())
@@ -77,9 +84,25 @@ class LeaderWatchTest {
               new LearnerGate(() -> learner),
               corrupt,
               leader,
-              METRICS.rpc()),
+              METRICS.rpc(),
+              tracing),
           new RequestLog(Duration.ofDays(1), Clock.systemUTC()),
           MATERIALIZER);
+
+  /** Of each call, in their order. */
+  private final class TracesOfCalls implements Tracing {
+    @Override
+    public CallTrace begin(String path, Iterable<HttpHeader> metadata) {
+      ToldSteps trace = new ToldSteps();
+      traces.add(trace);
+      return trace;
+    }
+
+    @Override
+    public CompletionStage<Void> close(Duration atMost) {
+      return CompletableFuture.completedFuture(null);
+    }
+  }
 
   private static final class FakeStatus implements MemberStatus {
     private volatile NodeId leader = new NodeId(7);
@@ -183,6 +206,20 @@ class LeaderWatchTest {
     status.leader = NodeId.NONE;
     assertThat(grpc(call("Unary", HAS_LEADER).getHeaders())).isEqualTo(NO_LEADER);
     assertThat(grpc(call("Stream", HAS_LEADER).getHeaders())).isEqualTo(NO_LEADER);
+  }
+
+  @Test
+  void eachCallEndsItsTraceOnce() throws Exception {
+    call("Unary");
+    SinkQueueWithCancel<HttpEntity.ChunkStreamPart> left = parts(call("Stream"));
+    expectAlive(left);
+    left.cancel();
+    status.leader = NodeId.NONE;
+    call("Unary", HAS_LEADER);
+    Awaitility.await().until(() -> !traces.get(1).ends().isEmpty());
+    assertThat(traces)
+        .extracting(ToldSteps::ends)
+        .containsExactly(List.of(0), List.of(GrpcStatus.CANCELED), List.of(GrpcStatus.UNAVAILABLE));
   }
 
   @Test

@@ -47,11 +47,19 @@ class CallersTest {
   }
 
   private static Call call(String token) {
-    return new Call(token, false, Optional.empty(), "", new MemoryBudget(1 << 20).share(), "");
+    return new Call(
+        token, false, Optional.empty(), "", new MemoryBudget(1 << 20).share(), "", CallTrace.NONE);
   }
 
   private static Call withCertificate(String token, String name) {
-    return new Call(token, false, Optional.empty(), "", new MemoryBudget(1 << 20).share(), name);
+    return new Call(
+        token,
+        false,
+        Optional.empty(),
+        "",
+        new MemoryBudget(1 << 20).share(),
+        name,
+        CallTrace.NONE);
   }
 
   @Test
@@ -115,7 +123,7 @@ class CallersTest {
     RaftCommand.ReadIndex round = fake.raft.expectMessageClass(RaftCommand.ReadIndex.class);
     assertThat(caller).isNotDone();
     login(LATER);
-    round.replyTo().tell(new ReadReply.Ready(101));
+    round.replyTo().tell(new ReadReply.Ready(101, 0));
     assertThat(caller).succeedsWithin(Duration.ofSeconds(10)).isEqualTo(new Requester.User("u", 5));
     assertRefused(() -> callers.of(call(EARLIER)), Refusal.INVALID_AUTH_TOKEN);
     fake.raft.expectNoMessage(Duration.ZERO);

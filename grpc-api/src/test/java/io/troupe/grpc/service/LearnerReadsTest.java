@@ -39,7 +39,8 @@ class LearnerReadsTest {
           new Quota(fake.member, fake.proposer, 0, () -> true),
           new Callers(fake.member, gate, Tokens.of("", Duration.ofSeconds(1), Clock.systemUTC())));
   private final Call call =
-      new Call("", false, Optional.empty(), "", new MemoryBudget(1 << 20).share(), "");
+      new Call(
+          "", false, Optional.empty(), "", new MemoryBudget(1 << 20).share(), "", CallTrace.NONE);
 
   @AfterEach
   void stop() {

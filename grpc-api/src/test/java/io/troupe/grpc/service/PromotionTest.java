@@ -76,7 +76,7 @@ class PromotionTest {
     CompletionStage<ClusterView> promoted = promote();
     RaftCommand.ReadIndex read = fake.raft.expectMessageClass(RaftCommand.ReadIndex.class);
     fake.show(view(4, 0, 20));
-    read.replyTo().tell(new ReadReply.Ready(20));
+    read.replyTo().tell(new ReadReply.Ready(20, 0));
     assertThat(now(promoted)).isEqualTo(view(4, 0, 20));
     assertThat(asked).containsExactly(new PeerQuery.PromoteQuery(id(4)));
   }
@@ -99,7 +99,7 @@ class PromotionTest {
     fake.raft
         .expectMessageClass(RaftCommand.ReadIndex.class)
         .replyTo()
-        .tell(new ReadReply.Ready(20));
+        .tell(new ReadReply.Ready(20, 0));
     now(promoted);
     assertThat(asked).hasSize(2);
   }

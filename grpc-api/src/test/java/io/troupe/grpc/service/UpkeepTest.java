@@ -81,7 +81,7 @@ class UpkeepTest {
     fake.raft
         .expectMessageClass(RaftCommand.ReadIndex.class)
         .replyTo()
-        .tell(new ReadReply.Ready(100));
+        .tell(new ReadReply.Ready(100, 0));
   }
 
   private static void ends(CompletableFuture<Void> run) {

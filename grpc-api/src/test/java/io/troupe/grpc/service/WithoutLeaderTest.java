@@ -117,7 +117,7 @@ class WithoutLeaderTest {
     fake.raft
         .expectMessageClass(RaftCommand.ReadIndex.class)
         .replyTo()
-        .tell(new ReadReply.Ready(3));
+        .tell(new ReadReply.Ready(3, 0));
     assertThat(now(read)).isEqualTo("value");
   }
 

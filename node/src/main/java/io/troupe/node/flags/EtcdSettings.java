@@ -92,10 +92,21 @@ final class EtcdSettings {
         checkBinding(url.trim());
       }
     }
-    String rate = values.getOrDefault("distributed-tracing-sampling-rate", "0");
-    if (Long.decode(rate) < 0 || Long.decode(rate) > 1_000_000) {
-      throw new FlagException(1, "distributed tracing sampling rate must be between 0 and 1000000");
+    if (values.getOrDefault("enable-distributed-tracing", "false").equals("true")) {
+      checkSampling(Long.decode(values.getOrDefault("distributed-tracing-sampling-rate", "0")));
     }
+  }
+
+  /** F7, in etcd's words. */
+  private static void checkSampling(long rate) {
+    if (rate >= 0 && rate <= 1_000_000) {
+      return;
+    }
+    throw new FlagException(
+        1,
+        "distributed tracing configuration is not valid: (tracing sampling rate must be "
+            + (rate < 0 ? "positive" : "less than 1000000")
+            + ")");
   }
 
   /** F7: a listener is bound to an address, not to a name that may change. */

@@ -321,14 +321,64 @@ class EtcdCommandLineTest {
         .hasSize(4);
   }
 
+  @Test
+  void F7_theSamplingRateCountsWhenTracingIsOn() {
+    String on = "--enable-distributed-tracing";
+    String rate = "--distributed-tracing-sampling-rate=";
+    String wrong =
+        "distributed tracing configuration is not valid: (tracing sampling rate must be ";
+    ends(1, wrong + "less than 1000000)", on, rate + "1000001");
+    ends(1, wrong + "positive)", on, rate + "-1");
+    for (String right : List.of("0", "1", "1000000")) {
+      assertThat(settings(on, rate + right))
+          .containsEntry("troupe.tracing.enabled", "true")
+          .containsEntry("troupe.tracing.sampling-rate", right);
+    }
+    assertThat(settings(rate + "1000001")).doesNotContainKey("troupe.tracing.enabled");
+    assertThat(settings(on + "=false", rate + "-1"))
+        .containsEntry("troupe.tracing.enabled", "false");
+  }
+
+  @Test
+  void tracingInEachForm() throws IOException {
+    Map<String, String> all =
+        Map.of(
+            "troupe.tracing.enabled", "true",
+            "troupe.tracing.address", "10.0.0.9:4317",
+            "troupe.tracing.service-name", "shop",
+            "troupe.tracing.instance-id", "m1",
+            "troupe.tracing.sampling-rate", "500");
+    assertThat(
+            settings(
+                "--enable-distributed-tracing",
+                "--distributed-tracing-address=10.0.0.9:4317",
+                "--distributed-tracing-service-name=shop",
+                "--distributed-tracing-instance-id=m1",
+                "--distributed-tracing-sampling-rate=500"))
+        .containsAllEntriesOf(all);
+    assertThat(
+            read(Map.of(
+                    "ETCD_ENABLE_DISTRIBUTED_TRACING", "true",
+                    "ETCD_DISTRIBUTED_TRACING_ADDRESS", "10.0.0.9:4317",
+                    "ETCD_DISTRIBUTED_TRACING_SERVICE_NAME", "shop",
+                    "ETCD_DISTRIBUTED_TRACING_INSTANCE_ID", "m1",
+                    "ETCD_DISTRIBUTED_TRACING_SAMPLING_RATE", "500"))
+                .properties())
+        .containsAllEntriesOf(all);
+    assertThat(
+            settings(
+                "--config-file",
+                file(
+                    "enable-distributed-tracing: true",
+                    "distributed-tracing-address: 10.0.0.9:4317",
+                    "distributed-tracing-service-name: shop",
+                    "distributed-tracing-instance-id: m1",
+                    "distributed-tracing-sampling-rate: 500")))
+        .containsAllEntriesOf(all);
+  }
+
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "--enable-distributed-tracing",
-        "--wal-dir=/x",
-        "--force-new-cluster",
-        "--discovery-fallback=proxy"
-      })
+  @ValueSource(strings = {"--wal-dir=/x", "--force-new-cluster", "--discovery-fallback=proxy"})
   void whatWouldBeMissingSilentlyEndsTheStart(String flag) {
     FlagException end = end(Map.of(), flag);
     assertThat(end.status()).isEqualTo(1);
@@ -339,7 +389,6 @@ class EtcdCommandLineTest {
   @ValueSource(
       strings = {
         "--cert-file=",
-        "--enable-distributed-tracing=false",
         "--grpc-keepalive-min-time=5000ms",
         "--max-snapshots=5",
         "--v",

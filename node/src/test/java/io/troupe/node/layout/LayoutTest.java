@@ -315,6 +315,17 @@ class LayoutTest {
   }
 
   @Test
+  void openTelemetryStaysInItsPackage() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.troupe.node.tracing..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.opentelemetry..")
+        .check(TROUPE);
+  }
+
+  @Test
   void jsonKnowsNoTransport() {
     noClasses()
         .that()

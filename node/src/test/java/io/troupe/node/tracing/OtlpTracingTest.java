@@ -1,0 +1,212 @@
+package io.troupe.node.tracing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.troupe.grpc.error.GrpcStatus;
+import io.troupe.grpc.http.Tracing;
+import io.troupe.grpc.service.CallTrace;
+import io.troupe.node.process.NodeProcess;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import org.apache.pekko.http.javadsl.model.HttpHeader;
+import org.apache.pekko.http.javadsl.model.headers.RawHeader;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** Calls without a member around them. */
+class OtlpTracingTest {
+  private static final String PUT = "/etcdserverpb.KV/Put";
+  private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
+  private static final String CALLER = "b7ad6b7169203331";
+  private static final List<HttpHeader> NOTHING = List.of();
+  private static final int ALL = 1_000_000;
+
+  private static List<HttpHeader> from(boolean sampled) {
+    return List.of(
+        RawHeader.create("user-agent", "test"),
+        RawHeader.create("traceparent", "00-" + TRACE + "-" + CALLER + (sampled ? "-01" : "-00")),
+        RawHeader.create("tracestate", "vendor=1"));
+  }
+
+  private static Tracing tracing(String address, int samplesPerMillion) {
+    return OtlpTracing.start(new TracingSettings(address, "shop", "m1", samplesPerMillion));
+  }
+
+  /** How long it took. */
+  private static Duration close(Tracing tracing, Duration atMost) {
+    long startNanos = System.nanoTime();
+    CompletableFuture<Void> closed = tracing.close(atMost).toCompletableFuture();
+    closed.join();
+    return Duration.ofNanos(System.nanoTime() - startNanos);
+  }
+
+  @Test
+  void aCallIsASpanWithItsStepsBelow() {
+    try (TestCollector collector = TestCollector.start()) {
+      Tracing tracing = tracing(collector.address(), ALL);
+      CallTrace call = tracing.begin(PUT, NOTHING);
+      assertThat(call.isRecorded()).isTrue();
+      long now = System.nanoTime();
+      call.step("queue", now, now + 2000);
+      call.step("apply", now + 3000, now + 5000);
+      call.ended(0);
+      close(tracing, Duration.ofSeconds(20));
+
+      TestCollector.Span span = collector.await(one -> one.name().equals("etcdserverpb.KV/Put"));
+      assertThat(span.parentId()).isEmpty();
+      assertThat(span.kind()).isEqualTo(2);
+      assertThat(span.status()).isZero();
+      assertThat(span.attributes())
+          .containsEntry("rpc.system", "grpc")
+          .containsEntry("rpc.service", "etcdserverpb.KV")
+          .containsEntry("rpc.method", "Put")
+          .containsEntry("rpc.grpc.status_code", "0");
+      assertThat(span.resource())
+          .containsEntry("service.name", "shop")
+          .containsEntry("service.instance.id", "m1");
+      List<TestCollector.Span> steps = collector.below(span);
+      assertThat(steps).extracting(TestCollector.Span::name).containsExactly("queue", "apply");
+      assertThat(steps.get(0).endNanos() - steps.get(0).startNanos()).isEqualTo(2000);
+      assertThat(steps.get(1).startNanos() - steps.get(0).endNanos()).isEqualTo(1000);
+      assertThat(steps.get(0).startNanos()).isGreaterThanOrEqualTo(span.startNanos());
+      assertThat(steps.get(0).kind()).isEqualTo(1);
+      assertThat(collector.spans()).hasSize(3);
+    }
+  }
+
+  @Test
+  void F7_rateZeroFollowsTheCaller() {
+    try (TestCollector collector = TestCollector.start()) {
+      Tracing tracing = tracing(collector.address(), 0);
+      assertThat(tracing.begin(PUT, NOTHING)).isSameAs(CallTrace.NONE);
+      assertThat(tracing.begin(PUT, from(false))).isSameAs(CallTrace.NONE);
+      assertThat(tracing.begin(PUT, List.of(RawHeader.create("traceparent", "nonsense"))))
+          .isSameAs(CallTrace.NONE);
+      for (int i = 0; i < 100; i++) {
+        tracing.begin(PUT, from(true)).ended(0);
+      }
+      close(tracing, Duration.ofSeconds(20));
+      assertThat(collector.spans())
+          .hasSize(100)
+          .allSatisfy(
+              span -> {
+                assertThat(span.traceId()).isEqualTo(TRACE);
+                assertThat(span.parentId()).isEqualTo(CALLER);
+              });
+    }
+  }
+
+  @Test
+  void aCallerThatIsNotSampledIsNotTracedAtAnyRate() {
+    try (TestCollector collector = TestCollector.start()) {
+      Tracing tracing = tracing(collector.address(), ALL);
+      assertThat(tracing.begin(PUT, from(false))).isSameAs(CallTrace.NONE);
+      close(tracing, Duration.ofSeconds(20));
+    }
+  }
+
+  @Test
+  void aRateBetweenTakesAboutThatShare() {
+    try (TestCollector collector = TestCollector.start()) {
+      Tracing tracing = tracing(collector.address(), ALL / 4);
+      int recorded = 0;
+      for (int i = 0; i < 10_000; i++) {
+        recorded += tracing.begin(PUT, NOTHING).isRecorded() ? 1 : 0;
+      }
+      close(tracing, Duration.ofSeconds(20));
+      // Seven standard deviations.
+      assertThat(recorded).isBetween(2200, 2800);
+    }
+  }
+
+  @Test
+  void onlyFaultsOfTheServerAreErrors() {
+    try (TestCollector collector = TestCollector.start()) {
+      Tracing tracing = tracing(collector.address(), ALL);
+      tracing.begin(PUT, NOTHING).ended(GrpcStatus.INVALID_ARGUMENT);
+      tracing.begin(PUT, NOTHING).ended(GrpcStatus.UNAVAILABLE);
+      close(tracing, Duration.ofSeconds(20));
+      assertThat(collector.spans())
+          .extracting(span -> span.attributes().get("rpc.grpc.status_code") + " " + span.status())
+          .containsExactlyInAnyOrder("3 0", "14 2");
+    }
+  }
+
+  @Test
+  void withoutACollectorCallsGoOnAndTheEndIsInTime() {
+    Tracing tracing = tracing("127.0.0.1:" + NodeProcess.freePort(), ALL);
+    long before = System.nanoTime();
+    for (int i = 0; i < 10 * OtlpTracing.MOST_KEPT; i++) {
+      CallTrace call = tracing.begin(PUT, NOTHING);
+      call.step("apply", before, before);
+      call.ended(0);
+    }
+    assertThat(close(tracing, Duration.ofMillis(300))).isLessThan(Duration.ofSeconds(5));
+    // Nobody minds what comes late.
+    tracing.begin(PUT, NOTHING).ended(0);
+  }
+
+  @Test
+  void aCollectorThatSaysNothingDoesNotHoldTheEnd() throws IOException {
+    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      Tracing tracing = tracing("127.0.0.1:" + silent.getLocalPort(), ALL);
+      tracing.begin(PUT, NOTHING).ended(0);
+      Duration took = close(tracing, Duration.ofMillis(300));
+      assertThat(took).isBetween(Duration.ofMillis(250), Duration.ofSeconds(5));
+    }
+  }
+
+  @Test
+  void complaintsOfTheLibraryAreRareLines() {
+    Logger logger = (Logger) LoggerFactory.getLogger(LibraryLog.class);
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    logger.addAppender(lines);
+    try {
+      LibraryLog log = new LibraryLog(Duration.ofHours(1));
+      for (int i = 0; i < 1000; i++) {
+        LogRecord complaint = new LogRecord(Level.SEVERE, "no way to it");
+        complaint.setThrown(new IOException("refused"));
+        log.publish(complaint);
+      }
+      assertThat(lines.list).hasSize(1);
+      assertThat(lines.list.get(0).getMessage()).startsWith("traces cannot be exported");
+      assertThat(lines.list.get(0).getKeyValuePairs())
+          .extracting(pair -> pair.key + "=" + pair.value)
+          .containsExactly(
+              "reason=no way to it", "cause=java.io.IOException: refused", "suppressed=0");
+    } finally {
+      logger.detachAppender(lines);
+    }
+  }
+
+  @Test
+  void offTakesNoMemory() {
+    com.sun.management.ThreadMXBean threads =
+        (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    List<HttpHeader> metadata = from(true);
+    trace(metadata, 20_000);
+    long before = threads.getCurrentThreadAllocatedBytes();
+    trace(metadata, 100_000);
+    // The question itself costs some bytes; a single byte for each call would be more.
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(100_000);
+  }
+
+  private static void trace(List<HttpHeader> metadata, int calls) {
+    for (int i = 0; i < calls; i++) {
+      CallTrace call = Tracing.OFF.begin(PUT, metadata);
+      call.step("apply", 1, 2);
+      call.ended(0);
+    }
+  }
+}
