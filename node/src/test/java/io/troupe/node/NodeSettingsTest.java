@@ -147,11 +147,11 @@ class NodeSettingsTest {
     assertThat(sockets.advertiseClientUrls())
         .containsExactly("unix://localhost:0", "unix:///run/a%20b.sock");
     for (String wrong :
-        List.of("unix://", "unix:file", "unix:///", "unix://me@host", "unix:///a?b", "unixs:///a#b")) {
+        List.of(
+            "unix://", "unix:file", "unix:///", "unix://me@host", "unix:///a?b", "unixs:///a#b")) {
       refused("unixs://file of a unix socket", "listen-client-urls = [\"" + wrong + "\"]");
     }
-    refused(
-        "must be provided for client url unixs://a", "listen-client-urls = [\"unixs://a\"]");
+    refused("must be provided for client url unixs://a", "listen-client-urls = [\"unixs://a\"]");
     refused(
         "expected an address of its own, unix://a:0 is at the same",
         "listen-client-urls = [\"unix://a:0\", \"unix://a:0\"]");

@@ -70,6 +70,11 @@ final class Conversation {
     return open.get() == 0 && !switched;
   }
 
+  /** True once something else than requests and answers goes over the connection. */
+  boolean isSwitched() {
+    return switched;
+  }
+
   /** Runs it when the client leaves, at once if it has left; {@link #forget} it when it is late. */
   void whenGone(Runnable action) {
     leaving.add(action);

@@ -28,6 +28,7 @@ import org.slf4j.LoggerFactory;
  *   <li>A connection of HTTP/1.1 without a request and without a byte ends after a longer time.
  *   <li>Over HTTP/1.1 it reads one part ahead of the HTTP layer, which reads nothing while an
  *       answer is waited for: so the end of a client is known at once ({@link Conversation#gone}).
+ *       What waits for others is given up then; answers that are under way still go out.
  * </ul>
  */
 final class ConversationGuard
@@ -38,6 +39,10 @@ final class ConversationGuard
   private static final Logger LOG = LoggerFactory.getLogger(ConversationGuard.class);
   private static final String HEAD = "head";
   private static final String IDLE = "idle";
+  private static final String END = "end";
+
+  /** How long an answer that is made may be under way from its handler to here. */
+  private static final Duration ANSWER_COMES = Duration.ofMillis(100);
 
   /**
    * How long a client may take.
@@ -96,6 +101,7 @@ final class ConversationGuard
     private boolean ended;
     private boolean timed = true;
     private long lastByteNanos;
+    private boolean moved;
 
     Logic() {
       super(shape);
@@ -130,7 +136,7 @@ final class ConversationGuard
         conversation.gone();
         ended = true;
         if (ahead == null) {
-          complete(toServer);
+          endOfClient();
         }
       }
 
@@ -152,7 +158,7 @@ final class ConversationGuard
         ahead = null;
         push(toServer, next);
         if (ended) {
-          complete(toServer);
+          endOfClient();
         } else {
           readAhead();
         }
@@ -168,6 +174,7 @@ final class ConversationGuard
       @Override
       public void onPush() {
         lastByteNanos = nanoTime.getAsLong();
+        moved = true;
         push(toClient, grab(fromServer));
       }
 
@@ -200,6 +207,19 @@ final class ConversationGuard
     private void pullOnce() {
       if (!isClosed(fromClient) && !hasBeenPulled(fromClient)) {
         pull(fromClient);
+      }
+    }
+
+    /**
+     * The HTTP layer drops answers when it is told the end, so after whole requests it is told when
+     * their answers have gone out: who only says no more still gets them.
+     */
+    private void endOfClient() {
+      if (framing.isBetween() && !conversation.isSwitched()) {
+        moved = false;
+        scheduleOnce(END, ANSWER_COMES);
+      } else {
+        complete(toServer);
       }
     }
 
@@ -242,6 +262,14 @@ final class ConversationGuard
       }
       if (key.equals(HEAD)) {
         end("sent no request within " + limits.head().toMillis() + " ms");
+        return;
+      }
+      if (key.equals(END)) {
+        if (conversation.isIdle() && isAvailable(toClient) && !moved) {
+          complete(toServer);
+        } else {
+          endOfClient();
+        }
         return;
       }
       if (framing.isOther()) {

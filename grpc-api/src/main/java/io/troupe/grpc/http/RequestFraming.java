@@ -155,6 +155,11 @@ final class RequestFraming {
     }
   }
 
+  /** True between two requests, after the first. */
+  boolean isBetween() {
+    return place == Place.BETWEEN && heads > 0;
+  }
+
   /** True in the middle of a head. */
   boolean isInHead() {
     return place == Place.HEAD;

@@ -246,14 +246,31 @@ class ConversationGuardTest {
     ends.client().complete();
     assertThat(gone).succeedsWithin(Duration.ofSeconds(20));
     // Who only sends nothing more still gets its answer.
+    CompletableFuture<HttpResponse> answer = new CompletableFuture<>();
+    var made = conversation.answering(answer);
+    ends.clientGets().request(1);
+    ends.serverGets().expectNothing(SHORT);
+    answer.complete(HttpResponse.create());
+    assertThat(made.toCompletableFuture().join().status().intValue()).isEqualTo(200);
     ends.answer();
     ends.serverGets().expectComplete();
+  }
+
+  @Test
+  void theEndInTheMiddleOfARequestIsToldAtOnce() throws InterruptedException {
+    Ends ends = guarded(LONG, LONG);
+    var open = conversation.answering(new CompletableFuture<>());
+    ends.request(ByteString.fromString("POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nA: b"));
+    ends.client().complete();
+    ends.serverGets().expectComplete();
+    assertThat(open).isNotDone();
   }
 
   @Test
   void whatIsReadAheadIsNotLostAtTheEnd() throws InterruptedException {
     Ends ends = guarded(LONG, LONG);
     ends.request(GET);
+    ends.clientGets().request(1);
     ends.send(GET);
     ends.client().complete();
     ends.serverGets().expectNothing(SHORT);

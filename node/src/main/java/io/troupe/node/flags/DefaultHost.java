@@ -52,7 +52,7 @@ final class DefaultHost {
   static Optional<String> gate(List<String> table) {
     return table.stream()
         .skip(1)
-        .map(line -> line.trim().split("\\s+"))
+        .map(line -> line.trim().split("\\s+", -1))
         .filter(row -> row.length > MASK && row[1].equals(ANYWHERE) && row[MASK].equals(ANYWHERE))
         .min(Comparator.comparingLong(row -> Long.parseLong(row[METRIC])))
         .map(row -> row[0]);

@@ -50,15 +50,14 @@ class JsonLeavingTest {
       awaitKeys(STORE.client(), name, 2);
     }
     awaitKeys(STORE.client(), name, 1);
-    assertThat(STORE.client().range(Requests.prefix(name)).getKvs(0).getKey()).isEqualTo(held.getKey());
+    assertThat(STORE.client().range(Requests.prefix(name)).getKvs(0).getKey())
+        .isEqualTo(held.getKey());
   }
 
   @Test
   void LK1_aLaterRequestOfAConnectionIsGivenUpToo() {
     String name = STORE.key("lock");
-    STORE
-        .client()
-        .call(NamesApi.LOCK, NamesApi.lock(name, STORE.client().grant(600).getID()));
+    STORE.client().call(NamesApi.LOCK, NamesApi.lock(name, STORE.client().grant(600).getID()));
     long waiter = STORE.client().grant(600).getID();
     try (Http1.Raw waits = http.connect()) {
       waits.write(request("/v3/kv/range", "{\"key\":\"AA==\"}"));
@@ -116,8 +115,7 @@ class JsonLeavingTest {
     try (Http1.Raw connection = http.connect()) {
       connection.write(
           request(
-              "/v3/kv/put",
-              "{\"key\":\"" + base64(STORE.key("half")) + "\",\"value\":\"eA==\"}"));
+              "/v3/kv/put", "{\"key\":\"" + base64(STORE.key("half")) + "\",\"value\":\"eA==\"}"));
       connection.endOutput();
       assertThat(connection.line()).isEqualTo("HTTP/1.1 200 OK");
       assertThat(connection.lineOf("{")).contains("revision");

@@ -107,16 +107,18 @@ class UnixSocketTest {
 
   @Test
   void TL7_etcdctlAndCurlAreServed() throws Exception {
-    settings.put("listen-client-urls", List.of(url("unix", "a"), "http://127.0.0.1:0"));
+    // As etcd's own tests have it: a file of that name in the working directory.
+    String here = "unix://localhost:" + NodeProcess.freePort();
+    settings.put("listen-client-urls", List.of(url("unix", "a"), here, "http://127.0.0.1:0"));
     settings.put("advertise-client-urls", List.of(url("unix", "a"), "unix://localhost:2379"));
     settings.put("listen-metrics-urls", List.of(url("unix", "m")));
     try (RunningNode node = start();
         ApiClient tcp = new ApiClient("127.0.0.1:" + node.clientPorts().get(0))) {
       assertThat(node.clientPorts()).hasSize(1);
-      assertThat(etcdctl(url("unix", "a"), "put", "k", "over a socket")).isEqualTo("OK\n");
+      assertThat(etcdctl(here, "put", "k", "over a socket")).isEqualTo("OK\n");
       assertThat(tcp.record("k").getValue().toStringUtf8()).isEqualTo("over a socket");
       tcp.put("k", "over TCP");
-      assertThat(etcdctl(url("unix", "a"), "get", "k")).isEqualTo("k\nover TCP\n");
+      assertThat(etcdctl(here, "get", "k")).isEqualTo("k\nover TCP\n");
       assertThat(
               tcp.call(Api.MEMBER_LIST, MemberListRequest.getDefaultInstance())
                   .getMembers(0)
@@ -125,13 +127,10 @@ class UnixSocketTest {
 
       assertThat(curl("a", "http://localhost/health")).contains("\"health\":\"true\"");
       assertThat(
-              curl(
-                  "a",
-                  "http://localhost/v3/kv/range",
-                  "-d",
-                  "{\"key\":\"" + base64("k") + "\"}"))
+              curl("a", "http://localhost/v3/kv/range", "-d", "{\"key\":\"" + base64("k") + "\"}"))
           .contains(base64("over TCP"));
-      assertThat(curl("a", "http://localhost/version", "--http2-prior-knowledge", "-o", "/dev/null"))
+      assertThat(
+              curl("a", "http://localhost/version", "--http2-prior-knowledge", "-o", "/dev/null"))
           .isEmpty();
       assertThat(curl("m", "http://localhost/metrics")).contains("etcd_server_has_leader 1");
       assertThat(curl("m", "http://localhost/version", "-w", "%{http_code}")).endsWith("404");
@@ -148,7 +147,8 @@ class UnixSocketTest {
     settings.put(block + "key-file", server.key().toString());
     settings.put(block + "trusted-ca-file", authority.file().toString());
     settings.put(block + "client-cert-auth", true);
-    settings.put("listen-client-urls", List.of(url("unixs", "s"), url("unix", "p")));
+    String here = "unixs://localhost:" + NodeProcess.freePort();
+    settings.put("listen-client-urls", List.of(url("unixs", "s"), url("unix", "p"), here));
     settings.put("listen-metrics-urls", List.of(url("unixs", "m")));
     try (RunningNode node = start()) {
       assertThat(node.clientPorts()).isEmpty();
@@ -157,11 +157,10 @@ class UnixSocketTest {
         "--cert", client.cert().toString(),
         "--key", client.key().toString()
       };
-      // The name that etcd's clients ask for is the file's: no certificate has it.
       assertThat(
               etcdctl(
-                  url("unixs", "s"),
-                  "--insecure-skip-tls-verify",
+                  here,
+                  "--cacert=" + authority.file(),
                   "--cert=" + client.cert(),
                   "--key=" + client.key(),
                   "put",
@@ -194,7 +193,8 @@ class UnixSocketTest {
     try (RunningNode node = start();
         ApiClient tcp = new ApiClient("127.0.0.1:" + node.clientPorts().get(0))) {
       tcp.call(NamesApi.LOCK, NamesApi.lock("lock", tcp.grant(600).getID()));
-      String body = "{\"name\":\"" + base64("lock") + "\",\"lease\":" + tcp.grant(600).getID() + "}";
+      String body =
+          "{\"name\":\"" + base64("lock") + "\",\"lease\":" + tcp.grant(600).getID() + "}";
       try (SocketChannel waits = connect("a")) {
         write(
             waits,

@@ -477,7 +477,8 @@ class EtcdCommandLineTest {
 
   @Test
   void theWayOutIsTheDefaultRouteOfLeastMetric() {
-    String header = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT";
+    String header =
+        "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT";
     assertThat(
             DefaultHost.gate(
                 List.of(
