@@ -10,6 +10,7 @@ import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.FlowShape;
 import org.apache.pekko.stream.Inlet;
 import org.apache.pekko.stream.Outlet;
+import org.apache.pekko.stream.StreamTcpException;
 import org.apache.pekko.stream.SubscriptionWithCancelException;
 import org.apache.pekko.stream.stage.AbstractInHandler;
 import org.apache.pekko.stream.stage.AbstractOutHandler;
@@ -55,7 +56,7 @@ final class UnixConnection extends GraphStage<FlowShape<ByteString, ByteString>>
     private final AsyncCallback<ByteString> received = createAsyncCallback(this::onReceived);
     private final AsyncCallback<Boolean> ended = createAsyncCallback(end -> complete(out));
     private final AsyncCallback<Boolean> writable = createAsyncCallback(room -> write());
-    private final AsyncCallback<IOException> failed = createAsyncCallback(this::failStage);
+    private final AsyncCallback<IOException> failed = createAsyncCallback(this::broken);
     private @Nullable SelectionKey key;
 
     /** What is left of the last part; empty when it is written. */
@@ -169,7 +170,7 @@ final class UnixConnection extends GraphStage<FlowShape<ByteString, ByteString>>
           }
         }
       } catch (IOException e) {
-        failStage(e);
+        broken(e);
         return;
       }
       rest = new ByteBuffer[0];
@@ -178,6 +179,14 @@ final class UnixConnection extends GraphStage<FlowShape<ByteString, ByteString>>
       } else {
         pull(in);
       }
+    }
+
+    /** As Pekko's TCP says it: what is above knows that kind, and makes no noise of it. */
+    private void broken(IOException failure) {
+      StreamTcpException broken =
+          new StreamTcpException("The connection closed with error: " + failure.getMessage());
+      broken.initCause(failure);
+      failStage(broken);
     }
 
     private boolean hasRest() {
