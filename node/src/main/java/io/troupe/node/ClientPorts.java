@@ -3,7 +3,7 @@ package io.troupe.node;
 import io.troupe.grpc.http.ConnectionSecurity;
 import io.troupe.grpc.http.GrpcServer;
 import io.troupe.grpc.http.GrpcServer.Listener;
-import java.net.InetSocketAddress;
+import io.troupe.grpc.http.OpenPort;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,12 +16,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.apache.pekko.http.javadsl.ServerBinding;
 
 /** The open ports of one member that are not for other members. */
 final class ClientPorts {
   private final NodeSettings settings;
-  private final List<ServerBinding> bindings = new ArrayList<>();
+  private final List<OpenPort> open = new ArrayList<>();
 
   /** Lines of the log for each listener, for when the member is ready (B6). */
   private final List<Runnable> traffic = new ArrayList<>();
@@ -53,19 +52,20 @@ final class ClientPorts {
   private void bind(
       GrpcServer server, Optional<ConnectionSecurity> tls, String key, URI url, Listener serves)
       throws InterruptedException {
+    Optional<ConnectionSecurity> security =
+        TransportReader.isSecure(url) ? Optional.of(tls.orElseThrow()) : Optional.empty();
     try {
-      CompletionStage<ServerBinding> opening =
-          TransportReader.isSecure(url)
-              ? server.bindSecurely(url.getHost(), url.getPort(), serves, tls.orElseThrow())
-              : server.bind(url.getHost(), url.getPort(), serves);
-      ServerBinding binding = opening.toCompletableFuture().get(10, TimeUnit.SECONDS);
-      bindings.add(binding);
-      ports
-          .computeIfAbsent(serves, first -> new ArrayList<>())
-          .add(binding.localAddress().getPort());
-      InetSocketAddress address = binding.localAddress();
-      ListenerLog.opened(settings, url, serves, address);
-      traffic.add(() -> ListenerLog.serves(url, serves, address));
+      CompletionStage<OpenPort> opening =
+          SocketUrl.is(url)
+              ? server.bind(SocketUrl.path(url), serves, security)
+              : server.bind(url.getHost(), url.getPort(), serves, security);
+      OpenPort port = opening.toCompletableFuture().get(10, TimeUnit.SECONDS);
+      open.add(port);
+      if (!SocketUrl.is(url)) {
+        ports.computeIfAbsent(serves, first -> new ArrayList<>()).add(port.port());
+      }
+      ListenerLog.opened(settings, url, serves, port.address());
+      traffic.add(() -> ListenerLog.serves(url, serves, port.address()));
     } catch (ExecutionException | TimeoutException e) {
       throw new StartException(
           ExitCode.ADDRESS, "cannot listen on troupe." + key + " = " + url + ": " + reason(e), e);
@@ -90,8 +90,8 @@ final class ClientPorts {
   /** Closes all at once; done when no connection is left, or the grace is over. */
   CompletableFuture<Void> close(Duration grace) {
     return CompletableFuture.allOf(
-        bindings.stream()
-            .map(binding -> binding.terminate(grace).toCompletableFuture())
+        open.stream()
+            .map(port -> port.close(grace).toCompletableFuture())
             .toArray(CompletableFuture<?>[]::new));
   }
 }

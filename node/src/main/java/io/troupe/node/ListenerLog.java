@@ -2,7 +2,6 @@ package io.troupe.node;
 
 import io.troupe.grpc.http.GrpcServer.Listener;
 import io.troupe.node.tls.TlsSettings;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,8 +13,8 @@ final class ListenerLog {
   private ListenerLog() {}
 
   /** A port is open. */
-  static void opened(NodeSettings settings, URI url, Listener serves, InetSocketAddress address) {
-    LOG.info("listening address={} serves={}", text(address), serves);
+  static void opened(NodeSettings settings, URI url, Listener serves, String address) {
+    LOG.info("listening address={} serves={}", address, serves);
     if (serves == Listener.METRICS) {
       LOG.info("serving metrics address={}", url);
     } else if (!TransportReader.isSecure(url)) {
@@ -24,7 +23,7 @@ final class ListenerLog {
   }
 
   /** The member is ready, and so is the port, unless it is for metrics alone. */
-  static void serves(URI url, Listener serves, InetSocketAddress address) {
+  static void serves(URI url, Listener serves, String address) {
     String traffic =
         switch (serves) {
           case ALL -> "grpc+http";
@@ -40,11 +39,7 @@ final class ListenerLog {
             ? "serving client traffic securely traffic={} address={}"
             : "serving client traffic insecurely; this is strongly discouraged! traffic={} address={}",
         traffic,
-        text(address));
-  }
-
-  private static String text(InetSocketAddress address) {
-    return address.getAddress().getHostAddress() + ":" + address.getPort();
+        address);
   }
 
   private static void unused(TlsSettings tls, URI url) {

@@ -354,7 +354,9 @@ public final class RunningNode implements AutoCloseable {
     return ports(settings.http().listenUrls().isEmpty() ? Listener.ALL : Listener.GRPC);
   }
 
-  /** Local ports that are open and serve that, in the order of their URLs. */
+  /**
+   * Local ports that are open and serve that, in the order of their URLs; unix sockets have none.
+   */
   public List<Integer> ports(Listener serves) {
     return ports.of(serves);
   }

@@ -29,6 +29,8 @@ final class SettingsReader {
   private static final String ROOT = "troupe";
   private static final String DEFAULTS = "troupe-defaults.conf";
   private static final String URL_FORM = "http://host:port or https://host:port";
+  private static final String CLIENT_URL_FORM =
+      URL_FORM + ", unix://file or unixs://file of a unix socket";
   private static final Set<String> LEVELS = Set.of("debug", "info", "warn", "error");
 
   private final Config config;
@@ -59,9 +61,9 @@ final class SettingsReader {
     String dataDir = text("data-dir");
     Path data = Path.of(dataDir.isEmpty() ? name + ".troupe" : dataDir).toAbsolutePath();
     String cacheDir = text("cache-dir");
-    List<URI> listenClient = urls("listen-client-urls");
+    List<URI> listenClient = clientUrls("listen-client-urls");
     if (listenClient.isEmpty()) {
-      throw wrong("listen-client-urls", "", "at least one URL, " + URL_FORM);
+      throw wrong("listen-client-urls", "", "at least one URL, " + CLIENT_URL_FORM);
     }
     List<URI> listenPeer = urls("listen-peer-urls");
     NodeSettings.Http http = http();
@@ -187,8 +189,8 @@ final class SettingsReader {
   private NodeSettings.Http http() {
     String origins = "[\"https://example.org\"], or [\"*\"]";
     return new NodeSettings.Http(
-        urls("listen-client-http-urls"),
-        urls("listen-metrics-urls"),
+        clientUrls("listen-client-http-urls"),
+        clientUrls("listen-metrics-urls"),
         given(texts("cors", origins)),
         given(texts("host-whitelist", "[\"example.org\"], or [\"*\"]")),
         flag("enable-pprof"),
@@ -217,7 +219,7 @@ final class SettingsReader {
   }
 
   private List<String> advertised(List<URI> listen) {
-    List<URI> own = urls("advertise-client-urls");
+    List<URI> own = clientUrls("advertise-client-urls");
     return (own.isEmpty() ? listen : own).stream().map(URI::toString).toList();
   }
 
@@ -348,18 +350,36 @@ final class SettingsReader {
     return List.copyOf(urls);
   }
 
-  private URI url(String key, String text) {
-    String right = URL_FORM;
-    URI url;
+  /** Clients can be served over unix sockets too. */
+  private List<URI> clientUrls(String key) {
+    List<URI> urls = new ArrayList<>();
+    for (String text : given(texts(key, "[\"http://localhost:2379\"]"))) {
+      URI url = parsed(key, text, CLIENT_URL_FORM);
+      if (!SocketUrl.is(url)) {
+        url = url(key, text);
+      } else if (!SocketUrl.isComplete(url)) {
+        throw wrong(key, text, CLIENT_URL_FORM);
+      }
+      urls.add(url);
+    }
+    return List.copyOf(urls);
+  }
+
+  private static URI parsed(String key, String text, String right) {
     try {
-      url = new URI(text);
+      return new URI(text);
     } catch (URISyntaxException e) {
       throw wrong(key, text, right);
     }
+  }
+
+  private URI url(String key, String text) {
+    String right = URL_FORM;
+    URI url = parsed(key, text, right);
     boolean known = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
     boolean bare = url.getRawPath() == null || url.getRawPath().isEmpty();
-    if ("unix".equals(url.getScheme()) || "unixs".equals(url.getScheme())) {
-      throw wrong(key, text, right + "; unix sockets are not supported");
+    if (SocketUrl.is(url)) {
+      throw wrong(key, text, right + "; unix sockets are for clients only");
     }
     if (!known || url.getHost() == null || url.getPort() < 0 || url.getPort() > 65535 || !bare) {
       throw wrong(key, text, right);

@@ -117,7 +117,9 @@ final class TransportReader {
   }
 
   private static void requireFree(Map<String, URI> taken, String key, URI url) {
-    URI other = url.getPort() == 0 ? null : taken.putIfAbsent(url.getAuthority(), url);
+    boolean file = SocketUrl.is(url);
+    String address = file ? SocketUrl.path(url).toString() : url.getAuthority();
+    URI other = !file && url.getPort() == 0 ? null : taken.putIfAbsent(address, url);
     if (other != null) {
       throw SettingsReader.refused(
           key, url.toString(), "expected an address of its own, " + other + " is at the same");
@@ -147,11 +149,15 @@ final class TransportReader {
 
   /** True if TLS is to be spoken there. */
   static boolean isSecure(URI url) {
-    return "https".equals(url.getScheme());
+    return "https".equals(url.getScheme()) || "unixs".equals(url.getScheme());
   }
 
   private static List<String> hosts(List<URI> urls) {
-    return urls.stream().map(URI::getHost).map(TransportReader::bare).distinct().toList();
+    return urls.stream()
+        // Who connects to a file asks for this machine.
+        .map(url -> SocketUrl.is(url) ? "localhost" : bare(url.getHost()))
+        .distinct()
+        .toList();
   }
 
   /** An IPv6 address stands in brackets in a URL. */

@@ -160,7 +160,34 @@ class NodeSettingsTest {
     assertThat(settings("advertise-client-urls = " + https).advertiseClientUrls())
         .as("what stands before it may speak TLS")
         .containsExactly("https://127.0.0.1:1");
-    refused("unix sockets are not supported", "listen-client-urls = [\"unixs://a:1\"]");
+    refused("unix sockets are for clients only", "listen-peer-urls = [\"unixs://a:1\"]");
+  }
+
+  @Test
+  void TL7_socketsAreFilesForClients() {
+    NodeSettings sockets =
+        settings(
+            "listen-client-urls = [\"unix://localhost:0\", \"unix:///run/a%20b.sock\"]",
+            "listen-client-http-urls = [\"unix:/run/http.sock\"]",
+            "listen-metrics-urls = [\"unix://run/metrics_1\"]");
+    assertThat(sockets.listenClientUrls().stream().map(SocketUrl::path))
+        .containsExactly(Path.of("localhost:0"), Path.of("/run/a b.sock"));
+    assertThat(SocketUrl.path(sockets.http().listenUrls().get(0)))
+        .isEqualTo(Path.of("/run/http.sock"));
+    assertThat(SocketUrl.path(sockets.http().metricsUrls().get(0)))
+        .isEqualTo(Path.of("run/metrics_1"));
+    assertThat(sockets.advertiseClientUrls())
+        .containsExactly("unix://localhost:0", "unix:///run/a%20b.sock");
+    for (String wrong :
+        List.of(
+            "unix://", "unix:file", "unix:///", "unix://me@host", "unix:///a?b", "unixs:///a#b")) {
+      refused("unixs://file of a unix socket", "listen-client-urls = [\"" + wrong + "\"]");
+    }
+    refused("must be provided for client url unixs://a", "listen-client-urls = [\"unixs://a\"]");
+    refused(
+        "expected an address of its own, unix://a:0 is at the same",
+        "listen-client-urls = [\"unix://a:0\", \"unix://a:0\"]");
+    refused("http://host:port", "initial-advertise-peer-urls = [\"unix://a\"]");
   }
 
   @Test

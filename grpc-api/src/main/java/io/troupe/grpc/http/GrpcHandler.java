@@ -10,18 +10,15 @@ import io.troupe.model.Bytes;
 import io.troupe.protocol.RefusedException;
 import java.io.IOException;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.NotUsed;
-import org.apache.pekko.http.javadsl.model.AttributeKeys;
 import org.apache.pekko.http.javadsl.model.HttpEntity;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.HttpMethods;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
-import org.apache.pekko.http.javadsl.model.RemoteAddress;
 import org.apache.pekko.http.javadsl.model.StatusCodes;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.javadsl.Sink;
@@ -87,13 +84,7 @@ final class GrpcHandler {
     if (unary != null) {
       return unary(
           request,
-          new Running(
-              path,
-              unary,
-              methods.meter(path),
-              call,
-              request.getAttribute(AttributeKeys.remoteAddress),
-              System.nanoTime()));
+          new Running(path, unary, methods.meter(path), call, visitor.client(), System.nanoTime()));
     }
     return CompletableFuture.completedFuture(
         streaming(request, path, Objects.requireNonNull(streaming), call));
@@ -115,7 +106,7 @@ final class GrpcHandler {
     private final GrpcMethods.Unary method;
     private final MethodMeter meter;
     private final Call call;
-    private final Optional<RemoteAddress> remote;
+    private final String client;
     private final long startNanos;
     private @Nullable Bytes request;
     private int requestSize;
@@ -125,13 +116,13 @@ final class GrpcHandler {
         GrpcMethods.Unary method,
         MethodMeter meter,
         Call call,
-        Optional<RemoteAddress> remote,
+        String client,
         long startNanos) {
       this.path = path;
       this.method = method;
       this.meter = meter;
       this.call = call;
-      this.remote = remote;
+      this.client = client;
       this.startNanos = startNanos;
     }
 
@@ -168,7 +159,7 @@ final class GrpcHandler {
             new RequestLog.Ended(
                 path,
                 methods.descriptor(path),
-                remote,
+                client,
                 request,
                 requestSize,
                 response,

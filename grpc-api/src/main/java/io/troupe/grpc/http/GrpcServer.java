@@ -1,24 +1,32 @@
 package io.troupe.grpc.http;
 
 import io.troupe.grpc.service.EtcdServices;
+import io.troupe.grpc.unix.UnixListener;
 import io.troupe.model.MemoryBudget;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
+import org.apache.pekko.Done;
 import org.apache.pekko.actor.Cancellable;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.DispatcherSelector;
 import org.apache.pekko.http.javadsl.Http;
-import org.apache.pekko.http.javadsl.ServerBinding;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.settings.ServerSettings;
-import org.apache.pekko.japi.function.Function;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.SystemMaterializer;
+import org.apache.pekko.stream.javadsl.Sink;
+import org.apache.pekko.stream.javadsl.Tcp;
 
 /**
- * The client port. Without TLS the first bytes of a connection decide: HTTP/2 is gRPC, HTTP/1 is
+ * The client ports. Without TLS the first bytes of a connection decide: HTTP/2 is gRPC, HTTP/1 is
  * everything else; with TLS the path and the kind of content (T2). Settings of the HTTP layer stand
  * under {@code pekko.http.server} in troupe-defaults.conf.
  */
@@ -28,6 +36,7 @@ public final class GrpcServer {
   private final Readiness readiness = new Readiness();
   private final GrpcHandler grpc;
   private final HttpRoutes http;
+  private final Materializer materializer;
 
   /** What a port serves. */
   public enum Listener {
@@ -56,7 +65,7 @@ public final class GrpcServer {
       CompletionStage<?> ready) {
     this.system = system;
     this.services = services;
-    Materializer materializer = SystemMaterializer.get(system).materializer();
+    this.materializer = SystemMaterializer.get(system).materializer();
     LeaderWatch leader = new LeaderWatch(services.member().status());
     Duration electionTimeout = services.settings().electionTimeout();
     CorruptGate corrupt = new CorruptGate(services.member().status());
@@ -126,79 +135,131 @@ public final class GrpcServer {
   }
 
   /**
-   * Opens the port.
+   * Opens a port.
    *
    * @param host address or name to listen on
    * @param port 0 for any free one
    * @param serves what it serves
+   * @param security with it TLS is spoken, and over it HTTP/1.1 and HTTP/2 alike
    * @return fails when the address cannot be bound
    */
-  public CompletionStage<ServerBinding> bind(String host, int port, Listener serves) {
-    boolean grpcToo = serves == Listener.ALL || serves == Listener.GRPC;
-    Function<HttpRequest, CompletionStage<HttpResponse>> handler =
-        switch (serves) {
-          case ALL -> request -> isHttp2(request) ? grpc(request, Visitor.PLAIN) : http(request);
-          case GRPC -> request -> isHttp2(request) ? grpc(request, Visitor.PLAIN) : refuse(request);
-          case HTTP -> this::http;
-          case METRICS -> http::handleMetrics;
-        };
+  public CompletionStage<OpenPort> bind(
+      String host, int port, Listener serves, Optional<ConnectionSecurity> security) {
     ServerSettings settings = ServerSettings.create(system.classicSystem());
-    return Http.get(system)
-        .newServerAt(host, port)
-        .withSettings(settings.withEnableHttp2(grpcToo))
-        .bind(handler);
-  }
-
-  private CompletionStage<HttpResponse> http(HttpRequest request) {
-    return http.handle(request, Visitor.PLAIN);
-  }
-
-  private CompletionStage<HttpResponse> refuse(HttpRequest request) {
-    return http.refuse(request);
+    ClientPort connections = port(serves, security);
+    return Tcp.get(system)
+        .bind(
+            host,
+            port,
+            settings.getBacklog(),
+            settings.getSocketOptions(),
+            false,
+            Optional.<Duration>empty())
+        .mapAsyncUnordered(
+            settings.getMaxConnections(),
+            accepted -> connections.serve(new Accepted(accepted.remoteAddress(), accepted.flow())))
+        .to(Sink.ignore())
+        .run(materializer)
+        .thenApply(binding -> new TcpPort(binding, connections));
   }
 
   /**
-   * Opens a port with TLS, over which HTTP/1.1 and HTTP/2 are spoken alike.
+   * Opens a unix socket.
    *
-   * @param host address or name to listen on
-   * @param port 0 for any free one
+   * @param path of its file; one that nobody serves is replaced
    * @param serves what it serves
-   * @return fails when the address cannot be bound
+   * @param security with it TLS is spoken there
+   * @return fails when it cannot be bound
    */
-  public CompletionStage<ServerBinding> bindSecurely(
-      String host, int port, Listener serves, ConnectionSecurity security) {
-    SecureListener listener = new SecureListener(system, security, serves);
-    Function<HttpRequest, CompletionStage<HttpResponse>> handler =
-        switch (serves) {
-          case ALL ->
-              request ->
-                  isCall(request)
-                      ? grpc(request, listener.visitor(request))
-                      : http.handle(request, listener.visitor(request));
-          case GRPC -> request -> grpc(request, listener.visitor(request));
-          case HTTP -> request -> http.handle(request, listener.visitor(request));
-          case METRICS -> http::handleMetrics;
-        };
+  public CompletionStage<OpenPort> bind(
+      Path path, Listener serves, Optional<ConnectionSecurity> security) {
     ServerSettings settings = ServerSettings.create(system.classicSystem());
-    return ConnectionGuards.opening(
-        listener,
-        () ->
-            Http.get(system)
-                .newServerAt(host, port)
-                // Only with HTTP/2 does it let ConnectionGuards see the port.
-                .withSettings(settings.withEnableHttp2(true).withRemoteAddressAttribute(true))
-                .bind(handler));
+    ClientPort connections = port(serves, security);
+    UnixListener listener;
+    try {
+      listener = UnixListener.open(path, settings.getBacklog());
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    listener
+        .connections()
+        .mapAsyncUnordered(
+            settings.getMaxConnections(), bytes -> connections.serve(new Accepted(null, bytes)))
+        .to(Sink.ignore())
+        .run(materializer);
+    return CompletableFuture.completedFuture(new UnixPort(listener, connections));
+  }
+
+  private ClientPort port(Listener serves, Optional<ConnectionSecurity> security) {
+    return new ClientPort(
+        system, serves, security, security.isPresent() ? secured(serves) : plain(serves));
+  }
+
+  private BiFunction<HttpRequest, Visitor, CompletionStage<HttpResponse>> plain(Listener serves) {
+    return switch (serves) {
+      case ALL ->
+          (request, visitor) ->
+              ClientPort.isHttp2(request) ? grpc(request, visitor) : http.handle(request, visitor);
+      case GRPC ->
+          (request, visitor) ->
+              ClientPort.isHttp2(request) ? grpc(request, visitor) : http.refuse(request);
+      case HTTP -> http::handle;
+      case METRICS -> (request, visitor) -> http.handleMetrics(request);
+    };
+  }
+
+  private BiFunction<HttpRequest, Visitor, CompletionStage<HttpResponse>> secured(Listener serves) {
+    return switch (serves) {
+      case ALL ->
+          (request, visitor) ->
+              isCall(request) ? grpc(request, visitor) : http.handle(request, visitor);
+      case GRPC -> this::grpc;
+      case HTTP -> http::handle;
+      case METRICS -> (request, visitor) -> http.handleMetrics(request);
+    };
+  }
+
+  private record TcpPort(Tcp.ServerBinding binding, ClientPort connections) implements OpenPort {
+    @Override
+    public String address() {
+      InetSocketAddress address = binding.localAddress();
+      return address.getAddress().getHostAddress() + ":" + address.getPort();
+    }
+
+    @Override
+    public int port() {
+      return binding.localAddress().getPort();
+    }
+
+    @Override
+    public CompletionStage<Done> close(Duration grace) {
+      return binding.unbind().thenCompose(unbound -> connections.close(grace));
+    }
+  }
+
+  private record UnixPort(UnixListener listener, ClientPort connections) implements OpenPort {
+    @Override
+    public String address() {
+      return listener.path().toString();
+    }
+
+    @Override
+    public int port() {
+      return -1;
+    }
+
+    @Override
+    public CompletionStage<Done> close(Duration grace) {
+      listener.close();
+      return connections.close(grace);
+    }
   }
 
   /** T2, for ports with TLS. */
   private static boolean isCall(HttpRequest request) {
-    return isHttp2(request)
+    return ClientPort.isHttp2(request)
         && GrpcHandler.isGrpc(request)
         && !HttpRoutes.isGateway(request.getUri().path());
-  }
-
-  private static boolean isHttp2(HttpRequest request) {
-    return request.protocol().value().equals("HTTP/2.0");
   }
 
   private CompletionStage<HttpResponse> grpc(HttpRequest request, Visitor visitor) {

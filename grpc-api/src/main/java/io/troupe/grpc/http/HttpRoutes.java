@@ -55,7 +55,7 @@ final class HttpRoutes {
     if (refusal != null) {
       return answer(request, refusal);
     }
-    return route(request).thenApply(response -> access.allowed(request, response));
+    return route(request, visitor).thenApply(response -> access.allowed(request, response));
   }
 
   /** Answers on a port for metrics and health alone (H8). */
@@ -84,14 +84,14 @@ final class HttpRoutes {
     return health;
   }
 
-  private CompletionStage<HttpResponse> route(HttpRequest request) {
+  private CompletionStage<HttpResponse> route(HttpRequest request, Visitor visitor) {
     String path = request.getUri().path();
     JsonGateway gateway = endpoints.gateway();
     if (gateway != null && path.startsWith(OLD_GATEWAY)) {
-      return gateway.handle(request, GATEWAY + path.substring(OLD_GATEWAY.length()));
+      return gateway.handle(request, GATEWAY + path.substring(OLD_GATEWAY.length()), visitor);
     }
     if (gateway != null && path.startsWith(GATEWAY)) {
-      return gateway.handle(request, path);
+      return gateway.handle(request, path, visitor);
     }
     CompletionStage<HttpResponse> watched = watched(request);
     if (watched != null) {

@@ -33,8 +33,12 @@ import org.apache.pekko.http.javadsl.model.StatusCode;
 import org.apache.pekko.http.javadsl.model.StatusCodes;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.apache.pekko.http.javadsl.model.ws.WebSocketUpgrade;
+import org.apache.pekko.japi.Pair;
+import org.apache.pekko.stream.KillSwitches;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.SystemMaterializer;
+import org.apache.pekko.stream.UniqueKillSwitch;
+import org.apache.pekko.stream.javadsl.Keep;
 import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
@@ -82,11 +86,11 @@ final class JsonGateway {
    *
    * @param path below /v3/
    */
-  CompletionStage<HttpResponse> handle(HttpRequest request, String path) {
+  CompletionStage<HttpResponse> handle(HttpRequest request, String path, Visitor visitor) {
     WebSocketUpgrade upgrade = request.getAttribute(AttributeKeys.webSocketUpgrade).orElse(null);
     if (upgrade != null) {
       return CompletableFuture.completedFuture(
-          new JsonWebSocket(this, materializer).accept(request, path, upgrade));
+          new JsonWebSocket(this, materializer).accept(request, path, upgrade, visitor));
     }
     String grpcPath = JsonPaths.method(path);
     MethodDescriptor method = grpcPath == null ? null : methods.descriptor(grpcPath);
@@ -97,14 +101,14 @@ final class JsonGateway {
       return refuse(request, new GrpcStatus(GrpcStatus.UNIMPLEMENTED, "Method Not Allowed"));
     }
     if (readiness.isReady()) {
-      return ready(request, grpcPath, method);
+      return ready(request, grpcPath, method, visitor);
     }
     return readiness
         .await()
         .handle(
             (ready, failure) ->
                 failure == null
-                    ? ready(request, grpcPath, method)
+                    ? ready(request, grpcPath, method, visitor)
                     : refuse(request, GrpcErrors.of(failure)))
         .thenCompose(answer -> answer);
   }
@@ -115,17 +119,17 @@ final class JsonGateway {
   }
 
   private CompletionStage<HttpResponse> ready(
-      HttpRequest request, String path, MethodDescriptor method) {
+      HttpRequest request, String path, MethodDescriptor method, Visitor visitor) {
     GrpcMethods.Streaming streaming = methods.streaming(path);
     GrpcMethods.Unary unary =
         streaming != null && !method.isServerStreaming()
-            ? ofOneAnswer(streaming, method)
+            ? ofOneAnswer(streaming, method, visitor.conversation())
             : methods.unary(path);
     Call call;
     try {
       List<HttpHeader> metadata = metadata(request);
       // A14: a certificate is no login here.
-      call = gates.admit(path, unary == null, metadata, Visitor.PLAIN);
+      call = gates.admit(path, unary == null, metadata, visitor.withoutLogin());
     } catch (GrpcException | RefusedException refused) {
       return refuse(request, GrpcErrors.of(refused));
     }
@@ -135,18 +139,35 @@ final class JsonGateway {
       return unary(request, new Running(unary, method, meter, call));
     }
     if (streaming != null) {
-      return streams.handle(request, path, new JsonStreams.Method(streaming, method, meter), call);
+      return streams.handle(
+          request,
+          path,
+          new JsonStreams.Method(streaming, method, meter, visitor.conversation()),
+          call);
     }
     throw new IllegalStateException("declared, but not answered: " + path);
   }
 
-  /** A call that waits for its turn is served as a stream, of one answer. */
-  private GrpcMethods.Unary ofOneAnswer(GrpcMethods.Streaming streaming, MethodDescriptor method) {
-    return (request, call) ->
-        streaming
-            .call(Source.single(request), call)
-            .runWith(Sink.head(), materializer)
-            .thenApply(frame -> message(frame, method));
+  /**
+   * A call that waits for its turn is served as a stream, of one answer. It ends when its client
+   * leaves: until then the HTTP layer would not tell, since there is no answer yet.
+   */
+  private GrpcMethods.Unary ofOneAnswer(
+      GrpcMethods.Streaming streaming, MethodDescriptor method, Conversation conversation) {
+    return (request, call) -> {
+      Pair<UniqueKillSwitch, CompletionStage<ByteString>> running =
+          streaming
+              .call(Source.single(request), call)
+              .viaMat(KillSwitches.single(), Keep.right())
+              .toMat(Sink.head(), Keep.both())
+              .run(materializer);
+      Runnable gone = () -> running.first().abort(canceled());
+      conversation.whenGone(gone);
+      return running
+          .second()
+          .whenComplete((frame, failure) -> conversation.forget(gone))
+          .thenApply(frame -> message(frame, method));
+    };
   }
 
   private static DynamicMessage message(ByteString frame, MethodDescriptor method) {
@@ -252,6 +273,11 @@ final class JsonGateway {
   /** A call's time is over. */
   static GrpcException deadlineExceeded() {
     return new GrpcException(GrpcStatus.DEADLINE_EXCEEDED, "context deadline exceeded");
+  }
+
+  /** Nobody waits for it any more. */
+  static GrpcException canceled() {
+    return new GrpcException(GrpcStatus.CANCELED, "context canceled");
   }
 
   private static HttpResponse answer(MessageOrBuilder message) {

@@ -46,7 +46,7 @@ final class JsonStreams {
 
   /**
    * How long the status of the response waits for the first answer, which decides it. Then the
-   * response begins without: only a response under way tells when its client leaves.
+   * response begins without, so that a client sees that its request was taken.
    */
   private static final Duration FIRST_ANSWER = Duration.ofSeconds(1);
 
@@ -59,8 +59,16 @@ final class JsonStreams {
     }
   }
 
-  /** What is called. */
-  record Method(GrpcMethods.Streaming answer, MethodDescriptor method, MethodMeter meter) {}
+  /**
+   * What is called.
+   *
+   * @param conversation over which it is called
+   */
+  record Method(
+      GrpcMethods.Streaming answer,
+      MethodDescriptor method,
+      MethodMeter meter,
+      Conversation conversation) {}
 
   private final CallGates gates;
   private final int maxReceiveBytes;
@@ -134,9 +142,15 @@ final class JsonStreams {
   }
 
   private CompletionStage<HttpResponse> respond(Source<ByteString, NotUsed> answers, Method of) {
+    CompletableFuture<Void> over = new CompletableFuture<>();
     Pair<UniqueKillSwitch, CompletionStage<Pair<List<ByteString>, Source<ByteString, NotUsed>>>>
         running =
             answers
+                .watchTermination(
+                    (before, ended) -> {
+                      ended.whenComplete((done, failure) -> over.complete(null));
+                      return before;
+                    })
                 .via(new FrameDecoder("", Integer.MAX_VALUE))
                 .map(
                     message ->
@@ -146,6 +160,11 @@ final class JsonStreams {
                 .toMat(Sink.head(), Keep.both())
                 .run(materializer);
     CompletionStage<Pair<List<ByteString>, Source<ByteString, NotUsed>>> first = running.second();
+    // A response that nobody takes any more is never run, so its stream has to be ended here.
+    Runnable gone = () -> running.first().shutdown();
+    of.conversation().whenGone(gone);
+    CompletionStage<Void> end = over;
+    end.thenRun(() -> of.conversation().forget(gone));
     CompletableFuture<HttpResponse> response = new CompletableFuture<>();
     Cancellable waiting =
         system

@@ -40,7 +40,7 @@ final class JsonWebSocket {
     this.materializer = materializer;
   }
 
-  HttpResponse accept(HttpRequest request, String path, WebSocketUpgrade upgrade) {
+  HttpResponse accept(HttpRequest request, String path, WebSocketUpgrade upgrade, Visitor visitor) {
     List<String> protocols = new ArrayList<>();
     upgrade.getRequestedProtocols().forEach(protocols::add);
     boolean token = protocols.size() == 2 && protocols.get(0).equals(PROTOCOL);
@@ -49,11 +49,12 @@ final class JsonWebSocket {
     if (token) {
       headers.add(RawHeader.create("authorization", PROTOCOL + " " + protocols.get(1)));
     }
-    Flow<Message, Message, NotUsed> flow = flow(path, headers);
+    Flow<Message, Message, NotUsed> flow = flow(path, headers, visitor);
     return token ? upgrade.handleMessagesWith(flow, PROTOCOL) : upgrade.handleMessagesWith(flow);
   }
 
-  private Flow<Message, Message, NotUsed> flow(String path, List<HttpHeader> headers) {
+  private Flow<Message, Message, NotUsed> flow(
+      String path, List<HttpHeader> headers, Visitor visitor) {
     Pair<Sink<ByteString, NotUsed>, Source<ByteString, NotUsed>> body = pipe();
     CompletionStage<HttpResponse> response =
         gateway.handle(
@@ -61,7 +62,8 @@ final class JsonWebSocket {
                 .withHeaders(headers)
                 .withEntity(
                     HttpEntities.createChunked(ContentTypes.APPLICATION_JSON, body.second())),
-            path);
+            path,
+            visitor);
     Sink<Message, NotUsed> in =
         Flow.<Message>create().flatMapConcat(JsonWebSocket::bytes).to(body.first());
     Source<Message, NotUsed> out =

@@ -8,9 +8,7 @@ import io.troupe.grpc.service.LineLimit;
 import io.troupe.model.Bytes;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.apache.pekko.http.javadsl.model.RemoteAddress;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +40,7 @@ final class RequestLog {
    *
    * @param path of its method
    * @param method null if nobody declared it
+   * @param client its address
    * @param request the message; null if it did not arrive, or is too large to be kept
    * @param requestSize in bytes
    * @param responseSize in bytes, 0 for a failure
@@ -49,7 +48,7 @@ final class RequestLog {
   record Ended(
       String path,
       @Nullable MethodDescriptor method,
-      Optional<RemoteAddress> remote,
+      String client,
       @Nullable Bytes request,
       int requestSize,
       @Nullable MessageLite response,
@@ -75,7 +74,7 @@ final class RequestLog {
         .setMessage("request stats")
         .addKeyValue("start time", clock.instant().minus(took))
         .addKeyValue("time spent", took)
-        .addKeyValue("remote", call.remote().map(RequestLog::text).orElse(""))
+        .addKeyValue("remote", call.client())
         .addKeyValue("response type", call.path())
         .addKeyValue("request size", call.requestSize())
         .addKeyValue("response count", count(call.response()))
@@ -88,12 +87,6 @@ final class RequestLog {
                 : RequestContent.of(method.getInputType(), request))
         .addKeyValue("suppressed", suppressed)
         .log();
-  }
-
-  private static String text(RemoteAddress remote) {
-    return remote.getAddress().map(host -> host.getHostAddress()).orElse("")
-        + ":"
-        + remote.getPort();
   }
 
   private static long count(@Nullable MessageLite response) {

@@ -2,7 +2,6 @@ package io.troupe.grpc.http;
 
 import java.io.EOFException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
@@ -48,8 +47,8 @@ final class SecureConnection {
   private static final String HTTP1 = "http/1.1";
 
   private final SecureListener listener;
-  private final InetSocketAddress client;
-  private final Runnable whenEnded;
+  private final Accepted accepted;
+  private final String client;
   private final SharedKillSwitch killSwitch = KillSwitches.shared("handshake");
   private final AtomicBoolean handshaking = new AtomicBoolean(true);
   private final AtomicBoolean checking = new AtomicBoolean();
@@ -59,46 +58,27 @@ final class SecureConnection {
   private volatile @Nullable String commonName;
   private volatile @Nullable SSLException cutFor;
 
-  /**
-   * A connection that was accepted.
-   *
-   * @param whenEnded told once
-   */
-  SecureConnection(SecureListener listener, InetSocketAddress client, Runnable whenEnded) {
+  /** A connection that was accepted. */
+  SecureConnection(SecureListener listener, Accepted accepted) {
     this.listener = listener;
-    this.client = client;
-    this.whenEnded = whenEnded;
+    this.accepted = accepted;
+    this.client = accepted.client();
   }
 
-  /**
-   * The connection without TLS. To be run once, at once.
-   *
-   * @param bytes the connection with it
-   */
-  Flow<ByteString, ByteString, NotUsed> plain(Flow<ByteString, ByteString, NotUsed> bytes) {
+  /** The connection without TLS. To be run once, at once. */
+  Flow<ByteString, ByteString, NotUsed> plain() {
     limit =
         listener
             .system()
             .scheduler()
             .scheduleOnce(HANDSHAKE_LIMIT, this::tooLate, listener.system().executionContext());
     BidiFlow<ByteString, SslTlsOutbound, SslTlsInbound, ByteString, NotUsed> text =
-        BidiFlow.fromFlows(sent(), received());
+        BidiFlow.fromFlows(Flow.<ByteString>create().map(SendBytes::new), received());
     BidiFlow<SslTlsOutbound, ByteString, ByteString, SslTlsInbound, NotUsed> tls =
         TLS.create(this::newEngine, this::handshaken, IgnoreComplete$.MODULE$);
     BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> limited =
         BidiFlow.fromFlows(killSwitch.flow(), killSwitch.flow());
-    return text.atop(tls).atop(limited).join(bytes);
-  }
-
-  /** Answers may go out when nothing comes in any more: their end is the connection's. */
-  private Flow<ByteString, SslTlsOutbound, NotUsed> sent() {
-    return Flow.<ByteString>create()
-        .watchTermination(
-            (before, end) -> {
-              end.whenComplete((done, failure) -> whenEnded.run());
-              return NotUsed.getInstance();
-            })
-        .map(SendBytes::new);
+    return text.atop(tls).atop(limited).join(accepted.bytes());
   }
 
   private Flow<SslTlsInbound, ByteString, NotUsed> received() {
@@ -146,16 +126,17 @@ final class SecureConnection {
     established();
     if (listener.checksAddress() && checking.compareAndSet(false, true)) {
       X509Certificate shown = certificate(session);
-      if (shown == null) {
+      // Who comes over a unix socket has no address.
+      if (shown == null || accepted.address() == null) {
         allowed.complete(null);
       } else {
-        checkAddress(shown);
+        checkAddress(shown, accepted.address().getAddress());
       }
     }
   }
 
   /** Names may have to be looked up: not here. */
-  private void checkAddress(X509Certificate shown) {
+  private void checkAddress(X509Certificate shown, InetAddress from) {
     listener
         .system()
         .dispatchers()
@@ -163,7 +144,6 @@ final class SecureConnection {
         .execute(
             () -> {
               try {
-                InetAddress from = client.getAddress();
                 listener.security().checkAddress(shown, from);
                 allowed.complete(null);
               } catch (CertificateException | RuntimeException refused) {

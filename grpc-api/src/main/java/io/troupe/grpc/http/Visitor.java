@@ -6,8 +6,17 @@ package io.troupe.grpc.http;
  * @param secure whether it came over TLS
  * @param certificateName common name of the verified certificate, if that is a login on its port
  *     (A14); empty otherwise
+ * @param client its address, for the log
+ * @param conversation what is known of its connection
  */
-record Visitor(boolean secure, String certificateName) {
+record Visitor(boolean secure, String certificateName, String client, Conversation conversation) {
   /** Over a port without TLS. */
-  static final Visitor PLAIN = new Visitor(false, "");
+  static Visitor plain(String client, Conversation conversation) {
+    return new Visitor(false, "", client, conversation);
+  }
+
+  /** The same without its certificate. */
+  Visitor withoutLogin() {
+    return new Visitor(secure, "", client, conversation);
+  }
 }

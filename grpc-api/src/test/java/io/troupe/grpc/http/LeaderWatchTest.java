@@ -176,7 +176,7 @@ class LeaderWatchTest {
                     HttpEntities.create(
                         MediaTypes.applicationBinary("grpc", false).toContentType(),
                         ByteString.fromArray(new byte[GrpcFrames.HEADER]))),
-            Visitor.PLAIN));
+            Visitor.plain("test", new Conversation())));
   }
 
   private static Map<String, String> grpc(Iterable<? extends HttpHeader> headers) {

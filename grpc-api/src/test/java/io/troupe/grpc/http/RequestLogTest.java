@@ -13,15 +13,11 @@ import io.troupe.grpc.api.TxnRequest;
 import io.troupe.grpc.api.mvcc.KeyValue;
 import io.troupe.grpc.service.LoggedLines;
 import io.troupe.model.Bytes;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.Map;
-import java.util.Optional;
-import org.apache.pekko.http.javadsl.model.RemoteAddress;
 import org.junit.jupiter.api.Test;
 
 /** etcd's "request stats". */
@@ -37,8 +33,7 @@ class RequestLogTest {
     return new RequestLog.Ended(
         "/etcdserverpb.KV/Range",
         null,
-        Optional.of(
-            RemoteAddress.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 4711))),
+        "127.0.0.1:4711",
         Bytes.wrap(request.toByteArray()),
         request.getSerializedSize(),
         RangeResponse.newBuilder().addKvs(KeyValue.getDefaultInstance()).build(),

@@ -13,6 +13,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.ActorSystem;
+import org.apache.pekko.stream.javadsl.BidiFlow;
+import org.apache.pekko.stream.javadsl.Flow;
+import org.apache.pekko.stream.javadsl.Keep;
 import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
@@ -30,10 +33,26 @@ class SlowClientTest {
     SYSTEM.terminate();
   }
 
+  private static ConversationGuard guard(Duration head) {
+    return new ConversationGuard(
+        "test", new Conversation(), new ConversationGuard.Limits(head, LONG));
+  }
+
+  /** What a server gets that answers nothing. */
   private static String said(Source<ByteString, NotUsed> bytes, Duration limit) throws Exception {
     return bytes
-        .via(new FirstRequest("test", limit))
-        .runWith(Sink.fold(ByteString.emptyByteString(), ByteString::concat), SYSTEM)
+        .viaMat(
+            BidiFlow.fromGraph(guard(limit))
+                .reversed()
+                .join(
+                    Flow.fromSinkAndSourceMat(
+                        Sink.fold(ByteString.emptyByteString(), ByteString::concat),
+                        Source.<ByteString>never(),
+                        Keep.left()),
+                    Keep.right()),
+            Keep.right())
+        .toMat(Sink.ignore(), Keep.left())
+        .run(SYSTEM)
         .toCompletableFuture()
         .get(20, TimeUnit.SECONDS)
         .utf8String();
@@ -61,7 +80,7 @@ class SlowClientTest {
 
   @Test
   void aHeadWithoutAnEndIsCutByItsLength() {
-    ByteString much = ByteString.fromString("a".repeat(FirstRequest.MAX_BYTES / 4));
+    ByteString much = ByteString.fromString("a".repeat(ConversationGuard.MAX_HEAD_BYTES / 4));
     assertThatThrownBy(() -> said(Source.repeat(much), LONG))
         .hasMessageContaining("bytes and no request");
   }

@@ -37,6 +37,11 @@ public record EtcdCommandLine(Map<String, String> properties, List<String> notic
    * @throws FlagException for help and version, and for whatever is wrong
    */
   public static EtcdCommandLine read(List<String> args, Map<String, String> environment) {
+    return read(args, environment, DefaultHost::find);
+  }
+
+  static EtcdCommandLine read(
+      List<String> args, Map<String, String> environment, EtcdSettings.HostLookup host) {
     Map<String, String> given = parse(args);
     if (Boolean.parseBoolean(given.getOrDefault("version", "false"))) {
       throw new FlagException(0, VersionText.VERSION);
@@ -53,7 +58,7 @@ public record EtcdCommandLine(Map<String, String> properties, List<String> notic
     } else {
       content = new ConfigFile.Content(withVariables(given, environment, notices), Map.of());
     }
-    EtcdSettings settings = new EtcdSettings(content.flags(), !file.isEmpty());
+    EtcdSettings settings = new EtcdSettings(content.flags(), !file.isEmpty(), host);
     Map<String, String> properties = settings.properties();
     content.settings().forEach((key, value) -> properties.put("troupe." + key, value));
     notices.addAll(settings.notices());

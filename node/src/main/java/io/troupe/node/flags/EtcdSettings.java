@@ -1,11 +1,13 @@
 package io.troupe.node.flags;
 
+import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** From checked values of flags to settings of this program. */
 final class EtcdSettings {
@@ -23,18 +25,31 @@ final class EtcdSettings {
 
   private final Map<String, String> values;
   private final boolean fromFile;
+  private final HostLookup host;
   private final Map<String, String> properties = new LinkedHashMap<>();
   private final List<String> notices = new ArrayList<>();
+
+  /** Tells the address at which others reach this machine. */
+  interface HostLookup {
+    /**
+     * Looks.
+     *
+     * @throws IOException saying why there is none
+     */
+    String find() throws IOException;
+  }
 
   /**
    * Settings.
    *
    * @param values by flag, checked; only flags that were given
    * @param fromFile whether they come from a configuration file (F11)
+   * @param host asked only where a default that is advertised depends on it
    */
-  EtcdSettings(Map<String, String> values, boolean fromFile) {
+  EtcdSettings(Map<String, String> values, boolean fromFile, HostLookup host) {
     this.values = values;
     this.fromFile = fromFile;
+    this.host = host;
   }
 
   /**
@@ -57,7 +72,31 @@ final class EtcdSettings {
       // F11
       put("advertise-client-urls", "http://localhost:2379");
     }
+    advertise("initial-advertise-peer-urls", "listen-peer-urls", "http://localhost:2380");
+    advertise("advertise-client-urls", "listen-client-urls", "http://localhost:2379");
     return properties;
+  }
+
+  /** F8: nobody else reaches a default of localhost, although the listener is for everybody. */
+  private void advertise(String name, String listen, String standard) {
+    String first =
+        Stream.of(values.getOrDefault(listen, "").split(",", -1))
+            .map(String::trim)
+            .sorted()
+            .findFirst()
+            .orElse("");
+    boolean everybody = first.matches("https?://0\\.0\\.0\\.0:[0-9]+");
+    String own = values.getOrDefault(name, "");
+    if (!everybody || !(own.isEmpty() || own.equals(standard))) {
+      return;
+    }
+    try {
+      String found = host.find();
+      put(name, "http://" + found + first.substring(first.lastIndexOf(':')));
+      notices.add("detected default host for advertise host=" + found);
+    } catch (IOException none) {
+      notices.add("failed to detect default host error=" + none.getMessage());
+    }
   }
 
   /** What the log shall say. */
@@ -113,7 +152,9 @@ final class EtcdSettings {
   private static void checkBinding(String url) {
     String host;
     try {
-      host = URI.create(url).getHost();
+      URI parsed = URI.create(url);
+      boolean file = "unix".equals(parsed.getScheme()) || "unixs".equals(parsed.getScheme());
+      host = file ? null : parsed.getHost();
     } catch (IllegalArgumentException malformed) {
       // The setting's own check has the better words.
       return;

@@ -110,7 +110,7 @@ class CertificateLoginTest {
       unavailable(foreign);
       unavailable(over);
     }
-    member().awaitLine("rejected connection on client endpoint", "remote-addr=/127.0.0.1:");
+    member().awaitLine("rejected connection on client endpoint", "remote-addr=127.0.0.1:");
   }
 
   @Test

@@ -98,6 +98,15 @@ final class Http1 {
       return write(Integer.toHexString(length) + "\r\n" + text + "\r\n");
     }
 
+    /** Sends nothing more, and goes on reading. */
+    void endOutput() {
+      try {
+        socket.shutdownOutput();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
     /** The next line without its end. */
     String line() {
       StringBuilder line = new StringBuilder();

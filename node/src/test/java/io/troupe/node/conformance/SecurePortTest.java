@@ -167,7 +167,7 @@ class SecurePortTest {
           .getOutputStream()
           .write("GET /health HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
       assertThat(rest(socket)).doesNotContain("HTTP/1.1 200");
-      String address = "remote-addr=/127.0.0.1:" + socket.getLocalPort();
+      String address = "remote-addr=127.0.0.1:" + socket.getLocalPort();
       member().awaitLine(REJECTED, address);
     }
     try (ApiClient plain = new ApiClient("127.0.0.1:" + member().port())) {
@@ -243,7 +243,7 @@ class SecurePortTest {
         member()
             .awaitLine(
                 REJECTED,
-                "remote-addr=/127.0.0.1:" + cut.getLocalPort(),
+                "remote-addr=127.0.0.1:" + cut.getLocalPort(),
                 "no end of the handshake within 10 s");
       }
     } finally {
@@ -267,7 +267,7 @@ class SecurePortTest {
       member()
           .awaitLine(
               REJECTED,
-              "remote-addr=/127.0.0.1:" + silent.get(0).getLocalPort(),
+              "remote-addr=127.0.0.1:" + silent.get(0).getLocalPort(),
               "more than " + room + " handshakes at a time");
     } finally {
       for (Socket each : silent) {

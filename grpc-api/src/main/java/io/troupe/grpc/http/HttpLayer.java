@@ -1,0 +1,132 @@
+package io.troupe.grpc.http;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.event.LoggingAdapter;
+import org.apache.pekko.http.impl.engine.http2.Http2Blueprint;
+import org.apache.pekko.http.impl.engine.http2.NoOpTelemetry$;
+import org.apache.pekko.http.impl.engine.http2.ProtocolSwitch;
+import org.apache.pekko.http.impl.engine.server.GracefulTerminatorStage;
+import org.apache.pekko.http.impl.engine.server.ServerTerminator;
+import org.apache.pekko.http.scaladsl.Http;
+import org.apache.pekko.http.scaladsl.Http$;
+import org.apache.pekko.http.scaladsl.HttpExt;
+import org.apache.pekko.http.scaladsl.model.HttpRequest;
+import org.apache.pekko.http.scaladsl.model.HttpResponse;
+import org.apache.pekko.http.scaladsl.settings.ServerSettings;
+import org.apache.pekko.japi.function.Function;
+import org.apache.pekko.stream.Attributes;
+import org.apache.pekko.stream.TLSProtocol.SessionBytes;
+import org.apache.pekko.stream.TLSProtocol.SslTlsInbound;
+import org.apache.pekko.stream.TLSProtocol.SslTlsOutbound;
+import org.apache.pekko.stream.javadsl.BidiFlow;
+import org.apache.pekko.stream.javadsl.Flow;
+import org.apache.pekko.stream.javadsl.Keep;
+import org.apache.pekko.stream.javadsl.TLSPlacebo;
+import org.apache.pekko.util.ByteString;
+import scala.Option;
+import scala.concurrent.ExecutionContext;
+import scala.concurrent.Future;
+import scala.jdk.javaapi.FutureConverters;
+
+/**
+ * Pekko HTTP over the bytes of one connection: the parts that its own bind puts together, without
+ * its socket, so that connections can come from anywhere and each have a handler of its own
+ * (docs/decisions/0118). Immutable.
+ */
+final class HttpLayer {
+  private final ServerSettings settings;
+  private final ExecutionContext executor;
+  private final BidiFlow<HttpResponse, SslTlsOutbound, SslTlsInbound, HttpRequest, ServerTerminator>
+      http1;
+  private final BidiFlow<HttpResponse, SslTlsOutbound, SslTlsInbound, HttpRequest, ServerTerminator>
+      http2;
+  private final boolean http2Too;
+
+  /**
+   * A layer; costs some milliseconds, so there is one for a port.
+   *
+   * @param http2Too whether HTTP/2 is spoken to who begins with its preface
+   */
+  HttpLayer(ActorSystem<?> system, boolean http2Too) {
+    HttpExt http = Http.apply(system);
+    LoggingAdapter log = system.classicSystem().log();
+    this.settings =
+        (ServerSettings)
+            org.apache.pekko.http.javadsl.settings.ServerSettings.create(system.classicSystem());
+    this.executor = system.executionContext();
+    this.http2Too = http2Too;
+    BidiFlow<HttpResponse, SslTlsOutbound, SslTlsInbound, HttpRequest, NotUsed> layer =
+        http.serverLayer(settings, Option.empty(), log, false).asJava();
+    this.http1 = BidiFlow.fromGraph(new GracefulTerminatorStage(settings)).atop(layer);
+    this.http2 =
+        Http2Blueprint.serverStackTls(
+                settings, log, NoOpTelemetry$.MODULE$, http.dateHeaderRendering())
+            .asJava();
+  }
+
+  /**
+   * Answers the requests of one connection.
+   *
+   * @param handler never fails
+   * @return from what the client sends to what it gets; tells how to end it gracefully once the
+   *     first bytes came
+   */
+  Flow<ByteString, ByteString, Future<ServerTerminator>> answering(
+      Function<
+              org.apache.pekko.http.javadsl.model.HttpRequest,
+              CompletionStage<org.apache.pekko.http.javadsl.model.HttpResponse>>
+          handler) {
+    Flow<SslTlsInbound, SslTlsOutbound, ServerTerminator> one =
+        Flow.<HttpRequest>create()
+            .mapAsync(settings.pipeliningLimit(), request -> scala(handler.apply(request)))
+            .joinMat(http1, Keep.right());
+    Flow<SslTlsInbound, SslTlsOutbound, ServerTerminator> two = one;
+    if (http2Too) {
+      Flow<HttpRequest, HttpResponse, NotUsed> streams =
+          Http2Blueprint.handleWithStreamIdHeader(
+                  settings.http2Settings().maxConcurrentStreams(),
+                  request -> answer(handler, request),
+                  executor)
+              .asJava();
+      two = streams.joinMat(http2, Keep.right());
+    }
+    Flow<SslTlsInbound, SslTlsOutbound, Future<ServerTerminator>> both =
+        ProtocolSwitch.byPreface(one.asScala(), two.asScala()).asJava();
+    return TLSPlacebo.getInstance().reversed().join(plain(both), Keep.right());
+  }
+
+  private static Future<HttpResponse> answer(
+      Function<
+              org.apache.pekko.http.javadsl.model.HttpRequest,
+              CompletionStage<org.apache.pekko.http.javadsl.model.HttpResponse>>
+          handler,
+      HttpRequest request) {
+    try {
+      return FutureConverters.asScala(scala(handler.apply(request)));
+    } catch (Exception e) {
+      return FutureConverters.asScala(CompletableFuture.failedFuture(e));
+    }
+  }
+
+  /** How late a stage of a connection may cancel the others: as in Pekko HTTP's own bind. */
+  Attributes attributes() {
+    return Http$.MODULE$.cancellationStrategyAttributeForDelay(settings.streamCancellationDelay());
+  }
+
+  /** Every response of the Java API is one of the Scala API. */
+  @SuppressWarnings("unchecked")
+  private static CompletionStage<HttpResponse> scala(
+      CompletionStage<org.apache.pekko.http.javadsl.model.HttpResponse> response) {
+    return (CompletionStage<HttpResponse>) (CompletionStage<?>) response;
+  }
+
+  /** A flow that takes whatever may come takes the bytes of a session. */
+  @SuppressWarnings("unchecked")
+  private static <M> Flow<SessionBytes, SslTlsOutbound, M> plain(
+      Flow<SslTlsInbound, SslTlsOutbound, M> flow) {
+    return (Flow<SessionBytes, SslTlsOutbound, M>) (Flow<?, SslTlsOutbound, M>) flow;
+  }
+}

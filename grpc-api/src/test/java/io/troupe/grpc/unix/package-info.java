@@ -1,0 +1,8 @@
+/**
+ * Tests of unix sockets as connections. Entry class: {@link io.troupe.grpc.unix.UnixListenerTest}.
+ * Imports what the package under test does, and JUnit. Explained in docs/rooms/http.md.
+ */
+@NullMarked
+package io.troupe.grpc.unix;
+
+import org.jspecify.annotations.NullMarked;
