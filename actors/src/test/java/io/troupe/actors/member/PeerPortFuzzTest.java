@@ -2,12 +2,12 @@ package io.troupe.actors.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.actors.peers.FreePort;
 import io.troupe.actors.peers.LogLines;
 import io.troupe.actors.peers.LoopbackProxy;
 import io.troupe.actors.peers.PeerEngines;
 import io.troupe.actors.peers.PeerPortFuzz;
 import io.troupe.actors.peers.TestEngines;
+import io.troupe.testing.FreePort;
 import java.io.File;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;

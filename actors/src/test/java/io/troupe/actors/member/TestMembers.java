@@ -2,12 +2,12 @@ package io.troupe.actors.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.actors.peers.FreePort;
 import io.troupe.actors.peers.LoopbackProxy;
 import io.troupe.actors.peers.PeerEngines;
 import io.troupe.model.NodeId;
 import io.troupe.model.Result;
 import io.troupe.protocol.ProposeReply;
+import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

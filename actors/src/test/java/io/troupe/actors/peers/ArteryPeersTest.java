@@ -8,6 +8,7 @@ import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.SnapshotMessage;
 import io.troupe.raft.PeerMessage;
+import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

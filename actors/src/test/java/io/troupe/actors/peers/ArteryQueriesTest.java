@@ -9,6 +9,7 @@ import io.troupe.protocol.PeerAnswer;
 import io.troupe.protocol.PeerAnswer.KnownMember;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.QueryFrame;
+import io.troupe.testing.FreePort;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

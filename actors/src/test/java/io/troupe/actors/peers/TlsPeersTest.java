@@ -6,6 +6,7 @@ import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
 import io.troupe.model.NodeId;
 import io.troupe.raft.PeerMessage;
+import io.troupe.testing.FreePort;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.time.Duration;

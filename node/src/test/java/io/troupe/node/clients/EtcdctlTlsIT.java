@@ -7,6 +7,7 @@ import io.troupe.node.process.TestJdks;
 import io.troupe.node.tls.TestAuthority;
 import io.troupe.node.tls.TestAuthority.Issued;
 import io.troupe.node.tls.TestAuthority.KeyForm;
+import io.troupe.testing.FreePort;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class EtcdctlTlsIT {
   private final Path directory;
   private final TestAuthority authority;
-  private final String url = "https://127.0.0.1:" + NodeProcess.freePort();
+  private final String url = "https://127.0.0.1:" + FreePort.next();
 
   EtcdctlTlsIT() throws Exception {
     directory = Files.createTempDirectory(Path.of("target"), "tls-").toAbsolutePath();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.node.process.NodeProcess;
 import io.troupe.persistence.datadir.DurableFiles;
+import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -113,8 +114,8 @@ class LifeOfAMemberIT {
   /** Decision 0051: the order of the setting does not matter, that of the text does. */
   @Test
   void aMemberWithSeveralUrlsIsReachedAtTheFirstAsText() {
-    String one = "http://127.0.0.1:" + NodeProcess.freePort();
-    String two = "http://127.0.0.1:" + NodeProcess.freePort();
+    String one = "http://127.0.0.1:" + FreePort.next();
+    String two = "http://127.0.0.1:" + FreePort.next();
     String last = one.compareTo(two) < 0 ? two : one;
     String first = one.compareTo(two) < 0 ? one : two;
     String all = "n1=" + last + ",n1=" + first + "," + cluster.cluster("n2", "n3");
@@ -138,7 +139,7 @@ class LifeOfAMemberIT {
     cluster.startNew("n1", "n2", "n3");
     String moves = cluster.awaitFollower();
     String leader = cluster.awaitLeader();
-    String url = "http://127.0.0.1:" + NodeProcess.freePort();
+    String url = "http://127.0.0.1:" + FreePort.next();
     String id = cluster.id(leader, cluster.peerUrl(moves));
     assertThat(cluster.process(moves).stop()).isEqualTo(143);
     cluster.runInTheEnd(leader, "member", "update", id, "--peer-urls=" + url);

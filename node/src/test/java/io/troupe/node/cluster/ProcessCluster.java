@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.node.process.TestJdks;
+import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigInteger;
@@ -66,7 +67,7 @@ final class ProcessCluster implements AutoCloseable {
   }
 
   private Slot prepare(String name) {
-    String url = "http://127.0.0.1:" + NodeProcess.freePort();
+    String url = "http://127.0.0.1:" + FreePort.next();
     Path own = directory.resolve(name);
     NodeProcess.Builder made =
         NodeProcess.member(

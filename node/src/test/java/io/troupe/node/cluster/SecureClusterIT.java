@@ -3,6 +3,7 @@ package io.troupe.node.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.node.process.NodeProcess;
+import io.troupe.testing.FreePort;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,12 +16,8 @@ import org.junit.jupiter.api.Test;
 /** Members that etcd's own flags tell to speak TLS with each other, as processes. */
 class SecureClusterIT {
   private final List<NodeProcess> running = new ArrayList<>();
-  private final int[] clients = {
-    NodeProcess.freePort(), NodeProcess.freePort(), NodeProcess.freePort()
-  };
-  private final int[] peers = {
-    NodeProcess.freePort(), NodeProcess.freePort(), NodeProcess.freePort()
-  };
+  private final int[] clients = {FreePort.next(), FreePort.next(), FreePort.next()};
+  private final int[] peers = {FreePort.next(), FreePort.next(), FreePort.next()};
 
   @AfterEach
   void stop() {

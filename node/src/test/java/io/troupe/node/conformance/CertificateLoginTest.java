@@ -13,10 +13,10 @@ import io.troupe.grpc.api.AuthUserListRequest;
 import io.troupe.grpc.api.auth.Permission;
 import io.troupe.grpc.api.auth.UserAddOptions;
 import io.troupe.grpc.http.GrpcServer.Listener;
-import io.troupe.node.process.NodeProcess;
 import io.troupe.node.tls.TestAuthority;
 import io.troupe.node.tls.TestAuthority.Issued;
 import io.troupe.node.tls.TestAuthority.KeyForm;
+import io.troupe.testing.FreePort;
 import java.net.http.HttpClient.Version;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -42,9 +42,7 @@ class CertificateLoginTest {
   @BeforeAll
   void start(@TempDir Path directory) throws Exception {
     List<String> metrics =
-        List.of(
-            "https://127.0.0.1:" + NodeProcess.freePort(),
-            "http://127.0.0.1:" + NodeProcess.freePort());
+        List.of("https://127.0.0.1:" + FreePort.next(), "http://127.0.0.1:" + FreePort.next());
     member =
         new SecureMember(directory)
             .wantingCertificates()

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.troupe.grpc.http.GrpcServer.Listener;
-import io.troupe.node.process.NodeProcess;
 import io.troupe.node.tls.TestAuthority;
 import io.troupe.node.tls.TestAuthority.Issued;
 import io.troupe.node.tls.TestAuthority.KeyForm;
+import io.troupe.testing.FreePort;
 import java.net.http.HttpClient.Version;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -141,7 +141,7 @@ class CertificateRenewalTest {
 
   @Test
   void T1_portsForGrpcAloneWantHttp2() throws Exception {
-    String http = "https://127.0.0.1:" + NodeProcess.freePort();
+    String http = "https://127.0.0.1:" + FreePort.next();
     try (SecureMember member =
             new SecureMember(directory).with("listen-client-http-urls", List.of(http)).start();
         ApiClient client = member.client(null)) {

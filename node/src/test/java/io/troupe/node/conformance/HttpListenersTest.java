@@ -2,7 +2,7 @@ package io.troupe.node.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.node.process.NodeProcess;
+import io.troupe.testing.FreePort;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -11,8 +11,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ports apart for HTTP and for metrics, names and origins that are not let in. */
 class HttpListenersTest {
-  private static final String HTTP = "127.0.0.1:" + NodeProcess.freePort();
-  private static final String METRICS = "127.0.0.1:" + NodeProcess.freePort();
+  private static final String HTTP = "127.0.0.1:" + FreePort.next();
+  private static final String METRICS = "127.0.0.1:" + FreePort.next();
 
   @RegisterExtension
   static final ServedStore STORE =

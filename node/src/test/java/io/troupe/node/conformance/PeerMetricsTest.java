@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.node.RunningNode;
-import io.troupe.node.process.NodeProcess;
+import io.troupe.testing.FreePort;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -17,8 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Those of 6.1 that take another member: two members in this process. */
 class PeerMetricsTest {
-  private final int[] peers = {NodeProcess.freePort(), NodeProcess.freePort()};
-  private final int[] clients = {NodeProcess.freePort(), NodeProcess.freePort()};
+  private final int[] peers = {FreePort.next(), FreePort.next()};
+  private final int[] clients = {FreePort.next(), FreePort.next()};
 
   private static String url(int port) {
     return "http://127.0.0.1:" + port;

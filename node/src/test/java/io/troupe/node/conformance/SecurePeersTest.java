@@ -9,10 +9,10 @@ import ch.qos.logback.core.read.ListAppender;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.node.RunningNode;
-import io.troupe.node.process.NodeProcess;
 import io.troupe.node.tls.TestAuthority;
 import io.troupe.node.tls.TestAuthority.Issued;
 import io.troupe.node.tls.TestAuthority.KeyForm;
+import io.troupe.testing.FreePort;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,12 +40,8 @@ class SecurePeersTest {
   private final Path directory;
   private final TestAuthority authority;
   private final Path trusted;
-  private final int[] peers = {
-    NodeProcess.freePort(), NodeProcess.freePort(), NodeProcess.freePort()
-  };
-  private final int[] clients = {
-    NodeProcess.freePort(), NodeProcess.freePort(), NodeProcess.freePort()
-  };
+  private final int[] peers = {FreePort.next(), FreePort.next(), FreePort.next()};
+  private final int[] clients = {FreePort.next(), FreePort.next(), FreePort.next()};
   private final @Nullable RunningNode[] nodes = new RunningNode[3];
   private final ExecutorService starting = Executors.newFixedThreadPool(3);
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();

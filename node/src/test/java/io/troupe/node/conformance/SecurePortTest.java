@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.troupe.grpc.http.GrpcServer.Listener;
-import io.troupe.node.process.NodeProcess;
 import io.troupe.node.tls.TestAuthority;
 import io.troupe.node.tls.TestAuthority.Issued;
 import io.troupe.node.tls.TestAuthority.KeyForm;
+import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -51,7 +51,7 @@ class SecurePortTest {
 
   @BeforeAll
   static void start(@TempDir Path directory) throws Exception {
-    String metrics = "https://127.0.0.1:" + NodeProcess.freePort();
+    String metrics = "https://127.0.0.1:" + FreePort.next();
     member =
         new SecureMember(directory)
             .with("listen-client-urls", List.of("https://127.0.0.1:0", "http://127.0.0.1:0"))

@@ -5,6 +5,7 @@ import com.typesafe.config.ConfigFactory;
 import io.troupe.grpc.api.StatusRequest;
 import io.troupe.node.RunningNode;
 import io.troupe.node.process.NodeProcess;
+import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -75,7 +76,7 @@ final class ServedStore implements BeforeAllCallback, AfterAllCallback, BeforeEa
   }
 
   private String startMember(Path directory) {
-    String peer = "[\"http://127.0.0.1:" + NodeProcess.freePort() + "\"]";
+    String peer = "[\"http://127.0.0.1:" + FreePort.next() + "\"]";
     Config own =
         ConfigFactory.parseString(
             "troupe.data-dir = \""
@@ -107,8 +108,8 @@ final class ServedStore implements BeforeAllCallback, AfterAllCallback, BeforeEa
   }
 
   private String startEtcd(String binary, Path directory) {
-    int port = NodeProcess.freePort();
-    int peer = NodeProcess.freePort();
+    int port = FreePort.next();
+    int peer = FreePort.next();
     List<String> command = new ArrayList<>();
     command.add(binary);
     command.add("--data-dir=" + directory.resolve("etcd"));

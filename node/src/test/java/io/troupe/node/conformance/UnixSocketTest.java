@@ -13,6 +13,7 @@ import io.troupe.node.process.NodeProcess;
 import io.troupe.node.tls.TestAuthority;
 import io.troupe.node.tls.TestAuthority.Issued;
 import io.troupe.node.tls.TestAuthority.KeyForm;
+import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -39,7 +40,7 @@ class UnixSocketTest {
 
   @BeforeEach
   void settings() {
-    String peer = "http://127.0.0.1:" + NodeProcess.freePort();
+    String peer = "http://127.0.0.1:" + FreePort.next();
     settings.put("data-dir", directory.resolve("data").toString());
     settings.put("listen-peer-urls", List.of(peer));
     settings.put("initial-advertise-peer-urls", List.of(peer));
@@ -108,7 +109,7 @@ class UnixSocketTest {
   @Test
   void TL7_etcdctlAndCurlAreServed() throws Exception {
     // As etcd's own tests have it: a file of that name in the working directory.
-    String here = "unix://localhost:" + NodeProcess.freePort();
+    String here = "unix://localhost:" + FreePort.next();
     settings.put("listen-client-urls", List.of(url("unix", "a"), here, "http://127.0.0.1:0"));
     settings.put("advertise-client-urls", List.of(url("unix", "a"), "unix://localhost:2379"));
     settings.put("listen-metrics-urls", List.of(url("unix", "m")));
@@ -147,7 +148,7 @@ class UnixSocketTest {
     settings.put(block + "key-file", server.key().toString());
     settings.put(block + "trusted-ca-file", authority.file().toString());
     settings.put(block + "client-cert-auth", true);
-    String here = "unixs://localhost:" + NodeProcess.freePort();
+    String here = "unixs://localhost:" + FreePort.next();
     settings.put("listen-client-urls", List.of(url("unixs", "s"), url("unix", "p"), here));
     settings.put("listen-metrics-urls", List.of(url("unixs", "m")));
     try (RunningNode node = start()) {
@@ -220,7 +221,7 @@ class UnixSocketTest {
   void aSocketInUseIsRefusedAndAStaleOneReplaced() throws Exception {
     try (RunningNode node = start()) {
       settings.put("data-dir", directory.resolve("other").toString());
-      String peer = "http://127.0.0.1:" + NodeProcess.freePort();
+      String peer = "http://127.0.0.1:" + FreePort.next();
       settings.put("listen-peer-urls", List.of(peer));
       settings.put("initial-advertise-peer-urls", List.of(peer));
       settings.put("listen-client-urls", List.of(url("unix", "b"), url("unix", "a")));

@@ -5,6 +5,7 @@ import io.grpc.StatusRuntimeException;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.node.process.TestJdks;
 import io.troupe.node.process.TestJdks.Jdk;
+import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,8 +84,7 @@ final class TestCluster implements AutoCloseable {
       Map<Integer, Path> data)
       throws IOException {
     this.first = first;
-    List<Integer> ports =
-        IntStream.rangeClosed(1, size).mapToObj(n -> NodeProcess.freePort()).toList();
+    List<Integer> ports = IntStream.rangeClosed(1, size).mapToObj(n -> FreePort.next()).toList();
     network = new PeerNetwork(ports, random);
     String initial = initial(IntStream.rangeClosed(1, first).boxed().collect(Collectors.toSet()));
     List<Jdk> jdks = TestJdks.all();
@@ -94,7 +94,7 @@ final class TestCluster implements AutoCloseable {
       Path hosts = own.resolve("hosts");
       network.writeHosts(member, hosts);
       Path where = data.getOrDefault(member, own.resolve("data"));
-      int client = NodeProcess.freePort();
+      int client = FreePort.next();
       Map<String, String> all = new HashMap<>(SETTINGS);
       all.putAll(settings);
       NodeProcess.Builder made =

@@ -9,6 +9,7 @@ import io.etcd.jetcd.api.StatusResponse;
 import io.grpc.StatusRuntimeException;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.node.process.TestJdks;
+import io.troupe.testing.FreePort;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -45,7 +46,7 @@ class TimeWithoutLeaderIT {
   }
 
   private static List<Integer> ports() {
-    return IntStream.range(0, MEMBERS).mapToObj(n -> NodeProcess.freePort()).toList();
+    return IntStream.range(0, MEMBERS).mapToObj(n -> FreePort.next()).toList();
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.troupe.node.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.node.process.TestJdks.Jdk;
+import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -54,7 +55,7 @@ class LauncherArchiveIT {
         .environment("TROUPE_ARCHIVE_SECONDS", Long.toString(PATIENCE.toSeconds()))
         .args(
             "-Dtroupe.data-dir=" + directory.resolve("data"),
-            "-Dtroupe.listen-client-urls=http://127.0.0.1:" + NodeProcess.freePort());
+            "-Dtroupe.listen-client-urls=http://127.0.0.1:" + FreePort.next());
   }
 
   private Path cache() {

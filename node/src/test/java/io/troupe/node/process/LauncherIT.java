@@ -3,6 +3,7 @@ package io.troupe.node.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.node.process.TestJdks.Jdk;
+import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +34,7 @@ class LauncherIT {
     return script("node", jdk)
         .args(
             "-Dtroupe.data-dir=" + directory.resolve("data"),
-            "-Dtroupe.listen-client-urls=http://127.0.0.1:" + NodeProcess.freePort())
+            "-Dtroupe.listen-client-urls=http://127.0.0.1:" + FreePort.next())
         .args(NodeProcess.peerPort().toArray(String[]::new));
   }
 
@@ -80,8 +81,8 @@ class LauncherIT {
   @ParameterizedTest
   @MethodSource(JDKS)
   void etcdTakesEtcdsFlags(Jdk jdk) {
-    String url = "http://127.0.0.1:" + NodeProcess.freePort();
-    String peerUrl = "http://127.0.0.1:" + NodeProcess.freePort();
+    String url = "http://127.0.0.1:" + FreePort.next();
+    String peerUrl = "http://127.0.0.1:" + FreePort.next();
     try (NodeProcess node =
         script("etcd", jdk)
             .args(
@@ -159,8 +160,8 @@ class LauncherIT {
 
   @Test
   void etcdTakesAFileAndVariables() throws IOException {
-    String url = "http://127.0.0.1:" + NodeProcess.freePort();
-    String peerUrl = "http://127.0.0.1:" + NodeProcess.freePort();
+    String url = "http://127.0.0.1:" + FreePort.next();
+    String peerUrl = "http://127.0.0.1:" + FreePort.next();
     Path file =
         Files.write(
             directory.resolve("etcd.yaml"),

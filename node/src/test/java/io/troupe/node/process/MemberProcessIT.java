@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.node.process.TestJdks.Jdk;
+import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -134,7 +135,7 @@ class MemberProcessIT {
 
   @Test
   void B1_aMemberWithoutAQuorumListensAndWaits() {
-    String own = "http://127.0.0.1:" + NodeProcess.freePort();
+    String own = "http://127.0.0.1:" + FreePort.next();
     NodeProcess.Builder member =
         NodeProcess.member(running, directory)
             .args("-Dtroupe.name=n1", "-Dtroupe.initial-advertise-peer-urls=" + own, three(own));
@@ -155,7 +156,7 @@ class MemberProcessIT {
 
   @Test
   void B2_aMemberThatReachesNobodyDoesNotJoin() {
-    String own = "http://127.0.0.1:" + NodeProcess.freePort();
+    String own = "http://127.0.0.1:" + FreePort.next();
     try (NodeProcess node =
         NodeProcess.member(running, directory)
             .setting("name", "n1")
@@ -224,7 +225,7 @@ class MemberProcessIT {
   @ParameterizedTest
   @MethodSource(JDKS)
   void settingsWorkBeforeAndAfterTheJarsName(Jdk jdk) {
-    int port = NodeProcess.freePort();
+    int port = FreePort.next();
     try (NodeProcess node =
         NodeProcess.jar(jdk, directory, List.of("-Dtroupe.name=before"))
             .args(
@@ -238,7 +239,7 @@ class MemberProcessIT {
 
   @Test
   void aFileIsReadAndTheCommandLineWins() throws IOException {
-    int port = NodeProcess.freePort();
+    int port = FreePort.next();
     Path file = directory.resolve("node.conf");
     Files.writeString(
         file,

@@ -1,11 +1,9 @@
 package io.troupe.node.process;
 
+import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
-import java.net.BindException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,9 +12,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.awaitility.Awaitility;
@@ -41,7 +36,6 @@ public final class NodeProcess implements AutoCloseable {
   /** What a member prints once it serves. */
   public static final String READY = "ready to serve client requests";
 
-  private static final Set<Integer> GIVEN_PORTS = ConcurrentHashMap.newKeySet();
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final Duration POLL = Duration.ofMillis(20);
 
@@ -154,7 +148,7 @@ public final class NodeProcess implements AutoCloseable {
    */
   public static Builder member(TestJdks.Jdk jdk, Path directory, String... jvmOptions) {
     Builder builder = jar(jdk, directory, List.of(jvmOptions));
-    builder.port = freePort();
+    builder.port = FreePort.next();
     return builder
         .setting("data-dir", directory.resolve("data").toString())
         .setting("listen-client-urls", "http://127.0.0.1:" + builder.port);
@@ -162,7 +156,7 @@ public final class NodeProcess implements AutoCloseable {
 
   /** Settings that give a member a peer port of its own. */
   public static List<String> peerPort() {
-    String url = "http://127.0.0.1:" + freePort();
+    String url = "http://127.0.0.1:" + FreePort.next();
     return List.of(
         "-Dtroupe.listen-peer-urls=" + url, "-Dtroupe.initial-advertise-peer-urls=" + url);
   }
@@ -208,28 +202,6 @@ public final class NodeProcess implements AutoCloseable {
   private static Path moduleDir() {
     Path here = Path.of("").toAbsolutePath();
     return here.endsWith("node") ? here : here.resolve("node");
-  }
-
-  /**
-   * A port that nobody listened on a moment ago and that no other test of this process has. It is
-   * below those that systems give to outgoing connections: of these one could have it before its
-   * member does.
-   */
-  public static int freePort() {
-    for (int tries = 0; tries < 1000; tries++) {
-      int port = 12_000 + ThreadLocalRandom.current().nextInt(20_000);
-      if (!GIVEN_PORTS.add(port)) {
-        continue;
-      }
-      try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-        return socket.getLocalPort();
-      } catch (BindException taken) {
-        // The next one.
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
-    throw new IllegalStateException("no free port");
   }
 
   /** Returns once the member said that it serves; fails if it ends before. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.node.process.TestJdks.Jdk;
 import io.troupe.node.tracing.TestCollector;
+import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -56,7 +57,7 @@ class TracingIT {
   @ParameterizedTest
   @MethodSource(JDKS)
   void etcdsFlagsSendTracesAndTheEndLosesNone(Jdk jdk) throws Exception {
-    int port = NodeProcess.freePort();
+    int port = FreePort.next();
     try (TestCollector collector = TestCollector.start();
         NodeProcess node =
             etcd(
@@ -84,13 +85,13 @@ class TracingIT {
   @ParameterizedTest
   @MethodSource(JDKS)
   void withoutACollectorItServesAndEndsInTime(Jdk jdk) throws Exception {
-    int port = NodeProcess.freePort();
+    int port = FreePort.next();
     try (NodeProcess node =
         etcd(
             jdk,
             port,
             "--enable-distributed-tracing",
-            "--distributed-tracing-address=127.0.0.1:" + NodeProcess.freePort(),
+            "--distributed-tracing-address=127.0.0.1:" + FreePort.next(),
             "--distributed-tracing-sampling-rate=1000000")) {
       node.awaitReady();
       put(port);

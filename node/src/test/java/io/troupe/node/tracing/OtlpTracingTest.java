@@ -8,7 +8,7 @@ import ch.qos.logback.core.read.ListAppender;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.grpc.http.Tracing;
 import io.troupe.grpc.service.CallTrace;
-import io.troupe.node.process.NodeProcess;
+import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
@@ -144,7 +144,7 @@ class OtlpTracingTest {
 
   @Test
   void withoutACollectorCallsGoOnAndTheEndIsInTime() {
-    Tracing tracing = tracing("127.0.0.1:" + NodeProcess.freePort(), ALL);
+    Tracing tracing = tracing("127.0.0.1:" + FreePort.next(), ALL);
     long before = System.nanoTime();
     for (int i = 0; i < 10 * OtlpTracing.MOST_KEPT; i++) {
       CallTrace call = tracing.begin(PUT, NOTHING);

@@ -1,4 +1,4 @@
-package io.troupe.actors.peers;
+package io.troupe.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
