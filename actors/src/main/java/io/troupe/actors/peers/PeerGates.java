@@ -5,11 +5,13 @@ import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.AbstractExtensionId;
+import org.apache.pekko.actor.ActorRef;
 import org.apache.pekko.actor.Address;
 import org.apache.pekko.actor.ExtendedActorSystem;
 import org.apache.pekko.actor.Extension;
 import org.apache.pekko.actor.ExtensionId;
 import org.apache.pekko.actor.ExtensionIdProvider;
+import org.apache.pekko.io.TcpMessage;
 import org.apache.pekko.remote.artery.tcp.ArteryTcpTransport;
 import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.util.ByteString;
@@ -80,8 +82,20 @@ public final class PeerGates extends AbstractExtensionId<PeerGates.Installed>
               log,
               transport.settings().Advanced().MaximumFrameSize());
       guarded = guard();
+      endUnguarded(system);
       // Artery makes the way anew if the rooms behind it had to be begun anew.
       system.scheduler().scheduleWithFixedDelay(LOOK, LOOK, this::look, system.dispatcher());
+    }
+
+    /**
+     * Ends the connections that came between the opening of the port and the gate: nothing was
+     * checked of them, and what is known of their handshakes is not known here. Whoever opened them
+     * opens them again. Nothing else uses TCP yet; who listens does not know the message.
+     */
+    private static void endUnguarded(ExtendedActorSystem system) {
+      system
+          .actorSelection("/system/IO-TCP/selectors/*/*")
+          .tell(TcpMessage.abort(), ActorRef.noSender());
     }
 
     PeerAdmission admission() {
