@@ -49,7 +49,9 @@ final class ClientPort {
     this.http = new HttpLayer(system, grpcToo || security.isPresent());
     this.handler = handler;
     this.security = security.orElse(null);
-    this.secure = security.map(tls -> new SecureListener(system, tls, serves)).orElse(null);
+    // Not by a lambda: to link one, its types are loaded, and without TLS nothing of it is.
+    ConnectionSecurity tls = this.security;
+    this.secure = tls == null ? null : new SecureListener(system, tls, serves);
     // T4: as in etcd, pings are nobody's business where gRPC shares a port with TLS.
     this.policesPings = security.isPresent() ? serves == GrpcServer.Listener.GRPC : grpcToo;
     this.connections = new MasterServerTerminator(system.classicSystem().log());
