@@ -173,8 +173,11 @@ final class ConversationGuard
     private final class FromServer extends AbstractInHandler {
       @Override
       public void onPush() {
-        lastByteNanos = nanoTime.getAsLong();
-        moved = true;
+        // Nobody asks for it where HTTP/2 is spoken, and there are many parts.
+        if (!framing.isOther()) {
+          lastByteNanos = nanoTime.getAsLong();
+          moved = true;
+        }
         push(toClient, grab(fromServer));
       }
 

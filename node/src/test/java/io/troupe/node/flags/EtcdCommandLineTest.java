@@ -1,10 +1,12 @@
 package io.troupe.node.flags;
 
+import static io.troupe.node.flags.CommandLines.end;
+import static io.troupe.node.flags.CommandLines.ends;
+import static io.troupe.node.flags.CommandLines.read;
+import static io.troupe.node.flags.CommandLines.settings;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -13,30 +15,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Section 4: flags, variables, configuration file. */
+/** Section 4: flags and variables. */
 class EtcdCommandLineTest {
   @TempDir Path directory = Path.of("");
 
-  private static EtcdCommandLine read(Map<String, String> environment, String... args) {
-    return EtcdCommandLine.read(List.of(args), environment, () -> "192.0.2.7");
-  }
-
-  private static Map<String, String> settings(String... args) {
-    return read(Map.of(), args).properties();
-  }
-
-  private static FlagException end(Map<String, String> environment, String... args) {
-    return catchThrowableOfType(FlagException.class, () -> read(environment, args));
-  }
-
-  private static void ends(int status, String text, String... args) {
-    FlagException end = end(Map.of(), args);
-    assertThat(end.status()).isEqualTo(status);
-    assertThat(end.text().lines().findFirst()).hasValue(text);
-  }
-
   private String file(String... lines) throws IOException {
-    return Files.write(directory.resolve("etcd.yaml"), List.of(lines)).toString();
+    return CommandLines.file(directory, lines);
   }
 
   @Test
@@ -140,130 +124,6 @@ class EtcdCommandLineTest {
     FlagException wrong = end(Map.of("ETCD_PRE_VOTE", "maybe"));
     assertThat(wrong.status()).isEqualTo(1);
     assertThat(wrong).hasMessage("invalid value \"maybe\" for ETCD_PRE_VOTE: parse error");
-  }
-
-  @Test
-  void F2_theFileCountsAlone() throws IOException {
-    String file =
-        file(
-            "# as etcd's example has it",
-            "name: 'filed'",
-            "heartbeat-interval: 50",
-            "listen-client-urls: http://127.0.0.1:1,http://127.0.0.1:2",
-            "corrupt-check-time: 60000000000",
-            "auto-compaction-retention: \"1h30m\"",
-            "log-outputs: [stderr]",
-            "max-learners: 2",
-            "socket-options:",
-            "  reuse-address: true",
-            "client-transport-security:",
-            "  cert-file:",
-            "  client-cert-auth: false",
-            "  allowed-cn: []",
-            "peer-transport-security: {auto-tls: false}",
-            "no-such-key: {a: 1}",
-            "cert-file: is no key of the top");
-    EtcdCommandLine line =
-        read(Map.of("ETCD_NAME", "env"), "--config-file=" + file, "--max-learners=9");
-    assertThat(line.properties())
-        .isEqualTo(
-            Map.ofEntries(
-                Map.entry("troupe.name", "filed"),
-                Map.entry("troupe.log.format", "json"),
-                Map.entry("troupe.log.outputs", "stderr"),
-                Map.entry("troupe.data-dir", "filed.etcd"),
-                Map.entry("troupe.heartbeat-interval", "50 ms"),
-                Map.entry("troupe.listen-client-urls", "http://127.0.0.1:1,http://127.0.0.1:2"),
-                Map.entry("troupe.advertise-client-urls", "http://localhost:2379"),
-                Map.entry("troupe.corrupt-check-time", "60000000000 ns"),
-                Map.entry("troupe.auto-compaction-retention", "1h30m"),
-                Map.entry("troupe.max-learners", "2"),
-                Map.entry("troupe.client-transport-security.client-cert-auth", "false"),
-                Map.entry("troupe.peer-transport-security.auto-tls", "false")));
-    assertThat(line.notices())
-        .anyMatch(notice -> notice.startsWith("loaded server configuration"))
-        .anyMatch(notice -> notice.contains("flag=socket-reuse-address"));
-    assertThat(read(Map.of("ETCD_CONFIG_FILE", file)).properties()).isEqualTo(line.properties());
-    assertThat(end(Map.of("ETCD_CONFIG_FILE", file), "--no-such").status()).isEqualTo(2);
-  }
-
-  @Test
-  void F2_json() throws IOException {
-    assertThat(
-            settings("--config-file", file("{\"name\": \"j\", \"max-txn-ops\": 5}"))
-                .get("troupe.max-txn-ops"))
-        .isEqualTo("5");
-    assertThat(settings("--config-file", file("# nothing")).get("troupe.name"))
-        .isEqualTo("default");
-  }
-
-  @Test
-  void F2_aFileThatIsWrongEndsTheStart() throws IOException {
-    ends(1, "open /no/such/file: no such file or directory", "--config-file=/no/such/file");
-    String text = file("name: [1, 2");
-    assertThat(end(Map.of(), "--config-file=" + text).status()).isEqualTo(1);
-    ends(
-        1,
-        "invalid value \"abc\" for key heartbeat-interval: expected a whole number",
-        "--config-file=" + file("heartbeat-interval: abc"));
-    ends(
-        1,
-        "invalid value \"10s\" for key corrupt-check-time: expected a whole number of nanoseconds",
-        "--config-file=" + file("corrupt-check-time: 10s"));
-    ends(
-        1,
-        "invalid value \"yes!\" for key peer-transport-security.auto-tls: expected true or false",
-        "--config-file=" + file("peer-transport-security:", "  auto-tls: yes!"));
-    ends(
-        1,
-        "--discovery-endpoints=http://a:1,http://b:1 is not supported by Troupe: discovery is not"
-            + " built",
-        "--config-file="
-            + file("discovery-config:", "  client:", "    endpoints: [http://a:1, http://b:1]"));
-  }
-
-  @Test
-  void F2_blocksOfTransportSecurity() throws IOException {
-    assertThat(
-            settings(
-                "--config-file="
-                    + file(
-                        "client-transport-security:",
-                        "  cert-file: c.pem",
-                        "  key-file: k.pem",
-                        "  client-cert-file: cc.pem",
-                        "  client-key-file: ck.pem",
-                        "  client-cert-auth: true",
-                        "  trusted-ca-file: ca.pem",
-                        "  allowed-cn: [me, you]",
-                        "  skip-client-san-verification: true",
-                        "  no-such-key: 1",
-                        "peer-transport-security:",
-                        "  auto-tls: true",
-                        "  allowed-hostname: [a.test]",
-                        "  skip-client-san-verification: true",
-                        "self-signed-cert-validity: 0",
-                        "tls-max-version: TLS1.2",
-                        "cipher-suites: [A, B]")))
-        .containsAllEntriesOf(
-            Map.of(
-                "troupe.client-transport-security.cert-file", "c.pem",
-                "troupe.client-transport-security.key-file", "k.pem",
-                "troupe.client-transport-security.client-cert-file", "cc.pem",
-                "troupe.client-transport-security.client-key-file", "ck.pem",
-                "troupe.client-transport-security.client-cert-auth", "true",
-                "troupe.client-transport-security.trusted-ca-file", "ca.pem",
-                "troupe.client-transport-security.allowed-cn", "me,you",
-                "troupe.client-transport-security.skip-client-san-verification", "true"))
-        .containsAllEntriesOf(
-            Map.of(
-                "troupe.peer-transport-security.auto-tls", "true",
-                "troupe.peer-transport-security.allowed-hostname", "a.test",
-                "troupe.peer-transport-security.skip-client-san-verification", "true",
-                "troupe.tls-max-version", "TLS1.2",
-                "troupe.cipher-suites", "A,B"))
-        .as("0 is etcd's default in a file")
-        .hasSize(16);
   }
 
   @Test
@@ -472,49 +332,6 @@ class EtcdCommandLineTest {
         .hasSize(5);
   }
 
-  private static final String PEER = "troupe.initial-advertise-peer-urls";
-  private static final String CLIENT = "troupe.advertise-client-urls";
-
-  @Test
-  void F8_anAdvertisedDefaultIsTheAddressOfTheWayOut() throws IOException {
-    EtcdCommandLine everybody = read(Map.of(), "--listen-peer-urls=https://0.0.0.0:7001");
-    assertThat(everybody.properties())
-        .containsEntry(PEER, "http://192.0.2.7:7001")
-        .doesNotContainKey(CLIENT);
-    assertThat(everybody.notices()).contains("detected default host for advertise host=192.0.2.7");
-    assertThat(
-            settings(
-                "--config-file", file("listen-client-urls: http://0.0.0.0:5, http://10.0.0.1:6")))
-        .containsEntry(CLIENT, "http://192.0.2.7:5")
-        .doesNotContainKey(PEER);
-    assertThat(
-            settings(
-                "--listen-client-urls=http://0.0.0.0:5",
-                "--advertise-client-urls=http://localhost:2379"))
-        .as("a default that was written down is one")
-        .containsEntry(CLIENT, "http://192.0.2.7:5");
-  }
-
-  @Test
-  void F8_everythingElseStays() {
-    assertThat(settings("--listen-peer-urls=http://127.0.0.1:1")).doesNotContainKey(PEER);
-    assertThat(
-            settings(
-                "--listen-peer-urls=http://0.0.0.0:1",
-                "--initial-advertise-peer-urls=http://10.0.0.1:1"))
-        .containsEntry(PEER, "http://10.0.0.1:1");
-    EtcdCommandLine unknown =
-        EtcdCommandLine.read(
-            List.of("--listen-peer-urls=http://0.0.0.0:1"),
-            Map.of(),
-            () -> {
-              throw new IOException("could not find default route");
-            });
-    assertThat(unknown.properties()).doesNotContainKey(PEER);
-    assertThat(unknown.notices())
-        .contains("failed to detect default host error=could not find default route");
-  }
-
   @Test
   void F7_socketsAreBoundToFiles() {
     assertThat(
@@ -522,21 +339,5 @@ class EtcdCommandLineTest {
                 "--listen-client-urls=unix://some-file,unixs:///run/a.sock",
                 "--advertise-client-urls=unix://some-file"))
         .containsEntry("troupe.listen-client-urls", "unix://some-file,unixs:///run/a.sock");
-  }
-
-  @Test
-  void theWayOutIsTheDefaultRouteOfLeastMetric() {
-    String header =
-        "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT";
-    assertThat(
-            DefaultHost.gate(
-                List.of(
-                    header,
-                    "lan\t000200C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0",
-                    "half\t00000000\t010200C0\t0003\t0\t0\t0\t00000080\t0\t0\t0",
-                    "wifi\t00000000\t010200C0\t0003\t0\t0\t600\t00000000\t0\t0\t0",
-                    "cable\t00000000\t010200C0\t0003\t0\t0\t100\t00000000\t0\t0\t0")))
-        .contains("cable");
-    assertThat(DefaultHost.gate(List.of(header))).isEmpty();
   }
 }
