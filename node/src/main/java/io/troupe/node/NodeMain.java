@@ -81,7 +81,12 @@ public final class NodeMain {
     }
     RunningNode node;
     try {
-      node = RunningNode.start(config, failure -> end(log, failure));
+      // Who sees that it is ready may end it at once, and shall find it prepared.
+      node =
+          RunningNode.start(
+              config,
+              failure -> end(log, failure),
+              made -> made.whenProcessEnds(() -> stop(log, made)));
       if (training != null) {
         training.startSecond(failure -> end(log, failure));
       }
@@ -89,7 +94,6 @@ public final class NodeMain {
       end(log, failure);
       return;
     }
-    node.whenProcessEnds(() -> stop(log, node));
     try {
       node.awaitReady();
     } catch (InterruptedException | StartException stopped) {

@@ -96,6 +96,15 @@ public final class RunningNode implements AutoCloseable {
    * @throws StartException if it cannot start
    */
   public static RunningNode start(Config config, Consumer<Throwable> broken) {
+    return start(config, broken, node -> {});
+  }
+
+  /**
+   * As above.
+   *
+   * @param told gets the member before anybody can learn that it is ready
+   */
+  static RunningNode start(Config config, Consumer<Throwable> broken, Consumer<RunningNode> told) {
     NodeSettings settings = NodeSettings.of(config);
     MemberSettings memberSettings = DerivedSettings.member(settings);
     Logins logins = DerivedSettings.logins(settings);
@@ -141,7 +150,9 @@ public final class RunningNode implements AutoCloseable {
       // Damage that a read meets concerns everybody: the member must not go on serving.
       files.onDamage(broken::accept);
       node = new RunningNode(settings, files, space, system, broken);
-      node.serve(spawned, queries.join(), logins, clientTls);
+      Proposer proposer = node.serve(spawned, queries.join(), logins, clientTls);
+      told.accept(node);
+      node.publish(proposer);
       started = true;
       return node;
     } catch (InterruptedException e) {
@@ -214,7 +225,7 @@ public final class RunningNode implements AutoCloseable {
     return opening;
   }
 
-  private void serve(
+  private Proposer serve(
       CompletableFuture<Rooms> spawned,
       ArteryQueries queries,
       Logins logins,
@@ -258,7 +269,7 @@ public final class RunningNode implements AutoCloseable {
     InitialCheck.require(upkeep, settings);
     CompletionStage<Void> serves = published;
     serves.thenRun(upkeep::start);
-    publish(proposer);
+    return proposer;
   }
 
   /** The snapshots share the files that the rewriting deleted: space is free when they let go. */

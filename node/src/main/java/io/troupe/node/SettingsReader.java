@@ -92,7 +92,7 @@ final class SettingsReader {
         bytes("wal-segment-size", 1 << 20, 512 << 20),
         (int) bytes("max-request-bytes", 1024, 1 << 30),
         (int) number("max-txn-ops", 1, 1_000_000),
-        (int) number("max-concurrent-streams", 1, 4_194_304),
+        (int) number("max-concurrent-streams", 1, 65_536),
         (int) number("max-pending-proposals", 1, 10_000_000),
         number("quota-backend-bytes", Long.MIN_VALUE, Long.MAX_VALUE),
         bytes("min-free-disk-bytes", 0, Long.MAX_VALUE),

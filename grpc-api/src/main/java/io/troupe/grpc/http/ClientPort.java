@@ -30,6 +30,7 @@ final class ClientPort {
   private final BiFunction<HttpRequest, Visitor, CompletionStage<HttpResponse>> handler;
   private final @Nullable SecureListener secure;
   private final @Nullable ConnectionSecurity security;
+  private final boolean http2Too;
   private final boolean policesPings;
   private final MasterServerTerminator connections;
   private final Materializer materializer;
@@ -46,7 +47,8 @@ final class ClientPort {
       Optional<ConnectionSecurity> security,
       BiFunction<HttpRequest, Visitor, CompletionStage<HttpResponse>> handler) {
     boolean grpcToo = serves == GrpcServer.Listener.ALL || serves == GrpcServer.Listener.GRPC;
-    this.http = new HttpLayer(system, grpcToo || security.isPresent());
+    this.http2Too = grpcToo || security.isPresent();
+    this.http = new HttpLayer(system, http2Too);
     this.handler = handler;
     this.security = security.orElse(null);
     // Not by a lambda: to link one, its types are loaded, and without TLS nothing of it is.
@@ -68,8 +70,8 @@ final class ClientPort {
         BidiFlow.fromGraph(
                 new ConversationGuard(client, conversation, ConversationGuard.Limits.USUAL))
             .join(tls == null ? accepted.bytes() : tls.plain());
-    if (policesPings) {
-      bytes = BidiFlow.fromGraph(new PingGuard(client)).join(bytes);
+    if (http2Too) {
+      bytes = BidiFlow.fromGraph(new FrameGuard(client, policesPings)).join(bytes);
     }
     return http.answering(request -> answer(request, visitor(client, conversation, tls)))
         .watchTermination(this::registered)

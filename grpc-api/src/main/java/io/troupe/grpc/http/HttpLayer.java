@@ -17,6 +17,7 @@ import org.apache.pekko.http.scaladsl.model.HttpRequest;
 import org.apache.pekko.http.scaladsl.model.HttpResponse;
 import org.apache.pekko.http.scaladsl.settings.ServerSettings;
 import org.apache.pekko.japi.function.Function;
+import org.apache.pekko.stream.ActorAttributes;
 import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.TLSProtocol.SessionBytes;
 import org.apache.pekko.stream.TLSProtocol.SslTlsInbound;
@@ -37,6 +38,9 @@ import scala.jdk.javaapi.FutureConverters;
  * (docs/decisions/0118). Immutable.
  */
 final class HttpLayer {
+  /** Calls of a connection that are under way without a buffer that grows. */
+  private static final int LEAST_BUFFER = 128;
+
   private final ServerSettings settings;
   private final ExecutionContext executor;
   private final BidiFlow<HttpResponse, SslTlsOutbound, SslTlsInbound, HttpRequest, ServerTerminator>
@@ -90,7 +94,9 @@ final class HttpLayer {
                   settings.http2Settings().maxConcurrentStreams(),
                   request -> answer(handler, request),
                   executor)
-              .asJava();
+              .asJava()
+              // A buffer for all streams that there could be is not made before they are there.
+              .withAttributes(ActorAttributes.maxFixedBufferSize(LEAST_BUFFER));
       two = streams.joinMat(http2, Keep.right());
     }
     Flow<SslTlsInbound, SslTlsOutbound, Future<ServerTerminator>> both =

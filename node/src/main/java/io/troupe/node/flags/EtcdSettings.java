@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 /** From checked values of flags to settings of this program. */
 final class EtcdSettings {
   /** What this program can do at most; etcd's default is far above. */
-  private static final long MOST_STREAMS = 4_194_304;
+  private static final long MOST_STREAMS = 65_536;
 
   private static final String BOOTSTRAP =
       "multiple discovery or bootstrap flags are set. Choose one of \"initial-cluster\","

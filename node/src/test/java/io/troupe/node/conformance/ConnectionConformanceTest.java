@@ -117,6 +117,20 @@ class ConnectionConformanceTest {
     }
   }
 
+  /** RFC 9113 section 6.9.1: a window above 2^31-1 bytes is an error of the connection. */
+  @Test
+  void aWindowThatIsTooWideEndsTheConnectionAndSaysSo() {
+    try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
+      connection.widenWindow(0, Integer.MAX_VALUE - 65_535);
+      range(connection);
+      // What the call took of it may be given back, and no byte more.
+      connection.widenWindow(0, 1 << 30);
+      Frame end = connection.await(frame -> frame.type() == RawHttp2.GOAWAY);
+      assertThat(end.errorCode()).isEqualTo(RawHttp2.FLOW_CONTROL_ERROR);
+      connection.expectClosed();
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

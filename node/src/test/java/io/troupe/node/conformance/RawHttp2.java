@@ -34,6 +34,8 @@ final class RawHttp2 implements AutoCloseable {
   static final int SETTINGS = 4;
   static final int PING = 6;
   static final int GOAWAY = 7;
+  static final int WINDOW_UPDATE = 8;
+  static final int FLOW_CONTROL_ERROR = 3;
   static final int ENHANCE_YOUR_CALM = 0xb;
 
   private static final int END_STREAM = 1;
@@ -157,6 +159,11 @@ final class RawHttp2 implements AutoCloseable {
             .put(message)
             .array();
     write(DATA, last ? END_STREAM : 0, stream, framed);
+  }
+
+  /** Lets the server send more bytes; stream 0 is the connection. */
+  void widenWindow(int stream, int bytes) {
+    write(WINDOW_UPDATE, 0, stream, ByteBuffer.allocate(4).putInt(bytes).array());
   }
 
   /** A ping that wants an answer. */

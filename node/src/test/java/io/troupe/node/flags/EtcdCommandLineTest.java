@@ -328,7 +328,7 @@ class EtcdCommandLineTest {
                 "--max-concurrent-streams=4294967295"))
         .containsEntry("troupe.log.level", "error")
         .containsEntry("troupe.log.format", "text")
-        .containsEntry("troupe.max-concurrent-streams", "4194304")
+        .containsEntry("troupe.max-concurrent-streams", "65536")
         .hasSize(5);
   }
 

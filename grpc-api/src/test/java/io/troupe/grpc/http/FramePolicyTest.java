@@ -4,15 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** T4. */
-class PingPolicyTest {
+/** T4, and windows. */
+class FramePolicyTest {
   private static final long SECOND = 1_000_000_000L;
 
-  private final PingPolicy policy = new PingPolicy();
+  private final FramePolicy policy = new FramePolicy(true);
 
-  PingPolicyTest() {
+  FramePolicyTest() {
     policy.received(
         ByteBuffer.wrap("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII)), 0);
   }
@@ -25,7 +26,7 @@ class PingPolicyTest {
   }
 
   private boolean ping(long atNanos) {
-    return policy.received(frame(6, 0, 0, 8), atNanos);
+    return policy.received(frame(6, 0, 0, 8), atNanos) == null;
   }
 
   @Test
@@ -73,7 +74,7 @@ class PingPolicyTest {
   @Test
   void answersToOurOwnPingsAreNoPings() {
     for (int i = 0; i < 10; i++) {
-      assertThat(policy.received(frame(6, 1, 0, 8), i)).isTrue();
+      assertThat(policy.received(frame(6, 1, 0, 8), i)).isNull();
     }
   }
 
@@ -85,28 +86,82 @@ class PingPolicyTest {
       all.put(frame(6, 0, 0, 8));
     }
     all.flip();
-    boolean allowed = true;
+    FramePolicy.Breach breach = null;
     while (all.hasRemaining()) {
-      allowed = policy.received(ByteBuffer.wrap(new byte[] {all.get()}), 1);
+      breach = policy.received(ByteBuffer.wrap(new byte[] {all.get()}), 1);
     }
-    assertThat(allowed).isFalse();
+    assertThat(breach).isEqualTo(FramePolicy.Breach.PINGS);
   }
 
   @Test
   void otherProtocolsAreNoBusinessOfThis() {
-    PingPolicy http1 = new PingPolicy();
+    FramePolicy http1 = new FramePolicy(true);
     byte[] request = "GET /version HTTP/1.1\r\n\r\n".repeat(50).getBytes(StandardCharsets.US_ASCII);
-    assertThat(http1.received(ByteBuffer.wrap(request), 0)).isTrue();
+    assertThat(http1.received(ByteBuffer.wrap(request), 0)).isNull();
   }
 
   @Test
   void goAwayNamesTheReason() {
     policy.received(frame(1, 4, 7, 10), 0);
-    ByteBuffer frame = ByteBuffer.wrap(policy.goAway());
+    ByteBuffer frame = ByteBuffer.wrap(policy.goAway(FramePolicy.Breach.PINGS));
     assertThat(frame.get(3)).isEqualTo((byte) 7);
     assertThat(frame.getInt(9)).isEqualTo(7);
     assertThat(frame.getInt(13)).isEqualTo(0xb);
     assertThat(new String(frame.array(), 17, frame.capacity() - 17, StandardCharsets.US_ASCII))
         .isEqualTo("too_many_pings");
+  }
+
+  private FramePolicy.@Nullable Breach widen(int stream, long bytes) {
+    ByteBuffer frame = frame(8, 0, stream, 4);
+    frame.putInt(9, (int) bytes);
+    return policy.received(frame, 0);
+  }
+
+  @Test
+  void aWindowIsAsWideAsItMayBeAndNoByteWider() {
+    assertThat(widen(0, Integer.MAX_VALUE - 65_535L)).isNull();
+    assertThat(widen(0, 1)).isEqualTo(FramePolicy.Breach.WINDOW);
+    ByteBuffer frame = ByteBuffer.wrap(policy.goAway(FramePolicy.Breach.WINDOW));
+    assertThat(frame.getInt(13)).isEqualTo(3);
+  }
+
+  @Test
+  void whatWasSentMayBeGivenBack() {
+    widen(0, Integer.MAX_VALUE - 65_535L);
+    for (int i = 0; i < 1000; i++) {
+      policy.sent(frame(0, 0, 1, 16_000));
+      policy.sent(frame(1, 4, 1, 200));
+      assertThat(widen(0, 16_000)).isNull();
+    }
+    assertThat(widen(0, 1)).isEqualTo(FramePolicy.Breach.WINDOW);
+  }
+
+  @Test
+  void windowsOfStreamsAreNotTheConnections() {
+    for (int i = 0; i < 10; i++) {
+      assertThat(widen(1, Integer.MAX_VALUE)).isNull();
+    }
+  }
+
+  @Test
+  void aWindowIsCountedHoweverTheBytesAreCut() {
+    ByteBuffer frame = frame(8, 0, 0, 4);
+    frame.putInt(9, Integer.MAX_VALUE);
+    FramePolicy.Breach breach = null;
+    while (frame.hasRemaining()) {
+      assertThat(breach).isNull();
+      breach = policy.received(ByteBuffer.wrap(new byte[] {frame.get()}), 1);
+    }
+    assertThat(breach).isEqualTo(FramePolicy.Breach.WINDOW);
+  }
+
+  @Test
+  void withoutTheirPolicePingsCostNothing() {
+    FramePolicy lenient = new FramePolicy(false);
+    lenient.received(
+        ByteBuffer.wrap("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII)), 0);
+    for (int i = 0; i < 10; i++) {
+      assertThat(lenient.received(frame(6, 0, 0, 8), i)).isNull();
+    }
   }
 }

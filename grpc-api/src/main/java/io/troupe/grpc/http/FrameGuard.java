@@ -15,27 +15,30 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sits between a client connection and the HTTP layer, passes every byte on, and ends connections
- * that {@link PingPolicy} condemns.
+ * that {@link FramePolicy} condemns.
  */
-final class PingGuard
+final class FrameGuard
     extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
-  private static final Logger LOG = LoggerFactory.getLogger(PingGuard.class);
+  private static final Logger LOG = LoggerFactory.getLogger(FrameGuard.class);
 
-  private final Inlet<ByteString> fromServer = Inlet.create("PingGuard.fromServer");
-  private final Outlet<ByteString> toClient = Outlet.create("PingGuard.toClient");
-  private final Inlet<ByteString> fromClient = Inlet.create("PingGuard.fromClient");
-  private final Outlet<ByteString> toServer = Outlet.create("PingGuard.toServer");
+  private final Inlet<ByteString> fromServer = Inlet.create("FrameGuard.fromServer");
+  private final Outlet<ByteString> toClient = Outlet.create("FrameGuard.toClient");
+  private final Inlet<ByteString> fromClient = Inlet.create("FrameGuard.fromClient");
+  private final Outlet<ByteString> toServer = Outlet.create("FrameGuard.toServer");
   private final BidiShape<ByteString, ByteString, ByteString, ByteString> shape =
       BidiShape.of(fromServer, toClient, fromClient, toServer);
   private final Object client;
+  private final boolean policesPings;
 
   /**
    * A guard for one connection.
    *
    * @param client names it in the log
+   * @param policesPings whether T4 holds for it
    */
-  PingGuard(Object client) {
+  FrameGuard(Object client, boolean policesPings) {
     this.client = client;
+    this.policesPings = policesPings;
   }
 
   @Override
@@ -49,7 +52,7 @@ final class PingGuard
   }
 
   private final class Logic extends GraphStageLogic {
-    private final PingPolicy policy = new PingPolicy();
+    private final FramePolicy policy = new FramePolicy(policesPings);
 
     Logic() {
       super(shape);
@@ -84,17 +87,17 @@ final class PingGuard
       @Override
       public void onPush() {
         ByteString bytes = grab(fromClient);
-        boolean allowed = true;
+        FramePolicy.Breach breach = null;
         long now = System.nanoTime();
         for (ByteBuffer part : bytes.getByteBuffers()) {
-          allowed &= policy.received(part, now);
+          breach = policy.received(part, now);
         }
-        if (allowed) {
+        if (breach == null) {
           push(toServer, bytes);
         } else {
-          LOG.warn("client pings too often, closing its connection client={}", client);
+          LOG.warn("client {}, closing its connection client={}", breach.text(), client);
           complete(toServer);
-          emit(toClient, ByteString.fromArrayUnsafe(policy.goAway()), () -> completeStage());
+          emit(toClient, ByteString.fromArrayUnsafe(policy.goAway(breach)), () -> completeStage());
         }
       }
 

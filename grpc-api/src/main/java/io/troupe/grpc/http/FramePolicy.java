@@ -4,17 +4,24 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the HTTP/2 frames of one connection for clients that ping too often (T4): a ping within 5
- * s of the last one, or within 2 h while no stream is open, is a strike; the third strike ends the
- * connection. Anything that the server sends for a stream clears the strikes. Looks at frame
- * headers alone. One thread.
+ * Watches the HTTP/2 frames of one connection for what the HTTP layer does not watch. One thread.
+ *
+ * <ul>
+ *   <li>Clients that ping too often (T4): a ping within 5 s of the last one, or within 2 h while no
+ *       stream is open, is a strike; the third strike ends the connection. Anything that the server
+ *       sends for a stream clears the strikes.
+ *   <li>Clients that let more bytes be sent than a window can hold. The HTTP layer would count into
+ *       negative numbers, send nothing any more, or fail at it.
+ * </ul>
+ *
+ * @source RFC 9113 section 6.9.1
  */
-final class PingPolicy {
+final class FramePolicy {
   private static final byte[] PREFACE =
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-  private static final byte[] DEBUG_DATA = "too_many_pings".getBytes(StandardCharsets.US_ASCII);
   private static final long MIN_INTERVAL_NANOS = 5_000_000_000L;
   private static final long MIN_IDLE_INTERVAL_NANOS = 2 * 3600 * 1_000_000_000L;
   private static final int MAX_STRIKES = 2;
@@ -24,13 +31,38 @@ final class PingPolicy {
   private static final int RST_STREAM = 3;
   private static final int PING = 6;
   private static final int GOAWAY = 7;
+  private static final int WINDOW_UPDATE = 8;
   private static final int END_STREAM = 1;
   private static final int ACK = 1;
-  private static final int ENHANCE_YOUR_CALM = 0xb;
+  private static final int FIRST_WINDOW = 65_535;
+
+  /** What a connection is ended for. */
+  enum Breach {
+    /** T4. */
+    PINGS(0xb, "too_many_pings", "pings too often"),
+    /** FLOW_CONTROL_ERROR. */
+    WINDOW(3, "window too wide", "widened its window beyond its limit");
+
+    private final int errorCode;
+    private final String debugData;
+    private final String text;
+
+    Breach(int errorCode, String debugData, String text) {
+      this.errorCode = errorCode;
+      this.debugData = debugData;
+      this.text = text;
+    }
+
+    /** What the client did, for a log. */
+    String text() {
+      return text;
+    }
+  }
 
   private final FrameHeaders fromClient = new FrameHeaders();
   private final FrameHeaders fromServer = new FrameHeaders();
   private final Set<Integer> open = new HashSet<>();
+  private final boolean policesPings;
   private int prefaceSeen;
   private boolean http2 = true;
   private int lastStream;
@@ -38,12 +70,26 @@ final class PingPolicy {
   private boolean pinged;
   private int strikes;
 
+  /** How many bytes the client lets the server send now, over all streams. */
+  private long window = FIRST_WINDOW;
+
+  private @Nullable Breach breach;
+
+  /**
+   * For one connection.
+   *
+   * @param policesPings whether pings are anybody's business
+   */
+  FramePolicy(boolean policesPings) {
+    this.policesPings = policesPings;
+  }
+
   /**
    * Bytes came from the client.
    *
-   * @return false when the connection is to be ended with {@link #goAway}
+   * @return why the connection is to be ended with {@link #goAway}
    */
-  boolean received(ByteBuffer bytes, long nowNanos) {
+  @Nullable Breach received(ByteBuffer bytes, long nowNanos) {
     while (http2 && prefaceSeen < PREFACE.length && bytes.hasRemaining()) {
       // Not HTTP/2: nothing here is of any interest.
       http2 = bytes.get() == PREFACE[prefaceSeen++];
@@ -57,15 +103,23 @@ final class PingPolicy {
         open.remove(stream);
       } else if (fromClient.type() == PING && (fromClient.flags() & ACK) == 0) {
         ping(nowNanos);
+      } else if (fromClient.type() == WINDOW_UPDATE && stream == 0) {
+        window += fromClient.increment();
+        if (window > Integer.MAX_VALUE) {
+          breach = Breach.WINDOW;
+        }
       }
     }
-    return strikes <= MAX_STRIKES;
+    return breach;
   }
 
   private void ping(long nowNanos) {
     long least = open.isEmpty() ? MIN_IDLE_INTERVAL_NANOS : MIN_INTERVAL_NANOS;
     if (pinged && nowNanos - lastPingNanos < least) {
       strikes++;
+    }
+    if (strikes > MAX_STRIKES && policesPings) {
+      breach = Breach.PINGS;
     }
     pinged = true;
     lastPingNanos = nowNanos;
@@ -75,6 +129,9 @@ final class PingPolicy {
   void sent(ByteBuffer bytes) {
     while (http2 && fromServer.next(bytes)) {
       int type = fromServer.type();
+      if (type == DATA) {
+        window -= fromServer.length();
+      }
       if (type == HEADERS || type == DATA) {
         strikes = 0;
         // The next ping is judged against nothing older than this answer.
@@ -89,52 +146,13 @@ final class PingPolicy {
   }
 
   /** The frame that tells the client why. */
-  byte[] goAway() {
-    ByteBuffer frame = ByteBuffer.allocate(9 + 8 + DEBUG_DATA.length);
-    frame.put((byte) 0).putShort((short) (8 + DEBUG_DATA.length));
+  byte[] goAway(Breach why) {
+    byte[] debugData = why.debugData.getBytes(StandardCharsets.US_ASCII);
+    int length = 8 + debugData.length;
+    ByteBuffer frame = ByteBuffer.allocate(9 + length);
+    frame.put((byte) 0).putShort((short) length);
     frame.put((byte) GOAWAY).put((byte) 0).putInt(0);
-    frame.putInt(lastStream).putInt(ENHANCE_YOUR_CALM).put(DEBUG_DATA);
+    frame.putInt(lastStream).putInt(why.errorCode).put(debugData);
     return frame.array();
-  }
-
-  /** Finds frame headers in a byte stream that is cut anywhere. */
-  private static final class FrameHeaders {
-    private final byte[] header = new byte[9];
-    private int have;
-    private int skip;
-
-    /** Reads up to the next whole header; false when the bytes end before. */
-    boolean next(ByteBuffer bytes) {
-      int skipped = Math.min(skip, bytes.remaining());
-      bytes.position(bytes.position() + skipped);
-      skip -= skipped;
-      if (skip > 0) {
-        return false;
-      }
-      int taken = Math.min(header.length - have, bytes.remaining());
-      bytes.get(header, have, taken);
-      have += taken;
-      if (have < header.length) {
-        return false;
-      }
-      have = 0;
-      skip = ((header[0] & 0xff) << 16) | ((header[1] & 0xff) << 8) | (header[2] & 0xff);
-      return true;
-    }
-
-    int type() {
-      return header[3];
-    }
-
-    int flags() {
-      return header[4];
-    }
-
-    int stream() {
-      return ((header[5] & 0x7f) << 24)
-          | ((header[6] & 0xff) << 16)
-          | ((header[7] & 0xff) << 8)
-          | (header[8] & 0xff);
-    }
   }
 }

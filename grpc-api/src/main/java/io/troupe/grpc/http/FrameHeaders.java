@@ -1,0 +1,82 @@
+package io.troupe.grpc.http;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Finds the headers of HTTP/2 frames in a byte stream that is cut anywhere. Of contents it takes
+ * the four bytes of a WINDOW_UPDATE alone. One thread.
+ *
+ * @source RFC 9113 sections 4.1, 6.9
+ */
+final class FrameHeaders {
+  private static final int HEADER = 9;
+  private static final int WINDOW_UPDATE = 8;
+  private static final int INCREMENT = 4;
+
+  private final byte[] header = new byte[HEADER + INCREMENT];
+  private int have;
+  private int skip;
+
+  /** Reads up to the next whole header; false when the bytes end before. */
+  boolean next(ByteBuffer bytes) {
+    int skipped = Math.min(skip, bytes.remaining());
+    bytes.position(bytes.position() + skipped);
+    skip -= skipped;
+    if (skip > 0) {
+      return false;
+    }
+    take(bytes, HEADER);
+    if (have < HEADER) {
+      return false;
+    }
+    int more = hasIncrement() ? INCREMENT : 0;
+    take(bytes, HEADER + more);
+    if (have < HEADER + more) {
+      return false;
+    }
+    have = 0;
+    skip = length() - more;
+    return true;
+  }
+
+  private void take(ByteBuffer bytes, int upTo) {
+    int taken = Math.min(Math.max(upTo - have, 0), bytes.remaining());
+    bytes.get(header, have, taken);
+    have += taken;
+  }
+
+  /** One of another length is refused by the HTTP layer. */
+  private boolean hasIncrement() {
+    return type() == WINDOW_UPDATE && length() == INCREMENT;
+  }
+
+  /** Bytes of the frame after its header. */
+  int length() {
+    return ((header[0] & 0xff) << 16) | ((header[1] & 0xff) << 8) | (header[2] & 0xff);
+  }
+
+  int type() {
+    return header[3];
+  }
+
+  int flags() {
+    return header[4];
+  }
+
+  int stream() {
+    return number(5);
+  }
+
+  /** Of a WINDOW_UPDATE, 0 of others. */
+  int increment() {
+    return hasIncrement() ? number(HEADER) : 0;
+  }
+
+  /** 31 bits. */
+  private int number(int at) {
+    return ((header[at] & 0x7f) << 24)
+        | ((header[at + 1] & 0xff) << 16)
+        | ((header[at + 2] & 0xff) << 8)
+        | (header[at + 3] & 0xff);
+  }
+}
