@@ -16,12 +16,17 @@ import java.util.concurrent.ThreadLocalRandom;
 public final class FreePort {
   private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
 
+  /** JVMs that test side by side give different ports. */
+  private static final int FORKS = 4;
+
+  private static final int FORK = Integer.getInteger("troupe.test.fork", 0) % FORKS;
+
   private FreePort() {}
 
   /** One that nobody listened on a moment ago, and that was not given before. */
   public static int next() {
     for (int tries = 0; tries < 1000; tries++) {
-      int port = 12_000 + ThreadLocalRandom.current().nextInt(20_000);
+      int port = 12_000 + FORKS * ThreadLocalRandom.current().nextInt(5_000) + FORK;
       if (!GIVEN.add(port)) {
         continue;
       }
