@@ -39,6 +39,14 @@ public final class NodeProcess implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final Duration POLL = Duration.ofMillis(20);
 
+  /** As bin/node has it: starts of several members on two cores are mostly compilation. */
+  private static final List<String> LATE_COMPILER =
+      List.of(
+          "-XX:Tier4InvocationThreshold=50000",
+          "-XX:Tier4MinInvocationThreshold=6000",
+          "-XX:Tier4CompileThreshold=150000",
+          "-XX:Tier4BackEdgeThreshold=400000");
+
   private final Builder made;
   private final Path out;
   private final Path err;
@@ -169,6 +177,7 @@ public final class NodeProcess implements AutoCloseable {
   public static Builder jar(TestJdks.Jdk jdk, Path directory, List<String> beforeJar) {
     List<String> command = new ArrayList<>();
     command.addAll(List.of(jdk.java().toString(), "-Xmx512m", "-XX:+UseSerialGC"));
+    command.addAll(LATE_COMPILER);
     command.addAll(TestArchive.options(jdk));
     command.addAll(peerPort());
     command.addAll(beforeJar);
