@@ -52,6 +52,7 @@ public final class ApplyMetrics {
   private final LongAdder ranges = new LongAdder();
   private final LongAdder granted = new LongAdder();
   private final LongAdder revoked = new LongAdder();
+  private final LongAdder expired = new LongAdder();
   private final Histogram ttl;
 
   ApplyMetrics(Families families) {
@@ -92,6 +93,10 @@ public final class ApplyMetrics {
         "etcd_debugging_lease_granted_total", "Leases that were granted.", granted::sum);
     families.counterOf(
         "etcd_debugging_lease_revoked_total", "Leases that were revoked or expired.", revoked::sum);
+    families.counterOf(
+        "etcd_debugging_server_lease_expired_total",
+        "Leases that this member, leading, ended because their time was over.",
+        expired::sum);
   }
 
   /** An entry was applied. */
@@ -131,6 +136,11 @@ public final class ApplyMetrics {
   public void leaseGranted(long ttlSeconds) {
     granted.increment();
     ttl.observe((double) ttlSeconds);
+  }
+
+  /** This member leads, and the revoke of a lease whose time was over took effect. */
+  public void leaseExpired() {
+    expired.increment();
   }
 
   /** A lease ended. */

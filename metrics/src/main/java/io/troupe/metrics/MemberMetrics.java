@@ -43,7 +43,9 @@ public final class MemberMetrics {
   private final Families bareFamilies = new Families(bare);
   private final DiskMetrics disk = new DiskMetrics(families);
   private final ApplyMetrics apply = new ApplyMetrics(families);
-  private final RaftMetrics raft = new RaftMetrics(families);
+  private final UpkeepMetrics upkeep = new UpkeepMetrics(families);
+  private final SnapshotMetrics snapshots = new SnapshotMetrics(families, bareFamilies);
+  private final RaftMetrics raft = new RaftMetrics(families, bareFamilies);
   private final PeerMetrics peers = new PeerMetrics(families);
   private final WatchMetrics watch = new WatchMetrics(families);
   private final HealthMetrics health = new HealthMetrics(families, bareFamilies);
@@ -96,6 +98,14 @@ public final class MemberMetrics {
 
   public ApplyMetrics apply() {
     return apply;
+  }
+
+  public UpkeepMetrics upkeep() {
+    return upkeep;
+  }
+
+  public SnapshotMetrics snapshots() {
+    return snapshots;
   }
 
   public RaftMetrics raft() {

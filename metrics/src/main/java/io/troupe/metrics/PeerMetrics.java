@@ -18,6 +18,7 @@ public final class PeerMetrics {
   private final Counter sentBytes;
   private final Counter sendFailures;
   private final Counter receivedBytes;
+  private final Counter receiveFailures;
   private final Histogram roundTrip;
   private final Map<Long, Series> peers = new ConcurrentHashMap<>();
 
@@ -32,6 +33,11 @@ public final class PeerMetrics {
     receivedBytes =
         families.counter(
             "etcd_network_peer_received_bytes_total", "Bytes received from a member.", "From");
+    receiveFailures =
+        families.counter(
+            "etcd_network_peer_received_failures_total",
+            "Messages of a member that came and could not be read.",
+            "From");
     roundTrip =
         families.exponential(
             "etcd_network_peer_round_trip_time_seconds",
@@ -74,6 +80,16 @@ public final class PeerMetrics {
   /** A message came. */
   public void received(long from, long bytes) {
     of(from).receivedBytes().inc(bytes);
+  }
+
+  /** A message of a member cannot be read. */
+  public void receiveFailed(long from) {
+    receiveFailures.labelValues(Long.toHexString(from)).inc();
+  }
+
+  /** A message that does not even tell its sender cannot be read. */
+  public void receiveFailed() {
+    receiveFailures.labelValues("unknown").inc();
   }
 
   /** A question was answered. */

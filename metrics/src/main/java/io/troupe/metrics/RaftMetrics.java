@@ -1,5 +1,6 @@
 package io.troupe.metrics;
 
+import io.prometheus.metrics.core.metrics.Counter;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What the gateway and the raft room see of consensus. Thread-safe; nothing here waits. */
@@ -11,8 +12,11 @@ public final class RaftMetrics {
   private final LongAdder failed = new LongAdder();
   private final LongAdder readsFailed = new LongAdder();
   private final LongAdder readsSlow = new LongAdder();
+  private final LongAdder lateHeartbeats = new LongAdder();
+  private final Counter promoted;
+  private final Counter notPromoted;
 
-  RaftMetrics(Families families) {
+  RaftMetrics(Families families, Families bare) {
     families.counterOf(
         "etcd_server_leader_changes_seen_total",
         "How often this member learned of another leader.",
@@ -31,6 +35,19 @@ public final class RaftMetrics {
         "etcd_server_slow_read_indexes_total",
         "Read index rounds that took a second or more.",
         readsSlow::sum);
+    families.counterOf(
+        "etcd_server_heartbeat_send_failures_total",
+        "Heartbeats that this member, leading, sent more than two intervals after the last ones.",
+        lateHeartbeats::sum);
+    promoted =
+        bare.counter(
+            "etcd_server_learner_promote_successes",
+            "Learners that were promoted while this member led.");
+    notPromoted =
+        bare.counter(
+            "etcd_server_learner_promote_failures",
+            "Promotions that were refused while this member led.",
+            "Reason");
   }
 
   /** Another leader than before became known. */
@@ -53,6 +70,25 @@ public final class RaftMetrics {
     if (!applied) {
       failed.increment();
     }
+  }
+
+  /** Heartbeats went out late, one to each of so many members. */
+  public void heartbeatsLate(int members) {
+    lateHeartbeats.add(members);
+  }
+
+  /** A learner became a voter. */
+  public void promoted() {
+    promoted.inc();
+  }
+
+  /**
+   * A promotion failed.
+   *
+   * @param reason one of a bounded number of texts
+   */
+  public void notPromoted(String reason) {
+    notPromoted.labelValues(reason).inc();
   }
 
   /** A read index round came to its end. */

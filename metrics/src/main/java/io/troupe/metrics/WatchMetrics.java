@@ -8,6 +8,7 @@ public final class WatchMetrics {
   private final LongAdder synced = new LongAdder();
   private final LongAdder watchers = new LongAdder();
   private final LongAdder events = new LongAdder();
+  private final LongAdder pending = new LongAdder();
   private volatile long revision;
 
   WatchMetrics(Families families) {
@@ -18,6 +19,10 @@ public final class WatchMetrics {
         "etcd_debugging_mvcc_slow_watcher_total",
         "Watchers that read history because they are behind.",
         () -> Math.max(0, watchers.sum() - synced.sum()));
+    families.gaugeOf(
+        "etcd_debugging_mvcc_pending_events_total",
+        "Events that wait in streams until their clients take more.",
+        pending::sum);
     families.counterOf(
         "etcd_debugging_mvcc_events_total", "Events told to watchers in sync.", events::sum);
   }
@@ -35,6 +40,11 @@ public final class WatchMetrics {
   /** Watchers caught up (positive), or fell behind or ended (negative). */
   public void synced(int change) {
     synced.add(change);
+  }
+
+  /** More (positive) or fewer events wait in a stream. */
+  public void pending(int change) {
+    pending.add(change);
   }
 
   /** Events left for watchers. */

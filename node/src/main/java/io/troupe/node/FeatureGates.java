@@ -1,5 +1,7 @@
 package io.troupe.node;
 
+import io.troupe.metrics.LabelledValues;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
 
@@ -7,8 +9,10 @@ import java.util.Map;
  * What can be turned on by name (4.3).
  *
  * @param states of all features
+ * @param allAlpha what was said of alpha features at large
+ * @param allBeta the same of beta features
  */
-record FeatureGates(Map<Feature, Boolean> states) {
+record FeatureGates(Map<Feature, Boolean> states, boolean allAlpha, boolean allBeta) {
   /** What is right. */
   static final String FORM =
       "Name=true,Other=false with names of docs/flags.md, of which those that are not built are"
@@ -69,7 +73,7 @@ record FeatureGates(Map<Feature, Boolean> states) {
       }
       states.put(feature, on);
     }
-    return new FeatureGates(states);
+    return new FeatureGates(Collections.unmodifiableMap(states), allAlpha, allBeta);
   }
 
   private static boolean state(String text) {
@@ -78,6 +82,15 @@ record FeatureGates(Map<Feature, Boolean> states) {
       case "false", "0", "f", "F", "FALSE", "False" -> false;
       default -> throw new IllegalArgumentException("no state: " + text);
     };
+  }
+
+  /** Tells 1 or 0 of each, with its name and stage as etcd writes them (4.3). */
+  void tell(LabelledValues.Target target) {
+    target.value(allAlpha ? 1 : 0, "AllAlpha", "ALPHA");
+    target.value(allBeta ? 1 : 0, "AllBeta", "BETA");
+    states.forEach(
+        (feature, on) ->
+            target.value(on ? 1 : 0, feature.name(), feature.standard ? "BETA" : "ALPHA"));
   }
 
   boolean isOn(Feature feature) {

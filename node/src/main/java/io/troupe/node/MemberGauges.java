@@ -39,11 +39,20 @@ final class MemberGauges {
   static void register(NodeSettings settings, MemberFiles files, Rooms rooms, Member member) {
     MemberGauges gauges = new MemberGauges(member);
     gauges.server(member, DerivedSettings.gateway(settings).quotaBytes());
+    member
+        .metrics()
+        .gauges(
+            "etcd_server_feature_enabled",
+            "Whether a feature was turned on.",
+            settings.features()::tell,
+            "name",
+            "stage");
     gauges.raft();
     gauges.state();
     gauges.rooms(rooms, files);
     gauges.files();
     member.metrics().addProcess();
+    ProcessFigures.register(member.metrics());
   }
 
   private void server(Member member, long quotaBytes) {
@@ -105,6 +114,10 @@ final class MemberGauges {
     metrics.gauge("etcd_debugging_mvcc_current_revision", "Current revision.", state::revision);
     metrics.gauge(
         "etcd_debugging_mvcc_compact_revision", "Compacted revision.", state::compactedRevision);
+    metrics.gauge(
+        "etcd_debugging_auth_revision",
+        "Revision of users and roles.",
+        () -> state.auth().revision());
     metrics.gauges(
         "etcd_debugging_server_alarms",
         "Alarms that are raised.",

@@ -25,6 +25,7 @@ import java.util.Optional;
  * @param minFreeDiskBytes free space of the data directory's file system below which writes are
  *     refused
  * @param upkeep automatic compaction and comparisons with other members
+ * @param features what is turned on by name
  * @param clientTls TLS of ports for clients, for those of their URLs that are https; empty: there
  *     is none of those
  * @param peerTls TLS between members, if their URLs are https; empty: they are not
@@ -66,6 +67,7 @@ public record NodeSettings(
     Log log,
     Http http,
     UpkeepSettings upkeep,
+    FeatureGates features,
     Optional<TlsSettings> clientTls,
     Optional<TlsSettings> peerTls,
     Slow slow,

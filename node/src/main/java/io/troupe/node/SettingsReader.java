@@ -67,6 +67,8 @@ final class SettingsReader {
     }
     List<URI> listenPeer = urls("listen-peer-urls");
     NodeSettings.Http http = http();
+    FeatureGates features =
+        typed("feature-gates", path -> FeatureGates.of(config.getString(path)), FeatureGates.FORM);
     TransportReader transports = new TransportReader(this, data);
     return new NodeSettings(
         name,
@@ -110,7 +112,8 @@ final class SettingsReader {
             bytes("store.hot-record-bytes", 0, Long.MAX_VALUE)),
         log(),
         http,
-        upkeep(),
+        upkeep(features),
+        features,
         transports.client(listenClient, http),
         transports.peer(listenPeer),
         new NodeSettings.Slow(
@@ -202,9 +205,7 @@ final class SettingsReader {
     return texts.stream().map(String::trim).filter(text -> !text.isEmpty()).toList();
   }
 
-  private UpkeepSettings upkeep() {
-    FeatureGates gates =
-        typed("feature-gates", path -> FeatureGates.of(config.getString(path)), FeatureGates.FORM);
+  private UpkeepSettings upkeep(FeatureGates gates) {
     Duration hashes =
         duration("compact-hash-check-time", Duration.ofMillis(1), Duration.ofDays(365));
     String mode = oneOf("auto-compaction-mode", Set.of("periodic", "revision"));

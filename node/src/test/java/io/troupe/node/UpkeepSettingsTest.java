@@ -8,6 +8,9 @@ import com.typesafe.config.ConfigFactory;
 import io.troupe.grpc.service.UpkeepSettings;
 import io.troupe.grpc.service.UpkeepSettings.Retention;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -77,6 +80,22 @@ class UpkeepSettingsTest {
             upkeep("corrupt-check-time = 1 hour", "feature-gates = \"AllBeta=true\"")
                 .corruptCheckTime())
         .isEqualTo(Duration.ofHours(1));
+  }
+
+  /** What etcd_server_feature_enabled shows (4.3). */
+  @Test
+  void featuresTellTheirStateAndStage() {
+    Map<List<String>, Double> told = new HashMap<>();
+    FeatureGates.of("CompactHashCheck=true,FastLeaseKeepAlive=false,AllBeta=true")
+        .tell((value, labels) -> told.put(List.of(labels), value));
+    assertThat(told)
+        .hasSize(11)
+        .containsEntry(List.of("AllAlpha", "ALPHA"), 0.0)
+        .containsEntry(List.of("AllBeta", "BETA"), 1.0)
+        .containsEntry(List.of("CompactHashCheck", "ALPHA"), 1.0)
+        .containsEntry(List.of("FastLeaseKeepAlive", "BETA"), 0.0)
+        .containsEntry(List.of("TxnModeWriteWithSharedBuffer", "BETA"), 1.0)
+        .containsEntry(List.of("PriorityRequest", "ALPHA"), 0.0);
   }
 
   @ParameterizedTest

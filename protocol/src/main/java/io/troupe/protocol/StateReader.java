@@ -61,6 +61,9 @@ public interface StateReader {
    */
   Result txn(Operation.Txn txn, MemoryBudget.Share share);
 
+  /** Hash of the whole current content (MT6), always made now. */
+  KvHash hash();
+
   /**
    * Hash of the content up to a revision (MT6); 0 for the current one. Of a compaction that is
    * remembered it is the hash of the content before it.

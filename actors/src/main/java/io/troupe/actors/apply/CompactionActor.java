@@ -1,5 +1,6 @@
 package io.troupe.actors.apply;
 
+import io.troupe.metrics.UpkeepMetrics;
 import io.troupe.mvcc.Compactor;
 import io.troupe.mvcc.HashAnswer;
 import java.time.Duration;
@@ -55,12 +56,14 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
    *     slow
    * @param hashing where hashes run
    * @param finished told after each compaction that removed something
+   * @param metrics of compactions, not of their hashes
    */
   public record Links(
       Compactor compactor,
       Supplier<HashAnswer.@Nullable Hash> hash,
       Executor hashing,
-      LongConsumer finished) {}
+      LongConsumer finished,
+      UpkeepMetrics metrics) {}
 
   /**
    * Pace.
@@ -80,6 +83,12 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
   private boolean hashAgain;
   private long removed;
   private long startedNanos;
+
+  /**
+   * Up to there the log and the metrics speak of it. Whoever awaits a compaction may be here before
+   * the word that there is one, which then finds nothing left to do.
+   */
+  private long told = -1;
 
   private CompactionActor(
       ActorContext<Command> context,
@@ -132,8 +141,14 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
   }
 
   private Behavior<Command> onStep() {
+    long stepNanos = System.nanoTime();
     Compactor.Progress progress = links.compactor().removeBatch(settings.batchLimit());
     removed += progress.removed();
+    boolean compacts =
+        removed > 0 || !progress.done() || (moved && progress.finishedRevision() > told);
+    if (compacts) {
+      links.metrics().compactionStep(progress.removed(), System.nanoTime() - stepNanos);
+    }
     waiting.removeIf(
         await -> await.revision() <= progress.finishedRevision() && await.done().complete(null));
     if (!progress.done()) {
@@ -144,12 +159,15 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
     if (removed > 0) {
       links.finished().accept(progress.finishedRevision());
     }
-    if (moved || removed > 0) {
+    if (compacts) {
+      told = progress.finishedRevision();
+      long nanos = System.nanoTime() - startedNanos;
+      links.metrics().compacted(nanos, System.currentTimeMillis() / 1000);
       LOG.info(
           "finished scheduled compaction compact-revision={} number-of-keys-compacted={} took-ms={}",
           progress.finishedRevision(),
           removed,
-          (System.nanoTime() - startedNanos) / 1_000_000);
+          nanos / 1_000_000);
     }
     moved = false;
     return this;

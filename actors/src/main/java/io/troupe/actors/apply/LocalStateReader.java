@@ -4,6 +4,7 @@ import io.troupe.auth.AuthState;
 import io.troupe.machine.StateMachine;
 import io.troupe.machine.StateView;
 import io.troupe.metrics.ApplyMetrics;
+import io.troupe.metrics.UpkeepMetrics;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
@@ -30,22 +31,26 @@ public final class LocalStateReader implements StateReader {
   private final OrderedStore store;
   private final ReadEvaluator transactions;
   private final ApplyMetrics metrics;
+  private final UpkeepMetrics upkeep;
   private final BiConsumer<Long, CompletableFuture<Void>> awaitCompaction;
 
   /**
    * A reader.
    *
    * @param metrics reads are counted there
+   * @param upkeep hashes are counted there
    * @param awaitCompaction completes the future when everything below the revision is removed
    */
   public LocalStateReader(
       StateMachine machine,
       OrderedStore store,
       ApplyMetrics metrics,
+      UpkeepMetrics upkeep,
       BiConsumer<Long, CompletableFuture<Void>> awaitCompaction) {
     this.machine = machine;
     this.store = store;
     this.metrics = metrics;
+    this.upkeep = upkeep;
     this.transactions = new ReadEvaluator(machine.reader());
     this.awaitCompaction = awaitCompaction;
   }
@@ -100,13 +105,23 @@ public final class LocalStateReader implements StateReader {
   }
 
   @Override
+  public KvHash hash() {
+    return upkeep.hash(() -> told(machine.reader().hashNow(0)));
+  }
+
+  /** Remembered ones are not measured: nothing is hashed. */
+  @Override
   public KvHash hashKv(long revision) {
-    return told(machine.reader().hash(revision));
+    return compactionHashes().stream()
+        .filter(remembered -> remembered.hashRevision() == revision)
+        .findFirst()
+        .map(remembered -> told(machine.reader().hash(revision)))
+        .orElseGet(() -> upkeep.hashOfRevision(() -> told(machine.reader().hash(revision))));
   }
 
   @Override
   public KvHash computeHashKv(long revision) {
-    return told(machine.reader().hashNow(revision));
+    return upkeep.hashOfRevision(() -> told(machine.reader().hashNow(revision)));
   }
 
   private static KvHash told(HashAnswer answer) {

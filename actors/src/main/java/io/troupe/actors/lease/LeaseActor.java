@@ -3,10 +3,12 @@ package io.troupe.actors.lease;
 import io.troupe.lease.LeaseCountdown;
 import io.troupe.lease.VouchedTime;
 import io.troupe.machine.LeaseChange;
+import io.troupe.metrics.ApplyMetrics;
 import io.troupe.model.Lease;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
+import io.troupe.model.Result;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.LeaseCommand.LeaseReply;
 import io.troupe.protocol.ProposeReply;
@@ -28,6 +30,7 @@ import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,7 +59,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
     INSTANCE
   }
 
-  private record RevokeEnded(long lease) implements LeaseCommand.Private {}
+  private record RevokeEnded(long lease, boolean applied) implements LeaseCommand.Private {}
 
   private record Confirmed(ReadReply reply) implements LeaseCommand.Private {}
 
@@ -64,6 +67,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
   private final RequestIds ids;
   private final Duration electionTimeout;
   private final BooleanSupplier soleVoter;
+  private final ApplyMetrics metrics;
   private final ActorRef<ReadReply> confirmations;
   private final LeaseCountdown countdown = new LeaseCountdown();
   private final VouchedTime time = new VouchedTime(MAX_GAP.toMillis());
@@ -88,8 +92,10 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
       ActorRef<RaftCommand> raft,
       RequestIds ids,
       Duration electionTimeout,
-      BooleanSupplier soleVoter) {
+      BooleanSupplier soleVoter,
+      ApplyMetrics metrics) {
     super(context);
+    this.metrics = metrics;
     this.soleVoter = soleVoter;
     this.confirmations = context.messageAdapter(ReadReply.class, Confirmed::new);
     this.raft = raft;
@@ -101,18 +107,20 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
    * The room's behaviour.
    *
    * @param soleVoter true only while nobody else can lead; then nobody has to be asked
+   * @param metrics expired leases are counted there
    */
   public static Behavior<LeaseCommand> create(
       ActorRef<RaftCommand> raft,
       RequestIds ids,
       Duration electionTimeout,
-      BooleanSupplier soleVoter) {
+      BooleanSupplier soleVoter,
+      ApplyMetrics metrics) {
     return Behaviors.setup(
         context ->
             Behaviors.withTimers(
                 timers -> {
                   timers.startTimerWithFixedDelay(Check.INSTANCE, CHECK_EVERY);
-                  return new LeaseActor(context, raft, ids, electionTimeout, soleVoter);
+                  return new LeaseActor(context, raft, ids, electionTimeout, soleVoter, metrics);
                 }));
   }
 
@@ -312,7 +320,12 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
             replyTo ->
                 new RaftCommand.ProposeInTerm(
                     term, id, OperationCodec.encode(id, new Operation.LeaseRevoke(lease)), replyTo),
-            (reply, failure) -> new RevokeEnded(lease));
+            (reply, failure) -> new RevokeEnded(lease, isApplied(reply)));
+  }
+
+  private static boolean isApplied(@Nullable ProposeReply reply) {
+    return reply instanceof ProposeReply.Applied applied
+        && !(applied.result() instanceof Result.Refused);
   }
 
   /**
@@ -320,6 +333,9 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
    */
   private Behavior<LeaseCommand> onRevokeEnded(RevokeEnded ended) {
     inFlight--;
+    if (ended.applied()) {
+      metrics.leaseExpired();
+    }
     LOG.debug("revoke of expired lease ended lease={}", Long.toHexString(ended.lease()));
     revokeNext();
     return this;

@@ -88,6 +88,11 @@ final class CurrentStateReader implements StateReader {
   }
 
   @Override
+  public KvHash hash() {
+    return read(StateReader::hash);
+  }
+
+  @Override
   public KvHash hashKv(long revision) {
     return read(reader -> reader.hashKv(revision));
   }

@@ -97,7 +97,8 @@ public final class MemberGuardian {
                   SnapshotPlugin.start(
                       context.getSystem(),
                       files.dataDir().snapshots(),
-                      files.identity().memberId().toString()),
+                      files.identity().memberId().toString(),
+                      files.metrics().snapshots()::saved),
                   rooms,
                   peering.membership(),
                   broken);
@@ -129,6 +130,7 @@ public final class MemberGuardian {
       return Behaviors.same();
     }
     open(context, shared);
+    shared.files().metrics().snapshots().installing(false);
     return Behaviors.same();
   }
 

@@ -83,6 +83,7 @@ final class RoomsActor {
               .onMessageEquals(
                   Command.INSTALLED,
                   () -> {
+                    shared.files().metrics().snapshots().installing(true);
                     shared.rooms().close();
                     return Behaviors.stopped();
                   })
@@ -136,7 +137,11 @@ final class RoomsActor {
     ActorRef<LeaseCommand> lease =
         context.spawn(
             LeaseActor.create(
-                raft, rooms.ids(), settings.electionTimeout(), rooms.status()::isSoleVoter),
+                raft,
+                rooms.ids(),
+                settings.electionTimeout(),
+                rooms.status()::isSoleVoter,
+                files.metrics().apply()),
             "lease");
     context.watch(lease);
     ActorRef<WatchCommand> watch =
@@ -157,7 +162,8 @@ final class RoomsActor {
             TransferActor.create(
                 files.dataDir().snapshots(),
                 settings.transfers(),
-                new TransferActor.Links(raft, shared.peers(), shared.disk())),
+                new TransferActor.Links(
+                    raft, shared.peers(), shared.disk(), files.metrics().snapshots())),
             "transfers",
             "transfers");
     ActorRef<SnapshotCommand> snapshot =
@@ -179,7 +185,8 @@ final class RoomsActor {
                     files.machine().compactor(),
                     files.machine().reader()::hashCompaction,
                     dispatcher(context, "hashing"),
-                    revision -> snapshot.tell(SnapshotCommand.Reclaim.INSTANCE)),
+                    revision -> snapshot.tell(SnapshotCommand.Reclaim.INSTANCE),
+                    files.metrics().upkeep()),
                 settings.compaction()),
             "compaction",
             "blocking");
@@ -214,6 +221,7 @@ final class RoomsActor {
             files.machine(),
             files.store(),
             files.metrics().apply(),
+            files.metrics().upkeep(),
             (revision, done) -> compaction.tell(new CompactionActor.Await(revision, done)));
     shared.known().update(files.machine().view());
     rooms.status().applied(files.machine().appliedIndex());
@@ -235,7 +243,8 @@ final class RoomsActor {
                   rooms.status().membership(membership);
                   shared.membership().accept(membership);
                 },
-                () -> shared.broken().accept(new MemberRemovedException()))));
+                () -> shared.broken().accept(new MemberRemovedException()),
+                files.metrics().raft())));
   }
 
   /** The membership to begin with; nobody if the log holds a change that may be in effect. */

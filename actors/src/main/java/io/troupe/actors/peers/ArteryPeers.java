@@ -94,10 +94,12 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
             new EventStream.Subscribe<>(
                 QuarantinedEvent.class, guardian.spawn(quarantines(), "peer-quarantines")));
     guardian.spawn(
-        PeerInbox.create(self, directory, peers.contacts, MAX_MESSAGE_BYTES, peers::greet, raft),
+        PeerInbox.create(
+            self, directory, peers.contacts, metrics, MAX_MESSAGE_BYTES, peers::greet, raft),
         PeerConfig.RAFT_INBOX);
     guardian.spawn(
-        PeerInbox.create(self, directory, peers.contacts, MAX_MESSAGE_BYTES, () -> {}, snapshots),
+        PeerInbox.create(
+            self, directory, peers.contacts, metrics, MAX_MESSAGE_BYTES, () -> {}, snapshots),
         PeerConfig.SNAPSHOT_INBOX);
     return peers;
   }

@@ -1,5 +1,6 @@
 package io.troupe.actors.peers;
 
+import io.troupe.metrics.PeerMetrics;
 import io.troupe.model.Bytes;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerEnvelope;
@@ -48,6 +49,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
   private final PeerIdentity self;
   private final PeerDirectory directory;
   private final PeerContacts contacts;
+  private final PeerMetrics metrics;
   private final int maxMessageBytes;
   private final Runnable everySecond;
   private final Consumer<PeerEnvelope> sink;
@@ -60,10 +62,12 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
       PeerIdentity self,
       PeerDirectory directory,
       PeerContacts contacts,
+      PeerMetrics metrics,
       int maxMessageBytes,
       Runnable everySecond,
       Consumer<PeerEnvelope> sink) {
     super(context);
+    this.metrics = metrics;
     this.everySecond = everySecond;
     this.self = self;
     this.directory = directory;
@@ -75,6 +79,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
   /**
    * An inbox.
    *
+   * @param metrics what cannot be read is counted there
    * @param maxMessageBytes longest message that is put together
    * @param everySecond called now and once a second on this actor's thread; never blocks
    * @param sink gets what is let in, on this actor's thread; never blocks
@@ -83,6 +88,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
       PeerIdentity self,
       PeerDirectory directory,
       PeerContacts contacts,
+      PeerMetrics metrics,
       int maxMessageBytes,
       Runnable everySecond,
       Consumer<PeerEnvelope> sink) {
@@ -92,7 +98,14 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
                 timers -> {
                   timers.startTimerWithFixedDelay(Look.INSTANCE, Duration.ZERO, LOOK);
                   return new PeerInbox(
-                      context, self, directory, contacts, maxMessageBytes, everySecond, sink);
+                      context,
+                      self,
+                      directory,
+                      contacts,
+                      metrics,
+                      maxMessageBytes,
+                      everySecond,
+                      sink);
                 }));
   }
 
@@ -107,6 +120,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
   }
 
   private Behavior<PeerFrame> onUnreadable(Unreadable message) {
+    metrics.receiveFailed();
     rareLog.warn("a message of another member cannot be read:", message.reason());
     return this;
   }
@@ -153,6 +167,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
     try {
       return PeerCodec.decode(whole);
     } catch (IOException e) {
+      metrics.receiveFailed(last.from().value());
       complain(last.clusterId(), last.from(), "message that cannot be read: " + e.getMessage());
       return null;
     }

@@ -1,5 +1,6 @@
 package io.troupe.actors.raft;
 
+import io.troupe.metrics.RaftMetrics;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
@@ -73,6 +74,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
    * @param status told whenever the core's status may have moved
    * @param membership told each membership that takes effect
    * @param removed run once, a second after this member learned that it was removed: shall end it
+   * @param metrics late heartbeats are counted there
    */
   public record Links(
       ActorRef<WalCommand> wal,
@@ -81,7 +83,8 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
       PeerTransport peers,
       Consumer<RaftStatus> status,
       Consumer<Membership> membership,
-      Runnable removed) {}
+      Runnable removed,
+      RaftMetrics metrics) {}
 
   /** Who waits for a transfer; {@code to} is NONE for whoever only wants this member to cease. */
   private record WaitingTransfer(NodeId to, ActorRef<TransferReply> replyTo) {}
@@ -104,6 +107,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   /** The term in which this member leads as the others were told; 0 if it does not lead. */
   private long leadingTerm;
 
+  private final HeartbeatPace pace;
   private boolean installing;
 
   private RaftRoleActor(
@@ -111,11 +115,13 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
       TimerScheduler<RaftCommand> timers,
       RaftState recovered,
       RaftSettings settings,
+      Duration tick,
       RandomGenerator jitter,
       Links links) {
     super(context);
     this.timers = timers;
     this.links = links;
+    this.pace = new HeartbeatPace(settings.heartbeatTicks(), tick);
     this.core = new RaftCore(recovered, settings, jitter, this);
   }
 
@@ -137,7 +143,13 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
                               timers.startTimerWithFixedDelay(Tick.INSTANCE, tick);
                               RaftRoleActor room =
                                   new RaftRoleActor(
-                                      context, timers, recovered, settings, jitter, begin.links());
+                                      context,
+                                      timers,
+                                      recovered,
+                                      settings,
+                                      tick,
+                                      jitter,
+                                      begin.links());
                               return room.feed(room.core::start);
                             })))
         .build();
@@ -166,8 +178,19 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         .onMessage(RaftCommand.SnapshotReceived.class, this::onSnapshotReceived)
         .onMessageEquals(End.INSTANCE, this::onEnd)
         .onMessage(RaftCommand.SnapshotTaken.class, m -> feed(() -> core.compactLog(m.index())))
-        .onMessageEquals(Tick.INSTANCE, () -> feed(core::tick))
+        .onMessageEquals(Tick.INSTANCE, this::onTick)
         .build();
+  }
+
+  private Behavior<RaftCommand> onTick() {
+    boolean late = leadingTerm != 0 && pace.isLate(System.nanoTime());
+    Behavior<RaftCommand> next = feed(core::tick);
+    ReplicationStatus replication = late ? core.replication() : null;
+    // A leader that steps down at this tick sends none.
+    if (replication != null) {
+      links.metrics().heartbeatsLate(replication.peers().size());
+    }
+    return next;
   }
 
   private Behavior<RaftCommand> feed(Runnable input) {
@@ -437,6 +460,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     long term = leads ? status.term() : 0;
     if (term != leadingTerm) {
       leadingTerm = term;
+      pace.begin(System.nanoTime());
       links.apply().tell(new ApplyCommand.Leading(leads, status.term()));
     }
   }

@@ -1,5 +1,6 @@
 package io.troupe.actors.snapshot;
 
+import io.troupe.metrics.SnapshotMetrics;
 import io.troupe.model.NodeId;
 import io.troupe.persistence.snapshot.SnapshotDirectory;
 import io.troupe.persistence.snapshot.SnapshotException;
@@ -44,9 +45,14 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
   }
 
   /** Whom this room speaks to. */
-  public record Links(ActorRef<RaftCommand> raft, SnapshotTransport peers, DiskRoom disk) {}
+  public record Links(
+      ActorRef<RaftCommand> raft,
+      SnapshotTransport peers,
+      DiskRoom disk,
+      SnapshotMetrics metrics) {}
 
-  private record Sending(OutgoingTransfer transfer, ActorRef<SnapshotCommand> replyTo) {}
+  private record Sending(
+      OutgoingTransfer transfer, ActorRef<SnapshotCommand> replyTo, long startedNanos) {}
 
   private final TimerScheduler<TransferCommand> timers;
   private final SnapshotDirectory directory;
@@ -55,6 +61,10 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
   private final RateLimit limit;
   private final Map<NodeId, Sending> outgoing = new HashMap<>();
   private @Nullable IncomingTransfer incoming;
+
+  /** Since when {@link #incoming} comes from its sender. */
+  private long incomingSinceNanos;
+
   private long nextId = new SecureRandom().nextLong();
 
   private TransferActor(
@@ -113,14 +123,17 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
               content,
               settings,
               message -> links.peers().send(start.to(), message));
-      outgoing.put(start.to(), new Sending(transfer, start.replyTo()));
+      long now = System.nanoTime();
+      outgoing.put(start.to(), new Sending(transfer, start.replyTo(), now));
+      links.metrics().sending(start.to().value());
       LOG.info(
           "sending database snapshot snapshot-index={} remote-peer-id={}",
           snapshot.index(),
           start.to());
-      transfer.begin(System.nanoTime());
+      transfer.begin(now);
       timers.startTimerWithFixedDelay(Pace.INSTANCE, PACE);
     } catch (SnapshotException e) {
+      links.metrics().sendRefused(start.to().value());
       LOG.error("a snapshot cannot be sent peer={}: {}", start.to(), e.getMessage());
       links.raft().tell(new RaftCommand.SnapshotSent(start.to(), snapshot.index(), false));
       start.replyTo().tell(new SnapshotActor.TransferOver(start.to()));
@@ -160,11 +173,13 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
   private void end(Sending sending, boolean ok, String reason) {
     OutgoingTransfer transfer = sending.transfer();
     if (ok) {
+      links.metrics().sent(transfer.to().value(), System.nanoTime() - sending.startedNanos());
       LOG.info(
           "sent database snapshot snapshot-index={} remote-peer-id={}",
           transfer.index(),
           transfer.to());
     } else {
+      links.metrics().notSent(transfer.to().value());
       LOG.warn(
           "snapshot was not sent peer={} snapshot-index={} reason={}",
           transfer.to(),
@@ -216,6 +231,10 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
       work.run();
     } catch (IOException | SnapshotException e) {
       LOG.warn("snapshot was not received peer={} reason={}", from, e.toString());
+      IncomingTransfer current = incoming;
+      if (current == null || !current.from().equals(from)) {
+        links.metrics().receiveRefused(from.value());
+      }
       dropIncoming();
       links.peers().send(from, new SnapshotMessage.Finished(transfer, false, e.toString()));
     }
@@ -232,6 +251,10 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
       return;
     }
     if (current != null && current.manifest().equals(manifest)) {
+      if (!current.from().equals(from)) {
+        links.metrics().notReceived(current.from().value());
+        beginsFrom(from);
+      }
       current.continueWith(from, offer.transfer(), offer.term());
     } else {
       dropIncoming();
@@ -256,9 +279,18 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
         "receiving a snapshot peer={} snapshot-index={} bytes={}", from, manifest.index(), bytes);
     IncomingTransfer begun =
         new IncomingTransfer(
-            manifest, directory.prepareReceived(), from, offer.transfer(), offer.term());
+            manifest,
+            directory.prepareReceived(),
+            new IncomingTransfer.Source(from, offer.transfer(), offer.term()),
+            links.metrics()::fileForced);
     incoming = begun;
+    beginsFrom(from);
     return begun;
+  }
+
+  private void beginsFrom(NodeId from) {
+    incomingSinceNanos = System.nanoTime();
+    links.metrics().receiving(from.value());
   }
 
   private void onChunk(NodeId from, SnapshotMessage.Chunk chunk) throws IOException {
@@ -277,8 +309,9 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
       return;
     }
     current.close();
-    incoming = null;
     directory.adopt(current.manifest());
+    incoming = null;
+    links.metrics().received(current.from().value(), System.nanoTime() - incomingSinceNanos);
     handOver(current.from(), current.id(), current.term(), current.manifest());
   }
 
@@ -303,6 +336,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
     IncomingTransfer current = incoming;
     incoming = null;
     if (current != null) {
+      links.metrics().notReceived(current.from().value());
       try {
         current.close();
       } catch (IOException e) {
@@ -313,7 +347,10 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
 
   private Behavior<TransferCommand> onStop() {
     dropIncoming();
-    outgoing.values().forEach(sending -> release(sending.transfer()));
+    for (Sending sending : outgoing.values()) {
+      links.metrics().notSent(sending.transfer().to().value());
+      release(sending.transfer());
+    }
     return this;
   }
 }

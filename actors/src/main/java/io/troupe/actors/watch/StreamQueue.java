@@ -19,6 +19,7 @@ final class StreamQueue {
 
   private List<WatchReply> replies = new ArrayList<>();
   private long bytes;
+  private int events;
   private @Nullable CompletableFuture<List<WatchReply>> taker;
 
   /** Bytes that wait, as a close upper bound. */
@@ -26,8 +27,16 @@ final class StreamQueue {
     return bytes;
   }
 
+  /** Events that wait. */
+  int events() {
+    return events;
+  }
+
   void add(WatchReply reply) {
     replies.add(reply);
+    if (reply instanceof WatchReply.Events more) {
+      events += more.events().size();
+    }
     bytes += size(reply);
   }
 
@@ -46,6 +55,7 @@ final class StreamQueue {
     taker = null;
     replies = new ArrayList<>();
     bytes = 0;
+    events = 0;
     next.complete(out);
     return true;
   }

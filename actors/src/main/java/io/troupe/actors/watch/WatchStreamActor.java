@@ -84,6 +84,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   private final StreamQueue queue = new StreamQueue();
   private long serials;
   private int counted;
+  private int countedPending;
   private boolean reading;
 
   private WatchStreamActor(
@@ -139,11 +140,23 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   /** Sends what can be sent and reads on where there is room. */
   private Behavior<WatchStreamCommand> proceed() {
     count(bySerial.size());
-    queue.flush();
+    flush();
     if (!reading && queue.bytes() <= settings.bufferBytes() / 2) {
       readNext();
     }
     return this;
+  }
+
+  private void flush() {
+    queue.flush();
+    countPending(queue.events());
+  }
+
+  private void countPending(int now) {
+    if (now != countedPending) {
+      settings.metrics().pending(now - countedPending);
+      countedPending = now;
+    }
   }
 
   private void count(int now) {
@@ -254,7 +267,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
         send(watcher, delivery.revision(), delivery.events());
       }
     }
-    queue.flush();
+    flush();
     if (queue.bytes() > settings.bufferBytes()) {
       fallBehind(deliver.revision());
     }
@@ -411,6 +424,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
 
   private Behavior<WatchStreamCommand> onStop() {
     count(0);
+    countPending(0);
     queue.fail(new RefusedException(Refusal.STOPPED));
     return this;
   }

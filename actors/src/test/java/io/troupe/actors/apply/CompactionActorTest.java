@@ -2,7 +2,9 @@ package io.troupe.actors.apply;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.actors.member.ShownMetrics;
 import io.troupe.machine.StateMachine;
+import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Bytes;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
@@ -19,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -30,6 +33,7 @@ class CompactionActorTest {
   private final InMemoryOrderedStore store = new InMemoryOrderedStore();
   private final StateMachine machine = new StateMachine(store, 0);
   private final BlockingQueue<Runnable> hashes = new LinkedBlockingQueue<>();
+  private final MemberMetrics metrics = new MemberMetrics();
   private final TestProbe<Long> finished = kit.createTestProbe();
 
   @AfterEach
@@ -41,7 +45,11 @@ class CompactionActorTest {
     return kit.spawn(
         CompactionActor.create(
             new CompactionActor.Links(
-                of.compactor(), of.reader()::hashCompaction, hashes::add, finished.getRef()::tell),
+                of.compactor(),
+                of.reader()::hashCompaction,
+                hashes::add,
+                finished.getRef()::tell,
+                metrics.upkeep()),
             new CompactionActor.Settings(batch, pause)));
   }
 
@@ -144,6 +152,70 @@ class CompactionActorTest {
     assertThat(remembered()).containsExactly(only);
     assertThat(finished.receiveMessage()).as("the second removed a version").isEqualTo(only + 1);
     finished.expectNoMessage(Duration.ZERO);
+  }
+
+  private double counted(String name) {
+    return ShownMetrics.value(metrics, "etcd_debugging_mvcc_db_compaction_" + name);
+  }
+
+  @Test
+  void compactionsAreMeasuredAndALookThatFindsNothingIsNone() throws Exception {
+    ActorRef<CompactionActor.Command> room = room(machine, 2, Duration.ZERO);
+    CompletableFuture<Void> looked = new CompletableFuture<>();
+    room.tell(new CompactionActor.Await(-1, looked));
+    looked.get(10, TimeUnit.SECONDS);
+    assertThat(counted("pause_duration_milliseconds_count")).isZero();
+    assertThat(counted("last")).isZero();
+
+    for (int i = 0; i < 9; i++) {
+      put("v" + i);
+    }
+    long before = System.currentTimeMillis() / 1000;
+    compact(room, machine.currentRevision());
+    // Whoever waits is told within the last step.
+    finished.receiveMessage();
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    room.tell(new CompactionActor.Await(machine.currentRevision(), done));
+    done.get(10, TimeUnit.SECONDS);
+    assertThat(counted("keys_total")).isEqualTo(8);
+    assertThat(counted("total_duration_milliseconds_count")).isEqualTo(1);
+    assertThat(counted("pause_duration_milliseconds_count"))
+        .as("steps of two")
+        .isBetween(4.0, 12.0);
+    assertThat(counted("last"))
+        .isBetween((double) before, (double) System.currentTimeMillis() / 1000);
+  }
+
+  @Test
+  void oneThatIsAwaitedBeforeItIsToldOfIsOne() throws Exception {
+    ActorRef<CompactionActor.Command> room = room(machine, 100, Duration.ZERO);
+    put("1");
+    put("2");
+    apply(new Operation.Compact(machine.currentRevision()));
+    CompletableFuture<Void> awaited = new CompletableFuture<>();
+    room.tell(new CompactionActor.Await(machine.currentRevision(), awaited));
+    awaited.get(10, TimeUnit.SECONDS);
+    room.tell(new CompactionActor.Moved(machine.currentRevision()));
+    CompletableFuture<Void> stepped = new CompletableFuture<>();
+    room.tell(new CompactionActor.Await(machine.currentRevision(), stepped));
+    stepped.get(10, TimeUnit.SECONDS);
+    // One more step behind it.
+    CompletableFuture<Void> after = new CompletableFuture<>();
+    room.tell(new CompactionActor.Await(machine.currentRevision(), after));
+    after.get(10, TimeUnit.SECONDS);
+    assertThat(counted("total_duration_milliseconds_count")).isEqualTo(1);
+    assertThat(counted("keys_total")).isEqualTo(1);
+
+    long next = machine.currentRevision() + 1;
+    put("3");
+    compact(room, next);
+    finished.receiveMessage();
+    finished.receiveMessage();
+    awaitCounted("total_duration_milliseconds_count", 2);
+  }
+
+  private void awaitCounted(String name, double value) {
+    Awaitility.await(name).atMost(Duration.ofSeconds(10)).until(() -> counted(name) == value);
   }
 
   @Test

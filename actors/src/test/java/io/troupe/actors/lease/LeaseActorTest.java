@@ -2,13 +2,17 @@ package io.troupe.actors.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.actors.member.ShownMetrics;
 import io.troupe.machine.LeaseChange;
+import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Lease;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
+import io.troupe.model.Result;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.LeaseCommand.LeaseReply;
+import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
 import io.troupe.protocol.RequestIds;
@@ -19,6 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -27,11 +32,16 @@ class LeaseActorTest {
 
   private final TestProbe<RaftCommand> raft = KIT.createTestProbe();
   private final TestProbe<LeaseReply> client = KIT.createTestProbe();
+  private final MemberMetrics metrics = new MemberMetrics();
   private final AtomicBoolean sole = new AtomicBoolean(true);
   private final ActorRef<LeaseCommand> room =
       KIT.spawn(
           LeaseActor.create(
-              raft.getRef(), new RequestIds(new NodeId(1), 1), Duration.ofMillis(1), sole::get));
+              raft.getRef(),
+              new RequestIds(new NodeId(1), 1),
+              Duration.ofMillis(1),
+              sole::get,
+              metrics.apply()));
 
   private static final long TERM = 4;
 
@@ -77,6 +87,33 @@ class LeaseActorTest {
     client.expectNoMessage(Duration.ofMillis(100));
     room.tell(new LeaseCommand.Changed(List.of(new LeaseChange.Revoked(7))));
     client.expectMessage(new LeaseReply.Renewed(7, 0));
+  }
+
+  private RaftCommand.ProposeInTerm revoke() {
+    return raft.expectMessageClass(RaftCommand.ProposeInTerm.class, Duration.ofSeconds(20));
+  }
+
+  /** A revoke that found nothing left, as after one by a client, ended nothing. */
+  @Test
+  void aLeaseCountsAsExpiredWhenItsRevokeTookEffect() {
+    room.tell(new LeaseCommand.Promoted(List.of(), TERM));
+    granted(7, 1);
+    revoke()
+        .replyTo()
+        .tell(new ProposeReply.Applied(new Result.Refused(Refusal.LEASE_NOT_FOUND), 9));
+    granted(8, 1);
+    RaftCommand.ProposeInTerm second = revoke();
+    while (!OperationCodec.decode(second.operation())
+        .operation()
+        .equals(new Operation.LeaseRevoke(8))) {
+      second = revoke();
+    }
+    String expired = "etcd_debugging_server_lease_expired_total";
+    assertThat(ShownMetrics.value(metrics, expired)).isZero();
+    second.replyTo().tell(new ProposeReply.Applied(new Result.LeaseRevoke(5), 10));
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> ShownMetrics.value(metrics, expired) == 1);
   }
 
   @Test

@@ -83,7 +83,8 @@ class SnapshotRoomTest {
     return kit.spawn(
         SnapshotActor.create(
             files,
-            SnapshotPlugin.start(kit.system(), dataDir.snapshots(), "2"),
+            SnapshotPlugin.start(
+                kit.system(), dataDir.snapshots(), "2", files.metrics().snapshots()::saved),
             new SnapshotActor.Settings(Duration.ZERO, lookAtDisk, catchUp),
             new SnapshotActor.Links(
                 wal.getRef(),

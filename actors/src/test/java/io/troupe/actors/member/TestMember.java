@@ -84,6 +84,10 @@ final class TestMember implements AutoCloseable {
   private @Nullable MemberFiles files;
   private @Nullable Rooms rooms;
   private volatile @Nullable HangingWal wal;
+  private volatile MemberMetrics metrics = new MemberMetrics();
+
+  /** Whether another member's snapshot was shown as being installed, at each opening of files. */
+  final Queue<Boolean> installing = new ConcurrentLinkedQueue<>();
 
   TestMember(NodeId id, Path root, Map<NodeId, String> urls, Options options) {
     this(id, root, urls, options, PeerAddress.of(urls.getOrDefault(id, "")).port(), null);
@@ -140,12 +144,16 @@ final class TestMember implements AutoCloseable {
     if (dataDir.identity() == null) {
       bootstrap(dataDir);
     }
+    MemberMetrics counts = new MemberMetrics();
+    metrics = counts;
     MemberFiles opened =
         MemberFiles.open(
             dataDir,
             settings,
-            new MemberMetrics(),
+            counts,
             log -> {
+              installing.add(
+                  ShownMetrics.value(counts, "etcd_server_snapshot_apply_in_progress_total") == 1);
               HangingWal made = new HangingWal(log);
               wal = made;
               return made;
@@ -211,6 +219,11 @@ final class TestMember implements AutoCloseable {
       throw new IllegalStateException(id + " is down");
     }
     return running;
+  }
+
+  /** Of its latest start. */
+  MemberMetrics metrics() {
+    return metrics;
   }
 
   /** The log of its latest start. */

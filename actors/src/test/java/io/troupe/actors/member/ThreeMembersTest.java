@@ -26,6 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Three members over real files and real connections, in one process. */
 class ThreeMembersTest {
+  private static final String INSTALLING = "etcd_server_snapshot_apply_in_progress_total";
+
   private final Path temp;
   private @Nullable TestMembers members;
   private int puts;
@@ -155,6 +157,7 @@ class ThreeMembersTest {
     awaitEqual();
     assertThat(away.rooms().raft()).as("the rooms began anew").isNotEqualTo(before);
     assertThat(watching).as("a stream ends, the client resumes").isCompletedExceptionally();
+    assertSnapshotCounted(away);
     // The new rooms work, also after a restart from the new files.
     put(away, new byte[100]);
     awaitEqual();
@@ -162,6 +165,47 @@ class ThreeMembersTest {
     put(leader(), new byte[100]);
     away.start();
     awaitEqual();
+  }
+
+  /** Another member may have led and sent meanwhile, or the same one twice. */
+  private void assertSnapshotCounted(TestMember away) {
+    assertThat(away.installing).as("at the start, and when the state was replaced").endsWith(true);
+    assertThat(away.installing.peek()).isFalse();
+    TestMembers.await("the end of the installation", () -> shown(away, INSTALLING) == 0);
+    assertThat(sum(away, "etcd_network_snapshot_receive_success{")).isPositive();
+    assertThat(sum(away, "etcd_network_snapshot_receive_inflights_total{")).isZero();
+    assertThat(shown(away, "etcd_snap_db_save_total_duration_seconds_count"))
+        .isEqualTo(sum(away, "etcd_network_snapshot_receive_success{"));
+    assertThat(shown(away, "etcd_snap_db_fsync_duration_seconds_count")).isPositive();
+    TestMembers.await(
+        "the sender's count",
+        () ->
+            members().all().stream()
+                    .mapToDouble(
+                        member ->
+                            sum(
+                                member,
+                                "etcd_network_snapshot_send_success{To=\"" + away.id + "\"}"))
+                    .sum()
+                > 0);
+    TestMember leader = leader();
+    assertThat(shown(leader, "etcd_debugging_snap_save_total_duration_seconds_count"))
+        .as("it took snapshots of its own")
+        .isPositive();
+    assertThat(shown(leader, "etcd_debugging_snap_save_marshalling_duration_seconds_sum"))
+        .isPositive();
+    assertThat(shown(leader, "etcd_snap_fsync_duration_seconds_sum")).isPositive();
+  }
+
+  private static double shown(TestMember member, String sample) {
+    return ShownMetrics.value(member.metrics(), sample);
+  }
+
+  private static double sum(TestMember member, String samples) {
+    return ShownMetrics.of(member.metrics()).stream()
+        .filter(line -> line.startsWith(samples))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
   }
 
   private static CompletableFuture<List<WatchReply>> watch(TestMember member) {

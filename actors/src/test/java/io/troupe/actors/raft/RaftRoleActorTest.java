@@ -2,6 +2,7 @@ package io.troupe.actors.raft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Bytes;
 import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
@@ -64,7 +65,8 @@ class RaftRoleActorTest {
                 (to, message) -> sent.add(message),
                 status -> {},
                 memberships::add,
-                removed::countDown)));
+                removed::countDown,
+                new MemberMetrics().raft())));
     return made;
   }
 

@@ -69,9 +69,8 @@ class TransferTest {
             new IncomingTransfer(
                 SnapshotManifest.decode(offer.manifest().toArray()),
                 target.prepareReceived(),
-                LEADER,
-                offer.transfer(),
-                offer.term());
+                new IncomingTransfer.Source(LEADER, offer.transfer(), offer.term()),
+                nanos -> {});
         incoming = current;
       }
       return current.have();

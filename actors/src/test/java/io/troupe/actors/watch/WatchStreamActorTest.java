@@ -2,6 +2,7 @@ package io.troupe.actors.watch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.actors.member.ShownMetrics;
 import io.troupe.machine.StateMachine;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Bytes;
@@ -39,17 +40,14 @@ class WatchStreamActorTest {
   private final TestProbe<WatchCommand> hub = kit.createTestProbe();
   private final TestProbe<Done> done = kit.createTestProbe();
   private final StateMachine machine = new StateMachine(new InMemoryOrderedStore(), 0);
+  private final MemberMetrics metrics = new MemberMetrics();
   private final ActorRef<WatchStreamCommand> stream =
       kit.spawn(
           WatchStreamActor.create(
               hub.getRef(),
               machine.reader(),
               new WatchStreamActor.Settings(
-                  BUFFER,
-                  1 << 20,
-                  Duration.ofHours(1),
-                  Runnable::run,
-                  new MemberMetrics().watch())));
+                  BUFFER, 1 << 20, Duration.ofHours(1), Runnable::run, metrics.watch())));
 
   @AfterEach
   void stop() {
@@ -111,6 +109,34 @@ class WatchStreamActorTest {
       }
     }
     return found;
+  }
+
+  private double pending() {
+    return ShownMetrics.value(metrics, "etcd_debugging_mvcc_pending_events_total");
+  }
+
+  @Test
+  void eventsThatTheClientDoesNotTakeArePending() throws Exception {
+    HubMessage.Join busy = create(BUSY, 0);
+    next();
+    long first = put(BUSY, 1);
+    long second = put(BUSY, 1);
+    stream.tell(new HubMessage.Deliver(second, List.of(live(busy, first), live(busy, second))));
+    // Answered behind the delivery.
+    stream.tell(new WatchStreamCommand.Cancel(99, done.getRef()));
+    done.receiveMessage();
+    assertThat(pending()).isEqualTo(2);
+    assertThat(next()).hasSize(2);
+    stream.tell(new WatchStreamCommand.Cancel(99, done.getRef()));
+    done.receiveMessage();
+    assertThat(pending()).isZero();
+    long last = put(BUSY, 1);
+    stream.tell(new HubMessage.Deliver(last, List.of(live(busy, last))));
+    stream.tell(new WatchStreamCommand.Cancel(99, done.getRef()));
+    done.receiveMessage();
+    assertThat(pending()).isEqualTo(1);
+    kit.stop(stream);
+    assertThat(pending()).as("nobody waits for them any more").isZero();
   }
 
   @Test

@@ -159,7 +159,7 @@ public final class MaintenanceService {
                     () ->
                         HashResponse.newBuilder()
                             .setHeader(member.header())
-                            .setHash(member.state().hashKv(0).hash())
+                            .setHash(member.state().hash().hash())
                             .build()));
   }
 

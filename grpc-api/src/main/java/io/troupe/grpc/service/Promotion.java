@@ -1,7 +1,9 @@
 package io.troupe.grpc.service;
 
+import io.troupe.grpc.error.GrpcErrors;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
+import io.troupe.metrics.RaftMetrics;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.protocol.ClusterView;
@@ -12,6 +14,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** MemberPromote (M8): on the leader, which alone knows how far a learner is. */
 final class Promotion {
@@ -56,7 +59,7 @@ final class Promotion {
             });
   }
 
-  /** On the leader; elsewhere refused with NOT_LEADER. */
+  /** On the leader, which counts it; elsewhere refused with NOT_LEADER. */
   CompletionStage<ClusterView> here(NodeId id, Duration limit) {
     long committed = member.status().committed();
     return Attempts.<Long>run(
@@ -74,7 +77,32 @@ final class Promotion {
                 attempts.againAfter(settings.tick());
               }
             })
-        .thenCompose(applied -> changes.promote(id, limit));
+        .thenCompose(applied -> changes.promote(id, limit))
+        .whenComplete((view, failure) -> count(failure));
+  }
+
+  private void count(@Nullable Throwable failure) {
+    RaftMetrics metrics = member.metrics().raft();
+    if (failure == null) {
+      metrics.promoted();
+      return;
+    }
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    if (!(cause instanceof RefusedException refused)) {
+      metrics.notPromoted(
+          cause instanceof GrpcException ended ? ended.status().message() : "internal error");
+    } else if (refused.reason() != Refusal.NOT_LEADER) {
+      metrics.notPromoted(reason(refused.reason()));
+    }
+  }
+
+  /** As etcd names it where it counts, which differs from what clients are told. */
+  private static String reason(Refusal refusal) {
+    return switch (refusal) {
+      case MEMBER_NOT_FOUND -> "membership: ID not found";
+      case NOT_A_LEARNER -> "membership: can only promote a learner member";
+      default -> GrpcErrors.of(refusal).message();
+    };
   }
 
   private CompletionStage<ClusterView> forwarded(NodeId id, Duration limit) {

@@ -268,6 +268,11 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   }
 
   @Override
+  public KvHash hash() {
+    return hashKv(0);
+  }
+
+  @Override
   public KvHash hashKv(long revision) {
     KvHash current = hash;
     if (current == null) {

@@ -8,25 +8,33 @@ import static io.troupe.grpc.service.Outcomes.refused;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.model.Refusal;
+import io.troupe.model.Result;
 import io.troupe.protocol.ClusterView;
 import io.troupe.protocol.PeerAnswer;
 import io.troupe.protocol.PeerQuery;
+import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
-import io.troupe.protocol.ReplicationReply;
+import io.troupe.raft.ReplicationStatus;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** MemberPromote on a follower (M8): member 2 leads. */
+/** MemberPromote (M8): member 2 leads, or this one where a test says so. */
 class PromotionTest {
+  private static final String SUCCESSES = "etcd_server_learner_promote_successes";
+  private static final String FAILURES = "etcd_server_learner_promote_failures";
   private static final Duration LONG = Duration.ofSeconds(20);
 
   private final FakeMember fake = new FakeMember(true);
@@ -45,6 +53,16 @@ class PromotionTest {
   }
 
   private CompletionStage<ClusterView> promote() {
+    return promote(4, null);
+  }
+
+  /**
+   * Promotes through member 1.
+   *
+   * @param replication what its raft room says; null: it does not lead
+   */
+  private CompletionStage<ClusterView> promote(
+      int learner, @Nullable ReplicationStatus replication) {
     LeaderCalls leader =
         new LeaderCalls(
             fake.member,
@@ -62,11 +80,8 @@ class PromotionTest {
             new LocalRaftFacts(fake.member, fake.settings, leader));
     ReadGate gate = new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
     CompletionStage<ClusterView> promoted =
-        new Promotion(fake.member, fake.settings, gate, changes, leader).promote(id(4), LONG);
-    fake.raft
-        .expectMessageClass(RaftCommand.GetReplication.class)
-        .replyTo()
-        .tell(new ReplicationReply(null));
+        new Promotion(fake.member, fake.settings, gate, changes, leader).promote(id(learner), LONG);
+    fake.tellReplication(replication);
     return promoted;
   }
 
@@ -79,6 +94,7 @@ class PromotionTest {
     read.replyTo().tell(new ReadReply.Ready(20, 0));
     assertThat(now(promoted)).isEqualTo(view(4, 0, 20));
     assertThat(asked).containsExactly(new PeerQuery.PromoteQuery(id(4)));
+    assertThat(shown()).as("the leader counts it").contains(SUCCESSES + " 0.0");
   }
 
   @Test
@@ -89,6 +105,45 @@ class PromotionTest {
       answers.add(new PeerAnswer.Refused(reason));
       refused(promote(), reason);
     }
+    assertThat(shown()).noneMatch(line -> line.startsWith(FAILURES + "{"));
+  }
+
+  private List<String> shown() {
+    return new String(fake.member.metrics().text(), StandardCharsets.UTF_8).lines().toList();
+  }
+
+  /** What the raft room of a leader says; the learner, member 4, has {@code match} of 100. */
+  private static ReplicationStatus leading(long match) {
+    ReplicationStatus.Peer voter =
+        new ReplicationStatus.Peer(100, 100, ReplicationStatus.PeerState.REPLICATE);
+    ReplicationStatus.Peer learner =
+        new ReplicationStatus.Peer(match, 100, ReplicationStatus.PeerState.REPLICATE);
+    return new ReplicationStatus(
+        id(1), 100, new TreeMap<>(Map.of(id(2), voter, id(3), voter, id(4), learner)));
+  }
+
+  @Test
+  void aLeaderCountsWhatItPromotesAndWhatItRefusesByReason() throws Exception {
+    fake.lead(id(1));
+    refused(promote(9, leading(100)), Refusal.MEMBER_NOT_FOUND);
+    refused(promote(4, leading(10)), Refusal.LEARNER_NOT_READY);
+    refused(promote(4, leading(10)), Refusal.LEARNER_NOT_READY);
+    CompletionStage<ClusterView> promoted = promote(4, leading(100));
+    RaftCommand.ProposeConfChange proposed =
+        fake.raft.expectMessageClass(RaftCommand.ProposeConfChange.class);
+    fake.show(view(4, 0, 20));
+    proposed.replyTo().tell(new ProposeReply.Applied(new Result.Done(1), 20));
+    assertThat(now(promoted)).isEqualTo(view(4, 0, 20));
+    refused(promote(2, leading(100)), Refusal.NOT_A_LEARNER);
+    assertThat(shown())
+        .contains(
+            SUCCESSES + " 1.0",
+            FAILURES + "{Reason=\"membership: ID not found\"} 1.0",
+            FAILURES
+                + "{Reason=\"etcdserver: can only promote a learner member which is in sync with"
+                + " leader\"} 2.0",
+            FAILURES + "{Reason=\"membership: can only promote a learner member\"} 1.0");
+    assertThat(asked).isEmpty();
   }
 
   @Test

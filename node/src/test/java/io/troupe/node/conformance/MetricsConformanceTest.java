@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.grpc.Status.Code;
+import io.troupe.grpc.api.AuthRoleAddRequest;
+import io.troupe.grpc.api.HashKVRequest;
+import io.troupe.grpc.api.HashRequest;
 import io.troupe.grpc.api.PutRequest;
 import io.troupe.grpc.api.RpcProto;
 import io.troupe.grpc.api.StatusRequest;
@@ -62,6 +65,27 @@ class MetricsConformanceTest {
           Map.entry("etcd_debugging_mvcc_total_put_size_in_bytes", "gauge"),
           Map.entry("etcd_debugging_mvcc_watch_stream_total", "gauge"),
           Map.entry("etcd_debugging_mvcc_watcher_total", "gauge"),
+          Map.entry("etcd_debugging_auth_revision", "gauge"),
+          Map.entry("etcd_debugging_mvcc_db_compaction_keys_total", "counter"),
+          Map.entry("etcd_debugging_mvcc_db_compaction_last", "gauge"),
+          Map.entry("etcd_debugging_mvcc_db_compaction_pause_duration_milliseconds", "histogram"),
+          Map.entry("etcd_debugging_mvcc_db_compaction_total_duration_milliseconds", "histogram"),
+          Map.entry("etcd_debugging_mvcc_pending_events_total", "gauge"),
+          Map.entry("etcd_debugging_server_lease_expired_total", "counter"),
+          Map.entry("etcd_debugging_snap_save_marshalling_duration_seconds", "histogram"),
+          Map.entry("etcd_debugging_snap_save_total_duration_seconds", "histogram"),
+          Map.entry("etcd_mvcc_hash_duration_seconds", "histogram"),
+          Map.entry("etcd_mvcc_hash_rev_duration_seconds", "histogram"),
+          Map.entry("etcd_server_feature_enabled", "gauge"),
+          Map.entry("etcd_server_heartbeat_send_failures_total", "counter"),
+          Map.entry("etcd_server_learner_promote_successes", "counter"),
+          Map.entry("etcd_server_snapshot_apply_in_progress_total", "gauge"),
+          Map.entry("etcd_snap_db_fsync_duration_seconds", "histogram"),
+          Map.entry("etcd_snap_db_save_total_duration_seconds", "histogram"),
+          Map.entry("etcd_snap_fsync_duration_seconds", "histogram"),
+          Map.entry("process_network_receive_bytes_total", "counter"),
+          Map.entry("process_network_transmit_bytes_total", "counter"),
+          Map.entry("process_virtual_memory_max_bytes", "gauge"),
           Map.entry("etcd_disk_backend_defrag_duration_seconds", "histogram"),
           Map.entry("etcd_disk_backend_snapshot_duration_seconds", "histogram"),
           Map.entry("etcd_disk_defrag_inflight", "gauge"),
@@ -135,7 +159,16 @@ class MetricsConformanceTest {
     "etcd_disk_wal_fsync_duration_seconds, 0.001, 14",
     "etcd_disk_backend_commit_duration_seconds, 0.001, 14",
     "etcd_disk_backend_snapshot_duration_seconds, 0.01, 17",
-    "etcd_debugging_lease_ttl_total, 1, 24"
+    "etcd_debugging_lease_ttl_total, 1, 24",
+    "etcd_debugging_mvcc_db_compaction_pause_duration_milliseconds, 1, 13",
+    "etcd_debugging_mvcc_db_compaction_total_duration_milliseconds, 100, 14",
+    "etcd_debugging_snap_save_marshalling_duration_seconds, 0.001, 14",
+    "etcd_debugging_snap_save_total_duration_seconds, 0.001, 14",
+    "etcd_mvcc_hash_duration_seconds, 0.01, 15",
+    "etcd_mvcc_hash_rev_duration_seconds, 0.01, 15",
+    "etcd_snap_db_fsync_duration_seconds, 0.001, 14",
+    "etcd_snap_db_save_total_duration_seconds, 0.1, 10",
+    "etcd_snap_fsync_duration_seconds, 0.001, 14"
   })
   void bucketsAreExponential(String name, double start, int count) {
     List<Double> bounds =
@@ -347,6 +380,96 @@ class MetricsConformanceTest {
     assertThat(moved(before, after, "etcd_debugging_lease_ttl_total_sum")).isEqualTo(60);
     assertThat(moved(before, after, "etcd_debugging_lease_renewed_total")).isEqualTo(1);
     assertThat(moved(before, after, "etcd_debugging_lease_revoked_total")).isEqualTo(1);
+  }
+
+  /** What a client revokes has not expired. */
+  @Test
+  void aLeaseThatExpiresIsToldApartFromARevokedOne() {
+    MetricsText before = metrics();
+    client.revoke(client.grant(60).getID());
+    client.grant(1);
+    ServedStore.await()
+        .untilAsserted(
+            () -> {
+              MetricsText after = metrics();
+              assertThat(moved(before, after, "etcd_debugging_server_lease_expired_total"))
+                  .isEqualTo(1);
+              assertThat(moved(before, after, "etcd_debugging_lease_revoked_total")).isEqualTo(2);
+            });
+  }
+
+  @Test
+  void aCompactionIsMeasured() {
+    for (int i = 0; i < 6; i++) {
+      client.put(STORE.key("versions"), "v" + i);
+    }
+    String compaction = "etcd_debugging_mvcc_db_compaction_";
+    MetricsText before = metrics();
+    double began = Math.floor(System.currentTimeMillis() / 1000.0);
+    client.compact((long) before.value("etcd_debugging_mvcc_current_revision"));
+    ServedStore.await()
+        .untilAsserted(
+            () -> {
+              MetricsText after = metrics();
+              assertThat(moved(before, after, compaction + "keys_total"))
+                  .as("all but the last version, and those of other tests")
+                  .isGreaterThanOrEqualTo(5);
+              assertThat(moved(before, after, compaction + "total_duration_milliseconds_count"))
+                  .isEqualTo(1);
+              assertThat(moved(before, after, compaction + "pause_duration_milliseconds_count"))
+                  .isPositive();
+              assertThat(after.value(compaction + "last"))
+                  .isBetween(began, System.currentTimeMillis() / 1000.0);
+            });
+  }
+
+  @Test
+  void hashesAreMeasuredByTheCallTheyAreFor() {
+    client.put(STORE.key("hashed"), "1");
+    MetricsText before = metrics();
+    client.call(Api.HASH, HashRequest.getDefaultInstance());
+    MetricsText hashed = metrics();
+    assertThat(moved(before, hashed, "etcd_mvcc_hash_duration_seconds_count")).isEqualTo(1);
+    assertThat(moved(before, hashed, "etcd_mvcc_hash_rev_duration_seconds_count")).isZero();
+    client.call(Api.HASH_KV, HashKVRequest.getDefaultInstance());
+    client.refused(
+        Api.HASH_KV,
+        HashKVRequest.newBuilder().setRevision(Long.MAX_VALUE).build(),
+        Code.OUT_OF_RANGE,
+        "etcdserver: mvcc: required revision is a future revision");
+    MetricsText after = metrics();
+    assertThat(moved(hashed, after, "etcd_mvcc_hash_duration_seconds_count")).isZero();
+    assertThat(moved(hashed, after, "etcd_mvcc_hash_rev_duration_seconds_count"))
+        .as("the refused one made no hash")
+        .isEqualTo(1);
+  }
+
+  @Test
+  void theRevisionOfUsersAndRolesIsShown() {
+    MetricsText before = metrics();
+    assertThat(before.value("etcd_debugging_auth_revision")).as("A7").isPositive();
+    client.call(AuthClient.ROLE_ADD, AuthRoleAddRequest.newBuilder().setName("metered").build());
+    assertThat(moved(before, metrics(), "etcd_debugging_auth_revision")).isEqualTo(1);
+  }
+
+  @Test
+  void featuresAreShownWithTheirStages() {
+    MetricsText metrics = metrics();
+    assertThat(metrics.series("etcd_server_feature_enabled")).hasSize(11);
+    String name = "etcd_server_feature_enabled";
+    assertThat(metrics.value(name, "name", "FastLeaseKeepAlive", "stage", "BETA")).isEqualTo(1);
+    assertThat(metrics.value(name, "name", "AllBeta", "stage", "BETA")).isZero();
+    assertThat(metrics.value(name, "name", "InitialCorruptCheck", "stage", "ALPHA")).isZero();
+    assertThat(metrics.value(name, "name", "AllAlpha", "stage", "ALPHA")).isZero();
+  }
+
+  /** The series of another member begin with the first transfer, as in etcd. */
+  @Test
+  void aMemberAloneShowsNothingOfOthers() {
+    assertThat(metrics().types().keySet())
+        .noneMatch(name -> name.startsWith("etcd_network_snapshot_"))
+        .doesNotContain(
+            "etcd_server_learner_promote_failures", "etcd_network_peer_received_failures_total");
   }
 
   @Test

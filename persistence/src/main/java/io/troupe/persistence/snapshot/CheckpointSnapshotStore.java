@@ -46,10 +46,11 @@ public final class CheckpointSnapshotStore extends SnapshotStore {
   public Future<Void> doSaveAsync(SnapshotMetadata metadata, Object snapshot) {
     return done(
         () -> {
-          if (!(snapshot instanceof SnapshotRef ref) || ref.index() != metadata.sequenceNr()) {
+          if (!(snapshot instanceof SnapshotPlugin.Save save)
+              || save.ref().index() != metadata.sequenceNr()) {
             throw new IllegalArgumentException("not a snapshot of " + metadata.sequenceNr());
           }
-          directory.save(ref);
+          directory.save(save.ref(), save.times());
         });
   }
 

@@ -35,9 +35,18 @@ public final class SnapshotPlugin {
   private final SnapshotDirectory directory;
   private final String persistenceId;
   private final Duration timeout;
+  private final SaveTimes times;
+
+  /** What the store is asked to save: Pekko hands it over as it is. */
+  record Save(SnapshotRef ref, SaveTimes times) {}
 
   private SnapshotPlugin(
-      ActorRef store, SnapshotDirectory directory, String persistenceId, Duration timeout) {
+      ActorRef store,
+      SnapshotDirectory directory,
+      String persistenceId,
+      Duration timeout,
+      SaveTimes times) {
+    this.times = times;
     this.store = store;
     this.directory = directory;
     this.persistenceId = persistenceId;
@@ -50,10 +59,11 @@ public final class SnapshotPlugin {
    *
    * @param snapshots the data directory's snapshots room
    * @param persistenceId names the member in Pekko's messages
+   * @param times told of each save
    * @throws SnapshotException if the room cannot be used
    */
   public static SnapshotPlugin start(
-      ClassicActorSystemProvider system, Path snapshots, String persistenceId) {
+      ClassicActorSystemProvider system, Path snapshots, String persistenceId, SaveTimes times) {
     SnapshotDirectory directory = new SnapshotDirectory(snapshots);
     directory.removeStrays();
     Config config =
@@ -65,7 +75,7 @@ public final class SnapshotPlugin {
             .settings()
             .config()
             .getDuration(ID + ".circuit-breaker.call-timeout");
-    return new SnapshotPlugin(store, directory, persistenceId, timeout);
+    return new SnapshotPlugin(store, directory, persistenceId, timeout, times);
   }
 
   /**
@@ -79,7 +89,7 @@ public final class SnapshotPlugin {
   /** Makes a prepared and filled directory a snapshot and keeps the last two; durable when done. */
   public CompletionStage<Void> save(SnapshotRef ref) {
     SnapshotMetadata metadata = new SnapshotMetadata(persistenceId, ref.index(), 0);
-    return ask(new SnapshotProtocol.SaveSnapshot(metadata, ref))
+    return ask(new SnapshotProtocol.SaveSnapshot(metadata, new Save(ref, times)))
         .thenAccept(
             reply -> {
               if (reply instanceof SaveSnapshotFailure failure) {

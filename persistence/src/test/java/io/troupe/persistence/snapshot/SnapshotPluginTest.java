@@ -13,7 +13,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Queue;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.ActorRef;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
@@ -30,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SnapshotPluginTest {
   private final Path temp;
   private final Path root;
+  private final Queue<long[]> saves = new ConcurrentLinkedQueue<>();
   private final ActorTestKit kit = ActorTestKit.create("plugin", ConfigFactory.load());
 
   SnapshotPluginTest(@TempDir Path temp) {
@@ -42,9 +45,17 @@ class SnapshotPluginTest {
     kit.shutdownTestKit();
   }
 
+  private SnapshotPlugin start() {
+    return SnapshotPlugin.start(
+        kit.system(),
+        root,
+        "member-1",
+        (summed, forced, total) -> saves.add(new long[] {summed, forced, total}));
+  }
+
   @Test
   void savesLoadsAndDeletes() throws Exception {
-    SnapshotPlugin plugin = SnapshotPlugin.start(kit.system(), root, "member-1");
+    SnapshotPlugin plugin = start();
     assertThat(await(plugin.loadLatest())).isEmpty();
     try (RocksStore store =
         RocksStore.open(temp.resolve("state"), new RocksSettings(8 << 20, 4 << 20, 1, 64, 0))) {
@@ -57,6 +68,14 @@ class SnapshotPluginTest {
         await(plugin.save(new SnapshotRef(index, 3, Bytes.of(1, 2), content)));
       }
     }
+    assertThat(saves)
+        .hasSize(3)
+        .allSatisfy(
+            times -> {
+              assertThat(times[0]).as("summed").isPositive();
+              assertThat(times[1]).as("forced").isPositive();
+              assertThat(times[0] + times[1]).isEqualTo(times[2]);
+            });
     SnapshotRef latest = await(plugin.loadLatest()).orElseThrow();
     assertThat(latest.index()).isEqualTo(300);
     assertThat(latest.term()).isEqualTo(3);
@@ -71,7 +90,7 @@ class SnapshotPluginTest {
 
   @Test
   void aFailedSaveSaysWhyAndLeavesTheOthers() throws Exception {
-    SnapshotPlugin plugin = SnapshotPlugin.start(kit.system(), root, "member-1");
+    SnapshotPlugin plugin = start();
     await(plugin.save(filled(plugin, 10)));
     SnapshotRef gone = filled(plugin, 20);
     Files.delete(gone.directory().resolve("CURRENT"));
@@ -80,6 +99,7 @@ class SnapshotPluginTest {
         .hasRootCauseInstanceOf(java.nio.file.NoSuchFileException.class)
         .cause()
         .isInstanceOf(SnapshotException.class);
+    assertThat(saves).as("only what was saved").hasSize(1);
     assertThat(await(plugin.loadLatest()).orElseThrow().index()).isEqualTo(10);
     // The plugin goes on.
     await(plugin.save(filled(plugin, 30)));
@@ -90,7 +110,7 @@ class SnapshotPluginTest {
   void startRemovesStrays() throws Exception {
     Files.createDirectories(root.resolve("0000000000000009-0000000000000001"));
     Files.writeString(root.resolve("x.manifest.new"), "half");
-    SnapshotPlugin plugin = SnapshotPlugin.start(kit.system(), root, "member-1");
+    SnapshotPlugin plugin = start();
     assertThat(root).isEmptyDirectory();
     await(plugin.save(filled(plugin, 10)));
   }

@@ -1,0 +1,180 @@
+package io.troupe.metrics;
+
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.Gauge;
+import io.prometheus.metrics.core.metrics.Histogram;
+
+/**
+ * Snapshots: those that this member saves of its own state, and those that go from member to
+ * member. Series of a member are there from its first transfer on, as in etcd. Thread-safe.
+ */
+public final class SnapshotMetrics {
+  /** Transfers in one direction, by the other member's id. */
+  private static final class Direction {
+    private final Counter success;
+    private final Counter failures;
+    private final Gauge inflight;
+    private final Histogram duration;
+
+    /**
+     * Families of one direction.
+     *
+     * @param name send or receive
+     * @param did what happened to a snapshot, and where: "sent to"
+     */
+    Direction(Families families, Families bare, String name, String did, String label) {
+      String prefix = "etcd_network_snapshot_" + name;
+      success = bare.counter(prefix + "_success", "Snapshots " + did + " a member.", label);
+      failures =
+          bare.counter(prefix + "_failures", "Snapshots that were not " + did + " it.", label);
+      inflight =
+          families.gauge(
+              prefix + "_inflights_total", "Snapshots that are being " + did + " a member.", label);
+      duration =
+          families.exponential(
+              prefix + "_total_duration_seconds",
+              "Time from the beginning of a transfer until it was done.",
+              0.1,
+              2,
+              10,
+              label);
+    }
+
+    void started(long member) {
+      inflight.labelValues(Long.toHexString(member)).inc();
+    }
+
+    void done(long member, long nanos) {
+      String id = Long.toHexString(member);
+      inflight.labelValues(id).dec();
+      success.labelValues(id).inc();
+      duration.labelValues(id).observe(Seconds.of(nanos));
+    }
+
+    void gaveUp(long member) {
+      inflight.labelValues(Long.toHexString(member)).dec();
+      refused(member);
+    }
+
+    void refused(long member) {
+      failures.labelValues(Long.toHexString(member)).inc();
+    }
+  }
+
+  private final Direction send;
+  private final Direction receive;
+  private final Histogram receivedForced;
+  private final Histogram received;
+  private final Histogram saveForced;
+  private final Histogram saveSummed;
+  private final Histogram saved;
+  private volatile boolean installing;
+
+  SnapshotMetrics(Families families, Families bare) {
+    send = new Direction(families, bare, "send", "sent to", "To");
+    receive = new Direction(families, bare, "receive", "received from", "From");
+    receivedForced =
+        families.exponential(
+            "etcd_snap_db_fsync_duration_seconds",
+            "Time of the forced write of one received file.",
+            0.001,
+            2,
+            14);
+    received =
+        families.exponential(
+            "etcd_snap_db_save_total_duration_seconds",
+            "Time until a received snapshot was whole and durable.",
+            0.1,
+            2,
+            10);
+    saveForced =
+        families.exponential(
+            "etcd_snap_fsync_duration_seconds",
+            "Time that a save of this member's own snapshot spent in forced writes.",
+            0.001,
+            2,
+            14);
+    saveSummed =
+        families.exponential(
+            "etcd_debugging_snap_save_marshalling_duration_seconds",
+            "Time that a save spent on checksums and the manifest's bytes.",
+            0.001,
+            2,
+            14);
+    saved =
+        families.exponential(
+            "etcd_debugging_snap_save_total_duration_seconds",
+            "Time of a save, from the finished checkpoint to the durable manifest.",
+            0.001,
+            2,
+            14);
+    families.gaugeOf(
+        "etcd_server_snapshot_apply_in_progress_total",
+        "Whether another member's snapshot is taking the place of the state.",
+        () -> installing ? 1 : 0);
+  }
+
+  /** A transfer to a member began; one of {@link #sent}, {@link #notSent} ends it. */
+  public void sending(long to) {
+    send.started(to);
+  }
+
+  /** The member has the snapshot. */
+  public void sent(long to, long nanos) {
+    send.done(to, nanos);
+  }
+
+  /** A transfer that had begun was given up, by whomever. */
+  public void notSent(long to) {
+    send.gaveUp(to);
+  }
+
+  /** A transfer to a member could not even begin. */
+  public void sendRefused(long to) {
+    send.refused(to);
+  }
+
+  /** Files of a member's snapshot come in; {@link #received}, {@link #notReceived} end it. */
+  public void receiving(long from) {
+    receive.started(from);
+  }
+
+  /** All of it is there and durable. */
+  public void received(long from, long nanos) {
+    receive.done(from, nanos);
+    received.observe(Seconds.of(nanos));
+  }
+
+  /** What had begun to come in was given up, or another transfer took its place. */
+  public void notReceived(long from) {
+    receive.gaveUp(from);
+  }
+
+  /** What a member offered could not be taken at all. */
+  public void receiveRefused(long from) {
+    receive.refused(from);
+  }
+
+  /** One received file was forced. */
+  public void fileForced(long nanos) {
+    receivedForced.observe(Seconds.of(nanos));
+  }
+
+  /**
+   * A snapshot of this member's own state was saved.
+   *
+   * @param summedNanos time for checksums and the manifest's bytes
+   * @param forcedNanos time in forced writes
+   * @param totalNanos all of it
+   */
+  public void saved(long summedNanos, long forcedNanos, long totalNanos) {
+    saveSummed.observe(Seconds.of(summedNanos));
+    saveForced.observe(Seconds.of(forcedNanos));
+    saved.observe(Seconds.of(totalNanos));
+  }
+
+  /** Another member's snapshot begins, or has ceased, to take the place of this state. */
+  public void installing(boolean now) {
+    installing = now;
+  }
+}
