@@ -7,7 +7,7 @@ import java.time.Duration;
  * read; whole milliseconds.
  *
  * @param minTime shortest time between two pings of a client that has a stream open; 0 allows any
- * @param interval silence after which the server pings a client
+ * @param interval silence after which the server pings a client that has a stream open
  * @param timeout how long the client may take for its answer; 0, or an interval of 0: the server
  *     does not ping
  */

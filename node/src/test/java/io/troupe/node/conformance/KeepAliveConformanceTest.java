@@ -24,9 +24,23 @@ class KeepAliveConformanceTest {
     return frame.type() == RawHttp2.PING && frame.flags() == 0;
   }
 
+  /** Pekko HTTP pings connections that have a stream open. */
+  private static void watch(RawHttp2 connection) {
+    int stream = connection.call(WATCH, Map.of());
+    connection.message(
+        stream,
+        WatchRequest.newBuilder()
+            .setCreateRequest(Requests.watch(STORE.key("a")))
+            .build()
+            .toByteArray(),
+        false);
+    connection.await(frame -> frame.type() == RawHttp2.DATA);
+  }
+
   @Test
   void T4_aSilentClientThatAnswersPingsStays() {
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
+      watch(connection);
       for (int i = 0; i < 4; i++) {
         connection.await(KeepAliveConformanceTest::isPing);
       }
@@ -39,6 +53,7 @@ class KeepAliveConformanceTest {
   @Test
   void T4_aClientThatDoesNotAnswerPingsIsCut() {
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
+      watch(connection);
       connection.answerNoPings();
       connection.await(KeepAliveConformanceTest::isPing);
       connection.expectClosed();
@@ -48,15 +63,7 @@ class KeepAliveConformanceTest {
   @Test
   void T4_theLeastTimeBetweenPingsIsASetting() throws InterruptedException {
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
-      int stream = connection.call(WATCH, Map.of());
-      connection.message(
-          stream,
-          WatchRequest.newBuilder()
-              .setCreateRequest(Requests.watch(STORE.key("a")))
-              .build()
-              .toByteArray(),
-          false);
-      connection.await(frame -> frame.type() == RawHttp2.DATA);
+      watch(connection);
       for (int i = 0; i < 20; i++) {
         // Not a wait for anything: the time between pings is what is tested.
         Thread.sleep(2);
