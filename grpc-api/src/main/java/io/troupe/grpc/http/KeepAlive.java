@@ -18,15 +18,18 @@ public record KeepAlive(Duration minTime, Duration interval, Duration timeout) {
   }
 
   /**
-   * The same as the HTTP layer takes it: its interval is a whole number of timeouts. Neither gets
-   * shorter. With a timeout that is longer than the interval both are that timeout.
+   * The same as the HTTP layer takes it. It looks once in each of its timeouts, and ends a connection
+   * at the second look after a ping that was not answered, unless it has sent another ping by then:
+   * so its timeout is half of ours, and its interval is a whole number of those, two at least.
+   * Neither gets shorter; the interval gets longer by less than half a timeout, or becomes the
+   * timeout.
    */
   KeepAlive even() {
     if (!pings()) {
       return new KeepAlive(minTime, Duration.ZERO, timeout);
     }
-    long times = Math.max(1, interval.toMillis() / timeout.toMillis());
-    long least = Math.max(timeout.toMillis(), (interval.toMillis() + times - 1) / times);
-    return new KeepAlive(minTime, Duration.ofMillis(least * times), Duration.ofMillis(least));
+    long look = (timeout.toMillis() + 1) / 2;
+    long looks = Math.max(2, (interval.toMillis() + look - 1) / look);
+    return new KeepAlive(minTime, Duration.ofMillis(look * looks), Duration.ofMillis(look));
   }
 }

@@ -6,9 +6,11 @@ import io.troupe.grpc.api.WatchRequest;
 import io.troupe.node.conformance.RawHttp2.Frame;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** T4 with other times than the usual ones. */
+@Timeout(60)
 class KeepAliveConformanceTest {
   private static final String RANGE = "etcdserverpb.KV/Range";
   private static final String WATCH = "etcdserverpb.Watch/Watch";
