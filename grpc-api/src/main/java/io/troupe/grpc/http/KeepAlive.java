@@ -18,11 +18,11 @@ public record KeepAlive(Duration minTime, Duration interval, Duration timeout) {
   }
 
   /**
-   * The same as the HTTP layer takes it. It looks once in each of its timeouts, and ends a connection
-   * at the second look after a ping that was not answered, unless it has sent another ping by then:
-   * so its timeout is half of ours, and its interval is a whole number of those, two at least.
-   * Neither gets shorter; the interval gets longer by less than half a timeout, or becomes the
-   * timeout.
+   * The same as the HTTP layer takes it. It looks once in each of its timeouts, and ends a
+   * connection at the second look after a ping that was not answered, unless it has sent another
+   * ping by then: so its timeout is half of ours, and its interval is a whole number of those, two
+   * at least. Neither gets shorter; the interval gets longer by less than half a timeout, or
+   * becomes the timeout.
    */
   KeepAlive even() {
     if (!pings()) {

@@ -22,8 +22,7 @@ class KeepAliveTest {
     "1, 1, 2, 1",
     "7, 2, 7, 1"
   })
-  void anIntervalIsAWholeNumberOfTimeouts(
-      long interval, long timeout, long even, long evenTimeout) {
+  void aPingIsOverdueAtTheSecondLookBehindIt(long interval, long timeout, long even, long look) {
     KeepAlive asked = new KeepAlive(MIN, Duration.ofMillis(interval), Duration.ofMillis(timeout));
     assertThat(asked.even())
         .isEqualTo(new KeepAlive(MIN, Duration.ofMillis(even), Duration.ofMillis(look)));
