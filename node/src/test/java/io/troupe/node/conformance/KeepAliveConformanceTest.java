@@ -53,16 +53,6 @@ class KeepAliveConformanceTest {
   }
 
   @Test
-  void T4_aClientThatDoesNotAnswerPingsIsCut() {
-    try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
-      watch(connection);
-      connection.answerNoPings();
-      connection.await(KeepAliveConformanceTest::isPing);
-      connection.expectClosed();
-    }
-  }
-
-  @Test
   void T4_theLeastTimeBetweenPingsIsASetting() throws InterruptedException {
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
       watch(connection);

@@ -51,7 +51,6 @@ final class RawHttp2 implements AutoCloseable {
       new DefaultHttp2HeadersEncoder((name, value) -> false, false, 16, Integer.MAX_VALUE);
   private final DefaultHttp2HeadersDecoder decoder = new DefaultHttp2HeadersDecoder(false);
   private int nextStream = 1;
-  private boolean answersPings = true;
 
   /** A frame as it came. */
   record Frame(int type, int flags, int stream, ByteString payload) {
@@ -172,11 +171,6 @@ final class RawHttp2 implements AutoCloseable {
     write(PING, 0, 0, new byte[8]);
   }
 
-  /** From now on the server's pings are passed over. */
-  void answerNoPings() {
-    answersPings = false;
-  }
-
   /** A ping and its answer. */
   void pingAndWait() {
     ping();
@@ -264,7 +258,7 @@ final class RawHttp2 implements AutoCloseable {
       Frame frame = new Frame(type, flags, stream, ByteString.copyFrom(payload));
       if (type == SETTINGS && (flags & ACK) == 0) {
         write(SETTINGS, ACK, 0, new byte[0]);
-      } else if (answersPings && type == PING && (flags & ACK) == 0) {
+      } else if (type == PING && (flags & ACK) == 0) {
         write(PING, ACK, 0, payload);
       }
       return frame;
