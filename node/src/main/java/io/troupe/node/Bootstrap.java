@@ -35,10 +35,11 @@ final class Bootstrap {
   /** Between two tries of a member that joins. */
   private static final Duration PAUSE = Duration.ofMillis(200);
 
-  private static final PeerAnswer NOBODY = new PeerAnswer.Refused(Refusal.TIMED_OUT);
+  /** Stands for the answer of whoever does not answer. */
+  static final PeerAnswer NOBODY = new PeerAnswer.Refused(Refusal.TIMED_OUT);
 
   /** For an answer of a peer when a member without data starts. */
-  private static final Duration ASK_PEER = Duration.ofSeconds(1);
+  static final Duration ASK_PEER = Duration.ofSeconds(1);
 
   /** How long a member that joins asks for its identity before the start fails. */
   private static final Duration ASK_TO_JOIN = Duration.ofSeconds(30);
@@ -240,7 +241,7 @@ final class Bootstrap {
   }
 
   /** Whoever does not answer is as if he were not there. */
-  private static PeerAnswer await(CompletableFuture<PeerAnswer> asked) throws InterruptedException {
+  static PeerAnswer await(CompletableFuture<PeerAnswer> asked) throws InterruptedException {
     try {
       return asked.get();
     } catch (ExecutionException e) {

@@ -89,7 +89,8 @@ final class DerivedSettings {
         Set.copyOf(settings.http().cors()),
         Set.copyOf(settings.http().hostWhitelist()),
         settings.http().profiling() || settings.log().level().equals("debug"),
-        settings.http().jsonGateway());
+        settings.http().jsonGateway(),
+        settings.keepAlive());
   }
 
   /** What the gateway is told. */

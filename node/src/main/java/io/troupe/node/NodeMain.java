@@ -183,6 +183,7 @@ public final class NodeMain {
     if (cause instanceof DataDirException dataDir) {
       return switch (dataDir.reason()) {
         case IN_USE -> ExitCode.DATA_IN_USE;
+        case LOG_ELSEWHERE -> ExitCode.CONFIGURATION;
         case NOT_WRITABLE -> ExitCode.DISK_FAILURE;
         case WRONG_VERSION, FOREIGN, CORRUPT -> ExitCode.DATA_CORRUPT;
       };

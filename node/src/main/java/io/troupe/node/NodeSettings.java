@@ -1,6 +1,7 @@
 package io.troupe.node;
 
 import com.typesafe.config.Config;
+import io.troupe.grpc.http.KeepAlive;
 import io.troupe.grpc.service.UpkeepSettings;
 import io.troupe.node.tls.TlsSettings;
 import io.troupe.node.tracing.TracingSettings;
@@ -14,14 +15,17 @@ import java.util.Optional;
 /**
  * The checked configuration, keys under {@code troupe} (conf/node.conf explains each). Immutable.
  *
+ * @param walDir the log's own directory; empty: it is in the data directory
  * @param cacheDir what can be made anew; may be shared with other members
  * @param listenClientUrls where clients are served, at least one
  * @param advertiseClientUrls what MemberList shows
  * @param initialCluster peer URLs of the first members, by name, in the order given; empty: this
  *     member alone
+ * @param forceNewCluster go on alone, as the only member of the cluster; all others are lost
  * @param strictReconfigCheck refuse changes of the membership that endanger the quorum (M5, M6)
  * @param maxLearners most learners at a time (M4)
  * @param http what there is besides gRPC
+ * @param keepAlive pings on connections of clients
  * @param minFreeDiskBytes free space of the data directory's file system below which writes are
  *     refused
  * @param upkeep automatic compaction and comparisons with other members
@@ -35,6 +39,7 @@ import java.util.Optional;
 public record NodeSettings(
     String name,
     Path dataDir,
+    Optional<Path> walDir,
     Path cacheDir,
     List<URI> listenClientUrls,
     List<String> advertiseClientUrls,
@@ -43,6 +48,7 @@ public record NodeSettings(
     Map<String, List<String>> initialCluster,
     String initialClusterToken,
     InitialState initialClusterState,
+    boolean forceNewCluster,
     boolean strictReconfigCheck,
     int maxLearners,
     Duration heartbeatInterval,
@@ -66,6 +72,7 @@ public record NodeSettings(
     Store store,
     Log log,
     Http http,
+    KeepAlive keepAlive,
     UpkeepSettings upkeep,
     FeatureGates features,
     Optional<TlsSettings> clientTls,

@@ -19,13 +19,10 @@ import io.troupe.grpc.service.Logins;
 import io.troupe.grpc.service.Member;
 import io.troupe.grpc.service.Proposer;
 import io.troupe.grpc.service.Upkeep;
-import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.node.tracing.OtlpTracing;
 import io.troupe.persistence.datadir.DataDir;
-import io.troupe.persistence.store.NativeLibrary;
-import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.SnapshotCommand;
 import java.time.Clock;
@@ -108,8 +105,9 @@ public final class RunningNode implements AutoCloseable {
     NodeSettings settings = NodeSettings.of(config);
     MemberSettings memberSettings = DerivedSettings.member(settings);
     Logins logins = DerivedSettings.logins(settings);
-    DataDir dataDir = DataDir.open(settings.dataDir());
-    DiskSpace space = new DiskSpace(dataDir.root(), settings.minFreeDiskBytes());
+    DataDir dataDir = DataDir.open(settings.dataDir(), settings.walDir().orElse(null));
+    DiskSpace space =
+        new DiskSpace(List.of(dataDir.root(), dataDir.wal()), settings.minFreeDiskBytes());
     ActorSystem<Void> system = null;
     RunningNode node = null;
     CompletableFuture<ArteryQueries> queries = new CompletableFuture<>();
@@ -125,7 +123,7 @@ public final class RunningNode implements AutoCloseable {
       Optional<PeerEngines> peerTls = MemberTls.of(settings);
       // Disk and class loading side by side: together they are most of the start.
       opening =
-          opening(
+          OpeningFiles.begin(
               dataDir,
               settings,
               memberSettings,
@@ -146,7 +144,7 @@ public final class RunningNode implements AutoCloseable {
                   spawned,
                   broken));
       GrpcServer.prepare(system);
-      MemberFiles files = opened(opening);
+      MemberFiles files = OpeningFiles.await(opening);
       // Damage that a read meets concerns everybody: the member must not go on serving.
       files.onDamage(broken::accept);
       node = new RunningNode(settings, files, space, system, broken);
@@ -192,37 +190,6 @@ public final class RunningNode implements AutoCloseable {
       finished(closed, ABANDONED, "files");
     }
     dataDir.close();
-  }
-
-  /** Without a limit: reading a long log or copying a snapshot takes as long as it takes. */
-  private static MemberFiles opened(CompletableFuture<MemberFiles> opening)
-      throws InterruptedException {
-    try {
-      return opening.get();
-    } catch (ExecutionException e) {
-      throw new CompletionException(cause(e));
-    }
-  }
-
-  private static CompletableFuture<MemberFiles> opening(
-      DataDir dataDir, NodeSettings node, MemberSettings settings, PeerQueries peers) {
-    CompletableFuture<MemberFiles> opening = new CompletableFuture<>();
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                Bootstrap.identify(dataDir, node, peers);
-                NativeLibrary.load(node.cacheDir());
-                opening.complete(
-                    MemberFiles.open(
-                        dataDir, settings, new MemberMetrics(node.http().extensiveMetrics())));
-              } catch (InterruptedException | RuntimeException | Error failure) {
-                opening.completeExceptionally(failure);
-              }
-            },
-            "open");
-    thread.start();
-    return opening;
   }
 
   private Proposer serve(

@@ -6,6 +6,7 @@ import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigUtil;
 import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueType;
+import io.troupe.grpc.http.KeepAlive;
 import io.troupe.grpc.service.UpkeepSettings;
 import io.troupe.node.tracing.TracingSettings;
 import java.net.URI;
@@ -31,7 +32,6 @@ final class SettingsReader {
   private static final String URL_FORM = "http://host:port or https://host:port";
   private static final String CLIENT_URL_FORM =
       URL_FORM + ", unix://file or unixs://file of a unix socket";
-  private static final Set<String> LEVELS = Set.of("debug", "info", "warn", "error");
 
   private final Config config;
 
@@ -73,6 +73,7 @@ final class SettingsReader {
     return new NodeSettings(
         name,
         data,
+        walDir(data),
         cacheDir.isEmpty() ? data.resolve("cache") : Path.of(cacheDir).toAbsolutePath(),
         listenClient,
         advertised(listenClient),
@@ -83,6 +84,7 @@ final class SettingsReader {
         oneOf("initial-cluster-state", Set.of("new", "existing")).equals("new")
             ? NodeSettings.InitialState.NEW
             : NodeSettings.InitialState.EXISTING,
+        flag("force-new-cluster"),
         flag("strict-reconfig-check"),
         (int) number("max-learners", 1, 1000),
         heartbeat,
@@ -110,8 +112,12 @@ final class SettingsReader {
             bytes("store.block-cache-bytes", 8 << 20, Long.MAX_VALUE),
             bytes("store.write-buffer-bytes", 4 << 20, Long.MAX_VALUE),
             bytes("store.hot-record-bytes", 0, Long.MAX_VALUE)),
-        log(),
+        new LogReader(this).read(),
         http,
+        new KeepAlive(
+            duration("grpc-keepalive-min-time", Duration.ZERO, Duration.ofDays(365)),
+            duration("grpc-keepalive-interval", Duration.ZERO, Duration.ofDays(365)),
+            duration("grpc-keepalive-timeout", Duration.ZERO, Duration.ofDays(1))),
         upkeep(features),
         features,
         transports.client(listenClient, http),
@@ -120,6 +126,20 @@ final class SettingsReader {
             duration("warning-apply-duration", Duration.ZERO, Duration.ofDays(1)),
             duration("warning-unary-request-duration", Duration.ZERO, Duration.ofDays(1))),
         tracing());
+  }
+
+  /** Beside the data directory; its usual place in it is as if nothing were said. */
+  private Optional<Path> walDir(Path data) {
+    String given = text("wal-dir");
+    Path apart = Path.of(given).toAbsolutePath().normalize();
+    Path own = data.normalize();
+    if (given.isEmpty() || apart.equals(own.resolve("wal"))) {
+      return Optional.empty();
+    }
+    if (apart.startsWith(own) || own.startsWith(apart)) {
+      throw wrong("wal-dir", given, "a directory outside of data-dir (" + own + ")");
+    }
+    return Optional.of(apart);
   }
 
   /** F7: what tracing is told counts only when it is on. */
@@ -149,44 +169,6 @@ final class SettingsReader {
     } catch (URISyntaxException malformed) {
       return false;
     }
-  }
-
-  private NodeSettings.Log log() {
-    List<String> outputs = given(texts("log.outputs", "[\"stderr\"]"));
-    if (outputs.isEmpty()) {
-      throw wrong("log.outputs", "", "stderr, stdout or a file");
-    }
-    boolean rotate = typed("log.rotate", config::getBoolean, "true or false");
-    boolean file = outputs.size() == 1 && !LogStreams.isStream(outputs.get(0));
-    if (rotate && !file) {
-      throw wrong("log.outputs", String.join(",", outputs), "one file, because log.rotate is true");
-    }
-    return new NodeSettings.Log(
-        oneOf("log.level", LEVELS),
-        oneOf("log.format", Set.of("text", "json")),
-        outputs,
-        rotate ? Optional.of(rotation()) : Optional.empty());
-  }
-
-  /** The object of etcd's flag: megabytes, days, files. */
-  private NodeSettings.LogRotation rotation() {
-    String right = "{\"maxsize\": 100, \"maxage\": 0, \"maxbackups\": 0, \"compress\": false}";
-    return typed(
-        "log.rotation",
-        path -> {
-          try {
-            Config given = ConfigFactory.parseString(config.getString(path));
-            int size = given.hasPath("maxsize") ? given.getInt("maxsize") : 0;
-            return new NodeSettings.LogRotation(
-                size == 0 ? 100 : size,
-                given.hasPath("maxage") ? given.getInt("maxage") : 0,
-                given.hasPath("maxbackups") ? given.getInt("maxbackups") : 0,
-                given.hasPath("compress") && given.getBoolean("compress"));
-          } catch (ConfigException malformed) {
-            throw new IllegalArgumentException(malformed);
-          }
-        },
-        right);
   }
 
   private NodeSettings.Http http() {
@@ -272,7 +254,7 @@ final class SettingsReader {
     return typed(key, config::getString, "a text");
   }
 
-  private String oneOf(String key, Set<String> allowed) {
+  String oneOf(String key, Set<String> allowed) {
     String value = text(key);
     if (!allowed.contains(value)) {
       throw wrong(key, value, "one of " + allowed.stream().sorted().toList());
@@ -406,7 +388,7 @@ final class SettingsReader {
     return typed(key, config::getBoolean, "true or false");
   }
 
-  private static StartException wrong(String key, String value, String right) {
+  static StartException wrong(String key, String value, String right) {
     return refused(key, value, "expected " + right);
   }
 

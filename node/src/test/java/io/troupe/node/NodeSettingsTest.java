@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.troupe.grpc.http.KeepAlive;
 import io.troupe.node.tls.SelfSigned;
 import io.troupe.node.tls.TlsSettings;
 import io.troupe.node.tracing.TracingSettings;
@@ -42,6 +43,22 @@ class NodeSettingsTest {
     assertThat(settings().snapshotSendRateBytes()).isEqualTo(64L << 20);
     assertThatThrownBy(() -> settings("snapshot-send-rate = 1 KiB"))
         .hasMessageContaining("troupe.snapshot-send-rate");
+  }
+
+  @Test
+  void pingsOfClientConnections() {
+    assertThat(settings().keepAlive())
+        .isEqualTo(
+            new KeepAlive(Duration.ofSeconds(5), Duration.ofSeconds(30), Duration.ofSeconds(15)));
+    assertThat(
+            settings(
+                    "grpc-keepalive-min-time = 0 s",
+                    "grpc-keepalive-interval = 2 hours",
+                    "grpc-keepalive-timeout = 20 s")
+                .keepAlive())
+        .isEqualTo(new KeepAlive(Duration.ZERO, Duration.ofHours(2), Duration.ofSeconds(20)));
+    assertThatThrownBy(() -> settings("grpc-keepalive-timeout = 2 days"))
+        .hasMessageContaining("troupe.grpc-keepalive-timeout");
   }
 
   @Test

@@ -4,11 +4,11 @@ import io.troupe.machine.StateMachine;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
+import io.troupe.model.NodeId;
 import io.troupe.mvcc.StoreException;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.DataDirException;
 import io.troupe.persistence.datadir.DataDirException.Reason;
-import io.troupe.persistence.datadir.DurableFiles;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.snapshot.SnapshotDirectory;
 import io.troupe.persistence.snapshot.SnapshotRef;
@@ -19,16 +19,12 @@ import io.troupe.persistence.wal.WalReplay;
 import io.troupe.raft.RaftState;
 import io.troupe.raft.membership.ConfChange;
 import io.troupe.raft.membership.Membership;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,13 +60,14 @@ public final class MemberFiles implements AutoCloseable {
       MemberIdentity identity,
       MemberSettings settings,
       MemberMetrics metrics,
-      UnaryOperator<Wal> logUsed) {
+      UnaryOperator<Wal> logUsed,
+      @Nullable Consumer<Map<NodeId, List<String>>> others) {
     this.metrics = metrics;
     this.dataDir = dataDir;
     this.identity = identity;
     this.settings = settings;
     this.logUsed = logUsed;
-    this.opened = openAll();
+    this.opened = openAll(others);
   }
 
   /**
@@ -84,15 +81,42 @@ public final class MemberFiles implements AutoCloseable {
    * @throws io.troupe.persistence.wal.WalException if the disk does not work
    */
   public static MemberFiles open(DataDir dataDir, MemberSettings settings, MemberMetrics metrics) {
-    return open(dataDir, settings, metrics, UnaryOperator.identity());
+    return open(dataDir, settings, metrics, UnaryOperator.identity(), null);
+  }
+
+  /**
+   * As {@link #open}, for a member that shall be the only one of its cluster from now on, because
+   * the others are lost for good (docs/operations.md).
+   *
+   * @param others told the addresses of the others before anything is written; may object by
+   *     throwing
+   * @throws DataDirException also FOREIGN, if the member is no part of its cluster
+   * @throws RuntimeException as {@link #open}
+   */
+  public static MemberFiles openAlone(
+      DataDir dataDir,
+      MemberSettings settings,
+      MemberMetrics metrics,
+      Consumer<Map<NodeId, List<String>>> others) {
+    return open(dataDir, settings, metrics, UnaryOperator.identity(), others);
   }
 
   /** With faults of the log that a test puts in. */
   static MemberFiles open(
       DataDir dataDir, MemberSettings settings, MemberMetrics metrics, UnaryOperator<Wal> logUsed) {
+    return open(dataDir, settings, metrics, logUsed, null);
+  }
+
+  /** The same, alone if {@code others} is there. */
+  static MemberFiles open(
+      DataDir dataDir,
+      MemberSettings settings,
+      MemberMetrics metrics,
+      UnaryOperator<Wal> logUsed,
+      @Nullable Consumer<Map<NodeId, List<String>>> others) {
     MemberIdentity identity =
         Objects.requireNonNull(dataDir.identity(), "the data directory has no identity yet");
-    return new MemberFiles(dataDir, identity, settings, metrics, logUsed);
+    return new MemberFiles(dataDir, identity, settings, metrics, logUsed, others);
   }
 
   /**
@@ -103,21 +127,22 @@ public final class MemberFiles implements AutoCloseable {
    */
   void reopen() {
     opened.close();
-    opened = openAll();
+    // Whoever joined since a start that was forced stays.
+    opened = openAll(null);
     opened.store().onDamage(onDamage);
   }
 
-  private Opened openAll() {
-    restoreIfEmpty(dataDir);
-    Opened files = openOnce();
+  private Opened openAll(@Nullable Consumer<Map<NodeId, List<String>>> others) {
+    StateRestore.ifEmpty(dataDir);
+    Opened files = openOnce(others);
     if (files == null) {
-      files = openOnce();
+      files = openOnce(others);
     }
     return Objects.requireNonNull(files, "the state was replaced and is still too old");
   }
 
   /** Null if the state had to be replaced: try again. */
-  private @Nullable Opened openOnce() {
+  private @Nullable Opened openOnce(@Nullable Consumer<Map<NodeId, List<String>>> others) {
     RocksStore store = RocksStore.open(dataDir.state(), settings.store());
     boolean complete = false;
     WalReplay replay;
@@ -127,12 +152,18 @@ public final class MemberFiles implements AutoCloseable {
       replay = WalReplay.read(dataDir.wal(), machine.appliedIndex(), RECENT_BYTES);
       if (machine.appliedIndex() >= replay.floor() || successor(replay) == null) {
         RaftState recovered = recovered(machine, replay);
+        ForcedStart start =
+            others == null
+                ? ForcedStart.none(recovered)
+                : ForcedStart.of(
+                    recovered, isFresh(machine, replay), machine.view().peerUrls(), others);
         Wal wal = logUsed.apply(ChronicleWal.open(dataDir.wal(), settings.wal(), replay));
         if (replay.hardState().equals(HardState.INITIAL) && !recovered.entries().isEmpty()) {
           // The beginning of a log counts as durable from here on.
           wal.append(recovered.hardState(), recovered.entries());
           wal.sync();
         }
+        recovered = start.write(wal);
         complete = true;
         return new Opened(store, machine, recovered, new MeasuredWal(wal, metrics.disk()));
       }
@@ -141,7 +172,7 @@ public final class MemberFiles implements AutoCloseable {
         store.close();
       }
     }
-    replaceState(Objects.requireNonNull(successor(replay)));
+    StateRestore.replace(dataDir, Objects.requireNonNull(successor(replay)));
     return null;
   }
 
@@ -153,93 +184,17 @@ public final class MemberFiles implements AutoCloseable {
         .orElse(null);
   }
 
-  /**
-   * The second half of installing another member's snapshot: the log begins behind it, the state is
-   * older. The old state gives way as a whole; a crash leaves the old one, none, or the new one,
-   * and this or {@link #restoreIfEmpty} goes on from there.
-   */
-  private void replaceState(SnapshotRef snapshot) {
-    LOG.info(
-        "the log begins behind a snapshot that is newer than the state, replacing the state"
-            + " snapshot-index={}",
-        snapshot.index());
-    SnapshotDirectory snapshots = new SnapshotDirectory(dataDir.snapshots());
-    Path replaced = replaced(dataDir);
-    try {
-      snapshots.verify(snapshot);
-      DurableFiles.deleteTree(replaced);
-      DurableFiles.rename(dataDir.state(), replaced);
-      snapshots.restore(snapshot, dataDir.state());
-      DurableFiles.deleteTree(replaced);
-    } catch (IOException e) {
-      throw new StoreException("cannot replace " + dataDir.state() + ": " + e, e);
-    }
-  }
-
-  private static Path replaced(DataDir dataDir) {
-    return dataDir.state().resolveSibling("state.replaced");
-  }
-
-  /**
-   * A state directory that somebody emptied is made anew from the newest snapshot; the log brings
-   * the rest.
-   */
-  private static void restoreIfEmpty(DataDir dataDir) {
-    try {
-      DurableFiles.deleteTree(replaced(dataDir));
-      DurableFiles.createDirectory(dataDir.state());
-    } catch (IOException e) {
-      throw new StoreException("cannot make " + dataDir.state() + ": " + e, e);
-    }
-    try (Stream<Path> listed = Files.list(dataDir.state())) {
-      List<Path> found = listed.toList();
-      if (!found.stream().allMatch(MemberFiles::isNativeLibrary)) {
-        return;
-      }
-      for (Path leftover : found) {
-        Files.delete(leftover);
-      }
-    } catch (IOException e) {
-      throw new StoreException("cannot read " + dataDir.state() + ": " + e, e);
-    }
-    SnapshotDirectory snapshots = new SnapshotDirectory(dataDir.snapshots());
-    // One that came from another member and was not installed lies above the log's end.
-    WalReplay log = WalReplay.read(dataDir.wal(), Long.MAX_VALUE);
-    Optional<SnapshotRef> latest =
-        snapshots.latest(log.segments().isEmpty() ? Long.MAX_VALUE : log.lastIndex());
-    long index = latest.map(SnapshotRef::index).orElse(0L);
-    long floor = log.floor();
-    if (index < floor) {
-      throw new DataDirException(
-          Reason.CORRUPT,
-          dataDir.state()
-              + " is empty, and the newest usable snapshot in "
-              + dataDir.snapshots()
-              + (index == 0 ? " is missing" : " ends at index " + index)
-              + ", but the log begins behind index "
-              + floor
-              + ": restore the member from a backup");
-    }
-    if (latest.isPresent()) {
-      LOG.warn("the state directory is empty, restoring the newest snapshot index={}", index);
-      snapshots.restore(latest.get(), dataDir.state());
-    }
-  }
-
-  /** RocksDB's library is unpacked there for loading; a sudden end can leave it behind. */
-  private static boolean isNativeLibrary(Path file) {
-    return String.valueOf(file.getFileName()).startsWith("librocksdbjni");
-  }
-
   private RaftState recovered(StateMachine machine, WalReplay replay) {
     long applied = machine.appliedIndex();
     HardState hard = replay.hardState();
     LOG.info(
-        "recovered revision={} applied={} log-entries={} last-index={} term={} commit={}",
+        "recovered revision={} applied={} log-entries={} last-index={} last-term={} term={}"
+            + " commit={}",
         machine.currentRevision(),
         applied,
         replay.entries().size(),
         replay.lastIndex(),
+        lastTerm(machine, replay),
         hard.term(),
         hard.commit());
     if (applied < replay.floor()) {
@@ -251,13 +206,22 @@ public final class MemberFiles implements AutoCloseable {
               + replay.floor()
               + ": the state is older than the snapshot; empty the state directory to restore it");
     }
+    if (dataDir.isLogApart() && applied > 0 && replay.segments().isEmpty()) {
+      throw new DataDirException(
+          Reason.CORRUPT,
+          "the state holds the log up to index "
+              + applied
+              + ", but there is no log in "
+              + dataDir.wal()
+              + ": bring it back, or replace the member");
+    }
     if (replay.tornTail() != null) {
       LOG.warn(
           "the log ends in an unfinished write, which was never acknowledged at={}",
           replay.tornTail());
     }
     Membership membership = machine.view().membership();
-    if (applied == 0 && hard.equals(HardState.INITIAL) && replay.lastIndex() == 0) {
+    if (isFresh(machine, replay)) {
       return first(identity);
     }
     if (applied > 0 && !identity.joins() && membership.equals(Membership.EMPTY)) {
@@ -282,6 +246,20 @@ public final class MemberFiles implements AutoCloseable {
     }
     return new RaftState(
         identity.memberId(), hard, membership, before, beforeTerm, entries, applied);
+  }
+
+  /** Of the last entry, for a person who compares members. */
+  private static long lastTerm(StateMachine machine, WalReplay replay) {
+    List<Entry> entries = replay.entries();
+    return entries.isEmpty()
+        ? machine.view().appliedTerm()
+        : entries.get(entries.size() - 1).term();
+  }
+
+  private static boolean isFresh(StateMachine machine, WalReplay replay) {
+    return machine.appliedIndex() == 0
+        && replay.hardState().equals(HardState.INITIAL)
+        && replay.lastIndex() == 0;
   }
 
   /**

@@ -32,6 +32,7 @@ final class ClientPort {
   private final @Nullable ConnectionSecurity security;
   private final boolean http2Too;
   private final boolean policesPings;
+  private final long minPingNanos;
   private final MasterServerTerminator connections;
   private final Materializer materializer;
   private final ExecutionContext executor;
@@ -39,16 +40,18 @@ final class ClientPort {
   /**
    * A port.
    *
+   * @param keepAlive pings of its connections
    * @param handler answers a request; never fails
    */
   ClientPort(
       ActorSystem<?> system,
+      KeepAlive keepAlive,
       GrpcServer.Listener serves,
       Optional<ConnectionSecurity> security,
       BiFunction<HttpRequest, Visitor, CompletionStage<HttpResponse>> handler) {
     boolean grpcToo = serves == GrpcServer.Listener.ALL || serves == GrpcServer.Listener.GRPC;
     this.http2Too = grpcToo || security.isPresent();
-    this.http = new HttpLayer(system, http2Too);
+    this.http = new HttpLayer(system, http2Too, keepAlive);
     this.handler = handler;
     this.security = security.orElse(null);
     // Not by a lambda: to link one, its types are loaded, and without TLS nothing of it is.
@@ -56,6 +59,7 @@ final class ClientPort {
     this.secure = tls == null ? null : new SecureListener(system, tls, serves);
     // T4: as in etcd, pings are nobody's business where gRPC shares a port with TLS.
     this.policesPings = security.isPresent() ? serves == GrpcServer.Listener.GRPC : grpcToo;
+    this.minPingNanos = keepAlive.minTime().toNanos();
     this.connections = new MasterServerTerminator(system.classicSystem().log());
     this.materializer = SystemMaterializer.get(system).materializer();
     this.executor = system.executionContext();
@@ -71,7 +75,7 @@ final class ClientPort {
                 new ConversationGuard(client, conversation, ConversationGuard.Limits.USUAL))
             .join(tls == null ? accepted.bytes() : tls.plain());
     if (http2Too) {
-      bytes = BidiFlow.fromGraph(new FrameGuard(client, policesPings)).join(bytes);
+      bytes = BidiFlow.fromGraph(new FrameGuard(client, policesPings, minPingNanos)).join(bytes);
     }
     return http.answering(request -> answer(request, visitor(client, conversation, tls)))
         .watchTermination(this::registered)

@@ -29,16 +29,19 @@ final class FrameGuard
       BidiShape.of(fromServer, toClient, fromClient, toServer);
   private final Object client;
   private final boolean policesPings;
+  private final long minPingNanos;
 
   /**
    * A guard for one connection.
    *
    * @param client names it in the log
    * @param policesPings whether T4 holds for it
+   * @param minPingNanos least time between two pings while a stream is open
    */
-  FrameGuard(Object client, boolean policesPings) {
+  FrameGuard(Object client, boolean policesPings, long minPingNanos) {
     this.client = client;
     this.policesPings = policesPings;
+    this.minPingNanos = minPingNanos;
   }
 
   @Override
@@ -52,7 +55,7 @@ final class FrameGuard
   }
 
   private final class Logic extends GraphStageLogic {
-    private final FramePolicy policy = new FramePolicy(policesPings);
+    private final FramePolicy policy = new FramePolicy(policesPings, minPingNanos);
 
     Logic() {
       super(shape);

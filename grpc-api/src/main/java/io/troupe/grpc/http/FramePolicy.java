@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * Watches the HTTP/2 frames of one connection for what the HTTP layer does not watch. One thread.
  *
  * <ul>
- *   <li>Clients that ping too often (T4): a ping within 5 s of the last one, or within 2 h while no
- *       stream is open, is a strike; the third strike ends the connection. Anything that the server
- *       sends for a stream clears the strikes.
+ *   <li>Clients that ping too often (T4): a ping sooner than allowed after the last one, or within
+ *       2 h while no stream is open, is a strike; the third strike ends the connection. Anything
+ *       that the server sends for a stream clears the strikes.
  *   <li>Clients that let more bytes be sent than a window can hold. The HTTP layer would count into
  *       negative numbers, send nothing any more, or fail at it.
  * </ul>
@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 final class FramePolicy {
   private static final byte[] PREFACE =
       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-  private static final long MIN_INTERVAL_NANOS = 5_000_000_000L;
   private static final long MIN_IDLE_INTERVAL_NANOS = 2 * 3600 * 1_000_000_000L;
   private static final int MAX_STRIKES = 2;
 
@@ -63,6 +62,7 @@ final class FramePolicy {
   private final FrameHeaders fromServer = new FrameHeaders();
   private final Set<Integer> open = new HashSet<>();
   private final boolean policesPings;
+  private final long minPingNanos;
   private int prefaceSeen;
   private boolean http2 = true;
   private int lastStream;
@@ -79,9 +79,11 @@ final class FramePolicy {
    * For one connection.
    *
    * @param policesPings whether pings are anybody's business
+   * @param minPingNanos least time between two pings while a stream is open
    */
-  FramePolicy(boolean policesPings) {
+  FramePolicy(boolean policesPings, long minPingNanos) {
     this.policesPings = policesPings;
+    this.minPingNanos = minPingNanos;
   }
 
   /**
@@ -114,7 +116,7 @@ final class FramePolicy {
   }
 
   private void ping(long nowNanos) {
-    long least = open.isEmpty() ? MIN_IDLE_INTERVAL_NANOS : MIN_INTERVAL_NANOS;
+    long least = open.isEmpty() ? MIN_IDLE_INTERVAL_NANOS : minPingNanos;
     if (pinged && nowNanos - lastPingNanos < least) {
       strikes++;
     }

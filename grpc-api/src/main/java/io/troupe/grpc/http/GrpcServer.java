@@ -36,6 +36,7 @@ public final class GrpcServer {
   private final Readiness readiness = new Readiness();
   private final GrpcHandler grpc;
   private final HttpRoutes http;
+  private final KeepAlive keepAlive;
   private final Materializer materializer;
 
   /** What a port serves. */
@@ -53,7 +54,7 @@ public final class GrpcServer {
   /**
    * A server.
    *
-   * @param settings of the HTTP/1.1 side
+   * @param settings of all its ports
    * @param tracing where calls are traced to
    * @param ready calls wait until it completes (B1); what does not need the member is answered
    */
@@ -65,6 +66,7 @@ public final class GrpcServer {
       CompletionStage<?> ready) {
     this.system = system;
     this.services = services;
+    this.keepAlive = settings.keepAlive();
     this.materializer = SystemMaterializer.get(system).materializer();
     LeaderWatch leader = new LeaderWatch(services.member().status());
     Duration electionTimeout = services.settings().electionTimeout();
@@ -192,7 +194,11 @@ public final class GrpcServer {
 
   private ClientPort port(Listener serves, Optional<ConnectionSecurity> security) {
     return new ClientPort(
-        system, serves, security, security.isPresent() ? secured(serves) : plain(serves));
+        system,
+        keepAlive,
+        serves,
+        security,
+        security.isPresent() ? secured(serves) : plain(serves));
   }
 
   private BiFunction<HttpRequest, Visitor, CompletionStage<HttpResponse>> plain(Listener serves) {

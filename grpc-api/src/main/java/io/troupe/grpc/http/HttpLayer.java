@@ -1,5 +1,6 @@
 package io.troupe.grpc.http;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.NotUsed;
@@ -10,6 +11,7 @@ import org.apache.pekko.http.impl.engine.http2.NoOpTelemetry$;
 import org.apache.pekko.http.impl.engine.http2.ProtocolSwitch;
 import org.apache.pekko.http.impl.engine.server.GracefulTerminatorStage;
 import org.apache.pekko.http.impl.engine.server.ServerTerminator;
+import org.apache.pekko.http.javadsl.settings.Http2ServerSettings;
 import org.apache.pekko.http.scaladsl.Http;
 import org.apache.pekko.http.scaladsl.Http$;
 import org.apache.pekko.http.scaladsl.HttpExt;
@@ -53,13 +55,22 @@ final class HttpLayer {
    * A layer; costs some milliseconds, so there is one for a port.
    *
    * @param http2Too whether HTTP/2 is spoken to who begins with its preface
+   * @param keepAlive when clients are pinged
    */
-  HttpLayer(ActorSystem<?> system, boolean http2Too) {
+  HttpLayer(ActorSystem<?> system, boolean http2Too, KeepAlive keepAlive) {
     HttpExt http = Http.apply(system);
     LoggingAdapter log = system.classicSystem().log();
-    this.settings =
-        (ServerSettings)
-            org.apache.pekko.http.javadsl.settings.ServerSettings.create(system.classicSystem());
+    KeepAlive even = keepAlive.even();
+    org.apache.pekko.http.javadsl.settings.ServerSettings configured =
+        org.apache.pekko.http.javadsl.settings.ServerSettings.create(system.classicSystem());
+    // Off first: each step alone has to be a pair that is allowed.
+    Http2ServerSettings pings =
+        configured
+            .getHttp2Settings()
+            .withPingInterval(Duration.ZERO)
+            .withPingTimeout(even.timeout())
+            .withPingInterval(even.interval());
+    this.settings = (ServerSettings) configured.withHttp2Settings(pings);
     this.executor = system.executionContext();
     this.http2Too = http2Too;
     BidiFlow<HttpResponse, SslTlsOutbound, SslTlsInbound, HttpRequest, NotUsed> layer =

@@ -3,16 +3,22 @@ package io.troupe.grpc.http;
 import java.util.Set;
 
 /**
- * What the HTTP/1.1 side of client ports offers. Checked where the configuration is read.
+ * What client ports offer besides calls, and how they keep connections. Checked where the
+ * configuration is read.
  *
  * @param cors origins that browsers may call from; empty, or with {@code *}: all (H7)
  * @param hostWhitelist names in the header Host that are served without TLS; empty, or with {@code
  *     *}: all (H6)
  * @param profiling offer /debug/pprof
  * @param jsonGateway offer /v3/
+ * @param keepAlive pings of HTTP/2
  */
 public record HttpSettings(
-    Set<String> cors, Set<String> hostWhitelist, boolean profiling, boolean jsonGateway) {
+    Set<String> cors,
+    Set<String> hostWhitelist,
+    boolean profiling,
+    boolean jsonGateway,
+    KeepAlive keepAlive) {
   /** Copies the sets. */
   public HttpSettings {
     cors = Set.copyOf(cors);

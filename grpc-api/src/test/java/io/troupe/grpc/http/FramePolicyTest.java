@@ -11,11 +11,14 @@ import org.junit.jupiter.api.Test;
 class FramePolicyTest {
   private static final long SECOND = 1_000_000_000L;
 
-  private final FramePolicy policy = new FramePolicy(true);
+  private FramePolicy policy = policy(true, 5 * SECOND);
 
-  FramePolicyTest() {
+  /** Of a connection that has begun. */
+  private static FramePolicy policy(boolean policesPings, long minPingNanos) {
+    FramePolicy policy = new FramePolicy(policesPings, minPingNanos);
     policy.received(
         ByteBuffer.wrap("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII)), 0);
+    return policy;
   }
 
   private static ByteBuffer frame(int type, int flags, int stream, int length) {
@@ -47,6 +50,23 @@ class FramePolicyTest {
     ping(501 * SECOND);
     assertThat(ping(502 * SECOND)).isTrue();
     assertThat(ping(503 * SECOND)).isFalse();
+  }
+
+  @Test
+  void theTimeBetweenPingsIsASetting() {
+    policy = policy(true, 60 * SECOND);
+    policy.received(frame(1, 4, 1, 10), 0);
+    for (int i = 0; i < 100; i++) {
+      assertThat(ping(60 * SECOND * i)).isTrue();
+    }
+    assertThat(ping(5999 * SECOND)).isTrue();
+    assertThat(ping(6058 * SECOND)).isTrue();
+    assertThat(ping(6117 * SECOND)).isFalse();
+    policy = policy(true, 0);
+    policy.received(frame(1, 4, 1, 10), 0);
+    for (int i = 0; i < 100; i++) {
+      assertThat(ping(i)).isTrue();
+    }
   }
 
   @Test
@@ -95,7 +115,7 @@ class FramePolicyTest {
 
   @Test
   void otherProtocolsAreNoBusinessOfThis() {
-    FramePolicy http1 = new FramePolicy(true);
+    FramePolicy http1 = new FramePolicy(true, 5 * SECOND);
     byte[] request = "GET /version HTTP/1.1\r\n\r\n".repeat(50).getBytes(StandardCharsets.US_ASCII);
     assertThat(http1.received(ByteBuffer.wrap(request), 0)).isNull();
   }
@@ -157,7 +177,7 @@ class FramePolicyTest {
 
   @Test
   void withoutTheirPolicePingsCostNothing() {
-    FramePolicy lenient = new FramePolicy(false);
+    FramePolicy lenient = new FramePolicy(false, 5 * SECOND);
     lenient.received(
         ByteBuffer.wrap("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII)), 0);
     for (int i = 0; i < 10; i++) {

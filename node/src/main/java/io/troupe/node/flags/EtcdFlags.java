@@ -45,7 +45,7 @@ final class EtcdFlags {
     return List.of(
         setting("name", TEXT, "default"),
         setting("data-dir", TEXT, ""),
-        refused("wal-dir", TEXT, "", "the log is always in the data directory"),
+        setting("wal-dir", TEXT, ""),
         setting("snapshot-count", UNSIGNED, "10000"),
         noEffect("snapshot-catchup-entries", UNSIGNED, "5000", "the log's files serve followers"),
         setting("heartbeat-interval", MILLIS, "100"),
@@ -64,9 +64,9 @@ final class EtcdFlags {
         setting("max-txn-ops", UNSIGNED, "128"),
         setting("max-request-bytes", UNSIGNED, "1572864"),
         setting("max-concurrent-streams", UNSIGNED, "4294967295"),
-        refused("grpc-keepalive-min-time", DURATION, "5s", "it is 5 s"),
-        noEffect("grpc-keepalive-interval", DURATION, "2h", "pings come every 30 s"),
-        noEffect("grpc-keepalive-timeout", DURATION, "20s", "an answer is waited for 15 s"),
+        setting("grpc-keepalive-min-time", DURATION, "5s"),
+        setting("grpc-keepalive-interval", DURATION, "2h"),
+        setting("grpc-keepalive-timeout", DURATION, "20s"),
         refused("socket-reuse-port", BOOL, "false", "ports are not shared"),
         noEffect("socket-reuse-address", BOOL, "false", "always so"),
         noEffect("raft-read-timeout", DURATION, "5s", "peers speak over Artery"),
@@ -83,7 +83,7 @@ final class EtcdFlags {
         setting("strict-reconfig-check", BOOL, "true"),
         noEffect("pre-vote", BOOL, "true", "always so"),
         setting("max-learners", NUMBER, "1"),
-        refused("force-new-cluster", BOOL, "false", "not built"),
+        setting("force-new-cluster", BOOL, "false"),
         noEffect("unsafe-no-fsync", BOOL, "false", "writes are always forced to the disk"),
         noEffect("v2-deprecation", TEXT, "write-only", "there is no v2 store"));
   }

@@ -200,6 +200,8 @@ final class EtcdSettings {
       case "log-level" -> put("log.level", level(value));
       case "log-format" -> put("log.format", format(value));
       case "max-concurrent-streams" -> put(name, streams(value));
+      // What gRPC takes where etcd tells it nothing.
+      case "grpc-keepalive-min-time" -> put(name, zero ? "5 minutes" : value);
       default ->
           put(
               String.valueOf(flag.setting()),

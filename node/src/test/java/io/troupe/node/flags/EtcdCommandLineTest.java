@@ -238,7 +238,7 @@ class EtcdCommandLineTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--wal-dir=/x", "--force-new-cluster", "--discovery-fallback=proxy"})
+  @ValueSource(strings = {"--socket-reuse-port", "--memory-mlock", "--discovery-fallback=proxy"})
   void whatWouldBeMissingSilentlyEndsTheStart(String flag) {
     FlagException end = end(Map.of(), flag);
     assertThat(end.status()).isEqualTo(1);
@@ -246,14 +246,7 @@ class EtcdCommandLineTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "--cert-file=",
-        "--grpc-keepalive-min-time=5000ms",
-        "--max-snapshots=5",
-        "--v",
-        "--snapshot"
-      })
+  @ValueSource(strings = {"--cert-file=", "--max-snapshots=5", "--v", "--snapshot"})
   void defaultsAndIgnoredFlagsAreTakenInSilence(String flag) {
     EtcdCommandLine line = read(Map.of(), flag);
     assertThat(line.properties())
@@ -271,6 +264,22 @@ class EtcdCommandLineTest {
             "flag has no effect here flag=max-wals reason=the log is cut behind each snapshot",
             "flag has no effect here flag=unsafe-no-fsync reason=writes are always forced to the"
                 + " disk");
+  }
+
+  @Test
+  void T4_timesOfPingsAreSettingsOnceTheyAreGiven() {
+    assertThat(settings()).doesNotContainKey("troupe.grpc-keepalive-interval");
+    assertThat(
+            settings(
+                "--grpc-keepalive-min-time=1m",
+                "--grpc-keepalive-interval=2h",
+                "--grpc-keepalive-timeout=0"))
+        .containsEntry("troupe.grpc-keepalive-min-time", "60000000000 ns")
+        .containsEntry("troupe.grpc-keepalive-interval", "7200000000000 ns")
+        .containsEntry("troupe.grpc-keepalive-timeout", "0 ns");
+    assertThat(settings("--grpc-keepalive-min-time=0s"))
+        .as("what gRPC does when it is told nothing")
+        .containsEntry("troupe.grpc-keepalive-min-time", "5 minutes");
   }
 
   @Test

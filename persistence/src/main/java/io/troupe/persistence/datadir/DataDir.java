@@ -34,21 +34,34 @@ public final class DataDir implements AutoCloseable {
 
   private final Path root;
   private final DirectoryLock lock;
+  private final @Nullable LogDirectory log;
   private @Nullable MemberIdentity identity;
 
-  private DataDir(Path root, DirectoryLock lock, @Nullable MemberIdentity identity) {
+  private DataDir(
+      Path root,
+      DirectoryLock lock,
+      @Nullable LogDirectory log,
+      @Nullable MemberIdentity identity) {
     this.root = root;
     this.lock = lock;
+    this.log = log;
     this.identity = identity;
+  }
+
+  /** As below, with the log in the data directory. */
+  public static DataDir open(Path root) {
+    return open(root, null);
   }
 
   /**
    * Opens and locks {@code root}, creating it (0700) if it is missing.
    *
+   * @param walDir the log's own directory, not below root; null if it is in root. Settled when the
+   *     directory gets its identity
    * @throws DataDirException IN_USE, NOT_WRITABLE, WRONG_VERSION, FOREIGN (something else lives in
-   *     there) or CORRUPT; the lock is not held then
+   *     there), LOG_ELSEWHERE or CORRUPT; no lock is held then
    */
-  public static DataDir open(Path root) {
+  public static DataDir open(Path root, @Nullable Path walDir) {
     try {
       DurableFiles.createDirectory(root);
       refuseForeign(root);
@@ -57,20 +70,57 @@ public final class DataDir implements AutoCloseable {
     }
     DirectoryLock lock = DirectoryLock.acquire(root.resolve(LOCK));
     @Nullable DataDir opened = null;
+    @Nullable LogDirectory log = null;
     try {
-      @Nullable MemberIdentity identity = readIdentity(root);
-      if (identity == null) {
+      @Nullable IdentityFile found = readIdentity(root);
+      if (found == null) {
         refuseOrphans(root);
+      } else {
+        requireLogThere(root, found, walDir);
       }
-      opened = new DataDir(root, lock, identity);
-      opened.createRooms();
-      return opened;
+      MemberIdentity identity = found == null ? null : found.member();
+      if (walDir != null) {
+        log = LogDirectory.open(walDir, identity);
+      }
+      DataDir made = new DataDir(root, lock, log, identity);
+      made.createRooms();
+      opened = made;
+      return made;
     } catch (IOException e) {
       throw new DataDirException(Reason.NOT_WRITABLE, "cannot use " + root + ": " + e, e);
     } finally {
       if (opened == null) {
+        if (log != null) {
+          log.close();
+        }
         lock.close();
       }
+    }
+  }
+
+  private static void requireLogThere(Path root, IdentityFile found, @Nullable Path walDir) {
+    String at = found.walDir();
+    if (at == null && walDir != null) {
+      throw new DataDirException(
+          Reason.LOG_ELSEWHERE,
+          "the log of member "
+              + found.member().memberId()
+              + " is in "
+              + root
+              + ", where it was begun, and not in "
+              + walDir
+              + ": leave wal-dir out; to give the log a directory of its own, replace the member");
+    }
+    if (at != null && walDir == null) {
+      throw new DataDirException(
+          Reason.LOG_ELSEWHERE,
+          "the log of member "
+              + found.member().memberId()
+              + " is not in "
+              + root
+              + ", but in a directory of its own, at first "
+              + at
+              + ": start with wal-dir");
     }
   }
 
@@ -90,7 +140,13 @@ public final class DataDir implements AutoCloseable {
       throw new IllegalStateException(root + " already belongs to " + identity);
     }
     try {
-      DurableFiles.replace(root.resolve(IDENTITY), member.encode());
+      String walDir = null;
+      if (log != null) {
+        // First: an identity without its log could not be told from a log that was lost.
+        log.bootstrap(member);
+        walDir = log.root().toString();
+      }
+      DurableFiles.replace(root.resolve(IDENTITY), new IdentityFile(member, walDir).encode());
       DurableFiles.forceDirectory(root);
     } catch (IOException e) {
       throw new DataDirException(Reason.NOT_WRITABLE, "cannot write the identity: " + e, e);
@@ -132,7 +188,7 @@ public final class DataDir implements AutoCloseable {
 
   /** Where the write-ahead log lives. */
   public Path wal() {
-    return root.resolve("wal");
+    return log == null ? root.resolve("wal") : log.wal();
   }
 
   /** Where the store lives. */
@@ -145,9 +201,17 @@ public final class DataDir implements AutoCloseable {
     return root.resolve("snapshots");
   }
 
+  /** True if the log is in a directory of its own. */
+  public boolean isLogApart() {
+    return log != null;
+  }
+
   /** Releases the lock. */
   @Override
   public void close() {
+    if (log != null) {
+      log.close();
+    }
     lock.close();
   }
 
@@ -157,13 +221,13 @@ public final class DataDir implements AutoCloseable {
     }
   }
 
-  private static @Nullable MemberIdentity readIdentity(Path root) throws IOException {
+  private static @Nullable IdentityFile readIdentity(Path root) throws IOException {
     Path file = root.resolve(IDENTITY);
     if (!Files.exists(file)) {
       return null;
     }
     try {
-      return MemberIdentity.decode(Files.readAllBytes(file));
+      return IdentityFile.decode(Files.readAllBytes(file));
     } catch (BadTextException e) {
       Reason reason = e.otherVersion() ? Reason.WRONG_VERSION : Reason.CORRUPT;
       throw new DataDirException(reason, file + ": " + e.getMessage(), e);

@@ -14,6 +14,8 @@ public final class DataDirException extends RuntimeException {
     WRONG_VERSION,
     /** Belongs to another member or cluster, or is no data directory of this program at all. */
     FOREIGN,
+    /** The log is not where the configuration says: correct it. */
+    LOG_ELSEWHERE,
     /** The identity file is damaged, or missing beside a log: restore from a backup. */
     CORRUPT
   }

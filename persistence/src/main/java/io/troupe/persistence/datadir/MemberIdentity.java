@@ -36,7 +36,7 @@ public record MemberIdentity(
     boolean joins,
     SortedMap<NodeId, List<String>> members,
     String createdBy) {
-  /** Version of the whole directory's layout; a change of any file's place raises it. */
+  /** Version of the usual layout of the whole directory; a change of any file's place raises it. */
   public static final int FORMAT_VERSION = 1;
 
   static final String TITLE = "troupe-member";
@@ -72,6 +72,11 @@ public record MemberIdentity(
 
   /** The bytes of the identity file. */
   byte[] encode() {
+    return CheckedText.encode(TITLE, FORMAT_VERSION, fields());
+  }
+
+  /** Its fields, in order. */
+  List<Field> fields() {
     List<Field> fields = new ArrayList<>();
     fields.add(new Field("cluster-id", Long.toHexString(clusterId)));
     fields.add(new Field("member-id", memberId.toString()));
@@ -86,7 +91,7 @@ public record MemberIdentity(
                     joins ? KNOWN_MEMBER : FIRST_MEMBER,
                     member + urls.stream().map(url -> " " + escape(url)).collect(joining()))));
     fields.add(new Field("created-by", escape(createdBy)));
-    return CheckedText.encode(TITLE, FORMAT_VERSION, fields);
+    return fields;
   }
 
   /**
@@ -96,7 +101,15 @@ public record MemberIdentity(
    * @throws IllegalArgumentException if a field is missing or has no sense
    */
   static MemberIdentity decode(byte[] content) throws BadTextException {
-    List<Field> fields = CheckedText.decode(TITLE, FORMAT_VERSION, content);
+    return of(CheckedText.decode(TITLE, FORMAT_VERSION, content));
+  }
+
+  /**
+   * Reads {@link #fields}; others are passed over.
+   *
+   * @throws IllegalArgumentException if a field is missing or has no sense
+   */
+  static MemberIdentity of(List<Field> fields) {
     List<String> urls = new ArrayList<>();
     boolean joins = false;
     TreeMap<NodeId, List<String>> members = new TreeMap<>();
@@ -121,11 +134,11 @@ public record MemberIdentity(
         unescape(value(fields, "created-by")));
   }
 
-  private static NodeId member(String hex) {
+  static NodeId member(String hex) {
     return new NodeId(Long.parseUnsignedLong(hex, 16));
   }
 
-  private static String value(List<Field> fields, String name) {
+  static String value(List<Field> fields, String name) {
     for (Field field : fields) {
       if (field.name().equals(name)) {
         return field.value();

@@ -154,7 +154,7 @@ class DataDirTest {
       assertThat(reason(() -> DataDir.open(root))).as("byte %d", i).isEqualTo(Reason.CORRUPT);
       assertThat(Files.readAllBytes(file)).isEqualTo(bad);
     }
-    byte[] newer = CheckedText.encode(MemberIdentity.TITLE, 2, List.of());
+    byte[] newer = CheckedText.encode(MemberIdentity.TITLE, 3, List.of());
     Files.write(file, newer);
     assertThat(reason(() -> DataDir.open(root))).isEqualTo(Reason.WRONG_VERSION);
     Files.delete(file);

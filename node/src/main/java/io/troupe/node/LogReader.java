@@ -1,0 +1,58 @@
+package io.troupe.node;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigException;
+import com.typesafe.config.ConfigFactory;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** What the configuration says about the log that is for people. */
+final class LogReader {
+  private static final Set<String> LEVELS = Set.of("debug", "info", "warn", "error");
+
+  private final SettingsReader reader;
+
+  LogReader(SettingsReader reader) {
+    this.reader = reader;
+  }
+
+  NodeSettings.Log read() {
+    List<String> outputs = SettingsReader.given(reader.texts("log.outputs", "[\"stderr\"]"));
+    if (outputs.isEmpty()) {
+      throw SettingsReader.wrong("log.outputs", "", "stderr, stdout or a file");
+    }
+    boolean rotate = reader.flag("log.rotate");
+    boolean file = outputs.size() == 1 && !LogStreams.isStream(outputs.get(0));
+    if (rotate && !file) {
+      throw SettingsReader.wrong(
+          "log.outputs", String.join(",", outputs), "one file, because log.rotate is true");
+    }
+    return new NodeSettings.Log(
+        reader.oneOf("log.level", LEVELS),
+        reader.oneOf("log.format", Set.of("text", "json")),
+        outputs,
+        rotate ? Optional.of(rotation()) : Optional.empty());
+  }
+
+  /** The object of etcd's flag: megabytes, days, files. */
+  private NodeSettings.LogRotation rotation() {
+    String right = "{\"maxsize\": 100, \"maxage\": 0, \"maxbackups\": 0, \"compress\": false}";
+    return reader.typed(
+        "log.rotation",
+        path -> {
+          try {
+            Config given = ConfigFactory.parseString(reader.text("log.rotation"));
+            int size = given.hasPath("maxsize") ? given.getInt("maxsize") : 0;
+            return new NodeSettings.LogRotation(
+                size == 0 ? 100 : size,
+                given.hasPath("maxage") ? given.getInt("maxage") : 0,
+                given.hasPath("maxbackups") ? given.getInt("maxbackups") : 0,
+                given.hasPath("compress") && given.getBoolean("compress"));
+          } catch (ConfigException malformed) {
+            throw new IllegalArgumentException(malformed);
+          }
+        },
+        right);
+  }
+}

@@ -1,0 +1,109 @@
+package io.troupe.node.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.node.process.NodeProcess;
+import io.troupe.persistence.datadir.DurableFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** SN4: two of three members are lost for good, the third goes on alone. */
+class ForceNewClusterIT {
+  private static final int KEYS = 30;
+  private static final String FORCE = "-Dtroupe.force-new-cluster=";
+
+  private ProcessCluster cluster = new ProcessCluster(Path.of(""));
+
+  @BeforeEach
+  void start() throws IOException {
+    cluster = new ProcessCluster(Files.createTempDirectory(Path.of("target"), "force-"));
+  }
+
+  @AfterEach
+  void stop() {
+    cluster.close();
+  }
+
+  private NodeProcess start(String name, boolean forced) {
+    return cluster.start(name, "new", cluster.cluster("n1", "n2", "n3"), FORCE + forced);
+  }
+
+  private String clusterId(String via) {
+    Matcher found =
+        Pattern.compile("\"cluster_id\":([0-9]+)")
+            .matcher(cluster.run(via, "member", "list", "-w", "json"));
+    assertThat(found.find()).isTrue();
+    return found.group(1);
+  }
+
+  private void hasAllKeys(String via) {
+    String all = cluster.run(via, "get", "--prefix", "key-", "--keys-only");
+    assertThat(all.lines().filter(line -> !line.isEmpty())).hasSize(KEYS);
+    assertThat(cluster.run(via, "get", "--print-value-only", "key-" + (KEYS - 1)))
+        .isEqualTo("value-" + (KEYS - 1) + "\n");
+  }
+
+  @Test
+  void theLastMemberGoesOnAlone() throws IOException {
+    cluster.startNew("n1", "n2", "n3");
+    String last = cluster.awaitFollower();
+    List<String> lost = cluster.running().stream().filter(n -> !n.equals(last)).toList();
+    String clusterId = clusterId(last);
+    for (int i = 0; i < KEYS; i++) {
+      cluster.run(lost.get(0), "put", "key-" + i, "value-" + i);
+    }
+    cluster.awaitKey(last, "key-" + (KEYS - 1), "value-" + (KEYS - 1));
+
+    // Not while there is a quorum without it.
+    cluster.process(last).kill();
+    NodeProcess refused = start(last, true);
+    assertThat(refused.awaitExit()).isEqualTo(2);
+    assertThat(refused.err()).contains("is running", "nothing was changed", "member remove");
+
+    lost.forEach(name -> cluster.process(name).kill());
+    NodeProcess forced = start(last, true).awaitReady();
+    assertThat(forced.err())
+        .contains(
+            "this member goes on alone",
+            cluster.peerUrl(lost.get(0)),
+            cluster.peerUrl(lost.get(1)),
+            "force-new-cluster: done");
+    hasAllKeys(last);
+    assertThat(cluster.members(last)).hasSize(1);
+    assertThat(clusterId(last)).isEqualTo(clusterId);
+    cluster.run(last, "put", "after", "1");
+
+    // Without the flag, after a sudden end.
+    forced.kill();
+    start(last, false).awaitReady();
+    hasAllKeys(last);
+    assertThat(cluster.run(last, "get", "--print-value-only", "after")).isEqualTo("1\n");
+    assertThat(cluster.members(last)).hasSize(1);
+
+    // One of the lost comes back with its data: it is none any more.
+    NodeProcess former = cluster.restart(lost.get(0));
+    assertThat(former.awaitExit()).isZero();
+    assertThat(former.err()).contains("this member was removed from the cluster");
+    cluster.run(last, "put", "after", "2");
+
+    // A new one takes its place.
+    String added = lost.get(1);
+    DurableFiles.deleteTree(cluster.data(added));
+    cluster.runInTheEnd(last, "member", "add", added, "--peer-urls=" + cluster.peerUrl(added));
+    cluster.join(added, cluster.cluster(last, added)).awaitReady();
+    cluster.run(added, "put", "both", "3");
+    for (String name : List.of(last, added)) {
+      cluster.awaitKey(name, "both", "3");
+      cluster.awaitKey(name, "after", "2");
+      hasAllKeys(name);
+      assertThat(cluster.members(name)).hasSize(2);
+    }
+  }
+}
