@@ -69,10 +69,15 @@ final class FrameGuard
       @Override
       public void onPush() {
         ByteString bytes = grab(fromServer);
+        boolean over = false;
         for (ByteBuffer part : bytes.getByteBuffers()) {
-          policy.sent(part);
+          over = policy.sent(part);
         }
         push(toClient, bytes);
+        if (over) {
+          LOG.debug("closing a connection after an error of it client={}", client);
+          completeStage();
+        }
       }
 
       @Override

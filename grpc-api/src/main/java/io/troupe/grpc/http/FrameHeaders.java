@@ -4,16 +4,22 @@ import java.nio.ByteBuffer;
 
 /**
  * Finds the headers of HTTP/2 frames in a byte stream that is cut anywhere. Of contents it takes
- * the four bytes of a WINDOW_UPDATE alone. One thread.
+ * the numbers of WINDOW_UPDATE and GOAWAY alone. One thread.
  *
- * @source RFC 9113 sections 4.1, 6.9
+ * @source RFC 9113 sections 4.1, 6.8, 6.9
  */
 final class FrameHeaders {
   private static final int HEADER = 9;
+  private static final int GOAWAY = 7;
   private static final int WINDOW_UPDATE = 8;
+
+  /** Of a WINDOW_UPDATE. */
   private static final int INCREMENT = 4;
 
-  private final byte[] header = new byte[HEADER + INCREMENT];
+  /** Of a GOAWAY: the last stream and the error code. */
+  private static final int REASON = 8;
+
+  private final byte[] header = new byte[HEADER + REASON];
   private int have;
   private int skip;
 
@@ -29,7 +35,7 @@ final class FrameHeaders {
     if (have < HEADER) {
       return false;
     }
-    int more = hasIncrement() ? INCREMENT : 0;
+    int more = hasIncrement() ? INCREMENT : hasReason() ? REASON : 0;
     take(bytes, HEADER + more);
     if (have < HEADER + more) {
       return false;
@@ -48,6 +54,10 @@ final class FrameHeaders {
   /** One of another length is refused by the HTTP layer. */
   private boolean hasIncrement() {
     return type() == WINDOW_UPDATE && length() == INCREMENT;
+  }
+
+  private boolean hasReason() {
+    return type() == GOAWAY && length() >= REASON;
   }
 
   /** Bytes of the frame after its header. */
@@ -70,6 +80,11 @@ final class FrameHeaders {
   /** Of a WINDOW_UPDATE, 0 of others. */
   int increment() {
     return hasIncrement() ? number(HEADER) : 0;
+  }
+
+  /** Of a GOAWAY, 0 of others. */
+  int errorCode() {
+    return hasReason() ? number(HEADER + 4) : 0;
   }
 
   /** 31 bits. */

@@ -74,6 +74,7 @@ final class FramePolicy {
   private long window = FIRST_WINDOW;
 
   private @Nullable Breach breach;
+  private boolean over;
 
   /**
    * For one connection.
@@ -127,8 +128,13 @@ final class FramePolicy {
     lastPingNanos = nowNanos;
   }
 
-  /** Bytes go to the client. */
-  void sent(ByteBuffer bytes) {
+  /**
+   * Bytes go to the client.
+   *
+   * @return true when the connection is over with them: the server told the client of an error. The
+   *     HTTP layer says so and leaves it at that (RFC 9113 section 5.4.1)
+   */
+  boolean sent(ByteBuffer bytes) {
     while (http2 && fromServer.next(bytes)) {
       int type = fromServer.type();
       if (type == DATA) {
@@ -143,8 +149,11 @@ final class FramePolicy {
         }
       } else if (type == RST_STREAM) {
         open.remove(fromServer.stream());
+      } else if (type == GOAWAY && fromServer.errorCode() != 0) {
+        over = true;
       }
     }
+    return over;
   }
 
   /** The frame that tells the client why. */

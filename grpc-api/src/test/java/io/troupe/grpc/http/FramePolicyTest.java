@@ -184,4 +184,20 @@ class FramePolicyTest {
       assertThat(lenient.received(frame(6, 0, 0, 8), i)).isNull();
     }
   }
+
+  private static ByteBuffer serverGoesAway(int errorCode) {
+    return frame(7, 0, 0, 20).putInt(13, errorCode);
+  }
+
+  @Test
+  void anErrorThatTheServerTellsIsTheEnd() {
+    assertThat(policy.sent(frame(0, 0, 1, 100))).isFalse();
+    assertThat(policy.sent(serverGoesAway(1))).isTrue();
+    assertThat(policy.sent(frame(0, 0, 1, 100))).isTrue();
+  }
+
+  @Test
+  void aServerThatStopsIsNoError() {
+    assertThat(policy.sent(serverGoesAway(0))).isFalse();
+  }
 }

@@ -48,7 +48,18 @@ class KeepAliveConformanceTest {
       }
       int stream = connection.call(RANGE, Map.of());
       connection.message(stream, Requests.get(STORE.key("a")).build().toByteArray(), true);
-      assertThat(connection.outcome(stream).status()).isEqualTo("0");
+      connection.await(frame -> frame.stream() == stream && frame.type() == RawHttp2.DATA);
+    }
+  }
+
+  @Test
+  void T4_aClientThatAnswersNoPingLosesItsConnection() {
+    try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
+      watch(connection);
+      connection.answersNoPings();
+      Frame end = connection.await(frame -> frame.type() == RawHttp2.GOAWAY);
+      assertThat(end.debugData()).isEqualTo("Ping ack timeout");
+      connection.expectClosed();
     }
   }
 

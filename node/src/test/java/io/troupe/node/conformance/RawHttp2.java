@@ -51,6 +51,7 @@ final class RawHttp2 implements AutoCloseable {
       new DefaultHttp2HeadersEncoder((name, value) -> false, false, 16, Integer.MAX_VALUE);
   private final DefaultHttp2HeadersDecoder decoder = new DefaultHttp2HeadersDecoder(false);
   private int nextStream = 1;
+  private boolean answersPings = true;
 
   /** A frame as it came. */
   record Frame(int type, int flags, int stream, ByteString payload) {
@@ -166,6 +167,11 @@ final class RawHttp2 implements AutoCloseable {
     write(WINDOW_UPDATE, 0, stream, ByteBuffer.allocate(4).putInt(bytes).array());
   }
 
+  /** From now on, as if it were dead. */
+  void answersNoPings() {
+    answersPings = false;
+  }
+
   /** A ping that wants an answer. */
   void ping() {
     write(PING, 0, 0, new byte[8]);
@@ -258,7 +264,7 @@ final class RawHttp2 implements AutoCloseable {
       Frame frame = new Frame(type, flags, stream, ByteString.copyFrom(payload));
       if (type == SETTINGS && (flags & ACK) == 0) {
         write(SETTINGS, ACK, 0, new byte[0]);
-      } else if (type == PING && (flags & ACK) == 0) {
+      } else if (type == PING && (flags & ACK) == 0 && answersPings) {
         write(PING, ACK, 0, payload);
       }
       return frame;
