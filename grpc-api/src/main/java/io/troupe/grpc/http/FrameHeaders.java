@@ -51,7 +51,7 @@ final class FrameHeaders {
     have += taken;
   }
 
-  /** One of another length is refused by the HTTP layer. */
+  /** One of another length is an error. */
   private boolean hasIncrement() {
     return type() == WINDOW_UPDATE && length() == INCREMENT;
   }

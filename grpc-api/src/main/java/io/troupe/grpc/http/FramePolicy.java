@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *       2 h while no stream is open, is a strike; the third strike ends the connection. Anything
  *       that the server sends for a stream clears the strikes.
  *   <li>Clients that let more bytes be sent than a window can hold. The HTTP layer would count into
- *       negative numbers, send nothing any more, or fail at it.
+ *       negative numbers, send nothing any more, or fail at it. So it would with a WINDOW_UPDATE of
+ *       any length, and one by nothing leaves it deaf.
  * </ul>
  *
  * @source RFC 9113 section 6.9.1
@@ -40,7 +41,11 @@ final class FramePolicy {
     /** T4. */
     PINGS(0xb, "too_many_pings", "pings too often"),
     /** FLOW_CONTROL_ERROR. */
-    WINDOW(3, "window too wide", "widened its window beyond its limit");
+    WINDOW(3, "window too wide", "widened its window beyond its limit"),
+    /** PROTOCOL_ERROR. */
+    NO_INCREMENT(1, "WINDOW_UPDATE by nothing", "widened a window by nothing"),
+    /** FRAME_SIZE_ERROR. */
+    SIZE(6, "WINDOW_UPDATE of a wrong size", "sent a WINDOW_UPDATE of a wrong size");
 
     private final int errorCode;
     private final String debugData;
@@ -106,14 +111,24 @@ final class FramePolicy {
         open.remove(stream);
       } else if (fromClient.type() == PING && (fromClient.flags() & ACK) == 0) {
         ping(nowNanos);
-      } else if (fromClient.type() == WINDOW_UPDATE && stream == 0) {
-        window += fromClient.increment();
-        if (window > Integer.MAX_VALUE) {
-          breach = Breach.WINDOW;
-        }
+      } else if (fromClient.type() == WINDOW_UPDATE) {
+        windowUpdate(stream);
       }
     }
     return breach;
+  }
+
+  private void windowUpdate(int stream) {
+    if (fromClient.length() != Integer.BYTES) {
+      breach = Breach.SIZE;
+    } else if (fromClient.increment() == 0) {
+      breach = Breach.NO_INCREMENT;
+    } else if (stream == 0) {
+      window += fromClient.increment();
+      if (window > Integer.MAX_VALUE) {
+        breach = Breach.WINDOW;
+      }
+    }
   }
 
   private void ping(long nowNanos) {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.apache.pekko.NotUsed;
+import org.apache.pekko.http.impl.engine.http2.Http2StreamHandling;
 import org.apache.pekko.http.javadsl.model.AttributeKeys;
 import org.apache.pekko.http.javadsl.model.ContentType;
 import org.apache.pekko.http.javadsl.model.HttpEntities;
@@ -21,6 +22,7 @@ import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.apache.pekko.http.scaladsl.model.EntityStreamException;
 import org.apache.pekko.http.scaladsl.model.http2.PeerClosedStreamException;
 import org.apache.pekko.japi.pf.PFBuilder;
+import org.apache.pekko.stream.StreamTcpException;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 
@@ -97,10 +99,17 @@ final class GrpcResponses {
         failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()
             : failure;
-    // Nobody reads the answer to a body that breaks off.
-    return cause instanceof PeerClosedStreamException || cause instanceof EntityStreamException
+    return hasLeft(cause)
         ? new GrpcStatus(GrpcStatus.CANCELED, "context canceled")
         : GrpcErrors.of(cause);
+  }
+
+  /** Nobody reads the answer to a body, or on a connection, that breaks off. */
+  private static boolean hasLeft(Throwable cause) {
+    return cause instanceof PeerClosedStreamException
+        || cause instanceof EntityStreamException
+        || cause instanceof StreamTcpException
+        || cause == Http2StreamHandling.ConnectionWasAbortedException();
   }
 
   /**

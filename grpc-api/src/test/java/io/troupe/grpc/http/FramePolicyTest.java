@@ -200,4 +200,16 @@ class FramePolicyTest {
   void aServerThatStopsIsNoError() {
     assertThat(policy.sent(serverGoesAway(0))).isFalse();
   }
+
+  @Test
+  void aWindowUpdateHasFourBytesAndAnIncrement() {
+    for (int length : new int[] {0, 3, 5, 8}) {
+      FramePolicy fresh = new FramePolicy(true, 5 * SECOND);
+      fresh.received(
+          ByteBuffer.wrap("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII)),
+          0);
+      assertThat(fresh.received(frame(8, 0, 1, length), 0)).isEqualTo(FramePolicy.Breach.SIZE);
+    }
+    assertThat(widen(1, 0)).isEqualTo(FramePolicy.Breach.NO_INCREMENT);
+  }
 }
