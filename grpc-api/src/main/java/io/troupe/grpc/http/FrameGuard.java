@@ -12,6 +12,7 @@ import org.apache.pekko.stream.stage.GraphStageLogic;
 import org.apache.pekko.util.ByteString;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Sits between a client connection and the HTTP layer, passes every byte on, and ends connections
@@ -103,7 +104,9 @@ final class FrameGuard
         if (breach == null) {
           push(toServer, bytes);
         } else {
-          LOG.warn("client {}, closing its connection client={}", breach.text(), client);
+          // A client that pings has its settings wrong; the others are strangers, who may be many.
+          LOG.atLevel(breach == FramePolicy.Breach.PINGS ? Level.WARN : Level.DEBUG)
+              .log("client {}, closing its connection client={}", breach.text(), client);
           complete(toServer);
           emit(toClient, ByteString.fromArrayUnsafe(policy.goAway(breach)), () -> completeStage());
         }
