@@ -2,9 +2,6 @@ package io.troupe.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.typesafe.config.Config;
-import com.typesafe.config.ConfigFactory;
-import io.troupe.testing.FreePort;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -20,21 +17,6 @@ class RunningNodeTest {
   private static final long LOOK_MS = 1000;
 
   @TempDir Path directory = Path.of("");
-
-  private Config config() {
-    String peer = "[\"http://127.0.0.1:" + FreePort.next() + "\"]";
-    return ConfigFactory.parseString(
-            "troupe.data-dir = \""
-                + directory.resolve("data")
-                + "\"\ntroupe.listen-client-urls = [\"http://127.0.0.1:0\"]"
-                + "\ntroupe.listen-peer-urls = "
-                + peer
-                + "\ntroupe.initial-advertise-peer-urls = "
-                + peer)
-        .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
-        .withFallback(ConfigFactory.defaultReferenceUnresolved())
-        .resolve();
-  }
 
   private static void await(RunningNode node) {
     try {
@@ -61,7 +43,7 @@ class RunningNodeTest {
     AtomicReference<Boolean> ready = new AtomicReference<>();
     try (RunningNode node =
         RunningNode.start(
-            config(),
+            TestConfig.of(TestConfig.alone(directory.resolve("data"))),
             failure -> {
               throw new AssertionError(failure);
             },

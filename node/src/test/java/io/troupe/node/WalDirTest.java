@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.typesafe.config.Config;
-import com.typesafe.config.ConfigFactory;
 import io.troupe.persistence.datadir.DataDirException;
 import io.troupe.persistence.datadir.DurableFiles;
-import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -20,27 +20,18 @@ import org.junit.jupiter.api.io.TempDir;
 class WalDirTest {
   private final Path data;
   private final Path log;
-  private final String peer = "[\"http://127.0.0.1:" + FreePort.next() + "\"]";
+  private final Map<String, Object> settings;
 
   WalDirTest(@TempDir Path temp) {
     this.data = temp.resolve("data");
     this.log = temp.resolve("log");
+    this.settings = TestConfig.alone(data);
   }
 
   private Config config(String walDir) {
-    return ConfigFactory.parseString(
-            "troupe.data-dir = \""
-                + data
-                + "\"\ntroupe.wal-dir = \""
-                + walDir
-                + "\"\ntroupe.listen-client-urls = [\"http://127.0.0.1:0\"]"
-                + "\ntroupe.listen-peer-urls = "
-                + peer
-                + "\ntroupe.initial-advertise-peer-urls = "
-                + peer)
-        .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
-        .withFallback(ConfigFactory.defaultReferenceUnresolved())
-        .resolve();
+    Map<String, Object> all = new HashMap<>(settings);
+    all.put("troupe.wal-dir", walDir);
+    return TestConfig.of(all);
   }
 
   private void run(String walDir) throws InterruptedException {

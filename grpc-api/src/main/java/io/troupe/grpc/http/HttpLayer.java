@@ -40,8 +40,8 @@ import scala.jdk.javaapi.FutureConverters;
  * (docs/decisions/0118). Immutable.
  */
 final class HttpLayer {
-  /** Calls of a connection that are under way without a buffer that grows. */
-  private static final int LEAST_BUFFER = 128;
+  /** Buffers of fewer calls than that are made at once, larger ones grow with the calls. */
+  private static final int MOST_AT_ONCE = 128;
 
   private final ServerSettings settings;
   private final ExecutionContext executor;
@@ -107,7 +107,7 @@ final class HttpLayer {
                   executor)
               .asJava()
               // A buffer for all streams that there could be is not made before they are there.
-              .withAttributes(ActorAttributes.maxFixedBufferSize(LEAST_BUFFER));
+              .addAttributes(ActorAttributes.maxFixedBufferSize(MOST_AT_ONCE));
       two = streams.joinMat(http2, Keep.right());
     }
     Flow<SslTlsInbound, SslTlsOutbound, Future<ServerTerminator>> both =

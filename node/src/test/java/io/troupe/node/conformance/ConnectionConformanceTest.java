@@ -4,7 +4,6 @@ import static io.troupe.node.conformance.Requests.get;
 import static io.troupe.node.conformance.Requests.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.grpc.api.WatchRequest;
 import io.troupe.node.conformance.RawHttp2.Frame;
 import io.troupe.node.conformance.RawHttp2.Outcome;
 import java.nio.charset.StandardCharsets;
@@ -67,15 +66,7 @@ class ConnectionConformanceTest {
   @Test
   void T4_anOpenStreamAllowsAPingEveryFiveSecondsButNotMore() {
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
-      int stream = connection.call(WATCH, Map.of());
-      connection.message(
-          stream,
-          WatchRequest.newBuilder()
-              .setCreateRequest(Requests.watch(STORE.key("a")))
-              .build()
-              .toByteArray(),
-          false);
-      connection.await(frame -> frame.type() == RawHttp2.DATA);
+      connection.watch(STORE.key("a"));
       for (int i = 0; i < 3; i++) {
         connection.pingAndWait();
       }
@@ -93,15 +84,7 @@ class ConnectionConformanceTest {
         }
         range(connection);
       }
-      int watch = connection.call(WATCH, Map.of());
-      connection.message(
-          watch,
-          WatchRequest.newBuilder()
-              .setCreateRequest(Requests.watch(STORE.key("a")))
-              .build()
-              .toByteArray(),
-          false);
-      connection.await(frame -> frame.stream() == watch && frame.type() == RawHttp2.DATA);
+      int watch = connection.watch(STORE.key("a"));
       for (int round = 0; round < 5; round++) {
         for (int i = 0; i < 3; i++) {
           connection.pingAndWait();

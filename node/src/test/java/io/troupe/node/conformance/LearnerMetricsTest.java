@@ -3,12 +3,12 @@ package io.troupe.node.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.typesafe.config.Config;
-import com.typesafe.config.ConfigFactory;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import io.troupe.grpc.api.MemberAddRequest;
 import io.troupe.grpc.api.MemberPromoteRequest;
 import io.troupe.node.RunningNode;
+import io.troupe.node.TestConfig;
 import io.troupe.testing.FreePort;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,27 +31,24 @@ class LearnerMetricsTest {
 
   private RunningNode start(Path directory, int number, String cluster, String state) {
     Config config =
-        ConfigFactory.parseMap(
-                Map.of(
-                    "troupe.name",
-                    "n" + number,
-                    "troupe.data-dir",
-                    directory.resolve("n" + number).toString(),
-                    "troupe.listen-client-urls",
-                    url(clients[number]),
-                    "troupe.listen-peer-urls",
-                    url(peers[number]),
-                    "troupe.initial-advertise-peer-urls",
-                    url(peers[number]),
-                    "troupe.initial-cluster",
-                    cluster,
-                    "troupe.initial-cluster-state",
-                    state,
-                    "troupe.snapshot-count",
-                    "10"))
-            .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
-            .withFallback(ConfigFactory.defaultReferenceUnresolved())
-            .resolve();
+        TestConfig.of(
+            Map.of(
+                "troupe.name",
+                "n" + number,
+                "troupe.data-dir",
+                directory.resolve("n" + number).toString(),
+                "troupe.listen-client-urls",
+                url(clients[number]),
+                "troupe.listen-peer-urls",
+                url(peers[number]),
+                "troupe.initial-advertise-peer-urls",
+                url(peers[number]),
+                "troupe.initial-cluster",
+                cluster,
+                "troupe.initial-cluster-state",
+                state,
+                "troupe.snapshot-count",
+                "10"));
     return RunningNode.start(config, failure -> {});
   }
 

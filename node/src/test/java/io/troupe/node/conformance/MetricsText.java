@@ -101,4 +101,9 @@ final class MetricsText {
     }
     return value;
   }
+
+  /** How much a value has grown between two looks. */
+  static double moved(MetricsText before, MetricsText after, String name, String... labels) {
+    return after.value(name, labels) - before.value(name, labels);
+  }
 }

@@ -3,8 +3,8 @@ package io.troupe.node.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.typesafe.config.Config;
-import com.typesafe.config.ConfigFactory;
 import io.troupe.node.RunningNode;
+import io.troupe.node.TestConfig;
 import io.troupe.testing.FreePort;
 import java.nio.file.Path;
 import java.util.Map;
@@ -26,17 +26,14 @@ class PeerMetricsTest {
 
   private RunningNode start(Path directory, int number) {
     Config config =
-        ConfigFactory.parseMap(
-                Map.of(
-                    "troupe.name", "n" + number,
-                    "troupe.data-dir", directory.resolve("n" + number).toString(),
-                    "troupe.listen-client-urls", url(clients[number]),
-                    "troupe.listen-peer-urls", url(peers[number]),
-                    "troupe.initial-advertise-peer-urls", url(peers[number]),
-                    "troupe.initial-cluster", "n0=" + url(peers[0]) + ",n1=" + url(peers[1])))
-            .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
-            .withFallback(ConfigFactory.defaultReferenceUnresolved())
-            .resolve();
+        TestConfig.of(
+            Map.of(
+                "troupe.name", "n" + number,
+                "troupe.data-dir", directory.resolve("n" + number).toString(),
+                "troupe.listen-client-urls", url(clients[number]),
+                "troupe.listen-peer-urls", url(peers[number]),
+                "troupe.initial-advertise-peer-urls", url(peers[number]),
+                "troupe.initial-cluster", "n0=" + url(peers[0]) + ",n1=" + url(peers[1])));
     return RunningNode.start(config, failure -> {});
   }
 

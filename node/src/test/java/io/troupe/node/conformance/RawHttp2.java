@@ -9,6 +9,7 @@ import io.netty.handler.codec.http2.DefaultHttp2HeadersEncoder;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
+import io.troupe.grpc.api.WatchRequest;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -121,6 +122,17 @@ final class RawHttp2 implements AutoCloseable {
     headers.add("content-type", "application/grpc").add("te", "trailers");
     metadata.forEach((name, value) -> headers.add(name, new AsciiString(value, true)));
     return send(headers, END_HEADERS);
+  }
+
+  /** Begins to watch a key and waits until the watcher is there; gives the stream's number. */
+  int watch(String key) {
+    int stream = call("etcdserverpb.Watch/Watch", Map.of());
+    message(
+        stream,
+        WatchRequest.newBuilder().setCreateRequest(Requests.watch(key)).build().toByteArray(),
+        false);
+    await(frame -> frame.stream() == stream && frame.type() == DATA);
+    return stream;
   }
 
   /** A plain GET; gives the stream's number. */

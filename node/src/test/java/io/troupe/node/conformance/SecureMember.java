@@ -6,7 +6,6 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.typesafe.config.Config;
-import com.typesafe.config.ConfigFactory;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
@@ -14,11 +13,11 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.troupe.grpc.http.GrpcServer.Listener;
 import io.troupe.node.RunningNode;
+import io.troupe.node.TestConfig;
 import io.troupe.node.tls.ClientContext;
 import io.troupe.node.tls.TestAuthority;
 import io.troupe.node.tls.TestAuthority.Issued;
 import io.troupe.node.tls.TestAuthority.KeyForm;
-import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -55,10 +54,7 @@ final class SecureMember implements AutoCloseable {
     this.directory = directory;
     this.authority = new TestAuthority(directory, "authority");
     this.own = authority.issue("server", "server", KeyForm.EC_SEC1, "127.0.0.1", "localhost");
-    String peer = "http://127.0.0.1:" + FreePort.next();
-    settings.put("troupe.data-dir", directory.resolve("data").toString());
-    settings.put("troupe.listen-peer-urls", List.of(peer));
-    settings.put("troupe.initial-advertise-peer-urls", List.of(peer));
+    settings.putAll(TestConfig.alone(directory.resolve("data")));
     settings.put("troupe.listen-client-urls", List.of("https://127.0.0.1:0"));
     settings.put(BLOCK + "cert-file", own.cert().toString());
     settings.put(BLOCK + "key-file", own.key().toString());
@@ -81,11 +77,7 @@ final class SecureMember implements AutoCloseable {
   }
 
   SecureMember start() {
-    Config config =
-        ConfigFactory.parseMap(settings)
-            .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
-            .withFallback(ConfigFactory.defaultReferenceUnresolved())
-            .resolve();
+    Config config = TestConfig.of(settings);
     node =
         RunningNode.start(
             config,

@@ -7,8 +7,8 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.typesafe.config.Config;
-import com.typesafe.config.ConfigFactory;
 import io.troupe.node.RunningNode;
+import io.troupe.node.TestConfig;
 import io.troupe.node.tls.TestAuthority;
 import io.troupe.node.tls.TestAuthority.Issued;
 import io.troupe.node.tls.TestAuthority.KeyForm;
@@ -111,11 +111,7 @@ class SecurePeersTest {
         IntStream.range(0, 3)
             .mapToObj(i -> "n" + i + "=" + url(i))
             .collect(Collectors.joining(",")));
-    Config config =
-        ConfigFactory.parseMap(settings)
-            .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
-            .withFallback(ConfigFactory.defaultReferenceUnresolved())
-            .resolve();
+    Config config = TestConfig.of(settings);
     nodes[number] = RunningNode.start(config, failure -> {});
   }
 
@@ -239,22 +235,12 @@ class SecurePeersTest {
 
   @Test
   void aUrlForOthersWithoutTlsIsRefused() throws Exception {
-    Map<String, Object> tls = new HashMap<>(secured(certificate(authority, 0), trusted));
-    Config config =
-        ConfigFactory.parseMap(
-                Map.of(
-                    "troupe.data-dir",
-                    directory.resolve("data").toString(),
-                    "troupe.listen-peer-urls",
-                    url(0),
-                    "troupe.initial-advertise-peer-urls",
-                    "http://127.0.0.1:" + peers[0],
-                    "troupe.initial-cluster",
-                    "default=http://127.0.0.1:" + peers[0]))
-            .withFallback(ConfigFactory.parseMap(tls))
-            .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
-            .withFallback(ConfigFactory.defaultReferenceUnresolved())
-            .resolve();
+    Map<String, Object> settings = new HashMap<>(secured(certificate(authority, 0), trusted));
+    settings.put("troupe.data-dir", directory.resolve("data").toString());
+    settings.put("troupe.listen-peer-urls", url(0));
+    settings.put("troupe.initial-advertise-peer-urls", "http://127.0.0.1:" + peers[0]);
+    settings.put("troupe.initial-cluster", "default=http://127.0.0.1:" + peers[0]);
+    Config config = TestConfig.of(settings);
     assertThatThrownBy(() -> RunningNode.start(config, failure -> {}))
         .hasMessageContaining("expected https for both, or for none");
   }

@@ -1,9 +1,9 @@
 package io.troupe.node.conformance;
 
 import com.typesafe.config.Config;
-import com.typesafe.config.ConfigFactory;
 import io.troupe.grpc.api.StatusRequest;
 import io.troupe.node.RunningNode;
+import io.troupe.node.TestConfig;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.testing.FreePort;
 import java.io.IOException;
@@ -76,28 +76,9 @@ final class ServedStore implements BeforeAllCallback, AfterAllCallback, BeforeEa
   }
 
   private String startMember(Path directory) {
-    String peer = "[\"http://127.0.0.1:" + FreePort.next() + "\"]";
-    Config own =
-        ConfigFactory.parseString(
-            "troupe.data-dir = \""
-                + directory.toAbsolutePath()
-                + "\"\ntroupe.listen-client-urls = [\"http://127.0.0.1:0\"]"
-                + "\ntroupe.listen-peer-urls = "
-                + peer
-                + "\ntroupe.initial-advertise-peer-urls = "
-                + peer);
-    Config given = ConfigFactory.empty();
-    for (Map.Entry<String, String> setting : settings.entrySet()) {
-      given =
-          given.withFallback(
-              ConfigFactory.parseMap(Map.of("troupe." + setting.getKey(), setting.getValue())));
-    }
-    Config config =
-        given
-            .withFallback(own)
-            .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
-            .withFallback(ConfigFactory.defaultReferenceUnresolved())
-            .resolve();
+    Map<String, Object> all = TestConfig.alone(directory);
+    settings.forEach((key, value) -> all.put("troupe." + key, value));
+    Config config = TestConfig.of(all);
     node =
         RunningNode.start(
             config,

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.typesafe.config.Config;
-import com.typesafe.config.ConfigFactory;
 import io.troupe.grpc.api.MemberListRequest;
 import io.troupe.node.ExitCode;
 import io.troupe.node.RunningNode;
 import io.troupe.node.StartException;
+import io.troupe.node.TestConfig;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.node.tls.TestAuthority;
 import io.troupe.node.tls.TestAuthority.Issued;
@@ -40,10 +40,6 @@ class UnixSocketTest {
 
   @BeforeEach
   void settings() {
-    String peer = "http://127.0.0.1:" + FreePort.next();
-    settings.put("data-dir", directory.resolve("data").toString());
-    settings.put("listen-peer-urls", List.of(peer));
-    settings.put("initial-advertise-peer-urls", List.of(peer));
     settings.put("listen-client-urls", List.of(url("unix", "a")));
   }
 
@@ -61,13 +57,9 @@ class UnixSocketTest {
   }
 
   private RunningNode start() throws InterruptedException {
-    Map<String, Object> keys = new HashMap<>();
+    Map<String, Object> keys = TestConfig.alone(directory.resolve("data"));
     settings.forEach((key, value) -> keys.put("troupe." + key, value));
-    Config config =
-        ConfigFactory.parseMap(keys)
-            .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
-            .withFallback(ConfigFactory.defaultReferenceUnresolved())
-            .resolve();
+    Config config = TestConfig.of(keys);
     RunningNode node =
         RunningNode.start(
             config,

@@ -1,0 +1,41 @@
+package io.troupe.node;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import io.troupe.testing.FreePort;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Configurations of members that run in the JVM of a test. */
+public final class TestConfig {
+  private TestConfig() {}
+
+  /**
+   * Complete, as a file's would be.
+   *
+   * @param settings keys with {@code troupe.}; the defaults for all others
+   */
+  public static Config of(Map<String, ?> settings) {
+    return ConfigFactory.parseMap(settings)
+        .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
+        .withFallback(ConfigFactory.defaultReferenceUnresolved())
+        .resolve();
+  }
+
+  /**
+   * What a member needs that is the only one of its cluster: its data and free ports.
+   *
+   * @return may be changed; keys with {@code troupe.}
+   */
+  public static Map<String, Object> alone(Path data) {
+    List<String> peer = List.of("http://127.0.0.1:" + FreePort.next());
+    Map<String, Object> settings = new HashMap<>();
+    settings.put("troupe.data-dir", data.toAbsolutePath().toString());
+    settings.put("troupe.listen-client-urls", List.of("http://127.0.0.1:0"));
+    settings.put("troupe.listen-peer-urls", peer);
+    settings.put("troupe.initial-advertise-peer-urls", peer);
+    return settings;
+  }
+}
