@@ -77,10 +77,11 @@ class LateHeartbeatsTest {
     }
   }
 
+  /**
+   * Held before it is told that it leads: the call that tells it comes before the leadership's
+   * heartbeats are timed, and one held there would find its first heartbeats timely.
+   */
   private void status(RaftStatus status) {
-    if (status.role() == RaftRole.LEADER) {
-      leads.countDown();
-    }
     if (hold.getAndSet(false)) {
       held.countDown();
       try {
@@ -88,6 +89,9 @@ class LateHeartbeatsTest {
       } catch (InterruptedException e) {
         throw new AssertionError(e);
       }
+    }
+    if (status.role() == RaftRole.LEADER) {
+      leads.countDown();
     }
   }
 
