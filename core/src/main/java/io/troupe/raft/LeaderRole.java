@@ -283,6 +283,16 @@ final class LeaderRole extends Role {
   }
 
   @Override
+  boolean isHolding() {
+    return replication.isHolding();
+  }
+
+  @Override
+  void sendHeld() {
+    replication.sendHeld();
+  }
+
+  @Override
   void snapshotSent(NodeId to, long index, boolean ok) {
     replication.snapshotSent(to, index, ok);
   }

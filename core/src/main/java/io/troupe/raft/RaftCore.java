@@ -115,6 +115,24 @@ public final class RaftCore {
   }
 
   /**
+   * True if entries wait for the answer of a follower, to share a message with what comes until
+   * then.
+   */
+  public boolean isHolding() {
+    return standing.role().isHolding();
+  }
+
+  /**
+   * Entries that wait go now. To be called soon after {@link #isHolding}: a follower that is far
+   * away answers late, and what waits for that takes a round trip more.
+   */
+  public void sendHeld() {
+    begin();
+    standing.role().sendHeld();
+    finish();
+  }
+
+  /**
    * Proposes a change of the membership. Its fate is as with {@link #propose}. Refused with
    * TOO_MANY_REQUESTS while another one is under way, or if the membership is not the one it was
    * checked against: check again and repeat. Refused too if it makes no sense, or promotes a

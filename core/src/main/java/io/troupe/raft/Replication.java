@@ -209,6 +209,32 @@ final class Replication {
     }
   }
 
+  /** True if entries wait for an answer, to share the next message with others. */
+  boolean isHolding() {
+    for (Progress progress : followers.values()) {
+      if (isHolding(progress)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isHolding(Progress progress) {
+    return progress.isAwaitingAnswer()
+        && !progress.isPaused()
+        && progress.next() <= core.log.lastIndex();
+  }
+
+  /** Entries that wait go now, as far as the windows allow. */
+  void sendHeld() {
+    followers.forEach(
+        (to, progress) -> {
+          if (isHolding(progress)) {
+            sendAppend(to, progress);
+          }
+        });
+  }
+
   void tellCommitToAll() {
     followers.forEach(this::tellCommit);
   }

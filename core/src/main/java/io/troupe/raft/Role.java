@@ -49,6 +49,14 @@ abstract sealed class Role permits FollowerRole, PreCandidateRole, CandidateRole
   /** The input is over but for its effects; the membership may have changed by it. */
   void settle() {}
 
+  /** True if entries wait to share a message with what comes. */
+  boolean isHolding() {
+    return false;
+  }
+
+  /** Entries that wait go now. */
+  void sendHeld() {}
+
   /** Asked of the leader only. */
   void transferLeadership(NodeId to) {
     core.effects.transferRefused(to, Refusal.NOT_LEADER);

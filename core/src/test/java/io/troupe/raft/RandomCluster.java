@@ -206,6 +206,10 @@ final class RandomCluster {
     if (!node.isUp()) {
       return;
     }
+    if (node.core().isHolding() && random.nextInt(4) == 0) {
+      node.core().sendHeld();
+      node.check();
+    }
     if (dice < 780) {
       int unforced = node.disk.unforced.size();
       if (unforced > 1 && random.nextBoolean()) {

@@ -65,6 +65,16 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     INSTANCE
   }
 
+  private enum SendHeld implements RaftCommand.Private {
+    INSTANCE
+  }
+
+  /**
+   * How long entries may wait for the answer to those before. Members next to each other answer
+   * sooner; between distant ones the wait would be a round trip.
+   */
+  private static final Duration HOLD = Duration.ofMillis(5);
+
   /** So that the entry that says so reaches the other members. */
   private static final Duration BEFORE_END = Duration.ofSeconds(1);
 
@@ -109,6 +119,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
 
   private final HeartbeatPace pace;
   private boolean installing;
+  private boolean holds;
 
   private RaftRoleActor(
       ActorContext<RaftCommand> context,
@@ -179,6 +190,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         .onMessageEquals(End.INSTANCE, this::onEnd)
         .onMessage(RaftCommand.SnapshotTaken.class, m -> feed(() -> core.compactLog(m.index())))
         .onMessageEquals(Tick.INSTANCE, this::onTick)
+        .onMessageEquals(SendHeld.INSTANCE, this::onSendHeld)
         .build();
   }
 
@@ -196,7 +208,16 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   private Behavior<RaftCommand> feed(Runnable input) {
     input.run();
     links.status().accept(core.status());
+    if (!holds && core.isHolding()) {
+      holds = true;
+      timers.startSingleTimer(SendHeld.INSTANCE, HOLD);
+    }
     return installing ? refusing() : this;
+  }
+
+  private Behavior<RaftCommand> onSendHeld() {
+    holds = false;
+    return feed(core::sendHeld);
   }
 
   /**

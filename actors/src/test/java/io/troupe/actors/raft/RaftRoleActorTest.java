@@ -31,6 +31,7 @@ import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.FishingOutcomes;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -135,5 +136,33 @@ class RaftRoleActorTest {
         .anyMatch(message -> message instanceof PeerMessage.ForwardedProposals)
         .filteredOn(message -> message instanceof PeerMessage.ForwardedProposals)
         .hasSize(1);
+  }
+
+  /** Ticks take an hour here: only the wait's own end can let it go. */
+  @Test
+  void entriesDoNotWaitForAFollowerThatIsSlowToAnswer() {
+    TestProbe<ProposeReply> writer = kit.createTestProbe();
+    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(5, 0, 0)));
+    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.TimeoutNow(5)));
+    room.tell(new RaftCommand.Durable(wal.expectMessageClass(WalCommand.Append.class).number()));
+    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.VoteReply(6, false, true)));
+    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.AppendReply(6, false, 1, 0, 0)));
+    room.tell(new RaftCommand.Propose(new RequestId(1), Bytes.utf8("a"), writer.getRef()));
+    awaitAppendAfter(1);
+    room.tell(new RaftCommand.Propose(new RequestId(2), Bytes.utf8("b"), writer.getRef()));
+    awaitAppendAfter(2);
+  }
+
+  private void awaitAppendAfter(long prevIndex) {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(20))
+        .until(
+            () ->
+                sent.stream()
+                    .anyMatch(
+                        message ->
+                            message instanceof PeerMessage.Append append
+                                && append.prevIndex() == prevIndex
+                                && !append.entries().isEmpty()));
   }
 }

@@ -38,6 +38,9 @@ import org.jspecify.annotations.Nullable;
 final class MemberRun implements RaftEffects {
   private static final long TICK_US = 100_000;
 
+  /** Entries wait about so long for the answer to those before. */
+  private static final long HOLD_US = 5_000;
+
   /** Waits for a read index, or its refusal. */
   interface ReadIndexWaiter {
     void ready(long index);
@@ -65,6 +68,7 @@ final class MemberRun implements RaftEffects {
   private long tickExtraUs;
   private boolean leading;
   private boolean published;
+  private boolean holds;
 
   MemberRun(SimMember member, SimWorld world, long session) {
     this.id = member.id();
@@ -129,6 +133,15 @@ final class MemberRun implements RaftEffects {
     world.rules().goesBy(id, status.commit(), core.membership());
     require(status.applied() <= handedOut, "applied more than handed out", id, status);
     require(handedOut <= status.commit(), "handed out too much", id, status, handedOut);
+    if (!holds && core.isHolding()) {
+      holds = true;
+      process.after(HOLD_US + random.nextLong(HOLD_US), this::sendHeld);
+    }
+  }
+
+  private void sendHeld() {
+    holds = false;
+    feed(core::sendHeld);
   }
 
   private static boolean isLeader(RaftStatus status) {
