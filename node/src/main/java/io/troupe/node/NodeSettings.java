@@ -3,6 +3,7 @@ package io.troupe.node;
 import com.typesafe.config.Config;
 import io.troupe.grpc.http.KeepAlive;
 import io.troupe.grpc.service.UpkeepSettings;
+import io.troupe.node.discovery.DiscoverySettings;
 import io.troupe.node.tls.TlsSettings;
 import io.troupe.node.tracing.TracingSettings;
 import java.net.URI;
@@ -35,6 +36,7 @@ import java.util.Optional;
  * @param peerTls TLS between members, if their URLs are https; empty: they are not
  * @param slow what is told of in the log because of the time it took
  * @param tracing where calls are traced to; empty: nowhere
+ * @param discovery how first members find each other; empty: by initialCluster
  */
 public record NodeSettings(
     String name,
@@ -78,7 +80,8 @@ public record NodeSettings(
     Optional<TlsSettings> clientTls,
     Optional<TlsSettings> peerTls,
     Slow slow,
-    Optional<TracingSettings> tracing) {
+    Optional<TracingSettings> tracing,
+    Optional<DiscoverySettings> discovery) {
 
   /** What a member without data does. */
   public enum InitialState {
