@@ -116,8 +116,7 @@ final class Bootstrap {
     cluster
         .members()
         .values()
-        .forEach(
-            urls -> members.put(MemberIds.initial(urls, cluster.token()), urls));
+        .forEach(urls -> members.put(MemberIds.initial(urls, cluster.token()), urls));
     NodeId self = MemberIds.initial(cluster.own(), cluster.token());
     requireNotBootstrapped(self);
     return identity(MemberIds.cluster(members.keySet()), self, false, members);

@@ -3,16 +3,18 @@ package io.troupe.node;
 import io.troupe.node.discovery.Discovery;
 import io.troupe.node.discovery.DiscoveryException;
 import io.troupe.node.discovery.DiscoverySettings;
+import io.troupe.node.discovery.SrvCluster;
+import io.troupe.node.discovery.SrvSettings;
 import io.troupe.node.tls.TlsException;
 import io.troupe.protocol.MemberIds;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Whom a member without data begins with: those of the setting, or those that discovery finds. */
+/**
+ * Whom a member without data begins with, or joins: those of the setting, of SRV records, or those
+ * that discovery finds.
+ */
 final class FirstMembers {
   private FirstMembers() {}
 
@@ -24,19 +26,18 @@ final class FirstMembers {
   static InitialCluster of(NodeSettings settings) throws InterruptedException {
     Optional<DiscoverySettings> discovery = settings.discovery();
     if (discovery.isEmpty()) {
-      return InitialCluster.of(settings);
+      return settings.srv().isPresent() ? named(settings.srv().get(), settings) : InitialCluster.of(settings);
     }
     // DI2: the token of the meeting is that of the cluster.
     String token = discovery.get().token();
     List<String> urls = settings.initialAdvertisePeerUrls().stream().sorted().toList();
     String own =
         urls.stream().map(url -> settings.name() + "=" + url).collect(Collectors.joining(","));
+    String id = MemberIds.initial(urls, token).toString();
     try {
-      String id = MemberIds.initial(urls, token).toString();
-      return InitialCluster.of(
-          settings, parsed(Discovery.join(discovery.get(), id, own)), token);
+      return InitialCluster.of(settings, Discovery.join(discovery.get(), id, own), token);
     } catch (DiscoveryException refused) {
-      throw new StartException(ExitCode.UNEXPECTED, String.valueOf(refused.getMessage()), refused);
+      throw failed(refused);
     } catch (TlsException wrong) {
       throw new StartException(
           ExitCode.CONFIGURATION,
@@ -45,15 +46,18 @@ final class FirstMembers {
     }
   }
 
-  /** What discovery gives is checked: name=url, with commas between them. */
-  private static Map<String, List<String>> parsed(String cluster) {
-    Map<String, List<String>> members = new LinkedHashMap<>();
-    for (String part : cluster.split(",", -1)) {
-      int equals = part.indexOf('=');
-      members
-          .computeIfAbsent(part.substring(0, equals), first -> new ArrayList<>())
-          .add(part.substring(equals + 1));
+  private static InitialCluster named(SrvSettings srv, NodeSettings settings) {
+    try {
+      return InitialCluster.of(
+          settings,
+          SrvCluster.find(srv, settings.name(), settings.initialAdvertisePeerUrls()),
+          settings.initialClusterToken());
+    } catch (DiscoveryException refused) {
+      throw failed(refused);
     }
-    return members;
+  }
+
+  private static StartException failed(DiscoveryException refused) {
+    return new StartException(ExitCode.UNEXPECTED, String.valueOf(refused.getMessage()), refused);
   }
 }

@@ -22,9 +22,17 @@ record InitialCluster(String name, Map<String, List<String>> members, String tok
   /**
    * Reads the setting. Empty means: this member alone, with the URLs it advertises (F8).
    *
-   * @throws StartException when this member is not in it with exactly its advertised URLs (F9)
+   * @throws StartException when this member is not in it with exactly its advertised URLs (F9), or
+   *     shall find first members although it joins
    */
   static InitialCluster of(NodeSettings settings) {
+    if (settings.discovery().isPresent()
+        && settings.initialClusterState() == NodeSettings.InitialState.EXISTING) {
+      throw new StartException(
+          ExitCode.CONFIGURATION,
+          "configuration: troupe.discovery is for first members: discovery URL should not be set"
+              + " when joining existing initial cluster");
+    }
     return of(settings, settings.initialCluster(), settings.initialClusterToken());
   }
 

@@ -84,6 +84,7 @@ final class SettingsReader {
             ? NodeSettings.InitialState.NEW
             : NodeSettings.InitialState.EXISTING,
         flag("force-new-cluster"),
+        flag("memory-mlock"),
         flag("strict-reconfig-check"),
         (int) number("max-learners", 1, 1000),
         heartbeat,
@@ -125,7 +126,8 @@ final class SettingsReader {
             duration("warning-apply-duration", Duration.ZERO, Duration.ofDays(1)),
             duration("warning-unary-request-duration", Duration.ZERO, Duration.ofDays(1))),
         new TracingReader(this).read(),
-        new DiscoveryReader(this).read());
+        new DiscoveryReader(this).registry(),
+        new DiscoveryReader(this).srv());
   }
 
   /** Beside the data directory; its usual place in it is as if nothing were said. */
@@ -151,7 +153,8 @@ final class SettingsReader {
         given(texts("host-whitelist", "[\"example.org\"], or [\"*\"]")),
         flag("enable-pprof"),
         flag("enable-grpc-gateway"),
-        oneOf("metrics", Set.of("basic", "extensive")).equals("extensive"));
+        oneOf("metrics", Set.of("basic", "extensive")).equals("extensive"),
+        flag("socket-reuse-port"));
   }
 
   static List<String> given(List<String> texts) {

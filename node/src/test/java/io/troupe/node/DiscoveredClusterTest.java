@@ -2,10 +2,13 @@ package io.troupe.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
-import io.troupe.testing.FreePort;
+import com.typesafe.config.ConfigParseOptions;
+import com.typesafe.config.ConfigSyntax;
+import io.troupe.protocol.MemberIds;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -13,7 +16,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
@@ -25,19 +33,23 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Members that find each other through a third one (8.1). */
+/** Members that find each other through another cluster (8.1). */
 @Timeout(120)
 class DiscoveredClusterTest {
+  private static final String ROOT = "/_etcd/registry/";
+
   @TempDir Path directory = Path.of("");
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final HttpClient http = HttpClient.newHttpClient();
+  private final List<RunningNode> members = new ArrayList<>();
   private String endpoint = "";
+  private String token = "";
   private AutoCloseable registry = () -> {};
 
   @BeforeEach
   void start() throws Exception {
-    RunningNode node = run(config("registry", "")).get(60, TimeUnit.SECONDS);
+    RunningNode node = run(TestConfig.of(settings("registry"))).get(60, TimeUnit.SECONDS);
     registry = node;
     node.awaitReady();
     endpoint = "http://127.0.0.1:" + node.clientPorts().get(0);
@@ -45,33 +57,22 @@ class DiscoveredClusterTest {
 
   @AfterEach
   void stop() throws Exception {
+    members.forEach(RunningNode::close);
     registry.close();
-    threads.shutdown();
+    threads.shutdownNow();
   }
 
-  private Config config(String name, String more) {
-    String peer = "[\"http://127.0.0.1:" + FreePort.next() + "\"]";
-    return ConfigFactory.parseString(more)
-        .withFallback(
-            ConfigFactory.parseString(
-                "troupe.name = "
-                    + name
-                    + "\ntroupe.data-dir = \""
-                    + directory.resolve(name)
-                    + "\"\ntroupe.listen-client-urls = [\"http://127.0.0.1:0\"]"
-                    + "\ntroupe.listen-peer-urls = "
-                    + peer
-                    + "\ntroupe.initial-advertise-peer-urls = "
-                    + peer))
-        .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
-        .withFallback(ConfigFactory.defaultReferenceUnresolved())
-        .resolve();
+  private Map<String, Object> settings(String name) {
+    Map<String, Object> settings = TestConfig.alone(directory.resolve(name));
+    settings.put("troupe.name", name);
+    return settings;
   }
 
-  private Config discovered(String name, String token) {
-    return config(
-        name,
-        "troupe.discovery { token = \"" + token + "\", endpoints = [\"" + endpoint + "\"] }");
+  private Map<String, Object> discovered(String name) {
+    Map<String, Object> settings = settings(name);
+    settings.put("troupe.discovery.token", "t");
+    settings.put("troupe.discovery.endpoints", List.of(endpoint));
+    return settings;
   }
 
   private CompletableFuture<RunningNode> run(Config config) {
@@ -85,65 +86,180 @@ class DiscoveredClusterTest {
         threads);
   }
 
-  private String post(String path, String body) throws IOException, InterruptedException {
-    HttpResponse<String> answer =
-        http.send(
-            HttpRequest.newBuilder(URI.create(endpoint + path))
-                .POST(HttpRequest.BodyPublishers.ofString(body))
-                .build(),
-            HttpResponse.BodyHandlers.ofString());
+  private RunningNode started(CompletableFuture<RunningNode> starting) throws Exception {
+    RunningNode node = starting.get(60, TimeUnit.SECONDS);
+    members.add(node);
+    return node;
+  }
+
+  private Config post(String path, String body) throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(endpoint + path))
+            .POST(HttpRequest.BodyPublishers.ofString(body));
+    if (!token.isEmpty()) {
+      request.header("Authorization", token);
+    }
+    HttpResponse<String> answer = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-    return answer.body();
+    return ConfigFactory.parseString(
+        answer.body(), ConfigParseOptions.defaults().setSyntax(ConfigSyntax.JSON));
   }
 
   private static String base64(String text) {
     return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  private void size(String token, int size) throws IOException, InterruptedException {
+  private static String text(String base64) {
+    return new String(Base64.getDecoder().decode(base64), StandardCharsets.UTF_8);
+  }
+
+  /** As an operator makes it. */
+  private void size(int size) throws IOException, InterruptedException {
     post(
         "/v3/kv/put",
         "{\"key\":\""
-            + base64("/_etcd/registry/" + token + "/_config/size")
+            + base64(ROOT + "t/_config/size")
             + "\",\"value\":\""
             + base64(Integer.toString(size))
             + "\"}");
   }
 
-  @Test
-  void twoMembersMeet() throws Exception {
-    size("t", 2);
-    Config one = discovered("one", "t");
-    CompletableFuture<RunningNode> first = run(one);
-    CompletableFuture<RunningNode> second = run(discovered("two", "t"));
-    try (RunningNode two = second.get(60, TimeUnit.SECONDS)) {
-      try (RunningNode node = first.get(60, TimeUnit.SECONDS)) {
-        node.awaitReady();
-        two.awaitReady();
+  /** What stands in the registry of members, by key. */
+  private Map<String, String> registered() {
+    try {
+      Config found =
+          post(
+              "/v3/kv/range",
+              "{\"key\":\""
+                  + base64(ROOT + "t/members/")
+                  + "\",\"range_end\":\""
+                  + base64(ROOT + "t/members0")
+                  + "\"}");
+      Map<String, String> keys = new TreeMap<>();
+      if (found.hasPath("kvs")) {
+        found
+            .getConfigList("kvs")
+            .forEach(kv -> keys.put(text(kv.getString("key")), text(kv.getString("value"))));
       }
-      // Its data is there: the registry is not needed any more.
-      registry.close();
-      registry = () -> {};
-      try (RunningNode again = run(one).get(60, TimeUnit.SECONDS)) {
-        again.awaitReady();
-      }
+      return keys;
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 
   @Test
-  void whoComesTooLateDoesNotStart() throws Exception {
-    size("t", 1);
-    try (RunningNode one = run(discovered("one", "t")).get(60, TimeUnit.SECONDS)) {
-      one.awaitReady();
-      assertThatThrownBy(() -> run(discovered("two", "t")).join())
-          .isInstanceOf(CompletionException.class)
-          .hasRootCauseMessage("discovery: cluster is full");
+  void DI2_threeMembersMeetAndAFourthIsRefused() throws Exception {
+    size(3);
+    Map<String, CompletableFuture<RunningNode>> starting = new HashMap<>();
+    Map<String, Config> configs = new HashMap<>();
+    Map<String, String> expected = new TreeMap<>();
+    for (String name : List.of("one", "two", "three")) {
+      Map<String, Object> settings = discovered(name);
+      @SuppressWarnings("unchecked")
+      List<String> urls = (List<String>) settings.get("troupe.initial-advertise-peer-urls");
+      // The form in which etcd's members write themselves down.
+      expected.put(ROOT + "t/members/" + MemberIds.initial(urls, "t"), name + "=" + urls.get(0));
+      configs.put(name, TestConfig.of(settings));
+      starting.put(name, run(configs.get(name)));
+    }
+    Map<String, RunningNode> nodes = new HashMap<>();
+    for (String name : starting.keySet()) {
+      nodes.put(name, started(starting.get(name)));
+    }
+    for (RunningNode node : nodes.values()) {
+      node.awaitReady();
+    }
+    assertThat(registered()).isEqualTo(expected);
+    assertThat(membersOf(nodes.get("two"))).containsExactlyInAnyOrder("one", "two", "three");
+
+    assertThatThrownBy(() -> run(TestConfig.of(discovered("four"))).join())
+        .isInstanceOf(CompletionException.class)
+        .hasRootCauseMessage("discovery: cluster is full");
+    assertThat(registered()).as("who is refused writes nothing").isEqualTo(expected);
+
+    // F6: its data is there, so the registry is not needed any more.
+    registry.close();
+    registry = () -> {};
+    RunningNode one = nodes.get("one");
+    members.remove(one);
+    one.close();
+    started(run(configs.get("one"))).awaitReady();
+  }
+
+  private List<String> membersOf(RunningNode node) throws IOException, InterruptedException {
+    String before = endpoint;
+    endpoint = "http://127.0.0.1:" + node.clientPorts().get(0);
+    try {
+      return post("/v3/cluster/member/list", "{}").getConfigList("members").stream()
+          .map(member -> member.getString("name"))
+          .toList();
+    } finally {
+      endpoint = before;
     }
   }
 
   @Test
   void withoutASizeNobodyStarts() {
-    assertThatThrownBy(() -> run(discovered("one", "nowhere")).join())
+    assertThatThrownBy(() -> run(TestConfig.of(discovered("one"))).join())
+        .isInstanceOf(CompletionException.class)
         .hasRootCauseMessage("discovery: size key not found");
+  }
+
+  @Test
+  void aRegistryWithLogins() throws Exception {
+    size(1);
+    post("/v3/auth/user/add", "{\"name\":\"root\",\"password\":\"right\"}");
+    post("/v3/auth/user/grant", "{\"user\":\"root\",\"role\":\"root\"}");
+    post("/v3/auth/enable", "{}");
+
+    Map<String, Object> settings = discovered("one");
+    settings.put("troupe.discovery.user", "root");
+    settings.put("troupe.discovery.password", "wrong");
+    assertThatThrownBy(() -> run(TestConfig.of(settings)).join())
+        .hasRootCauseMessage(
+            "discovery: the login of \"root\" is refused: "
+                + endpoint
+                + "/v3/auth/authenticate answers 400 {\"error\":\"etcdserver: authentication"
+                + " failed, invalid user ID or password\",\"code\":3,\"message\":\"etcdserver:"
+                + " authentication failed, invalid user ID or password\"}");
+
+    settings.put("troupe.discovery.password", "right");
+    started(run(TestConfig.of(settings))).awaitReady();
+    token =
+        post("/v3/auth/authenticate", "{\"name\":\"root\",\"password\":\"right\"}")
+            .getString("token");
+    assertThat(registered()).hasSize(1);
+  }
+
+  /** A start that is given up does not go on behind the back of whoever gave it up. */
+  @Test
+  void whoStopsWaitingWritesNoIdentity() throws Exception {
+    size(2);
+    Config config = TestConfig.of(discovered("one"));
+    CompletableFuture<Throwable> failure = new CompletableFuture<>();
+    Thread start =
+        new Thread(
+            () -> {
+              try {
+                RunningNode.start(config, failure::complete);
+              } catch (RuntimeException e) {
+                failure.complete(e);
+              }
+            });
+    start.start();
+    await().until(() -> registered().size() == 1);
+    start.interrupt();
+    assertThat(failure.get(60, TimeUnit.SECONDS)).hasMessage("interrupted while starting");
+    await()
+        .until(
+            () ->
+                Thread.getAllStackTraces().keySet().stream()
+                    .noneMatch(thread -> thread.getName().equals("open")));
+    // The place is its own still: it comes again, and goes on with a third.
+    CompletableFuture<RunningNode> again = run(config);
+    CompletableFuture<RunningNode> other = run(TestConfig.of(discovered("two")));
+    started(other);
+    started(again).awaitReady();
+    assertThat(registered()).hasSize(2);
   }
 }

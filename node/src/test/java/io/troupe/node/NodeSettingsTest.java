@@ -6,11 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.grpc.http.KeepAlive;
-import io.troupe.node.discovery.DiscoverySettings;
 import io.troupe.node.tls.SelfSigned;
 import io.troupe.node.tls.TlsSettings;
 import io.troupe.node.tracing.TracingSettings;
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -92,43 +90,6 @@ class NodeSettingsTest {
     assertThatThrownBy(
             () -> settings("log.outputs = [a]", "log.rotate = true", "log.rotation = \"{\""))
         .hasMessageContaining("log.rotation");
-  }
-
-  @Test
-  void F7_discoveryNeedsTokenAndEndpoints() {
-    assertThat(settings().discovery()).isEmpty();
-    String token = "discovery.token = t";
-    DiscoverySettings plain =
-        settings(token, "discovery.endpoints = \"http://a:1,b:2\"").discovery().orElseThrow();
-    assertThat(plain.endpoints()).containsExactly(URI.create("http://a:1"), URI.create("http://b:2"));
-    assertThat(plain.requestTimeout()).isEqualTo(Duration.ofSeconds(5));
-    assertThat(
-            settings(
-                    token,
-                    "discovery.endpoints = [\"b:2\"]",
-                    "discovery.insecure-transport = false",
-                    "discovery.password = secret")
-                .discovery()
-                .orElseThrow())
-        .satisfies(
-            secure -> assertThat(secure.endpoints()).containsExactly(URI.create("https://b:2")))
-        .satisfies(secure -> assertThat(secure.toString()).doesNotContain("secret"));
-    refused("both --discovery-token and --discovery-endpoints are needed", token);
-    refused("both --discovery-token", "discovery.endpoints = [\"http://a:1\"]");
-    refused("discovery.endpoints", token, "discovery.endpoints = \"http://a:1,,http://b:1\"");
-    refused("discovery.endpoints", token, "discovery.endpoints = [\"ftp://a:1\"]");
-    refused("discovery.endpoints", token, "discovery.endpoints = [\"http://a\"]");
-    refused("slash", "discovery.token = \"a/b\"", "discovery.endpoints = [\"http://a:1\"]");
-    refused(
-        "initial-cluster is given too",
-        token,
-        "discovery.endpoints = [\"http://a:1\"]",
-        "initial-cluster = \"n=http://a:1\"");
-    refused(
-        "discovery.cert-file",
-        token,
-        "discovery.endpoints = [\"http://a:1\"]",
-        "discovery.key-file = k.pem");
   }
 
   @Test

@@ -3,9 +3,12 @@ package io.troupe.node.discovery;
 import io.troupe.node.discovery.Registry.Item;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,8 +25,11 @@ public final class Discovery {
   /** Between two looks for members that are still to come. */
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
-  /** Of the time between two tries, which doubles each time. */
+  /** Of the time between two tries: 2, 4, 8 ... 256 s. */
   private static final int MAX_DOUBLINGS = 8;
+
+  /** As in etcd centuries: whoever waits for other people does not give up. */
+  private static final int MAX_RETRIES = Integer.MAX_VALUE;
 
   /** How time passes. */
   interface Pause {
@@ -37,40 +43,52 @@ public final class Discovery {
   private final Registry registry;
   private final String token;
   private final Pause pause;
+  private final int maxRetries;
+  private final Set<String> passedOver = new HashSet<>();
 
-  Discovery(Registry registry, String token, Pause pause) {
+  /**
+   * Through a registry.
+   *
+   * @param maxRetries of one call before it is given up
+   */
+  Discovery(Registry registry, String token, Pause pause, int maxRetries) {
     this.registry = registry;
     this.token = token;
     this.pause = pause;
+    this.maxRetries = maxRetries;
   }
 
   /**
    * Finds the first members. Waits for as long as they take; an endpoint that does not answer is
-   * asked again, with growing pauses.
+   * asked again, with growing pauses. Ends early if its thread is interrupted.
    *
    * @param memberId of this member, lower hex
    * @param config this member as a value of initial-cluster: {@code name=url}, with commas between
    *     several
-   * @return all first members in that form, this one among them
-   * @throws DiscoveryException if there is no such meeting, it is full, or somebody wrote nonsense
+   * @return all first members, name to peer URLs, in the order in which they came; this one among
+   *     them
+   * @throws DiscoveryException if there is no such meeting, it is full, somebody wrote nonsense, or
+   *     the login is refused
    * @throws io.troupe.node.tls.TlsException if certificates or keys cannot be used
    */
-  public static String join(DiscoverySettings settings, String memberId, String config)
-      throws InterruptedException {
+  public static Map<String, List<String>> join(
+      DiscoverySettings settings, String memberId, String config) throws InterruptedException {
     LOG.info("discovery begins {}", settings);
     Discovery discovery =
         new Discovery(
             new HttpRegistry(settings),
             settings.token(),
-            time -> TimeUnit.MILLISECONDS.sleep(time.toMillis()));
+            time -> TimeUnit.MILLISECONDS.sleep(time.toMillis()),
+            MAX_RETRIES);
     return discovery.join(memberId, config);
   }
 
-  String join(String memberId, String config) throws InterruptedException {
+  Map<String, List<String>> join(String memberId, String config) throws InterruptedException {
     int size = size();
     String own = members() + memberId;
     requirePlace(list(), size, own);
     retried(
+        "register member itself",
         () -> {
           registry.put(own, config);
           return true;
@@ -80,8 +98,8 @@ public final class Discovery {
       List<Item> found = list();
       requirePlace(found, size, own);
       if (found.size() >= size) {
-        String cluster =
-            found.subList(0, size).stream().map(Discovery::checked).collect(Collectors.joining(","));
+        List<FoundMember> first = found.subList(0, size).stream().map(FoundMember::of).toList();
+        Map<String, List<String>> cluster = FoundMember.cluster(first);
         LOG.info("discovery has found all first members initial-cluster={}", cluster);
         return cluster;
       }
@@ -98,11 +116,12 @@ public final class Discovery {
   }
 
   private int size() throws InterruptedException {
-    String text =
-        retried(() -> registry.get(ROOT + token + "/_config/size"))
-            .orElseThrow(() -> new DiscoveryException("discovery: size key not found"));
+    Optional<String> text =
+        retried("get the cluster's size", () -> registry.get(ROOT + token + "/_config/size"));
     try {
-      int size = Integer.parseInt(text);
+      int size =
+          Integer.parseInt(
+              text.orElseThrow(() -> new DiscoveryException("discovery: size key not found")));
       if (size > 0) {
         return size;
       }
@@ -112,38 +131,48 @@ public final class Discovery {
     throw new DiscoveryException("discovery: size key is bad");
   }
 
+  /** As in etcd, what is no member at all takes nobody's place. */
   private List<Item> list() throws InterruptedException {
-    return retried(() -> registry.list(members()));
+    List<Item> all = retried("cluster status check", () -> registry.list(members()));
+    return all.stream().filter(this::isMember).toList();
+  }
+
+  private boolean isMember(Item item) {
+    boolean is = item.value().indexOf('=') >= 0;
+    if (!is && passedOver.add(item.key())) {
+      LOG.warn(
+          "invalid peer info returned from discovery service key={} value={}",
+          item.key(),
+          item.value());
+    }
+    return is;
   }
 
   /** Whoever comes too late must not wait for ever. */
-  private static void requirePlace(List<Item> found, int size, String own) {
+  private void requirePlace(List<Item> found, int size, String own) {
     if (found.size() >= size
         && found.subList(0, size).stream().noneMatch(item -> item.key().equals(own))) {
+      LOG.warn("do not reuse discovery token; generate a new one to bootstrap a cluster");
       throw new DiscoveryException("discovery: cluster is full");
     }
   }
 
-  private static String checked(Item member) {
-    for (String part : member.value().split(",", -1)) {
-      int equals = part.indexOf('=');
-      if (equals <= 0 || !part.substring(equals + 1).matches("https?://[^/,=]+")) {
-        throw new DiscoveryException(
-            "discovery: invalid peer URL: " + member.key() + " = " + member.value());
-      }
-    }
-    return member.value();
-  }
-
-  private <T> T retried(Call<T> call) throws InterruptedException {
-    int failures = 0;
+  private <T> T retried(String step, Call<T> call) throws InterruptedException {
+    int retries = 0;
     while (true) {
       try {
         return call.run();
       } catch (IOException down) {
-        Duration wait = Duration.ofSeconds(1L << Math.min(failures, MAX_DOUBLINGS));
-        LOG.warn("discovery fails, trying again in={} error={}", wait, down.toString());
-        failures++;
+        if (retries >= maxRetries) {
+          throw new DiscoveryException("discovery: too many retries");
+        }
+        retries++;
+        Duration wait = Duration.ofSeconds(1L << Math.min(retries, MAX_DOUBLINGS));
+        LOG.warn(
+            "retry connecting to discovery service reason={} backoff={} error={}",
+            step,
+            wait,
+            down.toString());
         pause.of(wait);
       }
     }

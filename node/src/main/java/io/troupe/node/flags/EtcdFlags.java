@@ -21,7 +21,6 @@ import java.util.Map;
 final class EtcdFlags {
   private static final String CLIENT_TLS = "client-transport-security.";
   private static final String PEER_TLS = "peer-transport-security.";
-  private static final String SRV = "discovery by DNS is not built";
   private static final String ASKED_AGAIN = "discovery asks anew each time";
   private static final String NO_BBOLT = "the state is in RocksDB, which has no such thing";
 
@@ -56,7 +55,7 @@ final class EtcdFlags {
         setting("listen-client-http-urls", TEXT, ""),
         noEffect("max-snapshots", UNSIGNED, "5", "the last two are kept"),
         noEffect("max-wals", UNSIGNED, "5", "the log is cut behind each snapshot"),
-        refused("memory-mlock", BOOL, "false", "memory is not locked"),
+        setting("memory-mlock", BOOL, "false"),
         setting("quota-backend-bytes", NUMBER, "0"),
         noEffect("backend-bbolt-freelist-type", TEXT, "map", NO_BBOLT),
         noEffect("backend-batch-interval", DURATION, "0s", NO_BBOLT),
@@ -67,7 +66,7 @@ final class EtcdFlags {
         setting("grpc-keepalive-min-time", DURATION, "5s"),
         setting("grpc-keepalive-interval", DURATION, "2h"),
         setting("grpc-keepalive-timeout", DURATION, "20s"),
-        refused("socket-reuse-port", BOOL, "false", "ports are not shared"),
+        setting("socket-reuse-port", BOOL, "false"),
         noEffect("socket-reuse-address", BOOL, "false", "always so"),
         noEffect("raft-read-timeout", DURATION, "5s", "peers speak over Artery"),
         noEffect("raft-write-timeout", DURATION, "5s", "peers speak over Artery"));
@@ -108,8 +107,8 @@ final class EtcdFlags {
         setting("discovery-user", TEXT, "", "discovery.user"),
         setting("discovery-password", TEXT, "", "discovery.password"),
         refused("discovery-fallback", TEXT, "exit", "only exit is possible"),
-        refused("discovery-srv", TEXT, "", SRV),
-        noEffect("discovery-srv-name", TEXT, "", "says more about discovery-srv"));
+        setting("discovery-srv", TEXT, "", "discovery.srv"),
+        setting("discovery-srv-name", TEXT, "", "discovery.srv-name"));
   }
 
   private static List<Flag> security() {

@@ -238,7 +238,7 @@ class EtcdCommandLineTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--discovery-srv=example.org", "--memory-mlock", "--discovery-fallback=proxy"})
+  @ValueSource(strings = {"--logger=capnslog", "--discovery-fallback=proxy"})
   void whatWouldBeMissingSilentlyEndsTheStart(String flag) {
     FlagException end = end(Map.of(), flag);
     assertThat(end.status()).isEqualTo(1);
@@ -298,6 +298,23 @@ class EtcdCommandLineTest {
         .containsEntry("troupe.discovery.trusted-ca-file", "ca.pem")
         .containsEntry("troupe.discovery.user", "u")
         .containsEntry("troupe.discovery.password", "p");
+  }
+
+  @Test
+  void DN1_discoveryByDnsIsASetting() {
+    assertThat(settings("--discovery-srv=example.org", "--discovery-srv-name=n"))
+        .containsEntry("troupe.discovery.srv", "example.org")
+        .containsEntry("troupe.discovery.srv-name", "n");
+  }
+
+  @Test
+  void memoryAndPortsAreSettings() {
+    assertThat(settings("--memory-mlock", "--socket-reuse-port"))
+        .containsEntry("troupe.memory-mlock", "true")
+        .containsEntry("troupe.socket-reuse-port", "true");
+    assertThat(read(Map.of(), "--socket-reuse-port").notices())
+        .anyMatch(notice -> notice.contains("the peer port is not shared"));
+    assertThat(read(Map.of(), "--socket-reuse-port=false").notices()).isEmpty();
   }
 
   @Test
