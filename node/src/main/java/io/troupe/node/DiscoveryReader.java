@@ -92,10 +92,15 @@ final class DiscoveryReader {
       throw SettingsReader.refused("discovery.srv", domain, SEVERAL);
     }
     requireAlone("discovery.srv", domain);
+    String server = reader.text("discovery.srv-server");
+    if (!server.isEmpty() && !server.matches("[^/?#@\\s]+:\\d{1,5}")) {
+      throw SettingsReader.wrong("discovery.srv-server", server, "host:port");
+    }
     return Optional.of(
         new SrvSettings(
             domain.endsWith(".") ? domain.substring(0, domain.length() - 1) : domain,
-            reader.text("discovery.srv-name")));
+            reader.text("discovery.srv-name"),
+            server));
   }
 
   /** F6 */

@@ -35,7 +35,10 @@ final class LinuxMemory implements MemoryLock.Kernel {
 
   @Override
   public boolean isUnlimited() {
-    return (Long.parseLong(line("/proc/self/status", "CapEff:"), 16) >> CAP_IPC_LOCK & 1) == 1
+    long rights = Long.parseUnsignedLong(line("/proc/self/status", "CapEff:"), 16);
+    // Rights in a user namespace of its own count for nothing here.
+    boolean counts = line("/proc/self/uid_map", "").endsWith(" 4294967295");
+    return (counts && (rights & (1L << CAP_IPC_LOCK)) != 0)
         || line("/proc/self/limits", "Max locked memory").startsWith("unlimited");
   }
 

@@ -44,10 +44,13 @@ final class MemoryLock {
    *
    * @throws StartException CONFIGURATION if it cannot be done
    */
-  static void hold(NodeSettings settings, Kernel kernel) {
-    if (!settings.memoryMlock()) {
-      return;
+  static void hold(NodeSettings settings) {
+    if (settings.memoryMlock()) {
+      hold(new LinuxMemory());
     }
+  }
+
+  static void hold(Kernel kernel) {
     String missing = kernel.missing();
     if (!missing.isEmpty()) {
       throw refused(missing, "expected Linux on x64 or arm64");

@@ -103,7 +103,7 @@ public final class RunningNode implements AutoCloseable {
    */
   static RunningNode start(Config config, Consumer<Throwable> broken, Consumer<RunningNode> told) {
     NodeSettings settings = NodeSettings.of(config);
-    MemoryLock.hold(settings, new LinuxMemory());
+    MemoryLock.hold(settings);
     MemberSettings memberSettings = DerivedSettings.member(settings);
     Logins logins = DerivedSettings.logins(settings);
     DataDir dataDir = DataDir.open(settings.dataDir(), settings.walDir().orElse(null));

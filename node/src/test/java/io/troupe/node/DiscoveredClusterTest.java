@@ -8,6 +8,9 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigParseOptions;
 import com.typesafe.config.ConfigSyntax;
+import io.troupe.node.discovery.DiscoveryException;
+import io.troupe.node.discovery.NameServer;
+import io.troupe.persistence.datadir.DataDir;
 import io.troupe.protocol.MemberIds;
 import java.io.IOException;
 import java.net.URI;
@@ -16,6 +19,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
@@ -66,6 +70,10 @@ class DiscoveredClusterTest {
     Map<String, Object> settings = TestConfig.alone(directory.resolve(name));
     settings.put("troupe.name", name);
     return settings;
+  }
+
+  private static String peerUrl(Map<String, Object> settings) {
+    return TestConfig.of(settings).getStringList("troupe.initial-advertise-peer-urls").get(0);
   }
 
   private Map<String, Object> discovered(String name) {
@@ -231,6 +239,39 @@ class DiscoveredClusterTest {
     assertThat(registered()).hasSize(1);
   }
 
+  @Test
+  void DN1_membersOfSrvRecordsMeet() throws Exception {
+    try (NameServer names = new NameServer()) {
+      Map<String, Config> configs = new TreeMap<>();
+      List<String> records = new ArrayList<>();
+      for (String name : List.of("one", "two")) {
+        Map<String, Object> settings = settings(name);
+        settings.put("troupe.discovery.srv", "example.org");
+        settings.put("troupe.discovery.srv-server", names.address());
+        configs.put(name, TestConfig.of(settings));
+        records.add(peerUrl(settings).substring("http://".length()));
+      }
+      names.put("_etcd-server._tcp.example.org", records);
+      List<CompletableFuture<RunningNode>> starting =
+          configs.values().stream().map(this::run).toList();
+      for (CompletableFuture<RunningNode> each : starting) {
+        started(each);
+      }
+      for (RunningNode node : members) {
+        node.awaitReady();
+      }
+      assertThat(membersOf(members.get(0))).containsExactlyInAnyOrder("one", "two");
+
+      // Whom the records do not name, and whom nobody can tell.
+      Map<String, Object> stranger = settings("three");
+      stranger.put("troupe.discovery.srv", "example.org");
+      stranger.put("troupe.discovery.srv-server", names.address());
+      assertThatThrownBy(() -> run(TestConfig.of(stranger)).join())
+          .hasRootCauseInstanceOf(DiscoveryException.class)
+          .hasStackTraceContaining("cannot find local etcd member \"three\" in SRV records");
+    }
+  }
+
   /** A start that is given up does not go on behind the back of whoever gave it up. */
   @Test
   void whoStopsWaitingWritesNoIdentity() throws Exception {
@@ -247,7 +288,7 @@ class DiscoveredClusterTest {
               }
             });
     start.start();
-    await().until(() -> registered().size() == 1);
+    await().atMost(Duration.ofMinutes(1)).until(() -> registered().size() == 1);
     start.interrupt();
     assertThat(failure.get(60, TimeUnit.SECONDS)).hasMessage("interrupted while starting");
     await()
@@ -255,7 +296,10 @@ class DiscoveredClusterTest {
             () ->
                 Thread.getAllStackTraces().keySet().stream()
                     .noneMatch(thread -> thread.getName().equals("open")));
-    // The place is its own still: it comes again, and goes on with a third.
+    try (DataDir data = DataDir.open(directory.resolve("one"))) {
+      assertThat(data.identity()).isNull();
+    }
+    // Its place is its own still, when it comes again.
     CompletableFuture<RunningNode> again = run(config);
     CompletableFuture<RunningNode> other = run(TestConfig.of(discovered("two")));
     started(other);

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,6 +31,10 @@ class DiscoveryReaderTest {
 
   private DiscoverySettings settings() {
     return NodeSettings.of(TestConfig.of(given)).discovery().orElseThrow();
+  }
+
+  private Optional<SrvSettings> srv() {
+    return NodeSettings.of(TestConfig.of(given)).srv();
   }
 
   private void refused(String text) {
@@ -140,10 +145,15 @@ class DiscoveryReaderTest {
   @Test
   void DN1_aDomain() {
     given.keySet().removeIf(key -> key.startsWith("troupe.discovery."));
-    assertThat(NodeSettings.of(TestConfig.of(given)).srv()).isEmpty();
+    assertThat(srv()).isEmpty();
     with("discovery.srv", "example.org.").with("discovery.srv-name", "blue");
-    assertThat(NodeSettings.of(TestConfig.of(given)).srv())
-        .contains(new SrvSettings("example.org", "blue"));
+    assertThat(srv())
+        .contains(new SrvSettings("example.org", "blue", ""));
+    with("discovery.srv-server", "dns://ns");
+    refused("expected host:port");
+    with("discovery.srv-server", "[::1]:53");
+    assertThat(srv())
+        .contains(new SrvSettings("example.org", "blue", "[::1]:53"));
     with("initial-cluster", "n1=http://a:1");
     refused("multiple discovery or bootstrap flags are set");
   }

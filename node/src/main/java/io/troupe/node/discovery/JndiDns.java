@@ -17,18 +17,15 @@ import javax.naming.directory.InitialDirContext;
 
 /** SRV records by the JDK's own DNS client, addresses as for any connection. */
 final class JndiDns implements Dns {
-  /** The name servers of the machine. */
-  static final String SYSTEM = "dns:";
-
-  private final String servers;
+  private final String url;
 
   /**
    * Opens nothing yet.
    *
-   * @param servers {@link #SYSTEM}, or dns://host:port
+   * @param server host:port; empty: those of the machine
    */
-  JndiDns(String servers) {
-    this.servers = servers;
+  JndiDns(String server) {
+    this.url = server.isEmpty() ? "dns:" : "dns://" + server;
   }
 
   @Override
@@ -37,7 +34,7 @@ final class JndiDns implements Dns {
     @SuppressWarnings("JdkObsolete")
     Hashtable<String, String> environment = new Hashtable<>();
     environment.put(Context.INITIAL_CONTEXT_FACTORY, "com.sun.jndi.dns.DnsContextFactory");
-    environment.put(Context.PROVIDER_URL, servers);
+    environment.put(Context.PROVIDER_URL, url);
     try {
       DirContext context = new InitialDirContext(environment);
       try {

@@ -35,7 +35,7 @@ public final class SrvCluster {
   }
 
   /**
-   * Asks the name servers of the machine.
+   * Asks the name servers.
    *
    * @param own the name of this member
    * @param advertised its peer URLs
@@ -44,7 +44,7 @@ public final class SrvCluster {
    */
   public static Map<String, List<String>> find(
       SrvSettings settings, String own, List<String> advertised) {
-    return new SrvCluster(new JndiDns(JndiDns.SYSTEM), own, advertised).find(settings);
+    return new SrvCluster(new JndiDns(settings.server()), own, advertised).find(settings);
   }
 
   Map<String, List<String>> find(SrvSettings settings) {

@@ -19,7 +19,7 @@ class JndiDnsTest {
   private static final String HTTP = "_etcd-server._tcp.example.org";
 
   private final NameServer server = new NameServer();
-  private final JndiDns dns = new JndiDns(server.url());
+  private final JndiDns dns = new JndiDns(server.address());
 
   JndiDnsTest() throws SocketException {}
 
@@ -30,9 +30,9 @@ class JndiDnsTest {
 
   @Test
   void allRecordsOfAName() throws IOException {
-    List<Target> targets = List.of(new Target("a.example.org", 2380), new Target("b.x", 65535));
-    server.put(HTTP, targets);
-    assertThat(dns.srv(HTTP)).containsExactlyInAnyOrderElementsOf(targets);
+    server.put(HTTP, List.of("a.example.org:2380", "b.x:65535"));
+    assertThat(dns.srv(HTTP))
+        .containsExactlyInAnyOrder(new Target("a.example.org", 2380), new Target("b.x", 65535));
   }
 
   @Test
@@ -58,11 +58,12 @@ class JndiDnsTest {
 
   @Test
   void DN1_aClusterOfRecords() {
-    server.put(HTTP, List.of(new Target("127.0.0.1", 2380), new Target("127.0.0.1", 2382)));
+    server.put(HTTP, List.of("127.0.0.1:2380"));
     assertThat(
-            new SrvCluster(dns, "n1", List.of("http://127.0.0.1:2382"))
-                .find(new SrvSettings("example.org", "")))
-        .isEqualTo(
-            Map.of("0", List.of("http://127.0.0.1:2380"), "n1", List.of("http://127.0.0.1:2382")));
+            SrvCluster.find(
+                new SrvSettings("example.org", "", server.address()),
+                "n1",
+                List.of("http://127.0.0.1:2380")))
+        .isEqualTo(Map.of("n1", List.of("http://127.0.0.1:2380")));
   }
 }

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** A name server of a test on loopback, which knows SRV records (RFC 1035, RFC 2782). */
-final class NameServer implements AutoCloseable {
+public final class NameServer implements AutoCloseable {
   private static final int SRV = 33;
   private static final int SERVER_FAILURE = 2;
   private static final int NO_SUCH_NAME = 3;
@@ -25,24 +25,34 @@ final class NameServer implements AutoCloseable {
   private final Map<String, List<Target>> records = new ConcurrentHashMap<>();
   private volatile boolean failing;
 
-  NameServer() throws SocketException {
+  public NameServer() throws SocketException {
     this.socket = new DatagramSocket(0, InetAddress.getLoopbackAddress());
     Thread thread = new Thread(this::serve, "name-server");
     thread.setDaemon(true);
     thread.start();
   }
 
-  /** As the JDK wants it. */
-  String url() {
-    return "dns://" + socket.getLocalAddress().getHostAddress() + ":" + socket.getLocalPort();
+  /** host:port */
+  public String address() {
+    return socket.getLocalAddress().getHostAddress() + ":" + socket.getLocalPort();
   }
 
-  void put(String name, List<Target> targets) {
-    records.put(name, targets);
+  /**
+   * Makes records of a name.
+   *
+   * @param targets host:port of each
+   */
+  public void put(String name, List<String> targets) {
+    records.put(
+        name,
+        targets.stream()
+            .map(target -> target.split(":", -1))
+            .map(parts -> new Target(parts[0], Integer.parseInt(parts[1])))
+            .toList());
   }
 
   /** From now on it says that it cannot answer. */
-  void fail() {
+  public void fail() {
     failing = true;
   }
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** DN1. */
 class SrvClusterTest {
-  private static final SrvSettings DOMAIN = new SrvSettings("example.org", "");
+  private static final SrvSettings DOMAIN = new SrvSettings("example.org", "", "");
   private static final String HTTP = "_etcd-server._tcp.example.org";
   private static final String HTTPS = "_etcd-server-ssl._tcp.example.org";
 
@@ -91,7 +91,7 @@ class SrvClusterTest {
     records.put("_etcd-server-ssl-blue._tcp.example.org", List.of(new Target("a.x", 1)));
     records.put("_etcd-server-blue._tcp.example.org", List.of(new Target("b.x", 1)));
     records.put(HTTP, List.of(new Target("c.x", 1)));
-    assertThat(find(new SrvSettings("example.org", "blue"), "n1", "https://a.x:1"))
+    assertThat(find(new SrvSettings("example.org", "blue", ""), "n1", "https://a.x:1"))
         .isEqualTo(Map.of("n1", List.of("https://a.x:1"), "0", List.of("http://b.x:1")));
   }
 
