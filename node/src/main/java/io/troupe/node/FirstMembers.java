@@ -26,7 +26,9 @@ final class FirstMembers {
   static InitialCluster of(NodeSettings settings) throws InterruptedException {
     Optional<DiscoverySettings> discovery = settings.discovery();
     if (discovery.isEmpty()) {
-      return settings.srv().isPresent() ? named(settings.srv().get(), settings) : InitialCluster.of(settings);
+      return settings.srv().isPresent()
+          ? named(settings.srv().get(), settings)
+          : InitialCluster.of(settings);
     }
     // DI2: the token of the meeting is that of the cluster.
     String token = discovery.get().token();

@@ -22,7 +22,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -158,27 +157,26 @@ class DiscoveredClusterTest {
   @Test
   void DI2_threeMembersMeetAndAFourthIsRefused() throws Exception {
     size(3);
-    Map<String, CompletableFuture<RunningNode>> starting = new HashMap<>();
-    Map<String, Config> configs = new HashMap<>();
+    List<Config> configs = new ArrayList<>();
+    List<CompletableFuture<RunningNode>> starting = new ArrayList<>();
     Map<String, String> expected = new TreeMap<>();
     for (String name : List.of("one", "two", "three")) {
       Map<String, Object> settings = discovered(name);
-      @SuppressWarnings("unchecked")
-      List<String> urls = (List<String>) settings.get("troupe.initial-advertise-peer-urls");
+      String url = peerUrl(settings);
       // The form in which etcd's members write themselves down.
-      expected.put(ROOT + "t/members/" + MemberIds.initial(urls, "t"), name + "=" + urls.get(0));
-      configs.put(name, TestConfig.of(settings));
-      starting.put(name, run(configs.get(name)));
+      expected.put(ROOT + "t/members/" + MemberIds.initial(List.of(url), "t"), name + "=" + url);
+      Config config = TestConfig.of(settings);
+      configs.add(config);
+      starting.add(run(config));
     }
-    Map<String, RunningNode> nodes = new HashMap<>();
-    for (String name : starting.keySet()) {
-      nodes.put(name, started(starting.get(name)));
+    for (CompletableFuture<RunningNode> each : starting) {
+      started(each);
     }
-    for (RunningNode node : nodes.values()) {
+    for (RunningNode node : members) {
       node.awaitReady();
     }
     assertThat(registered()).isEqualTo(expected);
-    assertThat(membersOf(nodes.get("two"))).containsExactlyInAnyOrder("one", "two", "three");
+    assertThat(membersOf(members.get(1))).containsExactlyInAnyOrder("one", "two", "three");
 
     assertThatThrownBy(() -> run(TestConfig.of(discovered("four"))).join())
         .isInstanceOf(CompletionException.class)
@@ -188,10 +186,8 @@ class DiscoveredClusterTest {
     // F6: its data is there, so the registry is not needed any more.
     registry.close();
     registry = () -> {};
-    RunningNode one = nodes.get("one");
-    members.remove(one);
-    one.close();
-    started(run(configs.get("one"))).awaitReady();
+    members.remove(0).close();
+    started(run(configs.get(0))).awaitReady();
   }
 
   private List<String> membersOf(RunningNode node) throws IOException, InterruptedException {

@@ -147,13 +147,11 @@ class DiscoveryReaderTest {
     given.keySet().removeIf(key -> key.startsWith("troupe.discovery."));
     assertThat(srv()).isEmpty();
     with("discovery.srv", "example.org.").with("discovery.srv-name", "blue");
-    assertThat(srv())
-        .contains(new SrvSettings("example.org", "blue", ""));
+    assertThat(srv()).contains(new SrvSettings("example.org", "blue", ""));
     with("discovery.srv-server", "dns://ns");
     refused("expected host:port");
     with("discovery.srv-server", "[::1]:53");
-    assertThat(srv())
-        .contains(new SrvSettings("example.org", "blue", "[::1]:53"));
+    assertThat(srv()).contains(new SrvSettings("example.org", "blue", "[::1]:53"));
     with("initial-cluster", "n1=http://a:1");
     refused("multiple discovery or bootstrap flags are set");
   }

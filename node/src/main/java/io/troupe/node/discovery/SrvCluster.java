@@ -54,7 +54,8 @@ public final class SrvCluster {
       for (Target target : targets(record)) {
         String url = scheme + "://" + target.host() + ":" + target.port();
         if (!seen.add(url)) {
-          throw new DiscoveryException("discovery cluster " + members + " has duplicate url " + url);
+          throw new DiscoveryException(
+              "discovery cluster " + members + " has duplicate url " + url);
         }
         String name = isOwn(target, scheme, record) ? own : next();
         members.computeIfAbsent(name, first -> new ArrayList<>()).add(url);

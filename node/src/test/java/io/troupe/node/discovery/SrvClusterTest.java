@@ -120,7 +120,8 @@ class SrvClusterTest {
   void theSchemeMustFit() {
     records.put(HTTP, List.of(new Target("a.x", 1)));
     refused(
-        "bootstrap at http://a.x:1 from DNS for " + HTTP
+        "bootstrap at http://a.x:1 from DNS for "
+            + HTTP
             + " has scheme mismatch with expected peer https://a.x:1",
         "https://a.x:1");
   }
