@@ -9,6 +9,10 @@ import javax.net.ssl.TrustManager;
 
 /** TLS of connections to servers that are no members of this cluster. */
 public final class OutgoingTls {
+  static {
+    Renegotiation.refuse();
+  }
+
   private OutgoingTls() {}
 
   /**

@@ -19,8 +19,7 @@ import javax.net.ssl.TrustManager;
  */
 public final class TlsEngines {
   static {
-    // Who is at the other end must not change while a connection stands. Read by the JDK once.
-    System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
+    Renegotiation.refuse();
   }
 
   private final TlsSettings settings;

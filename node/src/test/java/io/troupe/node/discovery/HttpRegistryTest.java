@@ -10,6 +10,7 @@ import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
 import io.troupe.node.discovery.Registry.Item;
 import io.troupe.node.tls.ClientContext;
+import io.troupe.node.tls.OutgoingTls;
 import io.troupe.node.tls.TestAuthority;
 import io.troupe.node.tls.TestAuthority.Issued;
 import io.troupe.node.tls.TestAuthority.KeyForm;
@@ -281,6 +282,8 @@ class HttpRegistryTest {
 
   private URI secure(TestAuthority authority, Issued issued, boolean verifiesClients)
       throws Exception {
+    // First of all, because this JVM may go on with tests of engines (Renegotiation).
+    OutgoingTls.context("", "", "", true);
     HttpsServer server = HttpsServer.create(anyPort(), 0);
     server.setHttpsConfigurator(
         new HttpsConfigurator(ClientContext.of(authority.file(), issued)) {
