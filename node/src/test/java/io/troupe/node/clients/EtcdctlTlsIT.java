@@ -2,6 +2,7 @@ package io.troupe.node.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.node.process.Alone;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.node.process.TestJdks;
 import io.troupe.node.tls.TestAuthority;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The command line of etcd against a member that was started with etcd's flags for TLS. */
+@Alone
 class EtcdctlTlsIT {
   private final Path directory;
   private final TestAuthority authority;

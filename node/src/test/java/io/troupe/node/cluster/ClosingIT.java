@@ -2,6 +2,7 @@ package io.troupe.node.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.node.process.Alone;
 import io.troupe.node.process.NodeProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** B5: a leader that is told to stop hands the leadership over first. */
+@Alone
 class ClosingIT {
   /** An election by silence takes at least this long: what is quicker was handed over. */
   private static final Duration ELECTION = Duration.ofSeconds(6);

@@ -2,6 +2,7 @@ package io.troupe.node.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.node.process.Alone;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.persistence.datadir.DurableFiles;
 import io.troupe.testing.FreePort;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A member is added, joins, is promoted, is removed; everything is asked of a follower. */
+@Alone
 class LifeOfAMemberIT {
   private ProcessCluster cluster = new ProcessCluster(Path.of(""));
 

@@ -6,6 +6,7 @@ import io.etcd.jetcd.api.RequestOp;
 import io.etcd.jetcd.api.TxnRequest;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.troupe.node.process.CallFate;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -173,9 +174,8 @@ final class Load {
 
   /** An unknown outcome is what a killed member leaves; anything else is a finding. */
   private static void refuseOthers(StatusRuntimeException e) {
-    switch (e.getStatus().getCode()) {
-      case UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED -> {}
-      default -> throw new AssertionError("unexpected answer " + e.getStatus(), e);
+    if (!CallFate.isUnknown(e.getStatus())) {
+      throw new AssertionError("unexpected answer " + e.getStatus(), e);
     }
   }
 

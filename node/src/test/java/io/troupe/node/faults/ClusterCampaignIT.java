@@ -2,6 +2,7 @@ package io.troupe.node.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.node.process.Alone;
 import io.troupe.simulation.check.LinearizabilityCheck.Verdict;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
  * round n has the seed plus n, an even n three members, an odd one five. The logs, data and history
  * of a failed round stay under {@code target/cluster}.
  */
+@Alone
 class ClusterCampaignIT {
   @Test
   void historiesOfClustersWithFaultsHold() throws Exception {

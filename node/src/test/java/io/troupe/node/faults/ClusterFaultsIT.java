@@ -11,6 +11,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.etcd.jetcd.api.StatusResponse;
+import io.troupe.node.process.Alone;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.TestInfo;
  * One fault at a time under the campaign's load, with its bounds; the campaign's checks follow each
  * time. Letters are those of the list of challenges in docs/campaigns/README.md.
  */
+@Alone
 class ClusterFaultsIT {
   /** Of faults that are repeated; campaigns ask for more. */
   private static final int ROUNDS = Integer.getInteger("troupe.faults.rounds", 1);

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.model.Bytes;
 import io.troupe.model.Operation;
+import io.troupe.node.process.Alone;
 import io.troupe.simulation.history.Answer;
 import io.troupe.simulation.history.Request;
 import java.time.Duration;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.TestInfo;
  * Members that join while clients are at work and ways are cut, as whole processes. Letters are
  * those of the list of challenges in docs/campaigns/README.md.
  */
+@Alone
 class ClusterMembershipIT {
   private final Scenario scenario;
 

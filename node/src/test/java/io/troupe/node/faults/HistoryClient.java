@@ -10,6 +10,7 @@ import io.grpc.StatusRuntimeException;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
+import io.troupe.node.process.CallFate;
 import io.troupe.simulation.history.Answer;
 import io.troupe.simulation.history.Call;
 import io.troupe.simulation.history.Request;
@@ -124,14 +125,9 @@ final class HistoryClient {
     } else if (text.equals("etcdserver: mvcc: database space exceeded")) {
       return new Answer.Refused(Refusal.NO_SPACE);
     }
-    if (status.getCode() == Status.Code.UNKNOWN && status.getCause() != null) {
-      // Not from a member: the client's own connection broke under the call.
+    if (CallFate.isUnknown(status)) {
       return Answer.Unknown.INSTANCE;
     }
-    return switch (status.getCode()) {
-      case UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED -> Answer.Unknown.INSTANCE;
-      default ->
-          throw new AssertionError("an answer that must not be: " + status + " to " + request);
-    };
+    throw new AssertionError("an answer that must not be: " + status + " to " + request);
   }
 }

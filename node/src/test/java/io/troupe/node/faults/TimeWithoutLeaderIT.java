@@ -7,6 +7,7 @@ import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.StatusResponse;
 import io.grpc.StatusRuntimeException;
+import io.troupe.node.process.Alone;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.node.process.TestJdks;
 import io.troupe.testing.FreePort;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * election timeout 1 s. {@code -Dtroupe.failover.rounds} (default 3) makes more; {@code
  * -Dtroupe.etcd} names the binary of a real etcd to measure in its place.
  */
+@Alone
 class TimeWithoutLeaderIT {
   private static final int MEMBERS = 3;
   private static final String ETCD = System.getProperty("troupe.etcd", "");

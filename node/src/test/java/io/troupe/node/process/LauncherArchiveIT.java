@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The archive that bin/node has made beside a first start: on real JDKs that it is used, on a
  * stand-in for java how it is made.
  */
+@Alone
 class LauncherArchiveIT {
   private static final String JDKS = "io.troupe.node.process.TestJdks#all";
 

@@ -1,7 +1,11 @@
 package io.troupe.node.process;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +30,7 @@ final class TestArchive {
 
   private static List<String> made(TestJdks.Jdk jdk) {
     Path jar = NodeProcess.nodeJar();
+    Path folder = jar.resolveSibling("test-archives");
     ProcessBuilder builder = new ProcessBuilder(NodeProcess.script("node").toString());
     builder
         .environment()
@@ -33,12 +38,18 @@ final class TestArchive {
             Map.of(
                 "JAVA_HOME", jdk.home().toString(),
                 "TROUPE_JAR", jar.toString(),
-                "TROUPE_CACHE", jar.resolveSibling("test-archives").toString(),
+                "TROUPE_CACHE", folder.toString(),
                 "TROUPE_ARCHIVE", "make",
                 "TROUPE_ARCHIVE_SECONDS", "300"));
     try {
+      Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    // Tests run in two JVMs: the second one waits and finds it made.
+    try (FileChannel lock = FileChannel.open(folder.resolve("lock"), CREATE, WRITE)) {
+      lock.lock();
       builder.redirectErrorStream(true);
-      Files.createDirectories(jar.resolveSibling("test-archives"));
       Process making = builder.start();
       String said = new String(making.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       if (making.waitFor() != 0) {
