@@ -73,14 +73,14 @@ final class Bootstrap {
   /**
    * Makes the identity of a data directory that has none.
    *
-   * @throws StartException as {@link #identity}
+   * @throws StartException as {@link #identity} and {@link FirstMembers#of}
    */
   static void identify(DataDir dataDir, NodeSettings settings, PeerQueries peers)
       throws InterruptedException {
     MemberIdentity identity = dataDir.identity();
     if (identity == null) {
       identity =
-          new Bootstrap(settings, InitialCluster.of(settings), peers, ASK_PEER, ASK_TO_JOIN)
+          new Bootstrap(settings, FirstMembers.of(settings), peers, ASK_PEER, ASK_TO_JOIN)
               .identity();
       dataDir.bootstrap(identity);
       LOG.info(
@@ -116,9 +116,8 @@ final class Bootstrap {
     cluster
         .members()
         .values()
-        .forEach(
-            urls -> members.put(MemberIds.initial(urls, settings.initialClusterToken()), urls));
-    NodeId self = MemberIds.initial(cluster.own(), settings.initialClusterToken());
+        .forEach(urls -> members.put(MemberIds.initial(urls, cluster.token()), urls));
+    NodeId self = MemberIds.initial(cluster.own(), cluster.token());
     requireNotBootstrapped(self);
     return identity(MemberIds.cluster(members.keySet()), self, false, members);
   }

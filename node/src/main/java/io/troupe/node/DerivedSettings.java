@@ -90,7 +90,8 @@ final class DerivedSettings {
         Set.copyOf(settings.http().hostWhitelist()),
         settings.http().profiling() || settings.log().level().equals("debug"),
         settings.http().jsonGateway(),
-        settings.keepAlive());
+        settings.keepAlive(),
+        settings.http().sharedPorts());
   }
 
   /** What the gateway is told. */

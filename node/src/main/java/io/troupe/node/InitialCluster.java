@@ -10,8 +10,9 @@ import java.util.Map;
  *
  * @param name this member's name
  * @param members name to peer URLs, sorted as text, in the order given; this member among them
+ * @param token goes into the ids of first members
  */
-record InitialCluster(String name, Map<String, List<String>> members) {
+record InitialCluster(String name, Map<String, List<String>> members, String token) {
   InitialCluster {
     Map<String, List<String>> sorted = new LinkedHashMap<>();
     members.forEach((member, urls) -> sorted.put(member, urls.stream().sorted().toList()));
@@ -21,14 +22,31 @@ record InitialCluster(String name, Map<String, List<String>> members) {
   /**
    * Reads the setting. Empty means: this member alone, with the URLs it advertises (F8).
    *
-   * @throws StartException when this member is not in it with exactly its advertised URLs (F9)
+   * @throws StartException when this member is not in it with exactly its advertised URLs (F9), or
+   *     shall find first members although it joins
    */
   static InitialCluster of(NodeSettings settings) {
-    List<String> advertised = settings.initialAdvertisePeerUrls().stream().sorted().toList();
-    if (settings.initialCluster().isEmpty()) {
-      return new InitialCluster(settings.name(), Map.of(settings.name(), advertised));
+    if (settings.discovery().isPresent()
+        && settings.initialClusterState() == NodeSettings.InitialState.EXISTING) {
+      throw new StartException(
+          ExitCode.CONFIGURATION,
+          "configuration: troupe.discovery is for first members: discovery URL should not be set"
+              + " when joining existing initial cluster");
     }
-    InitialCluster cluster = new InitialCluster(settings.name(), settings.initialCluster());
+    return of(settings, settings.initialCluster(), settings.initialClusterToken());
+  }
+
+  /**
+   * The same with members that are known from elsewhere.
+   *
+   * @throws StartException as above
+   */
+  static InitialCluster of(NodeSettings settings, Map<String, List<String>> members, String token) {
+    List<String> advertised = settings.initialAdvertisePeerUrls().stream().sorted().toList();
+    if (members.isEmpty()) {
+      return new InitialCluster(settings.name(), Map.of(settings.name(), advertised), token);
+    }
+    InitialCluster cluster = new InitialCluster(settings.name(), members, token);
     if (!cluster.members().containsKey(settings.name())) {
       throw wrong(cluster, "an entry for this member's name \"" + settings.name() + "\"");
     }

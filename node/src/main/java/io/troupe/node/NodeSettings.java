@@ -3,6 +3,8 @@ package io.troupe.node;
 import com.typesafe.config.Config;
 import io.troupe.grpc.http.KeepAlive;
 import io.troupe.grpc.service.UpkeepSettings;
+import io.troupe.node.discovery.DiscoverySettings;
+import io.troupe.node.discovery.SrvSettings;
 import io.troupe.node.tls.TlsSettings;
 import io.troupe.node.tracing.TracingSettings;
 import java.net.URI;
@@ -22,6 +24,7 @@ import java.util.Optional;
  * @param initialCluster peer URLs of the first members, by name, in the order given; empty: this
  *     member alone
  * @param forceNewCluster go on alone, as the only member of the cluster; all others are lost
+ * @param memoryMlock no memory of the process may be swapped out
  * @param strictReconfigCheck refuse changes of the membership that endanger the quorum (M5, M6)
  * @param maxLearners most learners at a time (M4)
  * @param http what there is besides gRPC
@@ -35,6 +38,8 @@ import java.util.Optional;
  * @param peerTls TLS between members, if their URLs are https; empty: they are not
  * @param slow what is told of in the log because of the time it took
  * @param tracing where calls are traced to; empty: nowhere
+ * @param discovery where first members find each other; empty: nowhere
+ * @param srv which records name the members; empty: none. Without both initialCluster does
  */
 public record NodeSettings(
     String name,
@@ -49,6 +54,7 @@ public record NodeSettings(
     String initialClusterToken,
     InitialState initialClusterState,
     boolean forceNewCluster,
+    boolean memoryMlock,
     boolean strictReconfigCheck,
     int maxLearners,
     Duration heartbeatInterval,
@@ -78,7 +84,9 @@ public record NodeSettings(
     Optional<TlsSettings> clientTls,
     Optional<TlsSettings> peerTls,
     Slow slow,
-    Optional<TracingSettings> tracing) {
+    Optional<TracingSettings> tracing,
+    Optional<DiscoverySettings> discovery,
+    Optional<SrvSettings> srv) {
 
   /** What a member without data does. */
   public enum InitialState {
@@ -145,6 +153,7 @@ public record NodeSettings(
    * @param profiling offer /debug/pprof
    * @param jsonGateway offer /v3/
    * @param extensiveMetrics with the time of each method's calls
+   * @param sharedPorts all these ports, those of gRPC too, may be others' at the same time
    */
   public record Http(
       List<URI> listenUrls,
@@ -153,7 +162,8 @@ public record NodeSettings(
       List<String> hostWhitelist,
       boolean profiling,
       boolean jsonGateway,
-      boolean extensiveMetrics) {}
+      boolean extensiveMetrics,
+      boolean sharedPorts) {}
 
   /** Election timeout in ticks of one heartbeat interval. */
   public int electionTicks() {

@@ -12,30 +12,84 @@ import java.util.concurrent.ExecutionException;
 
 /** Opens what a member has on its disk, on a thread of its own. */
 final class OpeningFiles {
-  private OpeningFiles() {}
+  private final CompletableFuture<MemberFiles> files = new CompletableFuture<>();
+  private final Thread thread;
+
+  /** Whether the thread may be told to stop: later it is with files, which would be half open. */
+  private boolean identifying = true;
+
+  private boolean abandoned;
+
+  private OpeningFiles(
+      DataDir dataDir, NodeSettings node, MemberSettings settings, PeerQueries peers) {
+    this.thread =
+        new Thread(
+            () -> {
+              try {
+                identify(dataDir, node, peers);
+                NativeLibrary.load(node.cacheDir());
+                files.complete(open(dataDir, node, settings, peers));
+              } catch (InterruptedException | RuntimeException | Error failure) {
+                files.completeExceptionally(failure);
+              }
+            },
+            "open");
+  }
 
   /**
    * Begins. Whoever starts without data is given an identity first.
    *
    * @param peers asks other members who this one is
    */
-  static CompletableFuture<MemberFiles> begin(
+  static OpeningFiles begin(
       DataDir dataDir, NodeSettings node, MemberSettings settings, PeerQueries peers) {
-    CompletableFuture<MemberFiles> opening = new CompletableFuture<>();
-    Thread thread =
-        new Thread(
-            () -> {
-              try {
-                Bootstrap.identify(dataDir, node, peers);
-                NativeLibrary.load(node.cacheDir());
-                opening.complete(open(dataDir, node, settings, peers));
-              } catch (InterruptedException | RuntimeException | Error failure) {
-                opening.completeExceptionally(failure);
-              }
-            },
-            "open");
-    thread.start();
+    OpeningFiles opening = new OpeningFiles(dataDir, node, settings, peers);
+    opening.thread.start();
     return opening;
+  }
+
+  /** What comes of it. */
+  CompletableFuture<MemberFiles> files() {
+    return files;
+  }
+
+  /**
+   * Nobody wants them any more. Who still looks for other members stops; who is with the disk goes
+   * on with it.
+   *
+   * @return done when nothing is open
+   */
+  synchronized CompletableFuture<Void> abandon() {
+    abandoned = true;
+    if (identifying) {
+      thread.interrupt();
+    }
+    // Why it failed, if it did, is told elsewhere.
+    return files.handle(
+        (opened, failure) -> {
+          if (opened != null) {
+            opened.close();
+          }
+          return null;
+        });
+  }
+
+  private void identify(DataDir dataDir, NodeSettings node, PeerQueries peers)
+      throws InterruptedException {
+    try {
+      Bootstrap.identify(dataDir, node, peers);
+    } finally {
+      identified();
+    }
+    synchronized (this) {
+      if (abandoned) {
+        throw new InterruptedException("the start is given up");
+      }
+    }
+  }
+
+  private synchronized void identified() {
+    identifying = false;
   }
 
   private static MemberFiles open(
@@ -52,13 +106,14 @@ final class OpeningFiles {
   }
 
   /**
-   * Without a limit: reading a long log or copying a snapshot takes as long as it takes.
+   * Without a limit: reading a long log, copying a snapshot or waiting for other members takes as
+   * long as it takes.
    *
    * @throws CompletionException with what went wrong
    */
-  static MemberFiles await(CompletableFuture<MemberFiles> opening) throws InterruptedException {
+  MemberFiles await() throws InterruptedException {
     try {
-      return opening.get();
+      return files.get();
     } catch (ExecutionException e) {
       Throwable cause = e.getCause();
       throw new CompletionException(cause == null ? e : cause);

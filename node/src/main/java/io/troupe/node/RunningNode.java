@@ -103,6 +103,7 @@ public final class RunningNode implements AutoCloseable {
    */
   static RunningNode start(Config config, Consumer<Throwable> broken, Consumer<RunningNode> told) {
     NodeSettings settings = NodeSettings.of(config);
+    MemoryLock.hold(settings);
     MemberSettings memberSettings = DerivedSettings.member(settings);
     Logins logins = DerivedSettings.logins(settings);
     DataDir dataDir = DataDir.open(settings.dataDir(), settings.walDir().orElse(null));
@@ -111,7 +112,7 @@ public final class RunningNode implements AutoCloseable {
     ActorSystem<Void> system = null;
     RunningNode node = null;
     CompletableFuture<ArteryQueries> queries = new CompletableFuture<>();
-    CompletableFuture<MemberFiles> opening = null;
+    OpeningFiles opening = null;
     boolean started = false;
     try {
       // Before anything is started: what is refused here leaves nothing.
@@ -136,7 +137,7 @@ public final class RunningNode implements AutoCloseable {
               remoting.withFallback(config),
               peerTls,
               MemberGuardian.create(
-                  opening,
+                  opening.files(),
                   memberSettings,
                   Remoting.peering(settings, queries),
                   space,
@@ -144,7 +145,7 @@ public final class RunningNode implements AutoCloseable {
                   spawned,
                   broken));
       GrpcServer.prepare(system);
-      MemberFiles files = OpeningFiles.await(opening);
+      MemberFiles files = opening.await();
       // Damage that a read meets concerns everybody: the member must not go on serving.
       files.onDamage(broken::accept);
       node = new RunningNode(settings, files, space, system, broken);
@@ -159,7 +160,12 @@ public final class RunningNode implements AutoCloseable {
     } finally {
       if (!started) {
         queries.completeExceptionally(new IllegalStateException("the start failed"));
+        // Whoever was interrupted waits for that all the same.
+        boolean interrupted = Thread.interrupted();
         abandon(node, system, opening, dataDir);
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
       }
     }
   }
@@ -168,7 +174,7 @@ public final class RunningNode implements AutoCloseable {
   private static void abandon(
       @Nullable RunningNode node,
       @Nullable ActorSystem<Void> system,
-      @Nullable CompletableFuture<MemberFiles> opening,
+      @Nullable OpeningFiles opening,
       DataDir dataDir) {
     if (node != null) {
       node.close();
@@ -178,16 +184,7 @@ public final class RunningNode implements AutoCloseable {
       finished(Termination.of(system).toCompletableFuture(), ABANDONED, "rooms");
     }
     if (opening != null) {
-      // It goes on with the disk by itself; why it failed, if it did, is told elsewhere.
-      CompletableFuture<Void> closed =
-          opening.handle(
-              (files, failure) -> {
-                if (files != null) {
-                  files.close();
-                }
-                return null;
-              });
-      finished(closed, ABANDONED, "files");
+      finished(opening.abandon(), ABANDONED, "files");
     }
     dataDir.close();
   }

@@ -8,7 +8,6 @@ import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueType;
 import io.troupe.grpc.http.KeepAlive;
 import io.troupe.grpc.service.UpkeepSettings;
-import io.troupe.node.tracing.TracingSettings;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -85,6 +84,7 @@ final class SettingsReader {
             ? NodeSettings.InitialState.NEW
             : NodeSettings.InitialState.EXISTING,
         flag("force-new-cluster"),
+        flag("memory-mlock"),
         flag("strict-reconfig-check"),
         (int) number("max-learners", 1, 1000),
         heartbeat,
@@ -125,7 +125,9 @@ final class SettingsReader {
         new NodeSettings.Slow(
             duration("warning-apply-duration", Duration.ZERO, Duration.ofDays(1)),
             duration("warning-unary-request-duration", Duration.ZERO, Duration.ofDays(1))),
-        tracing());
+        new TracingReader(this).read(),
+        new DiscoveryReader(this).registry(),
+        new DiscoveryReader(this).srv());
   }
 
   /** Beside the data directory; its usual place in it is as if nothing were said. */
@@ -142,35 +144,6 @@ final class SettingsReader {
     return Optional.of(apart);
   }
 
-  /** F7: what tracing is told counts only when it is on. */
-  private Optional<TracingSettings> tracing() {
-    if (!flag("tracing.enabled")) {
-      return Optional.empty();
-    }
-    String address = text("tracing.address");
-    if (!isHostAndPort(address)) {
-      throw wrong("tracing.address", address, "host:port");
-    }
-    return Optional.of(
-        new TracingSettings(
-            address,
-            text("tracing.service-name"),
-            text("tracing.instance-id"),
-            (int) number("tracing.sampling-rate", 0, 1_000_000)));
-  }
-
-  private static boolean isHostAndPort(String address) {
-    try {
-      URI url = new URI("http://" + address);
-      return url.getHost() != null
-          && url.getPort() > 0
-          && url.getPort() <= 65535
-          && address.equals(url.getHost() + ":" + url.getPort());
-    } catch (URISyntaxException malformed) {
-      return false;
-    }
-  }
-
   private NodeSettings.Http http() {
     String origins = "[\"https://example.org\"], or [\"*\"]";
     return new NodeSettings.Http(
@@ -180,7 +153,8 @@ final class SettingsReader {
         given(texts("host-whitelist", "[\"example.org\"], or [\"*\"]")),
         flag("enable-pprof"),
         flag("enable-grpc-gateway"),
-        oneOf("metrics", Set.of("basic", "extensive")).equals("extensive"));
+        oneOf("metrics", Set.of("basic", "extensive")).equals("extensive"),
+        flag("socket-reuse-port"));
   }
 
   static List<String> given(List<String> texts) {
@@ -282,7 +256,7 @@ final class SettingsReader {
     return value;
   }
 
-  private Duration duration(String key, Duration min, Duration max) {
+  Duration duration(String key, Duration min, Duration max) {
     Duration value = typed(key, config::getDuration, "a duration such as \"100 ms\"");
     if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
       throw wrong(

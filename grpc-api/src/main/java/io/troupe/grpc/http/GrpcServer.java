@@ -8,6 +8,8 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -20,6 +22,7 @@ import org.apache.pekko.http.javadsl.Http;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.settings.ServerSettings;
+import org.apache.pekko.io.Inet;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.SystemMaterializer;
 import org.apache.pekko.stream.javadsl.Sink;
@@ -37,6 +40,7 @@ public final class GrpcServer {
   private final GrpcHandler grpc;
   private final HttpRoutes http;
   private final KeepAlive keepAlive;
+  private final boolean sharedPorts;
   private final Materializer materializer;
 
   /** What a port serves. */
@@ -67,6 +71,7 @@ public final class GrpcServer {
     this.system = system;
     this.services = services;
     this.keepAlive = settings.keepAlive();
+    this.sharedPorts = settings.sharedPorts();
     this.materializer = SystemMaterializer.get(system).materializer();
     LeaderWatch leader = new LeaderWatch(services.member().status());
     Duration electionTimeout = services.settings().electionTimeout();
@@ -151,18 +156,22 @@ public final class GrpcServer {
     ClientPort connections = port(serves, security);
     return Tcp.get(system)
         .bind(
-            host,
-            port,
-            settings.getBacklog(),
-            settings.getSocketOptions(),
-            false,
-            Optional.<Duration>empty())
+            host, port, settings.getBacklog(), options(settings), false, Optional.<Duration>empty())
         .mapAsyncUnordered(
             settings.getMaxConnections(),
             accepted -> connections.serve(new Accepted(accepted.remoteAddress(), accepted.flow())))
         .to(Sink.ignore())
         .run(materializer)
         .thenApply(binding -> new TcpPort(binding, connections));
+  }
+
+  private List<Inet.SocketOption> options(ServerSettings settings) {
+    List<Inet.SocketOption> options = new ArrayList<>();
+    settings.getSocketOptions().forEach(options::add);
+    if (sharedPorts) {
+      options.add(new SharedPort());
+    }
+    return options;
   }
 
   /**

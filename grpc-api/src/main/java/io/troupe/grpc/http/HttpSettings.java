@@ -12,13 +12,15 @@ import java.util.Set;
  * @param profiling offer /debug/pprof
  * @param jsonGateway offer /v3/
  * @param keepAlive pings of HTTP/2
+ * @param sharedPorts others may listen on the same ports at the same time
  */
 public record HttpSettings(
     Set<String> cors,
     Set<String> hostWhitelist,
     boolean profiling,
     boolean jsonGateway,
-    KeepAlive keepAlive) {
+    KeepAlive keepAlive,
+    boolean sharedPorts) {
   /** Copies the sets. */
   public HttpSettings {
     cors = Set.copyOf(cors);

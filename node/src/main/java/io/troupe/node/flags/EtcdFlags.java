@@ -21,8 +21,7 @@ import java.util.Map;
 final class EtcdFlags {
   private static final String CLIENT_TLS = "client-transport-security.";
   private static final String PEER_TLS = "peer-transport-security.";
-  private static final String DISCOVERY = "discovery is not built";
-  private static final String ONLY_WITH_DISCOVERY = "says more about discovery, refused by itself";
+  private static final String ASKED_AGAIN = "discovery asks anew each time";
   private static final String NO_BBOLT = "the state is in RocksDB, which has no such thing";
 
   private static final Map<String, Flag> ALL = new LinkedHashMap<>();
@@ -56,7 +55,7 @@ final class EtcdFlags {
         setting("listen-client-http-urls", TEXT, ""),
         noEffect("max-snapshots", UNSIGNED, "5", "the last two are kept"),
         noEffect("max-wals", UNSIGNED, "5", "the log is cut behind each snapshot"),
-        refused("memory-mlock", BOOL, "false", "memory is not locked"),
+        setting("memory-mlock", BOOL, "false"),
         setting("quota-backend-bytes", NUMBER, "0"),
         noEffect("backend-bbolt-freelist-type", TEXT, "map", NO_BBOLT),
         noEffect("backend-batch-interval", DURATION, "0s", NO_BBOLT),
@@ -67,7 +66,7 @@ final class EtcdFlags {
         setting("grpc-keepalive-min-time", DURATION, "5s"),
         setting("grpc-keepalive-interval", DURATION, "2h"),
         setting("grpc-keepalive-timeout", DURATION, "20s"),
-        refused("socket-reuse-port", BOOL, "false", "ports are not shared"),
+        setting("socket-reuse-port", BOOL, "false"),
         noEffect("socket-reuse-address", BOOL, "false", "always so"),
         noEffect("raft-read-timeout", DURATION, "5s", "peers speak over Artery"),
         noEffect("raft-write-timeout", DURATION, "5s", "peers speak over Artery"));
@@ -90,22 +89,26 @@ final class EtcdFlags {
 
   private static List<Flag> discovery() {
     return List.of(
-        refused("discovery-token", TEXT, "", DISCOVERY),
-        refused("discovery-endpoints", TEXT, "", DISCOVERY),
-        noEffect("discovery-dial-timeout", DURATION, "2s", ONLY_WITH_DISCOVERY),
-        noEffect("discovery-request-timeout", DURATION, "5s", ONLY_WITH_DISCOVERY),
-        noEffect("discovery-keepalive-time", DURATION, "2s", ONLY_WITH_DISCOVERY),
-        noEffect("discovery-keepalive-timeout", DURATION, "6s", ONLY_WITH_DISCOVERY),
-        noEffect("discovery-insecure-transport", BOOL, "true", ONLY_WITH_DISCOVERY),
-        noEffect("discovery-insecure-skip-tls-verify", BOOL, "false", ONLY_WITH_DISCOVERY),
-        noEffect("discovery-cert", TEXT, "", ONLY_WITH_DISCOVERY),
-        noEffect("discovery-key", TEXT, "", ONLY_WITH_DISCOVERY),
-        noEffect("discovery-cacert", TEXT, "", ONLY_WITH_DISCOVERY),
-        noEffect("discovery-user", TEXT, "", ONLY_WITH_DISCOVERY),
-        noEffect("discovery-password", TEXT, "", ONLY_WITH_DISCOVERY),
+        setting("discovery-token", TEXT, "", "discovery.token"),
+        setting("discovery-endpoints", TEXT, "", "discovery.endpoints"),
+        setting("discovery-dial-timeout", DURATION, "2s", "discovery.dial-timeout"),
+        setting("discovery-request-timeout", DURATION, "5s", "discovery.request-timeout"),
+        noEffect("discovery-keepalive-time", DURATION, "2s", ASKED_AGAIN),
+        noEffect("discovery-keepalive-timeout", DURATION, "6s", ASKED_AGAIN),
+        setting("discovery-insecure-transport", BOOL, "true", "discovery.insecure-transport"),
+        setting(
+            "discovery-insecure-skip-tls-verify",
+            BOOL,
+            "false",
+            "discovery.insecure-skip-tls-verify"),
+        setting("discovery-cert", TEXT, "", "discovery.cert-file"),
+        setting("discovery-key", TEXT, "", "discovery.key-file"),
+        setting("discovery-cacert", TEXT, "", "discovery.trusted-ca-file"),
+        setting("discovery-user", TEXT, "", "discovery.user"),
+        setting("discovery-password", TEXT, "", "discovery.password"),
         refused("discovery-fallback", TEXT, "exit", "only exit is possible"),
-        refused("discovery-srv", TEXT, "", DISCOVERY),
-        noEffect("discovery-srv-name", TEXT, "", ONLY_WITH_DISCOVERY));
+        setting("discovery-srv", TEXT, "", "discovery.srv"),
+        setting("discovery-srv-name", TEXT, "", "discovery.srv-name"));
   }
 
   private static List<Flag> security() {

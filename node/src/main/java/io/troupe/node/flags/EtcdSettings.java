@@ -200,6 +200,12 @@ final class EtcdSettings {
       case "log-level" -> put("log.level", level(value));
       case "log-format" -> put("log.format", format(value));
       case "max-concurrent-streams" -> put(name, streams(value));
+      case "socket-reuse-port" -> {
+        put(name, value);
+        if (value.equals("true")) {
+          notices.add("socket-reuse-port is for the ports of clients; the peer port is not shared");
+        }
+      }
       // What gRPC takes where etcd tells it nothing.
       case "grpc-keepalive-min-time" -> put(name, zero ? "5 minutes" : value);
       default ->

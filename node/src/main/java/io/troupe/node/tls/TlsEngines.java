@@ -3,21 +3,14 @@ package io.troupe.node.tls;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.PrivateKey;
-import java.security.Signature;
-import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
-import javax.net.ssl.TrustManagerFactory;
-import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
  * Engines for new connections. Each is made from the files as they are at that moment (TL1), CA and
@@ -25,11 +18,8 @@ import javax.net.ssl.X509ExtendedTrustManager;
  * before are not resumed. Thread-safe.
  */
 public final class TlsEngines {
-  private static final char[] IN_MEMORY = {};
-
   static {
-    // Who is at the other end must not change while a connection stands. Read by the JDK once.
-    System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
+    Renegotiation.refuse();
   }
 
   private final TlsSettings settings;
@@ -116,16 +106,9 @@ public final class TlsEngines {
   }
 
   private SSLContext context(Path cert, Path key) {
-    List<X509Certificate> chain = PemFiles.certificates(cert);
-    PrivateKey secret = PemFiles.privateKey(key);
     try {
-      requirePair(chain.get(0), secret, cert, key);
-      KeyStore store = emptyStore();
-      store.setKeyEntry("own", secret, IN_MEMORY, chain.toArray(new X509Certificate[0]));
-      KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
-      keys.init(store, IN_MEMORY);
       SSLContext context = SSLContext.getInstance("TLS");
-      context.init(keys.getKeyManagers(), new TrustManager[] {trust()}, null);
+      context.init(KeyFiles.own(cert, key), new TrustManager[] {trust()}, null);
       return context;
     } catch (GeneralSecurityException | IOException e) {
       throw new TlsException("cannot use " + cert + " and " + key + ": " + e.getMessage(), e);
@@ -136,61 +119,10 @@ public final class TlsEngines {
     if (settings.trustAnybody()) {
       return new TrustAnybody();
     }
-    KeyStore authorities = null;
-    if (!settings.trustedCaFile().isEmpty()) {
-      authorities = emptyStore();
-      int number = 0;
-      for (X509Certificate ca : PemFiles.certificates(Path.of(settings.trustedCaFile()))) {
-        authorities.setCertificateEntry("ca-" + number++, ca);
-      }
-    }
-    TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
-    // Null: those that the JDK trusts.
-    factory.init(authorities);
     RevokedSerials revoked =
         settings.crlFile().isEmpty()
             ? RevokedSerials.none()
             : RevokedSerials.of(Path.of(settings.crlFile()));
-    for (TrustManager each : factory.getTrustManagers()) {
-      if (each instanceof X509ExtendedTrustManager found) {
-        return new CheckedTrust(found, revoked, settings);
-      }
-    }
-    throw new GeneralSecurityException("this JDK has no trust manager for X.509");
-  }
-
-  private static KeyStore emptyStore() throws GeneralSecurityException, IOException {
-    KeyStore store = KeyStore.getInstance("PKCS12");
-    store.load(null, IN_MEMORY);
-    return store;
-  }
-
-  /** While files are being replaced one may be new and the other old. */
-  private static void requirePair(
-      X509Certificate certificate, PrivateKey secret, Path cert, Path key)
-      throws GeneralSecurityException {
-    String algorithm =
-        switch (secret.getAlgorithm()) {
-          case "RSA" -> "SHA256withRSA";
-          case "EC" -> "SHA256withECDSA";
-          case "EdDSA", "Ed25519" -> "EdDSA";
-          default ->
-              throw new TlsException(
-                  "the key in " + key + " is " + secret.getAlgorithm() + ": expected RSA or EC");
-        };
-    boolean pair = false;
-    if (certificate.getPublicKey().getAlgorithm().equals(secret.getAlgorithm())) {
-      byte[] text = {1, 2, 3};
-      Signature signing = Signature.getInstance(algorithm);
-      signing.initSign(secret);
-      signing.update(text);
-      Signature verifying = Signature.getInstance(algorithm);
-      verifying.initVerify(certificate.getPublicKey());
-      verifying.update(text);
-      pair = verifying.verify(signing.sign());
-    }
-    if (!pair) {
-      throw new TlsException("the key in " + key + " is not that of the certificate in " + cert);
-    }
+    return new CheckedTrust(KeyFiles.signedBy(settings.trustedCaFile()), revoked, settings);
   }
 }

@@ -238,7 +238,7 @@ class EtcdCommandLineTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--socket-reuse-port", "--memory-mlock", "--discovery-fallback=proxy"})
+  @ValueSource(strings = {"--logger=capnslog", "--discovery-fallback=proxy"})
   void whatWouldBeMissingSilentlyEndsTheStart(String flag) {
     FlagException end = end(Map.of(), flag);
     assertThat(end.status()).isEqualTo(1);
@@ -280,6 +280,41 @@ class EtcdCommandLineTest {
     assertThat(settings("--grpc-keepalive-min-time=0s"))
         .as("what gRPC does when it is told nothing")
         .containsEntry("troupe.grpc-keepalive-min-time", "5 minutes");
+  }
+
+  @Test
+  void DI1_discoveryIsASetting() {
+    assertThat(
+            settings(
+                "--discovery-token=t",
+                "--discovery-endpoints=http://a:1,http://b:1",
+                "--discovery-dial-timeout=1s",
+                "--discovery-cacert=ca.pem",
+                "--discovery-user=u",
+                "--discovery-password=p"))
+        .containsEntry("troupe.discovery.token", "t")
+        .containsEntry("troupe.discovery.endpoints", "http://a:1,http://b:1")
+        .containsEntry("troupe.discovery.dial-timeout", "1000000000 ns")
+        .containsEntry("troupe.discovery.trusted-ca-file", "ca.pem")
+        .containsEntry("troupe.discovery.user", "u")
+        .containsEntry("troupe.discovery.password", "p");
+  }
+
+  @Test
+  void DN1_discoveryByDnsIsASetting() {
+    assertThat(settings("--discovery-srv=example.org", "--discovery-srv-name=n"))
+        .containsEntry("troupe.discovery.srv", "example.org")
+        .containsEntry("troupe.discovery.srv-name", "n");
+  }
+
+  @Test
+  void memoryAndPortsAreSettings() {
+    assertThat(settings("--memory-mlock", "--socket-reuse-port"))
+        .containsEntry("troupe.memory-mlock", "true")
+        .containsEntry("troupe.socket-reuse-port", "true");
+    assertThat(read(Map.of(), "--socket-reuse-port").notices())
+        .anyMatch(notice -> notice.contains("the peer port is not shared"));
+    assertThat(read(Map.of(), "--socket-reuse-port=false").notices()).isEmpty();
   }
 
   @Test

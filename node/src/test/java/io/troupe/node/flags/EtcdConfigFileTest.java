@@ -92,12 +92,30 @@ class EtcdConfigFileTest {
         1,
         "invalid value \"yes!\" for key peer-transport-security.auto-tls: expected true or false",
         "--config-file=" + file("peer-transport-security:", "  auto-tls: yes!"));
-    ends(
-        1,
-        "--discovery-endpoints=http://a:1,http://b:1 is not supported by Troupe: discovery is not"
-            + " built",
-        "--config-file="
-            + file("discovery-config:", "  client:", "    endpoints: [http://a:1, http://b:1]"));
+  }
+
+  @Test
+  void F2_theBlockOfDiscovery() throws IOException {
+    assertThat(
+            settings(
+                "--config-file="
+                    + file(
+                        "discovery-config:",
+                        "  token: t",
+                        "  client:",
+                        "    endpoints: [http://a:1, http://b:1]",
+                        "    request-timeout: 3000000000",
+                        "    secure:",
+                        "      cacert: ca.pem",
+                        "    auth:",
+                        "      username: u",
+                        "      password: p")))
+        .containsEntry("troupe.discovery.token", "t")
+        .containsEntry("troupe.discovery.endpoints", "http://a:1,http://b:1")
+        .containsEntry("troupe.discovery.request-timeout", "3000000000 ns")
+        .containsEntry("troupe.discovery.trusted-ca-file", "ca.pem")
+        .containsEntry("troupe.discovery.user", "u")
+        .containsEntry("troupe.discovery.password", "p");
   }
 
   @Test

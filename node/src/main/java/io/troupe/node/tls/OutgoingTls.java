@@ -1,0 +1,41 @@
+package io.troupe.node.tls;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+
+/** TLS of connections to servers that are no members of this cluster. */
+public final class OutgoingTls {
+  static {
+    Renegotiation.refuse();
+  }
+
+  private OutgoingTls() {}
+
+  /**
+   * A context for such connections. Empty texts mean "not set".
+   *
+   * @param cert own certificate, then those that lead to its CA; PEM
+   * @param key its key; PEM
+   * @param authorities whom to trust; PEM; empty: whom the JDK trusts
+   * @param trustAnybody the server's certificate and its names are not looked at
+   * @throws TlsException if a file cannot be used
+   */
+  public static SSLContext context(
+      String cert, String key, String authorities, boolean trustAnybody) {
+    try {
+      KeyManager[] keys =
+          cert.isEmpty() ? new KeyManager[0] : KeyFiles.own(Path.of(cert), Path.of(key));
+      TrustManager trust = trustAnybody ? new TrustAnybody() : KeyFiles.signedBy(authorities);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(keys, new TrustManager[] {trust}, null);
+      return context;
+    } catch (GeneralSecurityException | IOException e) {
+      throw new TlsException(
+          "cannot use \"" + cert + "\", \"" + key + "\" and \"" + authorities + "\": " + e, e);
+    }
+  }
+}
