@@ -338,17 +338,15 @@ class PeerGatesTest {
     }
   }
 
-  /** Artery makes the way anew when something behind it failed. */
+  /** Artery makes the way anew when something behind it failed; the gate is before the new one. */
   @Test
-  void theGateComesBack() throws Exception {
+  void aWayThatIsMadeAnewIsGuardedAtOnce() throws Exception {
     Field way = ArteryTcpTransport.class.getDeclaredField("inboundConnectionFlow");
     way.setAccessible(true);
     Field first = ArteryTcpTransport.class.getDeclaredField("firstConnectionFlow");
     first.setAccessible(true);
     Object open = ((scala.concurrent.Promise<?>) first.get(transport(two))).future();
-    assertThat(way.get(transport(two))).isNotSameAs(open);
     way.set(transport(two), open);
-    Awaitility.await().until(() -> way.get(transport(two)) != open);
     Socket socket = connect(portTwo);
     socket.getOutputStream().write(ArteryFrames.preface(9));
     ends(socket);

@@ -20,6 +20,8 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +46,11 @@ final class RawHttp2 implements AutoCloseable {
   private static final int END_HEADERS = 4;
   private static final int PATIENCE_MS = 20_000;
 
+  /** Of a stream and of a connection, at first. */
+  private static final int WINDOW = 65_535;
+
+  private static final int MAX_DATA = 16_384;
+
   private final Socket socket;
   private final OutputStream out;
   private final DataInputStream in;
@@ -51,6 +58,7 @@ final class RawHttp2 implements AutoCloseable {
   private final DefaultHttp2HeadersEncoder encoder =
       new DefaultHttp2HeadersEncoder((name, value) -> false, false, 16, Integer.MAX_VALUE);
   private final DefaultHttp2HeadersDecoder decoder = new DefaultHttp2HeadersDecoder(false);
+  private final Deque<Frame> held = new ArrayDeque<>();
   private int nextStream = 1;
   private boolean answersPings = true;
 
@@ -174,6 +182,43 @@ final class RawHttp2 implements AutoCloseable {
     write(DATA, last ? END_STREAM : 0, stream, framed);
   }
 
+  /** Ends this side of a call without another message. */
+  void end(int stream) {
+    write(DATA, END_STREAM, stream, new byte[0]);
+  }
+
+  /**
+   * Sends that many bytes on a stream, all of them zero: empty messages, one behind the other. As
+   * fast as the server's windows let it; what comes meanwhile is kept for {@link #await}.
+   */
+  void zeros(int stream, int bytes) {
+    int left = bytes;
+    // What was sent before is small; the server gives windows back early.
+    int streamWindow = WINDOW / 2;
+    int window = WINDOW / 2;
+    while (left > 0) {
+      int chunk = Math.min(Math.min(left, MAX_DATA), Math.min(streamWindow, window));
+      if (chunk > 0) {
+        write(DATA, 0, stream, new byte[chunk]);
+        left -= chunk;
+        streamWindow -= chunk;
+        window -= chunk;
+        continue;
+      }
+      Frame frame = received();
+      if (frame == null) {
+        throw new AssertionError("the server closed the connection, " + left + " bytes unsent");
+      }
+      if (frame.type() != WINDOW_UPDATE) {
+        held.add(frame);
+      } else if (frame.stream() == 0) {
+        window += frame.payload().asReadOnlyByteBuffer().getInt();
+      } else if (frame.stream() == stream) {
+        streamWindow += frame.payload().asReadOnlyByteBuffer().getInt();
+      }
+    }
+  }
+
   /** Lets the server send more bytes; stream 0 is the connection. */
   void widenWindow(int stream, int bytes) {
     write(WINDOW_UPDATE, 0, stream, ByteBuffer.allocate(4).putInt(bytes).array());
@@ -267,6 +312,10 @@ final class RawHttp2 implements AutoCloseable {
   }
 
   private @Nullable Frame next() {
+    return held.isEmpty() ? received() : held.remove();
+  }
+
+  private @Nullable Frame received() {
     try {
       int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
       int type = in.readUnsignedByte();
