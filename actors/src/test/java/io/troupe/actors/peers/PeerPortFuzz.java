@@ -266,7 +266,7 @@ public final class PeerPortFuzz implements AutoCloseable {
     long number = connections++;
     byte[] from = {127, 0, (byte) (1 + number / 200 % 50), (byte) (1 + number % 200)};
     // Few handshakes of strangers are looked at: most come from where members are.
-    if (behind != null || tls && random.nextInt(4) > 0) {
+    if (behind != null || (tls && random.nextInt(4) > 0)) {
       from[2] = 99;
       from[3] = (byte) (1 + number % MEMBERS);
     }
