@@ -110,15 +110,15 @@ final class PeerPort {
    *
    * @throws RemoteTransportException if it cannot be opened
    */
-  void open(String host, int port, Duration limit) {
+  void open(String host, int port, Duration patience) {
     Object artery = ((Option<?>) BINDING.getVolatile(transport)).get();
     try {
-      await(FutureConverters.asJava(((Tcp.ServerBinding) artery).unbind()), limit);
+      await(FutureConverters.asJava(((Tcp.ServerBinding) artery).unbind()), patience);
       // Nothing else uses TCP yet. Who listens does not know the message.
       system
           .actorSelection("/system/IO-TCP/selectors/*/*")
           .tell(TcpMessage.abort(), ActorRef.noSender());
-      BINDING.setVolatile(transport, new Some<>(await(bind(host, port), limit)));
+      BINDING.setVolatile(transport, new Some<>(await(bind(host, port), patience)));
     } catch (ExecutionException | TimeoutException | InterruptedException e) {
       if (e instanceof InterruptedException) {
         Thread.currentThread().interrupt();
@@ -129,9 +129,9 @@ final class PeerPort {
     }
   }
 
-  private static <T> T await(CompletionStage<T> stage, Duration limit)
+  private static <T> T await(CompletionStage<T> stage, Duration patience)
       throws ExecutionException, TimeoutException, InterruptedException {
-    return stage.toCompletableFuture().get(limit.toNanos(), TimeUnit.NANOSECONDS);
+    return stage.toCompletableFuture().get(patience.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   private CompletionStage<Tcp.ServerBinding> bind(String host, int port) {
@@ -165,9 +165,9 @@ final class PeerPort {
         log.warn(
             "connection to the peer port ended: too many handshakes",
             "from=" + from.getHostAddress());
-        bytes
-            .join(Flow.fromSinkAndSource(Sink.cancelled(), Source.failed(TooMany.INSTANCE)))
-            .run(transport.materializer());
+        Flow<ByteString, ByteString, NotUsed> nobody =
+            Flow.fromSinkAndSource(Sink.cancelled(), Source.failed(TooMany.INSTANCE));
+        bytes.join(nobody).run(transport.materializer());
       }
     } catch (RuntimeException e) {
       if (!transport.isShutdown()) {
@@ -178,7 +178,8 @@ final class PeerPort {
 
   private void serve(Flow<ByteString, ByteString, NotUsed> bytes, InetAddress from) {
     PeerGate gate = gates.apply(() -> limit.memberSpoke(from, System.nanoTime()));
-    bytes.join(Flow.fromGraph(gate).via(way())).run(transport.materializer());
+    Flow<ByteString, ByteString, NotUsed> guarded = Flow.fromGraph(gate).via(way());
+    bytes.join(guarded).run(transport.materializer());
   }
 
   /** Artery makes it anew if the rooms behind it had to be begun anew. */
