@@ -200,7 +200,7 @@ final class HandshakeShots implements AutoCloseable {
       if (random.nextBoolean()) {
         socket.getOutputStream().write(PLAIN.getBytes(StandardCharsets.US_ASCII));
       }
-      byte[] content = Mutations.random(random, 500);
+      byte[] content = Mutations.random(random, random.nextInt(5) == 0 ? 0 : 500);
       int type = random.nextInt(3) > 0 ? APPLICATION_DATA : random.nextInt(256);
       int length = random.nextInt(3) > 0 ? content.length : random.nextInt(1 << 16);
       byte[] record =
