@@ -1,6 +1,7 @@
 package io.troupe.actors.peers;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.model.NodeId;
 import io.troupe.raft.PeerMessage;
@@ -25,6 +26,7 @@ import org.apache.pekko.actor.Address;
 import org.apache.pekko.actor.ExtendedActorSystem;
 import org.apache.pekko.remote.ArteryControlFormats;
 import org.apache.pekko.remote.RemoteActorRefProvider;
+import org.apache.pekko.remote.RemoteTransportException;
 import org.apache.pekko.remote.artery.tcp.ArteryTcpTransport;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -148,6 +150,14 @@ class PeerGatesTest {
       assertThat(log.with("a frame of " + length + " bytes")).hasSize(1);
       assertThat(log.with("Dropping message")).isEmpty();
     }
+  }
+
+  @Test
+  void aPortThatIsTakenEndsTheStart() {
+    assertThatThrownBy(() -> new TestPeer(CLUSTER, 3, portTwo, both()).close())
+        .isInstanceOf(RemoteTransportException.class)
+        .hasMessageContaining("127.0.0.1:" + portTwo);
+    bothWays();
   }
 
   @Test
