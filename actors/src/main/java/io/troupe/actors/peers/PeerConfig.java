@@ -38,11 +38,16 @@ public final class PeerConfig {
     String artery = "pekko.remote.artery.";
     return ConfigFactory.parseMap(
             Map.of(
-                artery + "transport", tls ? "tls-tcp" : "tcp",
-                artery + "canonical.hostname", canonical.host(),
-                artery + "canonical.port", canonical.port(),
-                PORT_HOST, bind.host().replace("[", "").replace("]", ""),
-                PORT_NUMBER, bind.port()))
+                artery + "transport",
+                tls ? "tls-tcp" : "tcp",
+                artery + "canonical.hostname",
+                canonical.host(),
+                artery + "canonical.port",
+                canonical.port(),
+                PORT_HOST,
+                bind.host().replace("[", "").replace("]", ""),
+                PORT_NUMBER,
+                bind.port()))
         .withFallback(
             ConfigFactory.parseResources(
                 PeerConfig.class.getClassLoader(),

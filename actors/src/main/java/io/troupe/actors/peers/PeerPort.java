@@ -147,9 +147,7 @@ final class PeerPort {
                 scala.concurrent.duration.Duration.Inf())
             .asJava();
     return FutureConverters.asJava(
-        connections
-            .toMat(Sink.foreach(this::accepted), Keep.left())
-            .run(transport.materializer()));
+        connections.toMat(Sink.foreach(this::accepted), Keep.left()).run(transport.materializer()));
   }
 
   /** Never fails: the port stays open. */
@@ -166,7 +164,7 @@ final class PeerPort {
             "connection to the peer port ended: too many handshakes",
             "from=" + from.getHostAddress());
         Flow<ByteString, ByteString, NotUsed> nobody =
-            Flow.fromSinkAndSource(Sink.cancelled(), Source.failed(TooMany.INSTANCE));
+            Flow.fromSinkAndSource(Sink.cancelled(), Source.failed(new TooMany()));
         bytes.join(nobody).run(transport.materializer());
       }
     } catch (RuntimeException e) {
@@ -206,7 +204,6 @@ final class PeerPort {
   /** Ends a connection at once, so that nothing of it stays here. */
   private static final class TooMany extends RuntimeException {
     private static final long serialVersionUID = 1;
-    private static final TooMany INSTANCE = new TooMany();
 
     private TooMany() {
       super("too many handshakes", null, false, false);

@@ -176,8 +176,7 @@ final class GrpcHandler {
     if (request.entity() instanceof HttpEntity.Strict strict) {
       return answer(running, strict.getData(), encoding);
     }
-    return collect(
-            BodyTime.limited(RequestDrain.body(request, maxReceiveBytes), BodyTime.LIMIT))
+    return collect(BodyTime.limited(RequestDrain.body(request, maxReceiveBytes), BodyTime.LIMIT))
         .handle(
             (body, failure) ->
                 failure == null

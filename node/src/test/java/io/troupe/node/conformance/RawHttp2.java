@@ -22,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -46,8 +47,8 @@ final class RawHttp2 implements AutoCloseable {
   private static final int END_HEADERS = 4;
   private static final int PATIENCE_MS = 20_000;
 
-  /** Of a stream and of a connection, at first. */
-  private static final int WINDOW = 65_535;
+  /** Of the window of a stream and of the connection, what messages before may not have used. */
+  private static final int FIRST = 32_768;
 
   private static final int MAX_DATA = 16_384;
 
@@ -59,6 +60,10 @@ final class RawHttp2 implements AutoCloseable {
       new DefaultHttp2HeadersEncoder((name, value) -> false, false, 16, Integer.MAX_VALUE);
   private final DefaultHttp2HeadersDecoder decoder = new DefaultHttp2HeadersDecoder(false);
   private final Deque<Frame> held = new ArrayDeque<>();
+
+  /** What the server lets this side send, messages that are not of zeros left out. */
+  private final Map<Integer, Integer> windows = new HashMap<>();
+
   private int nextStream = 1;
   private boolean answersPings = true;
 
@@ -193,29 +198,21 @@ final class RawHttp2 implements AutoCloseable {
    */
   void zeros(int stream, int bytes) {
     int left = bytes;
-    // What was sent before is small; the server gives windows back early.
-    int streamWindow = WINDOW / 2;
-    int window = WINDOW / 2;
     while (left > 0) {
-      int chunk = Math.min(Math.min(left, MAX_DATA), Math.min(streamWindow, window));
+      int window = Math.min(windows.getOrDefault(stream, FIRST), windows.getOrDefault(0, FIRST));
+      int chunk = Math.min(left, Math.min(window, MAX_DATA));
       if (chunk > 0) {
         write(DATA, 0, stream, new byte[chunk]);
+        windows.merge(stream, FIRST - chunk, (before, first) -> before - chunk);
+        windows.merge(0, FIRST - chunk, (before, first) -> before - chunk);
         left -= chunk;
-        streamWindow -= chunk;
-        window -= chunk;
         continue;
       }
       Frame frame = received();
       if (frame == null) {
         throw new AssertionError("the server closed the connection, " + left + " bytes unsent");
       }
-      if (frame.type() != WINDOW_UPDATE) {
-        held.add(frame);
-      } else if (frame.stream() == 0) {
-        window += frame.payload().asReadOnlyByteBuffer().getInt();
-      } else if (frame.stream() == stream) {
-        streamWindow += frame.payload().asReadOnlyByteBuffer().getInt();
-      }
+      held.add(frame);
     }
   }
 
@@ -323,6 +320,10 @@ final class RawHttp2 implements AutoCloseable {
       int stream = in.readInt() & Integer.MAX_VALUE;
       byte[] payload = in.readNBytes(length);
       Frame frame = new Frame(type, flags, stream, ByteString.copyFrom(payload));
+      if (type == WINDOW_UPDATE) {
+        int more = frame.payload().asReadOnlyByteBuffer().getInt();
+        windows.merge(stream, FIRST + more, (before, first) -> before + more);
+      }
       if (type == SETTINGS && (flags & ACK) == 0) {
         write(SETTINGS, ACK, 0, new byte[0]);
       } else if (type == PING && (flags & ACK) == 0 && answersPings) {

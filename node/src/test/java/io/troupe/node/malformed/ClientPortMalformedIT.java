@@ -82,7 +82,8 @@ class ClientPortMalformedIT {
     int port = FreePort.next();
     NodeProcess.Builder builder =
         NodeProcess.member(jdk, directory, "-Xmx384m")
-            .setting("listen-client-urls", (tls == null ? "http" : "https") + "://127.0.0.1:" + port)
+            .setting(
+                "listen-client-urls", (tls == null ? "http" : "https") + "://127.0.0.1:" + port)
             .setting("bcrypt-cost", "4")
             .setting("auth-token", token());
     Target target = new Target(port, tls == null ? null : tls.client());
@@ -116,10 +117,10 @@ class ClientPortMalformedIT {
       List<String> log = member.err().lines().toList();
       assertThat(log).noneMatch(line -> line.contains(" ERROR ") || line.startsWith("\tat "));
       long named = log.stream().filter(line -> line.contains("rejected connection on")).count();
-      assertThat(named).as("rejections told of").isLessThanOrEqualTo(tls == null ? 0 : 110 + seconds);
-      assertThat(log.size() - named)
-          .as("lines of the log")
-          .isLessThan(200 + (int) (inputs / 1000));
+      assertThat(named)
+          .as("rejections told of")
+          .isLessThanOrEqualTo(tls == null ? 0 : 110 + seconds);
+      assertThat(log.size() - named).as("lines of the log").isLessThan(200 + (int) (inputs / 1000));
     }
     assertThat(sent).hasValueGreaterThanOrEqualTo(inputs * 9 / 10);
   }
