@@ -194,7 +194,8 @@ final class RawHttp2 implements AutoCloseable {
 
   /**
    * Sends that many bytes on a stream, all of them zero: empty messages, one behind the other. As
-   * fast as the server's windows let it; what comes meanwhile is kept for {@link #await}.
+   * fast as the server's windows let it, unless it resets the stream; what comes meanwhile is kept
+   * for {@link #await}.
    */
   void zeros(int stream, int bytes) {
     int left = bytes;
@@ -213,6 +214,9 @@ final class RawHttp2 implements AutoCloseable {
         throw new AssertionError("the server closed the connection, " + left + " bytes unsent");
       }
       held.add(frame);
+      if (frame.type() == RST_STREAM && frame.stream() == stream) {
+        return;
+      }
     }
   }
 
