@@ -24,6 +24,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -67,8 +68,13 @@ final class RawHttp2 implements AutoCloseable {
   private int nextStream = 1;
   private boolean answersPings = true;
 
-  /** A frame as it came. */
-  record Frame(int type, int flags, int stream, ByteString payload) {
+  /**
+   * A frame as it came.
+   *
+   * @param headers of a HEADERS frame, decoded when it came: later ones refer to earlier ones
+   */
+  record Frame(
+      int type, int flags, int stream, ByteString payload, @Nullable Http2Headers headers) {
     boolean isEnd() {
       return (type == DATA || type == HEADERS) && (flags & END_STREAM) != 0;
     }
@@ -272,7 +278,7 @@ final class RawHttp2 implements AutoCloseable {
         throw new AssertionError("stream reset " + frame.payload().asReadOnlyByteBuffer().getInt());
       }
       if (frame.type() == HEADERS) {
-        Http2Headers headers = headers(frame);
+        Http2Headers headers = Objects.requireNonNull(frame.headers());
         CharSequence code = headers.get("grpc-status");
         CharSequence text = headers.get("grpc-message");
         status = code == null ? status : code.toString();
@@ -289,13 +295,12 @@ final class RawHttp2 implements AutoCloseable {
   /** The status that the answer begins with; what follows is not read. */
   String httpStatus(int stream) {
     Frame first = await(f -> f.stream() == stream && f.type() == HEADERS);
-    return String.valueOf(headers(first).status());
+    return String.valueOf(Objects.requireNonNull(first.headers()).status());
   }
 
-  private Http2Headers headers(Frame frame) {
+  private Http2Headers decoded(int stream, byte[] block) {
     try {
-      return decoder.decodeHeaders(
-          frame.stream(), Unpooled.wrappedBuffer(frame.payload().asReadOnlyByteBuffer()));
+      return decoder.decodeHeaders(stream, Unpooled.wrappedBuffer(block));
     } catch (Http2Exception e) {
       throw new AssertionError("undecodable headers", e);
     }
@@ -323,7 +328,12 @@ final class RawHttp2 implements AutoCloseable {
       int flags = in.readUnsignedByte();
       int stream = in.readInt() & Integer.MAX_VALUE;
       byte[] payload = in.readNBytes(length);
-      Frame frame = new Frame(type, flags, stream, ByteString.copyFrom(payload));
+      Frame frame = new Frame(
+              type,
+              flags,
+              stream,
+              ByteString.copyFrom(payload),
+              type == HEADERS ? decoded(stream, payload) : null);
       if (type == WINDOW_UPDATE) {
         int more = frame.payload().asReadOnlyByteBuffer().getInt();
         windows.merge(stream, FIRST + more, (before, first) -> before + more);

@@ -27,6 +27,7 @@ final class HandshakeShots implements AutoCloseable {
   private static final int APPLICATION_DATA = 23;
   private static final int ROUNDS = 20;
   private static final int GLANCE_MS = 50;
+  private static final int FLIGHT_MS = 200;
   private static final int MOST_SILENT = 60;
   private static final int MOST_TRICKLING = 10;
   private static final String PLAIN =
@@ -164,6 +165,8 @@ final class HandshakeShots implements AutoCloseable {
   private void damagedFlight(Random random) throws IOException {
     try (Socket below = target.dialed(new DamagingSocket(random, 1 + random.nextInt(4)));
         SSLSocket socket = target.over(below, random)) {
+      // The other side may wait for the rest for as long as handshakes last.
+      socket.setSoTimeout(FLIGHT_MS);
       socket.startHandshake();
       socket.getOutputStream().write(PLAIN.getBytes(StandardCharsets.US_ASCII));
       glance(random, socket);
