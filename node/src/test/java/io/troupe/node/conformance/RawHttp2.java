@@ -328,7 +328,8 @@ final class RawHttp2 implements AutoCloseable {
       int flags = in.readUnsignedByte();
       int stream = in.readInt() & Integer.MAX_VALUE;
       byte[] payload = in.readNBytes(length);
-      Frame frame = new Frame(
+      Frame frame =
+          new Frame(
               type,
               flags,
               stream,
