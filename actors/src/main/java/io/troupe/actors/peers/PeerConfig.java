@@ -19,6 +19,11 @@ public final class PeerConfig {
   /** Name of the actor that asks and answers what is outside of Raft. */
   static final String QUERIES = "peer-queries";
 
+  /** What {@link PeerGates} opens. */
+  static final String PORT_HOST = "troupe-peers.bind.hostname";
+
+  static final String PORT_NUMBER = "troupe-peers.bind.port";
+
   private PeerConfig() {}
 
   /**
@@ -31,14 +36,18 @@ public final class PeerConfig {
    */
   public static Config of(PeerAddress canonical, PeerAddress bind, boolean tls) {
     String artery = "pekko.remote.artery.";
-    String bindHost = bind.host().replace("[", "").replace("]", "");
     return ConfigFactory.parseMap(
             Map.of(
-                artery + "transport", tls ? "tls-tcp" : "tcp",
-                artery + "canonical.hostname", canonical.host(),
-                artery + "canonical.port", canonical.port(),
-                artery + "bind.hostname", bindHost,
-                artery + "bind.port", bind.port()))
+                artery + "transport",
+                tls ? "tls-tcp" : "tcp",
+                artery + "canonical.hostname",
+                canonical.host(),
+                artery + "canonical.port",
+                canonical.port(),
+                PORT_HOST,
+                bind.host().replace("[", "").replace("]", ""),
+                PORT_NUMBER,
+                bind.port()))
         .withFallback(
             ConfigFactory.parseResources(
                 PeerConfig.class.getClassLoader(),

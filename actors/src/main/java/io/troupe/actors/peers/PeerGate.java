@@ -45,12 +45,24 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
   private final PeerConnections connections;
   private final RareLog log;
   private final int maxFrameBytes;
+  private final Runnable memberSpoke;
 
-  PeerGate(FrameRules rules, PeerConnections connections, RareLog log, int maxFrameBytes) {
+  /**
+   * A gate for one connection.
+   *
+   * @param memberSpoke run when the first frame is let through
+   */
+  PeerGate(
+      FrameRules rules,
+      PeerConnections connections,
+      RareLog log,
+      int maxFrameBytes,
+      Runnable memberSpoke) {
     this.rules = rules;
     this.connections = connections;
     this.log = log;
     this.maxFrameBytes = maxFrameBytes;
+    this.memberSpoke = memberSpoke;
   }
 
   @Override
@@ -174,6 +186,7 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
         } else if (!spoke) {
           spoke = true;
           cancelTimer(TOO_LATE);
+          memberSpoke.run();
         }
         at = next;
       }

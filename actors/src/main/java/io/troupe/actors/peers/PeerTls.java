@@ -23,11 +23,7 @@ public final class PeerTls implements SSLEngineProvider {
     return SSLEngineProviderSetup.create(system -> new PeerTls(engines));
   }
 
-  /**
-   * An engine for whoever connects.
-   *
-   * @param hostname what this member listens on
-   */
+  /** An engine for whoever connects. */
   @Override
   public SSLEngine createServerSSLEngine(String hostname, int port) {
     return new WatchedEngine(

@@ -15,7 +15,7 @@ import javax.net.ssl.SSLSession;
  * Another engine, and somebody who is told why a connection of it failed: Artery keeps that to
  * itself. All but {@code wrap} and {@code unwrap} is handed on.
  */
-final class WatchedEngine extends SSLEngine {
+class WatchedEngine extends SSLEngine {
   private final SSLEngine engine;
   private final Consumer<SSLException> failed;
 

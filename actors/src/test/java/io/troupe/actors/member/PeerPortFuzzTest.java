@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.actors.peers.LogLines;
 import io.troupe.actors.peers.LoopbackProxy;
-import io.troupe.actors.peers.PeerEngines;
 import io.troupe.actors.peers.PeerPortFuzz;
+import io.troupe.actors.peers.TappedEngines;
 import io.troupe.actors.peers.TestEngines;
 import io.troupe.testing.FreePort;
 import java.io.File;
@@ -59,10 +59,10 @@ class PeerPortFuzzTest {
 
   @Test
   void withTls() throws Exception {
-    survives(new TestEngines("members"));
+    survives(new TappedEngines(new TestEngines("members")));
   }
 
-  private void survives(@Nullable PeerEngines engines) throws Exception {
+  private void survives(@Nullable TappedEngines engines) throws Exception {
     List<Integer> ports = IntStream.range(0, 3).mapToObj(i -> FreePort.next()).toList();
     try (TestMembers members =
         TestMembers.startBehindProxies(temp, ports, new TestMember.Options(200, 0), engines)) {
@@ -83,11 +83,13 @@ class PeerPortFuzzTest {
       int inputs = 0;
       long connections;
       List<String> lines;
+      long handshakes = engines == null ? 0 : engines.handshakes();
       try (LogLines log = new LogLines();
-          PeerPortFuzz fuzz = new PeerPortFuzz(SEED, ports, genuine, engines != null)) {
+          PeerPortFuzz fuzz = new PeerPortFuzz(SEED, ports, genuine, engines != null);
+          PeerPortFuzz behind = engines == null ? fuzz : behind(engines, ports, members)) {
         int puts = 0;
-        while (inputs < INPUTS) {
-          inputs += fuzz.step();
+        for (int turn = 0; inputs < INPUTS; turn++) {
+          inputs += (turn % 2 == 0 ? fuzz : behind).step();
           if (inputs / PUT_EVERY >= puts) {
             puts++;
             long asked = System.nanoTime();
@@ -95,18 +97,20 @@ class PeerPortFuzzTest {
             slowest = Math.max(slowest, System.nanoTime() - asked);
           }
         }
-        connections = fuzz.connections();
+        connections = fuzz.connections() + (behind == fuzz ? 0 : behind.connections());
         lines = log.all();
       }
       Duration took = Duration.ofNanos(System.nanoTime() - start);
       Held[] after = {Held.now()};
       String figures =
-          "tls=%s seed=%d inputs=%d connections=%d seconds=%d slowest-put-ms=%d log-lines=%d"
+          ("tls=%s seed=%d inputs=%d connections=%d handshakes=%d seconds=%d slowest-put-ms=%d"
+                  + " log-lines=%d")
               .formatted(
                   engines != null,
                   SEED,
                   inputs,
                   connections,
+                  engines == null ? 0 : engines.handshakes() - handshakes,
                   took.toSeconds(),
                   slowest / 1_000_000,
                   lines.size());
@@ -125,6 +129,13 @@ class PeerPortFuzzTest {
       assertThat(lines).noneMatch(line -> line.startsWith("ERROR") || line.contains("cut off"));
       theyAreWhatTheyWere(members);
     }
+  }
+
+  private static PeerPortFuzz behind(
+      TappedEngines engines, List<Integer> ports, TestMembers members) {
+    List<List<byte[]>> said =
+        members.proxies().stream().map(proxy -> engines.saidTo(proxy.port())).toList();
+    return PeerPortFuzz.behindTls(SEED + 1, ports, said, engines.sockets());
   }
 
   /** One is lost and regained, all take writes, and have the same in the end. */

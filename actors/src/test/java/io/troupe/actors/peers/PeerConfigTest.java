@@ -19,6 +19,18 @@ class PeerConfigTest {
   }
 
   @Test
+  void arteryListensWhereNobodyLooks() {
+    PeerAddress bound = new PeerAddress("[::1]", 2380);
+    Config config =
+        PeerConfig.of(new PeerAddress("a.example", 2380), bound, true)
+            .withFallback(ConfigFactory.load());
+    assertThat(config.getString("pekko.remote.artery.bind.hostname")).isEqualTo("127.0.0.1");
+    assertThat(config.getInt("pekko.remote.artery.bind.port")).isZero();
+    assertThat(config.getString(PeerConfig.PORT_HOST)).isEqualTo("::1");
+    assertThat(config.getInt(PeerConfig.PORT_NUMBER)).isEqualTo(2380);
+  }
+
+  @Test
   void theSchemeOfAPeerUrlSaysWhetherTlsIsSpoken() {
     assertThat(PeerAddress.isTls("https://127.0.0.1:2380")).isTrue();
     assertThat(PeerAddress.isTls("HTTPS://a:1")).isTrue();

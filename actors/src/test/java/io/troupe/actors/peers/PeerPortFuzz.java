@@ -13,14 +13,22 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Malformed input for peer ports, drawn from a seed: random bytes, genuine bytes of other members
- * changed, lengths that no frame has, connections that say nothing, and some that say it slowly.
+ * changed, lengths that no frame has, connections that say nothing, and some that say it slowly. On
+ * ports with TLS in place of its handshake, or behind a good one.
  */
 public final class PeerPortFuzz implements AutoCloseable {
   private static final int MAX_HALF_OPEN = 60;
   private static final int MAX_TRICKLING = 10;
+
+  /** Addresses from which frames are said that members say, if TLS is in front. */
+  private static final int MEMBERS = 6;
+
   private static final int[] LENGTHS = {
     -1, -4, -5, 0, 1, 33, 1 << 18, (1 << 18) + 1, 1 << 30, Integer.MIN_VALUE, Integer.MAX_VALUE
   };
@@ -47,6 +55,7 @@ public final class PeerPortFuzz implements AutoCloseable {
   private final List<Integer> ports;
   private final List<List<List<byte[]>>> genuine;
   private final boolean tls;
+  private final @Nullable SSLSocketFactory behind;
   private final Deque<Socket> halfOpen = new ArrayDeque<>();
   private final Deque<Trickle> trickling = new ArrayDeque<>();
   private long connections;
@@ -58,7 +67,27 @@ public final class PeerPortFuzz implements AutoCloseable {
    * @param tls whether they speak TLS
    */
   public PeerPortFuzz(long seed, List<Integer> ports, List<List<byte[]>> recorded, boolean tls) {
+    this(seed, ports, recorded, tls, null);
+  }
+
+  /**
+   * Malformed input for ports with TLS, said behind good handshakes.
+   *
+   * @param recorded what others sent to each port inside TLS, a piece for each connection
+   */
+  public static PeerPortFuzz behindTls(
+      long seed, List<Integer> ports, List<List<byte[]>> recorded, SSLSocketFactory behind) {
+    return new PeerPortFuzz(seed, ports, recorded, false, behind);
+  }
+
+  private PeerPortFuzz(
+      long seed,
+      List<Integer> ports,
+      List<List<byte[]>> recorded,
+      boolean tls,
+      @Nullable SSLSocketFactory behind) {
     this.random = new Random(seed);
+    this.behind = behind;
     this.ports = ports;
     this.tls = tls;
     this.genuine =
@@ -236,9 +265,25 @@ public final class PeerPortFuzz implements AutoCloseable {
     Socket socket = new Socket();
     long number = connections++;
     byte[] from = {127, 0, (byte) (1 + number / 200 % 50), (byte) (1 + number % 200)};
+    // Few handshakes of strangers are looked at: most come from where members are.
+    if (behind != null || (tls && random.nextInt(4) > 0)) {
+      from[2] = 99;
+      from[3] = (byte) (1 + number % MEMBERS);
+    }
     socket.bind(new InetSocketAddress(InetAddress.getByAddress(from), 0));
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 10_000);
-    return socket;
+    if (behind == null) {
+      return socket;
+    }
+    SSLSocket secured = (SSLSocket) behind.createSocket(socket, "127.0.0.1", port, true);
+    secured.setSoTimeout(10_000);
+    try {
+      secured.startHandshake();
+      return secured;
+    } catch (IOException refused) {
+      secured.close();
+      throw refused;
+    }
   }
 
   private void say(int port, byte[] bytes) throws IOException {

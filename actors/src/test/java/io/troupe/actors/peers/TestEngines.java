@@ -9,6 +9,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
@@ -46,6 +47,11 @@ public final class TestEngines implements PeerEngines {
     } catch (IOException | GeneralSecurityException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** Connections of a client that shows the certificate. */
+  public SSLSocketFactory sockets() {
+    return context.getSocketFactory();
   }
 
   @Override

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import org.apache.pekko.japi.pf.PFBuilder;
 import org.apache.pekko.stream.javadsl.Source;
-import org.apache.pekko.util.ByteString;
 
 /**
  * How long the one message of a call may take to arrive. Until it is there nobody knows who calls,
@@ -20,7 +19,7 @@ final class BodyTime {
   private BodyTime() {}
 
   /** The body; fails when it is not whole in time. */
-  static <M> Source<ByteString, M> limited(Source<ByteString, M> body, Duration limit) {
+  static <T, M> Source<T, M> limited(Source<T, M> body, Duration limit) {
     return body.completionTimeout(limit)
         .mapError(
             new PFBuilder<Throwable, Throwable>()

@@ -176,10 +176,7 @@ final class GrpcHandler {
     if (request.entity() instanceof HttpEntity.Strict strict) {
       return answer(running, strict.getData(), encoding);
     }
-    return collect(
-            BodyTime.limited(
-                request.entity().getDataBytes().via(new RequestDrain(maxReceiveBytes)),
-                BodyTime.LIMIT))
+    return collect(BodyTime.limited(RequestDrain.body(request, maxReceiveBytes), BodyTime.LIMIT))
         .handle(
             (body, failure) ->
                 failure == null
@@ -224,11 +221,8 @@ final class GrpcHandler {
     MethodMeter meter = methods.meter(path);
     meter.started();
     Source<Bytes, NotUsed> requests =
-        request
-            .entity()
-            .getDataBytes()
+        RequestDrain.body(request, maxReceiveBytes)
             .mapMaterializedValue(ignored -> NotUsed.getInstance())
-            .via(new RequestDrain(maxReceiveBytes))
             .via(new FrameDecoder(encoding(request), maxReceiveBytes))
             .map(
                 message -> {

@@ -208,9 +208,7 @@ final class JsonGateway {
   private CompletionStage<HttpResponse> unary(HttpRequest request, Running running) {
     long startNanos = System.nanoTime();
     CompletionStage<MessageLite> reply =
-        BodyTime.limited(
-                request.entity().getDataBytes().via(new RequestDrain(maxReceiveBytes)),
-                BodyTime.LIMIT)
+        BodyTime.limited(RequestDrain.body(request, maxReceiveBytes), BodyTime.LIMIT)
             .via(new JsonBody((long) maxReceiveBytes * JSON_PER_BYTE))
             .runWith(Sink.headOption(), materializer)
             .thenCompose(

@@ -121,11 +121,8 @@ final class JsonStreams {
   /** The messages of the body; a stream of the server takes the first and no more. */
   private Source<Bytes, NotUsed> requests(HttpRequest request, Method called) {
     Source<Bytes, NotUsed> objects =
-        request
-            .entity()
-            .getDataBytes()
+        RequestDrain.body(request, maxReceiveBytes)
             .mapMaterializedValue(ignored -> NotUsed.getInstance())
-            .via(new RequestDrain(maxReceiveBytes))
             .via(new JsonBody((long) maxReceiveBytes * 2))
             .map(json -> message(json, called));
     if (called.method().isClientStreaming()) {

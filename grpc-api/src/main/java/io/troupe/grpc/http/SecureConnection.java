@@ -1,5 +1,6 @@
 package io.troupe.grpc.http;
 
+import io.troupe.grpc.service.LineLimit;
 import java.io.EOFException;
 import java.net.InetAddress;
 import java.security.cert.Certificate;
@@ -34,6 +35,7 @@ import org.apache.pekko.util.ByteString;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * One connection with TLS, from its first byte: the handshake has a time limit (TL4), and who fails
@@ -195,14 +197,20 @@ final class SecureConnection {
         thrown instanceof CompletionException && thrown.getCause() != null
             ? thrown.getCause()
             : thrown;
-    String message =
-        "rejected connection on client endpoint remote-addr={} server-name={} error={}";
-    String reason = failure.getMessage() == null ? failure.toString() : failure.getMessage();
-    if (failure instanceof EOFException) {
-      LOG.debug(message, client, serverName(), reason);
-    } else {
-      LOG.warn(message, client, serverName(), reason);
+    boolean silent = failure instanceof EOFException;
+    long suppressed = silent ? 0 : listener.rejected();
+    if (suppressed == LineLimit.SUPPRESSED) {
+      return;
     }
+    String reason = failure.getMessage() == null ? failure.toString() : failure.getMessage();
+    LOG.atLevel(silent ? Level.DEBUG : Level.WARN)
+        .log(
+            "rejected connection on client endpoint"
+                + " remote-addr={} server-name={} error={} suppressed={}",
+            client,
+            serverName(),
+            reason,
+            suppressed);
   }
 
   /** The name that the client asked for; empty if it named none. */

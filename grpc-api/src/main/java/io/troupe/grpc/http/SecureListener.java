@@ -1,7 +1,9 @@
 package io.troupe.grpc.http;
 
+import io.troupe.grpc.service.LineLimit;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.typed.ActorSystem;
 
 /**
@@ -12,10 +14,17 @@ final class SecureListener {
   /** Each takes some 100 KB. */
   static final int MOST_HANDSHAKES = 512;
 
+  /** Enough for all clients of a wrong configuration to be named; etcd samples such lines too. */
+  private static final int REJECTIONS_AT_ONCE = 100;
+
   private final ConnectionSecurity security;
   private final boolean onlyGrpc;
   private final boolean checksAddress;
   private final ActorSystem<?> system;
+
+  /** Strangers may fail as often as they like. */
+  private final LineLimit rejections =
+      new LineLimit(TimeUnit.SECONDS.toNanos(1), REJECTIONS_AT_ONCE);
 
   /** Connections whose handshake is under way, oldest first. */
   private final Set<SecureConnection> handshaking = new LinkedHashSet<>();
@@ -50,6 +59,15 @@ final class SecureListener {
     if (oldest != null) {
       oldest.cut("more than " + MOST_HANDSHAKES + " handshakes at a time");
     }
+  }
+
+  /**
+   * Somebody is rejected and to be named.
+   *
+   * @return as {@link LineLimit#admit}
+   */
+  long rejected() {
+    return rejections.admit(System.nanoTime());
   }
 
   /** A handshake is over, well or badly. */

@@ -9,6 +9,8 @@ import io.troupe.grpc.api.election.CampaignRequest;
 import io.troupe.grpc.api.election.LeaderRequest;
 import io.troupe.grpc.api.health.HealthCheckRequest;
 import io.troupe.grpc.api.lock.LockRequest;
+import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.grpc.service.Call;
 import io.troupe.grpc.service.ElectionObserver;
 import io.troupe.grpc.service.EtcdServices;
@@ -49,6 +51,29 @@ final class StreamCalls {
     this.watchFrames = new WatchFrames(services.member());
   }
 
+  /**
+   * The request of a call that has one, once the client's side ends. grpc-go, with which etcd 3.7
+   * is built, waits for that end too (RecvMsg of a stream without ClientStreams), and so no client
+   * goes on sending while answers come.
+   */
+  private static Source<Bytes, NotUsed> only(Source<Bytes, NotUsed> requests) {
+    return BodyTime.limited(requests, BodyTime.LIMIT)
+        .fold(
+            Optional.<Bytes>empty(),
+            (before, request) -> {
+              if (before.isPresent()) {
+                throw wrongNumber("received multiple request messages for");
+              }
+              return Optional.of(request);
+            })
+        .map(request -> request.orElseThrow(() -> wrongNumber("received no request message from")));
+  }
+
+  private static GrpcException wrongNumber(String what) {
+    return new GrpcException(
+        GrpcStatus.INTERNAL, "cardinality violation: " + what + " non-client-streaming RPC");
+  }
+
   /** L5. Ends when the client's side ends. */
   Source<ByteString, NotUsed> keepAlive(Source<Bytes, NotUsed> requests, Call call) {
     return requests
@@ -59,8 +84,7 @@ final class StreamCalls {
 
   /** 2.4. */
   Source<ByteString, NotUsed> rangeStream(Source<Bytes, NotUsed> requests, Call call) {
-    return requests
-        .take(1)
+    return only(requests)
         .mapAsync(1, request -> services.kv().rangeStream(request, call))
         .flatMapConcat(
             first ->
@@ -86,8 +110,7 @@ final class StreamCalls {
 
   /** The health service's Watch: the status now; it does not change while this server serves. */
   Source<ByteString, NotUsed> healthWatch(Source<Bytes, NotUsed> requests, Call call) {
-    return requests
-        .take(1)
+    return only(requests)
         .map(bytes -> HealthCheckRequest.parseFrom(bytes.toArrayUnsafe()))
         .map(request -> GrpcFrames.frame(services.health().watched(request)))
         .concat(Source.maybe());
@@ -116,8 +139,7 @@ final class StreamCalls {
   /** One request, and one answer when it is there; a client that goes away cancels the call. */
   private static <T extends MessageLite> Source<ByteString, NotUsed> waiting(
       Source<Bytes, NotUsed> requests, Beginning<T> beginning) {
-    return requests
-        .take(1)
+    return only(requests)
         .map(beginning::begin)
         .flatMapConcat(
             waiting ->
@@ -132,8 +154,7 @@ final class StreamCalls {
 
   /** E6. */
   Source<ByteString, NotUsed> observe(Source<Bytes, NotUsed> requests, Call call) {
-    return requests
-        .take(1)
+    return only(requests)
         .map(bytes -> LeaderRequest.parseFrom(bytes.toArrayUnsafe()))
         .flatMapConcat(
             request ->

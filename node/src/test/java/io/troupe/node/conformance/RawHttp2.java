@@ -20,7 +20,11 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +48,11 @@ final class RawHttp2 implements AutoCloseable {
   private static final int END_HEADERS = 4;
   private static final int PATIENCE_MS = 20_000;
 
+  /** Of the window of a stream and of the connection, what messages before may not have used. */
+  private static final int FIRST = 32_768;
+
+  private static final int MAX_DATA = 16_384;
+
   private final Socket socket;
   private final OutputStream out;
   private final DataInputStream in;
@@ -51,11 +60,21 @@ final class RawHttp2 implements AutoCloseable {
   private final DefaultHttp2HeadersEncoder encoder =
       new DefaultHttp2HeadersEncoder((name, value) -> false, false, 16, Integer.MAX_VALUE);
   private final DefaultHttp2HeadersDecoder decoder = new DefaultHttp2HeadersDecoder(false);
+  private final Deque<Frame> held = new ArrayDeque<>();
+
+  /** What the server lets this side send, messages that are not of zeros left out. */
+  private final Map<Integer, Integer> windows = new HashMap<>();
+
   private int nextStream = 1;
   private boolean answersPings = true;
 
-  /** A frame as it came. */
-  record Frame(int type, int flags, int stream, ByteString payload) {
+  /**
+   * A frame as it came.
+   *
+   * @param headers of a HEADERS frame, decoded when it came: later ones refer to earlier ones
+   */
+  record Frame(
+      int type, int flags, int stream, ByteString payload, @Nullable Http2Headers headers) {
     boolean isEnd() {
       return (type == DATA || type == HEADERS) && (flags & END_STREAM) != 0;
     }
@@ -174,6 +193,39 @@ final class RawHttp2 implements AutoCloseable {
     write(DATA, last ? END_STREAM : 0, stream, framed);
   }
 
+  /** Ends this side of a call without another message. */
+  void end(int stream) {
+    write(DATA, END_STREAM, stream, new byte[0]);
+  }
+
+  /**
+   * Sends that many bytes on a stream, all of them zero: empty messages, one behind the other. As
+   * fast as the server's windows let it, unless it resets the stream; what comes meanwhile is kept
+   * for {@link #await}.
+   */
+  void zeros(int stream, int bytes) {
+    int left = bytes;
+    while (left > 0) {
+      int window = Math.min(windows.getOrDefault(stream, FIRST), windows.getOrDefault(0, FIRST));
+      int chunk = Math.min(left, Math.min(window, MAX_DATA));
+      if (chunk > 0) {
+        write(DATA, 0, stream, new byte[chunk]);
+        windows.merge(stream, FIRST - chunk, (before, first) -> before - chunk);
+        windows.merge(0, FIRST - chunk, (before, first) -> before - chunk);
+        left -= chunk;
+        continue;
+      }
+      Frame frame = received();
+      if (frame == null) {
+        throw new AssertionError("the server closed the connection, " + left + " bytes unsent");
+      }
+      held.add(frame);
+      if (frame.type() == RST_STREAM && frame.stream() == stream) {
+        return;
+      }
+    }
+  }
+
   /** Lets the server send more bytes; stream 0 is the connection. */
   void widenWindow(int stream, int bytes) {
     write(WINDOW_UPDATE, 0, stream, ByteBuffer.allocate(4).putInt(bytes).array());
@@ -226,7 +278,7 @@ final class RawHttp2 implements AutoCloseable {
         throw new AssertionError("stream reset " + frame.payload().asReadOnlyByteBuffer().getInt());
       }
       if (frame.type() == HEADERS) {
-        Http2Headers headers = headers(frame);
+        Http2Headers headers = Objects.requireNonNull(frame.headers());
         CharSequence code = headers.get("grpc-status");
         CharSequence text = headers.get("grpc-message");
         status = code == null ? status : code.toString();
@@ -243,13 +295,12 @@ final class RawHttp2 implements AutoCloseable {
   /** The status that the answer begins with; what follows is not read. */
   String httpStatus(int stream) {
     Frame first = await(f -> f.stream() == stream && f.type() == HEADERS);
-    return String.valueOf(headers(first).status());
+    return String.valueOf(Objects.requireNonNull(first.headers()).status());
   }
 
-  private Http2Headers headers(Frame frame) {
+  private Http2Headers decoded(int stream, byte[] block) {
     try {
-      return decoder.decodeHeaders(
-          frame.stream(), Unpooled.wrappedBuffer(frame.payload().asReadOnlyByteBuffer()));
+      return decoder.decodeHeaders(stream, Unpooled.wrappedBuffer(block));
     } catch (Http2Exception e) {
       throw new AssertionError("undecodable headers", e);
     }
@@ -267,13 +318,27 @@ final class RawHttp2 implements AutoCloseable {
   }
 
   private @Nullable Frame next() {
+    return held.isEmpty() ? received() : held.remove();
+  }
+
+  private @Nullable Frame received() {
     try {
       int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
       int type = in.readUnsignedByte();
       int flags = in.readUnsignedByte();
       int stream = in.readInt() & Integer.MAX_VALUE;
       byte[] payload = in.readNBytes(length);
-      Frame frame = new Frame(type, flags, stream, ByteString.copyFrom(payload));
+      Frame frame =
+          new Frame(
+              type,
+              flags,
+              stream,
+              ByteString.copyFrom(payload),
+              type == HEADERS ? decoded(stream, payload) : null);
+      if (type == WINDOW_UPDATE) {
+        int more = frame.payload().asReadOnlyByteBuffer().getInt();
+        windows.merge(stream, FIRST + more, (before, first) -> before + more);
+      }
       if (type == SETTINGS && (flags & ACK) == 0) {
         write(SETTINGS, ACK, 0, new byte[0]);
       } else if (type == PING && (flags & ACK) == 0 && answersPings) {

@@ -10,6 +10,7 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
+import javax.net.ssl.SSLException;
 
 /**
  * Bytes that are no calls: noise, heads of HTTP/1 and frames of HTTP/2 that break their rules. A
@@ -77,7 +78,7 @@ final class ByteShots {
   }
 
   private int throwAt(Random random, byte[] bytes) throws IOException {
-    try (Socket socket = target.connect()) {
+    try (Socket socket = target.connect(random)) {
       OutputStream out = socket.getOutputStream();
       int cut = random.nextInt(bytes.length + 1);
       out.write(bytes, 0, cut);
@@ -87,7 +88,7 @@ final class ByteShots {
         InputStream in = socket.getInputStream();
         in.readNBytes(1 << 16);
       }
-    } catch (SocketTimeoutException | SocketException expected) {
+    } catch (SocketTimeoutException | SocketException | SSLException expected) {
       // Nothing was said, or the connection is closed: both are fine.
     }
     return 1;

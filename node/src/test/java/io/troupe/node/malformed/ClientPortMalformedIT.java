@@ -2,9 +2,12 @@ package io.troupe.node.malformed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.grpc.ChannelCredentials;
+import io.grpc.InsecureChannelCredentials;
 import io.grpc.StatusRuntimeException;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.node.process.TestJdks;
+import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -15,24 +18,30 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Malformed input on the client port, with and without logins: every call is answered or its
- * connection closed, others are served meanwhile, and nothing of it stays. {@code
- * -Dtroupe.malformed.inputs} (default 20000) and {@code -Dtroupe.malformed.seed} make other
- * campaigns; the figures are printed.
+ * Malformed input on the client port, without TLS and with it, with and without logins: every call
+ * is answered or its connection closed, others are served meanwhile, and nothing of it stays.
+ * {@code -Dtroupe.malformed.inputs} (default 10000 for each kind of port) and {@code
+ * -Dtroupe.malformed.seed} make other campaigns; the figures are printed.
  */
 class ClientPortMalformedIT {
   private static final int THREADS = 4;
+
+  /** Where each input has its own. */
+  private static final int CONNECTIONS = 25;
 
   /** Of the heap after a full collection; leases and keys that odd requests made stay. */
   private static final long HEAP_GROWTH_KIB = 48 << 10;
@@ -50,29 +59,55 @@ class ClientPortMalformedIT {
     JSON,
     NOISE,
     HEAD,
-    FRAME
+    FRAME,
+    /** On ports with TLS. */
+    HANDSHAKE
   }
 
   @Test
-  void nothingOfItStopsOrBloatsAMember() throws Exception {
-    long inputs = Long.getLong("troupe.malformed.inputs", 20_000);
+  void withoutTlsNothingOfItStopsOrBloatsAMember() throws Exception {
+    survives(null);
+  }
+
+  @Test
+  void withTlsNothingOfItStopsOrBloatsAMember() throws Exception {
+    survives(new TlsSide(directory));
+  }
+
+  private void survives(@Nullable TlsSide tls) throws Exception {
+    long inputs = Long.getLong("troupe.malformed.inputs", 10_000);
     long seed = Long.getLong("troupe.malformed.seed", System.nanoTime() & 0xffffff);
-    System.out.println("malformed input: seed=" + seed + " inputs=" + inputs);
+    System.out.printf("malformed input: tls=%s seed=%d inputs=%d%n", tls != null, seed, inputs);
     TestJdks.Jdk jdk = TestJdks.all().get(0);
+    int port = FreePort.next();
     NodeProcess.Builder builder =
         NodeProcess.member(jdk, directory, "-Xmx384m")
+            .setting(
+                "listen-client-urls", (tls == null ? "http" : "https") + "://127.0.0.1:" + port)
             .setting("bcrypt-cost", "4")
             .setting("auth-token", token());
+    Target target = new Target(port, tls == null ? null : tls.client());
+    ChannelCredentials credentials = InsecureChannelCredentials.create();
+    if (tls != null) {
+      builder.settings(tls.settings());
+      credentials = tls.credentials();
+    }
+    long start = System.nanoTime();
     try (NodeProcess member = builder.start().awaitReady();
-        Customer customer = new Customer(member.port())) {
+        Customer customer = new Customer(port, credentials);
+        Guns guns = new Guns(target, tls == null ? null : tls.handshakes(target))) {
       // What a member makes once (classes, threads, pools) is not growth.
-      fire(member, customer, seed, inputs / 10);
+      fire(member, guns, customer, seed, inputs / 10);
       Condition before = Condition.of(jdk, member.pid());
-      fire(member, customer, seed + 1000, inputs * 8 / 10);
+      fire(member, guns, customer, seed + 1000, inputs * 8 / 10);
       customer.enableLogins();
-      fire(member, customer, seed + 2000, inputs / 10);
+      fire(member, guns, customer, seed + 2000, inputs / 10);
+      guns.close();
       Condition after = settled(jdk, member, before);
-      System.out.println("sent " + sentByKind + ", served meanwhile " + customer.served());
+      long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
+      System.out.printf(
+          "sent %d in %d s %s, served meanwhile %d%n",
+          sent.get(), seconds, sentByKind, customer.served());
       System.out.println("before " + before + "\nafter  " + after);
       assertThat(after.heapKiB())
           .as(() -> Condition.largest(jdk, member.pid()))
@@ -81,7 +116,11 @@ class ClientPortMalformedIT {
       assertThat(after.files()).isLessThan(before.files() + 50);
       List<String> log = member.err().lines().toList();
       assertThat(log).noneMatch(line -> line.contains(" ERROR ") || line.startsWith("\tat "));
-      assertThat(log.size()).as("lines of the log").isLessThan(200 + (int) (inputs / 1000));
+      long named = log.stream().filter(line -> line.contains("rejected connection on")).count();
+      assertThat(named)
+          .as("rejections told of")
+          .isLessThanOrEqualTo(tls == null ? 0 : 110 + seconds);
+      assertThat(log.size() - named).as("lines of the log").isLessThan(200 + (int) (inputs / 1000));
     }
     assertThat(sent).hasValueGreaterThanOrEqualTo(inputs * 9 / 10);
   }
@@ -113,9 +152,8 @@ class ClientPortMalformedIT {
   }
 
   /** In turns, and the customer between them. */
-  private void fire(NodeProcess member, Customer customer, long seed, long inputs)
+  private void fire(NodeProcess member, Guns guns, Customer customer, long seed, long inputs)
       throws Exception {
-    Target target = new Target(member.port());
     long end = sent.get() + inputs;
     long turn = Math.max(2000, inputs / 50);
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);
@@ -129,7 +167,7 @@ class ClientPortMalformedIT {
               threads.submit(
                   () -> {
                     while (sent.get() < until) {
-                      shoot(target, random);
+                      shoot(guns, random);
                     }
                     return null;
                   }));
@@ -148,34 +186,47 @@ class ClientPortMalformedIT {
     }
   }
 
-  private void shoot(Target target, Random random) throws IOException {
-    CallShots calls = new CallShots(target);
-    ByteShots bytes = new ByteShots(target);
-    // A hundred inputs on one connection, or one on each of a hundred.
-    Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
-    int count = 0;
-    switch (kind) {
-      case MESSAGE -> count = calls.messages(random);
-      case FRAMING -> count = calls.framing(random);
-      case METADATA -> count = calls.metadata(random);
-      case JSON -> count = new JsonShots(target).fire(random);
-      case NOISE -> {
-        for (; count < 25; count++) {
-          bytes.noise(random);
-        }
-      }
-      case HEAD -> {
-        for (; count < 25; count++) {
-          bytes.heads(random);
-        }
-      }
-      case FRAME -> {
-        for (; count < 25; count++) {
-          bytes.frames(random);
-        }
+  /** What is fired with. */
+  private record Guns(Target target, @Nullable HandshakeShots handshakes) implements AutoCloseable {
+    @Override
+    public void close() throws IOException {
+      if (handshakes != null) {
+        handshakes.close();
       }
     }
+  }
+
+  private void shoot(Guns guns, Random random) throws IOException {
+    CallShots calls = new CallShots(guns.target());
+    ByteShots bytes = new ByteShots(guns.target());
+    HandshakeShots handshakes = guns.handshakes();
+    // A hundred inputs on one connection, or one on each of some.
+    Kind kind = Kind.values()[random.nextInt(Kind.values().length - (handshakes == null ? 1 : 0))];
+    int count =
+        switch (kind) {
+          case MESSAGE -> calls.messages(random);
+          case FRAMING -> calls.framing(random);
+          case METADATA -> calls.metadata(random);
+          case JSON -> new JsonShots(guns.target()).fire(random);
+          case NOISE -> each(random, bytes::noise);
+          case HEAD -> each(random, bytes::heads);
+          case FRAME -> each(random, bytes::frames);
+          case HANDSHAKE -> each(random, Objects.requireNonNull(handshakes)::fire);
+        };
     sent.addAndGet(count);
     sentByKind.merge(kind, (long) count, Long::sum);
+  }
+
+  /** One input on a connection. */
+  private interface Shot {
+    int fire(Random random) throws IOException;
+  }
+
+  private static int each(Random random, Shot shot) throws IOException {
+    int count = 0;
+    for (int i = 0; i < CONNECTIONS; i++) {
+      count += shot.fire(random);
+    }
+    return count;
   }
 }

@@ -17,8 +17,8 @@ import io.etcd.jetcd.api.MaintenanceGrpc;
 import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.RangeRequest;
 import io.grpc.CallOptions;
+import io.grpc.ChannelCredentials;
 import io.grpc.Grpc;
-import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -37,9 +37,9 @@ final class Customer implements AutoCloseable {
   private final Metadata metadata = new Metadata();
   private long served;
 
-  Customer(int port) {
+  Customer(int port, ChannelCredentials credentials) {
     channel =
-        Grpc.newChannelBuilder("127.0.0.1:" + port, InsecureChannelCredentials.create())
+        Grpc.newChannelBuilder("127.0.0.1:" + port, credentials)
             .intercept(MetadataUtils.newAttachHeadersInterceptor(metadata))
             .build();
   }

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import javax.net.ssl.SSLException;
 
 /** Requests to the JSON gateway whose bodies are damaged; each must be answered. */
 final class JsonShots {
@@ -47,7 +48,7 @@ final class JsonShots {
 
   int fire(Random random) throws IOException {
     int sent = 0;
-    try (Socket socket = target.connect()) {
+    try (Socket socket = target.connect(random)) {
       InputStream in = new BufferedInputStream(socket.getInputStream());
       for (; sent < REQUESTS; sent++) {
         socket.getOutputStream().write(request(random));
@@ -57,7 +58,7 @@ final class JsonShots {
       }
     } catch (SocketTimeoutException silent) {
       throw new AssertionError("a JSON request was not answered", silent);
-    } catch (EOFException | SocketException ended) {
+    } catch (EOFException | SocketException | SSLException ended) {
       // The server may end a connection after a bad request.
     }
     return sent;

@@ -24,7 +24,7 @@ class ManyConnectionsIT {
   private static void connect(Target target, int count, List<Socket> connections)
       throws IOException {
     for (int i = 0; i < count; i++) {
-      Socket socket = target.connect();
+      Socket socket = target.dial();
       connections.add(socket);
       socket.getOutputStream().write(Http2Bytes.opening());
       assertThat(socket.getInputStream().read()).as("the server's settings").isNotNegative();
@@ -36,7 +36,7 @@ class ManyConnectionsIT {
     TestJdks.Jdk jdk = TestJdks.running();
     List<Socket> connections = new ArrayList<>();
     try (NodeProcess member = NodeProcess.member(jdk, directory, "-Xmx256m").start().awaitReady()) {
-      Target target = new Target(member.port());
+      Target target = new Target(member.port(), null);
       // What is made once is no cost of a connection.
       connect(target, 20, connections);
       Condition before = Condition.of(jdk, member.pid());

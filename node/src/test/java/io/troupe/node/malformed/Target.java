@@ -12,17 +12,34 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
 
-/** A client port and what can be asked there. */
-record Target(int port) {
+/**
+ * A client port and what can be asked there.
+ *
+ * @param tls what clients show and trust; null if the port is plain
+ */
+record Target(int port, @Nullable SSLContext tls) {
   /** What takes a member's time, not its robustness; seldom drawn. */
   private static final Set<String> COSTLY =
       Set.of("Defragment", "Hash", "HashKV", "UserAdd", "UserChangePassword", "Authenticate");
 
   /** These may wait for somebody else for as long as their caller does. */
   private static final Set<String> WAITING = Set.of("Lock", "Campaign", "Observe", "Watch");
+
+  private static final List<String[]> OFFERS =
+      List.of(
+          new String[0],
+          new String[] {"h2"},
+          new String[] {"http/1.1"},
+          new String[] {"h2", "http/1.1"});
 
   private static final List<MethodDescriptor> METHODS = methods();
 
@@ -39,11 +56,45 @@ record Target(int port) {
     return all;
   }
 
-  Socket connect() throws IOException {
-    Socket socket = new Socket();
+  /** A connection on which a request can be sent, behind a handshake if the port wants one. */
+  Socket connect(Random random) throws IOException {
+    return tls == null ? dial() : secured(dial(), random);
+  }
+
+  /** A connection without a byte. */
+  Socket dial() throws IOException {
+    return dialed(new Socket());
+  }
+
+  Socket dialed(Socket socket) throws IOException {
     socket.setTcpNoDelay(true);
     socket.setSoTimeout(20_000);
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 20_000);
+    return socket;
+  }
+
+  /** A good handshake, with one version or another, and any protocols that a client may offer. */
+  private SSLSocket secured(Socket plain, Random random) throws IOException {
+    SSLSocket socket = over(plain, random);
+    try {
+      socket.startHandshake();
+      return socket;
+    } catch (IOException refused) {
+      socket.close();
+      throw new AssertionError("a good handshake was refused", refused);
+    }
+  }
+
+  /** A connection whose handshake is to begin. */
+  SSLSocket over(Socket plain, Random random) throws IOException {
+    SSLSocketFactory factory = Objects.requireNonNull(tls).getSocketFactory();
+    SSLSocket socket = (SSLSocket) factory.createSocket(plain, "127.0.0.1", port, true);
+    SSLParameters parameters = socket.getSSLParameters();
+    parameters.setApplicationProtocols(OFFERS.get(random.nextInt(OFFERS.size())));
+    if (random.nextInt(4) == 0) {
+      parameters.setProtocols(new String[] {"TLSv1.2"});
+    }
+    socket.setSSLParameters(parameters);
     return socket;
   }
 

@@ -1,0 +1,212 @@
+package io.troupe.actors.peers;
+
+import io.troupe.model.Invariant;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.actor.ActorRef;
+import org.apache.pekko.actor.ExtendedActorSystem;
+import org.apache.pekko.io.TcpMessage;
+import org.apache.pekko.remote.RemoteTransportException;
+import org.apache.pekko.remote.artery.tcp.ArteryTcpTransport;
+import org.apache.pekko.remote.artery.tcp.SSLEngineProvider;
+import org.apache.pekko.remote.artery.tcp.SSLEngineProviderSetup;
+import org.apache.pekko.stream.IgnoreComplete$;
+import org.apache.pekko.stream.TLSProtocol.SendBytes;
+import org.apache.pekko.stream.TLSProtocol.SessionBytes;
+import org.apache.pekko.stream.TLSProtocol.SslTlsInbound;
+import org.apache.pekko.stream.TLSProtocol.SslTlsOutbound;
+import org.apache.pekko.stream.javadsl.BidiFlow;
+import org.apache.pekko.stream.javadsl.Flow;
+import org.apache.pekko.stream.javadsl.Keep;
+import org.apache.pekko.stream.javadsl.Sink;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.stream.javadsl.TLS;
+import org.apache.pekko.stream.scaladsl.Tcp;
+import org.apache.pekko.stream.scaladsl.Tcp$;
+import org.apache.pekko.util.ByteString;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import scala.Option;
+import scala.Some;
+import scala.collection.immutable.List$;
+import scala.concurrent.Future;
+import scala.jdk.javaapi.FutureConverters;
+
+/**
+ * The port that other members connect to, opened in the place of Artery, which tells nobody where a
+ * connection comes from (docs/decisions/0131). Takes TLS off, puts a gate in front, and leaves the
+ * rest to Artery's way of new connections.
+ */
+final class PeerPort {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerPort.class);
+
+  /** Strangers in front of the queue are sent away faster than new ones come. */
+  private static final int BACKLOG = 1024;
+
+  private static final VarHandle WAY = field("inboundConnectionFlow", Future.class);
+  private static final VarHandle BINDING = field("serverBinding", Option.class);
+
+  private final ExtendedActorSystem system;
+  private final ArteryTcpTransport transport;
+  private final HandshakeLimit limit;
+  private final RareLog log;
+  private final Function<Runnable, PeerGate> gates;
+  private final @Nullable SSLEngineProvider engines;
+
+  /**
+   * A port that is not open yet.
+   *
+   * @param gates makes one for a connection, which runs what it is given when a member spoke
+   */
+  PeerPort(
+      ExtendedActorSystem system,
+      ArteryTcpTransport transport,
+      HandshakeLimit limit,
+      RareLog log,
+      Function<Runnable, PeerGate> gates) {
+    this.system = system;
+    this.transport = transport;
+    this.limit = limit;
+    this.log = log;
+    this.gates = gates;
+    this.engines =
+        system
+            .settings()
+            .setup()
+            .get(SSLEngineProviderSetup.class)
+            .map(setup -> setup.sslEngineProvider().apply(system))
+            .orElse(null);
+    Invariant.require(
+        (engines != null)
+            == system
+                .settings()
+                .config()
+                .getString("pekko.remote.artery.transport")
+                .equals("tls-tcp"),
+        "TLS between members is half configured");
+  }
+
+  private static VarHandle field(String name, Class<?> type) {
+    try {
+      return MethodHandles.privateLookupIn(ArteryTcpTransport.class, MethodHandles.lookup())
+          .findVarHandle(ArteryTcpTransport.class, name, type);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  /**
+   * Closes the port that Artery opened, of which nobody knows, and opens the members' one. Artery
+   * closes that when it ends.
+   *
+   * @throws RemoteTransportException if it cannot be opened
+   */
+  void open(String host, int port, Duration patience) {
+    Object artery = ((Option<?>) BINDING.getVolatile(transport)).get();
+    try {
+      await(FutureConverters.asJava(((Tcp.ServerBinding) artery).unbind()), patience);
+      // Nothing else uses TCP yet. Who listens does not know the message.
+      system
+          .actorSelection("/system/IO-TCP/selectors/*/*")
+          .tell(TcpMessage.abort(), ActorRef.noSender());
+      BINDING.setVolatile(transport, new Some<>(await(bind(host, port), patience)));
+    } catch (ExecutionException | TimeoutException | InterruptedException e) {
+      if (e instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+      }
+      Throwable cause = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
+      throw new RemoteTransportException(
+          "Failed to bind TCP to [" + host + ":" + port + "] due to: " + cause.getMessage(), cause);
+    }
+  }
+
+  private static <T> T await(CompletionStage<T> stage, Duration patience)
+      throws ExecutionException, TimeoutException, InterruptedException {
+    return stage.toCompletableFuture().get(patience.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  private CompletionStage<Tcp.ServerBinding> bind(String host, int port) {
+    Source<Tcp.IncomingConnection, Future<Tcp.ServerBinding>> connections =
+        Tcp$.MODULE$
+            .get(system)
+            .bind(
+                host,
+                port,
+                BACKLOG,
+                List$.MODULE$.empty(),
+                false,
+                scala.concurrent.duration.Duration.Inf())
+            .asJava();
+    return FutureConverters.asJava(
+        connections.toMat(Sink.foreach(this::accepted), Keep.left()).run(transport.materializer()));
+  }
+
+  /** Never fails: the port stays open. */
+  private void accepted(Tcp.IncomingConnection connection) {
+    InetAddress from = connection.remoteAddress().getAddress();
+    Flow<ByteString, ByteString, NotUsed> bytes = connection.flow().asJava();
+    try {
+      if (engines == null) {
+        serve(bytes, from);
+      } else if (limit.admits(from, System.nanoTime())) {
+        serve(tls(engines).join(bytes), from);
+      } else {
+        log.warn(
+            "connection to the peer port ended: too many handshakes",
+            "from=" + from.getHostAddress());
+        Flow<ByteString, ByteString, NotUsed> nobody =
+            Flow.fromSinkAndSource(Sink.cancelled(), Source.failed(new TooMany()));
+        bytes.join(nobody).run(transport.materializer());
+      }
+    } catch (RuntimeException e) {
+      if (!transport.isShutdown()) {
+        LOG.error("a connection to the peer port could not be taken", e);
+      }
+    }
+  }
+
+  private void serve(Flow<ByteString, ByteString, NotUsed> bytes, InetAddress from) {
+    PeerGate gate = gates.apply(() -> limit.memberSpoke(from, System.nanoTime()));
+    Flow<ByteString, ByteString, NotUsed> guarded = Flow.fromGraph(gate).via(way());
+    bytes.join(guarded).run(transport.materializer());
+  }
+
+  /** Artery makes it anew if the rooms behind it had to be begun anew. */
+  @SuppressWarnings("unchecked") // The field's type.
+  private Flow<ByteString, ByteString, NotUsed> way() {
+    Future<org.apache.pekko.stream.scaladsl.Flow<ByteString, ByteString, NotUsed>> way =
+        (Future<org.apache.pekko.stream.scaladsl.Flow<ByteString, ByteString, NotUsed>>)
+            WAY.getVolatile(transport);
+    return way.value().get().get().asJava();
+  }
+
+  private static BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> tls(
+      SSLEngineProvider engines) {
+    BidiFlow<ByteString, SslTlsOutbound, SslTlsInbound, ByteString, NotUsed> text =
+        BidiFlow.fromFlows(
+            Flow.<ByteString>create().map(SendBytes::new),
+            // What else there is says that the end came without a farewell: the end follows.
+            Flow.<SslTlsInbound>create().collectType(SessionBytes.class).map(SessionBytes::bytes));
+    return text.atop(
+        TLS.create(
+            () -> engines.createServerSSLEngine("", 0), session -> {}, IgnoreComplete$.MODULE$));
+  }
+
+  /** Ends a connection at once, so that nothing of it stays here. */
+  private static final class TooMany extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private TooMany() {
+      super("too many handshakes", null, false, false);
+    }
+  }
+}

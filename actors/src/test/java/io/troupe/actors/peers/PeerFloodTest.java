@@ -1,0 +1,151 @@
+package io.troupe.actors.peers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.model.NodeId;
+import io.troupe.raft.PeerMessage;
+import io.troupe.testing.FreePort;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** Strangers that begin handshakes of TLS as fast as they can, from many addresses. */
+class PeerFloodTest {
+  private static final long CLUSTER = 80;
+  private static final NodeId ONE = new NodeId(1);
+  private static final NodeId TWO = new NodeId(2);
+  private static final int CONNECTIONS = 3000;
+  private static final int LEFT_OPEN = 200;
+
+  private final int portOne = FreePort.next();
+  private final int portTwo = FreePort.next();
+  private final TappedEngines enginesOfTwo = new TappedEngines(new TestEngines("members"));
+  private final AtomicLong begun = new AtomicLong();
+
+  private PeerDirectory both() {
+    PeerDirectory directory = new PeerDirectory();
+    directory.replace(
+        Map.of(ONE, List.of(TestPeer.tlsUrl(portOne)), TWO, List.of(TestPeer.tlsUrl(portTwo))),
+        Set.of());
+    return directory;
+  }
+
+  private TestPeer one() {
+    return new TestPeer(CLUSTER, 1, portOne, both(), new TestEngines("members"));
+  }
+
+  private static long untilItFlows(TestPeer from, TestPeer receiver, long mark) {
+    PeerMessage message = new PeerMessage.Heartbeat(1, mark, 0);
+    long start = System.nanoTime();
+    Awaitility.await("message " + mark)
+        .atMost(Duration.ofSeconds(30))
+        .pollInterval(Duration.ofMillis(1))
+        .until(
+            () -> {
+              from.peers.send(TWO, message);
+              PeerMessage got = receiver.next(30);
+              while (got != null && !got.equals(message)) {
+                got = receiver.next(30);
+              }
+              return got != null;
+            });
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+  }
+
+  private byte[] hello() throws SSLException {
+    SSLEngine engine = new TestEngines("stranger").client("127.0.0.1", portTwo);
+    ByteBuffer bytes = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+    engine.wrap(ByteBuffer.allocate(0), bytes);
+    return Arrays.copyOf(bytes.array(), bytes.position());
+  }
+
+  /** Until it is interrupted. */
+  private Void flood(byte[] hello) throws IOException {
+    Deque<Socket> open = new ArrayDeque<>();
+    try {
+      while (!Thread.currentThread().isInterrupted()) {
+        long number = begun.incrementAndGet();
+        byte[] from = {127, 1, (byte) (number / 250 % 250), (byte) (1 + number % 250)};
+        Socket socket = new Socket();
+        open.add(socket);
+        if (open.size() > LEFT_OPEN) {
+          open.remove().close();
+        }
+        begin(socket, from, hello);
+      }
+    } finally {
+      for (Socket socket : open) {
+        socket.close();
+      }
+    }
+    return null;
+  }
+
+  private void begin(Socket socket, byte[] from, byte[] hello) throws IOException {
+    socket.bind(new InetSocketAddress(InetAddress.getByAddress(from), 0));
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), portTwo), 10_000);
+    try {
+      socket.getOutputStream().write(hello);
+    } catch (IOException sentAway) {
+      socket.close();
+    }
+  }
+
+  @Test
+  void aMemberComesThroughAndFewHandshakesAreWorkedOn() throws Exception {
+    ExecutorService strangers = Executors.newFixedThreadPool(2);
+    TestPeer two = new TestPeer(CLUSTER, 2, portTwo, both(), enginesOfTwo);
+    TestPeer one = one();
+    try (LogLines log = new LogLines()) {
+      untilItFlows(one, two, 1);
+      long start = System.nanoTime();
+      long before = enginesOfTwo.handshakes();
+      byte[] hello = hello();
+      List<Future<Void>> floods =
+          List.of(strangers.submit(() -> flood(hello)), strangers.submit(() -> flood(hello)));
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> begun.get() > CONNECTIONS || floods.stream().anyMatch(Future::isDone));
+      // Its process begins anew, so that all its connections do.
+      one.close();
+      one = one();
+      long took = untilItFlows(one, two, 2);
+      long worked = enginesOfTwo.handshakes() - before;
+      long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start) + 1;
+      System.out.printf(
+          "flood: connections=%d handshakes=%d seconds=%d member-ms=%d%n",
+          begun.get(), worked, seconds, took);
+      assertThat(floods).noneMatch(Future::isDone);
+      assertThat(took).isLessThan(5000);
+      int members = 20;
+      assertThat(worked)
+          .isLessThanOrEqualTo(
+              HandshakeLimit.OF_STRANGERS.atOnce()
+                  + HandshakeLimit.OF_STRANGERS.perSecond() * seconds
+                  + members);
+      assertThat(log.with("too many handshakes")).hasSizeBetween(1, 2);
+    } finally {
+      strangers.shutdownNow();
+      one.close();
+      two.close();
+    }
+  }
+}

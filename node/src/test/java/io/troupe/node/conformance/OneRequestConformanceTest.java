@@ -1,0 +1,153 @@
+package io.troupe.node.conformance;
+
+import static io.troupe.node.conformance.Requests.get;
+import static io.troupe.node.conformance.Requests.put;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.troupe.grpc.api.WatchRequest;
+import io.troupe.node.conformance.RawHttp2.Outcome;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Clients that send other than one message where a call has one, and go on sending when theirs is
+ * answered. Only their call may suffer.
+ */
+class OneRequestConformanceTest {
+  @RegisterExtension static final ServedStore STORE = ServedStore.create();
+
+  private static final String INTERNAL = "13";
+
+  /** More than a request may have. */
+  private static final int TOO_MUCH = 3 << 20;
+
+  /** That a watcher was created is told in less. */
+  private static final int MOST_OF_CREATED = 1000;
+
+  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+  @BeforeEach
+  void listen() {
+    lines.start();
+    root().addAppender(lines);
+  }
+
+  @AfterEach
+  void noErrorsAreLogged() {
+    root().detachAppender(lines);
+    assertThat(List.copyOf(lines.list))
+        .noneMatch(line -> line.getLevel().isGreaterOrEqual(Level.ERROR));
+  }
+
+  private static Logger root() {
+    return (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+  }
+
+  private static byte[] everything() {
+    return Requests.prefix(STORE.key("")).build().toByteArray();
+  }
+
+  /** 300 kB in three keys: more than a client takes that widens no window. */
+  private static void fill() {
+    for (int i = 0; i < 3; i++) {
+      STORE.client().put(put(STORE.key("large-" + i), "x".repeat(100_000)));
+    }
+  }
+
+  private static void othersAreServed(RawHttp2 connection) {
+    int stream = connection.call("etcdserverpb.KV/Range", Map.of());
+    connection.message(stream, get(STORE.key("a")).build().toByteArray(), true);
+    assertThat(connection.outcome(stream).status()).isEqualTo("0");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "etcdserverpb.KV/RangeStream",
+        "v3electionpb.Election/Observe",
+        "grpc.health.v1.Health/Watch"
+      })
+  void aSecondRequestAndNone(String method) {
+    STORE.needs37();
+    try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
+      int two = connection.call(method, Map.of());
+      connection.message(two, new byte[0], false);
+      connection.message(two, new byte[0], false);
+      assertThat(connection.outcome(two))
+          .isEqualTo(
+              new Outcome(
+                  INTERNAL,
+                  "cardinality violation: received multiple request messages for"
+                      + " non-client-streaming RPC",
+                  0));
+      int none = connection.call(method, Map.of());
+      connection.end(none);
+      assertThat(connection.outcome(none))
+          .isEqualTo(
+              new Outcome(
+                  INTERNAL,
+                  "cardinality violation: received no request message from"
+                      + " non-client-streaming RPC",
+                  0));
+      othersAreServed(connection);
+    }
+  }
+
+  /** The HTTP layer failed at it, and all calls of the connection with it. */
+  @Test
+  void whoGoesOnSendingBehindTheOnlyRequestLosesThatCall() {
+    STORE.needs37();
+    fill();
+    try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
+      int other = connection.watch(STORE.key("other"));
+      int stream = connection.call("etcdserverpb.KV/RangeStream", Map.of());
+      // Answers wait for the window of the connection.
+      connection.widenWindow(stream, 1 << 20);
+      connection.message(stream, everything(), false);
+      connection.zeros(stream, TOO_MUCH);
+      connection.widenWindow(0, 1 << 20);
+      assertThat(connection.outcome(stream).status()).isEqualTo(INTERNAL);
+      STORE.client().put(put(STORE.key("other"), "1"));
+      connection.await(frame -> frame.stream() == other && frame.type() == RawHttp2.DATA);
+      othersAreServed(connection);
+    }
+  }
+
+  /** Its answers wait for a window when it is refused; the status comes behind them. */
+  @Test
+  void whoGoesOnSendingToAWatchThatEndedLosesThatWatch() {
+    fill();
+    long first = STORE.client().record(STORE.key("large-0")).getModRevision();
+    try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
+      int stream = connection.call("etcdserverpb.Watch/Watch", Map.of());
+      connection.widenWindow(stream, 1 << 20);
+      connection.message(
+          stream,
+          WatchRequest.newBuilder()
+              .setCreateRequest(
+                  Requests.watch(STORE.key("large-0")).setStartRevision(first).build())
+              .build()
+              .toByteArray(),
+          false);
+      // Created, and of the event what the window lets through.
+      connection.await(
+          frame -> frame.stream() == stream && frame.payload().size() > MOST_OF_CREATED);
+      connection.message(stream, new byte[] {-1, -1, -1}, false);
+      connection.zeros(stream, TOO_MUCH);
+      connection.widenWindow(0, 1 << 20);
+      assertThat(connection.outcome(stream).status()).isEqualTo(INTERNAL);
+      othersAreServed(connection);
+    }
+  }
+}

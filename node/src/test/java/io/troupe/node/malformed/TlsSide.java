@@ -1,0 +1,62 @@
+package io.troupe.node.malformed;
+
+import io.grpc.ChannelCredentials;
+import io.grpc.TlsChannelCredentials;
+import io.troupe.node.tls.ClientContext;
+import io.troupe.node.tls.TestAuthority;
+import io.troupe.node.tls.TestAuthority.Issued;
+import io.troupe.node.tls.TestAuthority.KeyForm;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+
+/**
+ * A member's port that wants certificates, and clients of it. Certificates have no common name, so
+ * that they are nobody's login (A14).
+ */
+final class TlsSide {
+  private static final String BLOCK = "client-transport-security.";
+
+  private final TestAuthority authority;
+  private final Issued server;
+  private final Issued own;
+  private final Issued foreign;
+
+  TlsSide(Path directory) throws Exception {
+    authority = new TestAuthority(directory, "authority");
+    server = authority.issue("server", "", KeyForm.EC_PKCS8, "127.0.0.1");
+    own = authority.issue("own", "", KeyForm.EC_PKCS8);
+    Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
+    foreign = new TestAuthority(elsewhere, "stranger").issue("foreign", "", KeyForm.EC_PKCS8);
+  }
+
+  /** Of the member, without "troupe.". */
+  Map<String, String> settings() {
+    return Map.of(
+        BLOCK + "cert-file", server.cert().toString(),
+        BLOCK + "key-file", server.key().toString(),
+        BLOCK + "trusted-ca-file", authority.file().toString(),
+        BLOCK + "client-cert-auth", "true");
+  }
+
+  SSLContext client() throws GeneralSecurityException, IOException {
+    return ClientContext.of(authority.file(), own);
+  }
+
+  ChannelCredentials credentials() throws IOException {
+    return TlsChannelCredentials.newBuilder()
+        .trustManager(authority.file().toFile())
+        .keyManager(own.cert().toFile(), own.key().toFile())
+        .build();
+  }
+
+  HandshakeShots handshakes(Target target) throws GeneralSecurityException, IOException {
+    return new HandshakeShots(
+        target,
+        ClientContext.of(authority.file(), foreign),
+        ClientContext.of(authority.file(), null));
+  }
+}
