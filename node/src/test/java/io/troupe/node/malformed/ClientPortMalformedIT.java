@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Malformed input on the client port, without TLS and with it, with and without logins: every call
  * is answered or its connection closed, others are served meanwhile, and nothing of it stays.
- * {@code -Dtroupe.malformed.inputs} (default 10000 for each kind of port) and {@code
+ * {@code -Dtroupe.malformed.inputs} (default 4000 for each kind of port) and {@code
  * -Dtroupe.malformed.seed} make other campaigns; the figures are printed.
  */
 class ClientPortMalformedIT {
@@ -45,6 +45,9 @@ class ClientPortMalformedIT {
 
   /** Of the heap after a full collection; leases and keys that odd requests made stay. */
   private static final long HEAP_GROWTH_KIB = 48 << 10;
+
+  /** Inputs after which a member has made what it makes once. */
+  private static final long WARM_UP = 1000;
 
   @TempDir Path directory = Path.of("");
 
@@ -75,7 +78,7 @@ class ClientPortMalformedIT {
   }
 
   private void survives(@Nullable TlsSide tls) throws Exception {
-    long inputs = Long.getLong("troupe.malformed.inputs", 10_000);
+    long inputs = Long.getLong("troupe.malformed.inputs", 4_000);
     long seed = Long.getLong("troupe.malformed.seed", System.nanoTime() & 0xffffff);
     System.out.printf("malformed input: tls=%s seed=%d inputs=%d%n", tls != null, seed, inputs);
     TestJdks.Jdk jdk = TestJdks.all().get(0);
@@ -97,7 +100,7 @@ class ClientPortMalformedIT {
         Customer customer = new Customer(port, credentials);
         Guns guns = new Guns(target, tls == null ? null : tls.handshakes(target))) {
       // What a member makes once (classes, threads, pools) is not growth.
-      fire(member, guns, customer, seed, inputs / 10);
+      fire(member, guns, customer, seed, Math.max(WARM_UP, inputs / 10));
       Condition before = Condition.of(jdk, member.pid());
       fire(member, guns, customer, seed + 1000, inputs * 8 / 10);
       customer.enableLogins();
