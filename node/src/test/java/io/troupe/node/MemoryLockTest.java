@@ -152,7 +152,7 @@ class MemoryLockTest {
             .redirectErrorStream(true)
             .redirectOutput(output.toFile())
             .start();
-    assertThat(process.waitFor(50, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
     List<String> lines = Files.readAllLines(output, StandardCharsets.UTF_8);
     lines.forEach(System.out::println);
     return lines;
