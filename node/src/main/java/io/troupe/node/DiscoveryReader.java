@@ -93,7 +93,7 @@ final class DiscoveryReader {
     }
     requireAlone("discovery.srv", domain);
     String server = reader.text("discovery.srv-server");
-    if (!server.isEmpty() && !server.matches("[^/?#@\\s]+:\\d{1,5}")) {
+    if (!server.isEmpty() && !SettingsReader.isHostAndPort(server)) {
       throw SettingsReader.wrong("discovery.srv-server", server, "host:port");
     }
     return Optional.of(

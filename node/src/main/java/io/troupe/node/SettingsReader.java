@@ -157,6 +157,18 @@ final class SettingsReader {
         flag("socket-reuse-port"));
   }
 
+  static boolean isHostAndPort(String address) {
+    try {
+      URI url = new URI("http://" + address);
+      return url.getHost() != null
+          && url.getPort() > 0
+          && url.getPort() <= 65535
+          && address.equals(url.getHost() + ":" + url.getPort());
+    } catch (URISyntaxException malformed) {
+      return false;
+    }
+  }
+
   static List<String> given(List<String> texts) {
     return texts.stream().map(String::trim).filter(text -> !text.isEmpty()).toList();
   }

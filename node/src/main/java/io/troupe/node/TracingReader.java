@@ -1,8 +1,6 @@
 package io.troupe.node;
 
 import io.troupe.node.tracing.TracingSettings;
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.util.Optional;
 
 /** Where calls are traced to, out of the configuration. */
@@ -19,7 +17,7 @@ final class TracingReader {
       return Optional.empty();
     }
     String address = reader.text("tracing.address");
-    if (!isHostAndPort(address)) {
+    if (!SettingsReader.isHostAndPort(address)) {
       throw SettingsReader.wrong("tracing.address", address, "host:port");
     }
     return Optional.of(
@@ -28,17 +26,5 @@ final class TracingReader {
             reader.text("tracing.service-name"),
             reader.text("tracing.instance-id"),
             (int) reader.number("tracing.sampling-rate", 0, 1_000_000)));
-  }
-
-  private static boolean isHostAndPort(String address) {
-    try {
-      URI url = new URI("http://" + address);
-      return url.getHost() != null
-          && url.getPort() > 0
-          && url.getPort() <= 65535
-          && address.equals(url.getHost() + ":" + url.getPort());
-    } catch (URISyntaxException malformed) {
-      return false;
-    }
   }
 }

@@ -148,6 +148,8 @@ class DiscoveryReaderTest {
     assertThat(srv()).isEmpty();
     with("discovery.srv", "example.org.").with("discovery.srv-name", "blue");
     assertThat(srv()).contains(new SrvSettings("example.org", "blue", ""));
+    with("discovery.srv-server", "ns:70000");
+    refused("expected host:port");
     with("discovery.srv-server", "dns://ns");
     refused("expected host:port");
     with("discovery.srv-server", "[::1]:53");

@@ -62,32 +62,11 @@ class ArteryPeersTest {
   }
 
   private static PeerDirectory directory(int one, int two) {
-    PeerDirectory directory = new PeerDirectory();
-    directory.replace(
-        Map.of(ONE, List.of(TestPeer.url(one)), TWO, List.of(TestPeer.url(two))), Set.of());
-    return directory;
+    return TestPeer.members(TestPeer.url(one), TestPeer.url(two));
   }
 
   private static PeerMessage heartbeat(long number) {
     return new PeerMessage.Heartbeat(1, number, 0);
-  }
-
-  /** Sends until one arrives; the time from the call to the arrival, in milliseconds. */
-  private static long untilItFlows(TestPeer from, NodeId to, TestPeer receiver, long mark)
-      throws InterruptedException {
-    long start = System.nanoTime();
-    long end = start + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MS);
-    while (System.nanoTime() - end < 0) {
-      from.peers.send(to, heartbeat(mark));
-      PeerMessage got = receiver.next(50);
-      while (got != null && !got.equals(heartbeat(mark))) {
-        got = receiver.next(50);
-      }
-      if (got != null) {
-        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-      }
-    }
-    throw new AssertionError("nothing arrived");
   }
 
   /** The numbers of the next heartbeats, without those that opened the way. */
@@ -110,8 +89,8 @@ class ArteryPeersTest {
     TestPeer one = peer(CLUSTER, 1, portOne, both());
     TestPeer two = peer(CLUSTER, 2, portTwo, both());
     // What is sent before the connection stands may be lost.
-    untilItFlows(one, TWO, two, 1000);
-    untilItFlows(two, ONE, one, 1000);
+    one.untilItFlows(TWO, two, 1000);
+    two.untilItFlows(ONE, one, 1000);
     for (int i = 0; i < 500; i++) {
       one.peers.send(TWO, heartbeat(i));
       two.peers.send(ONE, heartbeat(-i));
@@ -213,7 +192,7 @@ class ArteryPeersTest {
     // Long enough for many tables of short forms.
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(8);
     for (int mark = 1000; System.nanoTime() - end < 0; mark++) {
-      assertThat(untilItFlows(one, TWO, two, mark)).isLessThan(PATIENCE_MS);
+      assertThat(one.untilItFlows(TWO, two, mark)).isLessThan(PATIENCE_MS);
       sendFor(one, TWO, 50);
     }
   }
@@ -238,7 +217,7 @@ class ArteryPeersTest {
   void hugeMessagesAreCutAndPutTogether() throws Exception {
     TestPeer one = peer(CLUSTER, 1, portOne, both());
     TestPeer two = peer(CLUSTER, 2, portTwo, both());
-    untilItFlows(one, TWO, two, 1);
+    one.untilItFlows(TWO, two, 1);
     byte[] data = new byte[20 << 20];
     new Random(3).nextBytes(data);
     PeerMessage huge =
@@ -258,15 +237,15 @@ class ArteryPeersTest {
   void aPeerThatRestartsOnItsAddressIsHeardAtOnce() throws Exception {
     TestPeer one = peer(CLUSTER, 1, portOne, both());
     TestPeer two = peer(CLUSTER, 2, portTwo, both());
-    untilItFlows(one, TWO, two, 1);
-    untilItFlows(two, ONE, one, 1);
+    one.untilItFlows(TWO, two, 1);
+    two.untilItFlows(ONE, one, 1);
     two.close();
     for (int i = 0; i < 100; i++) {
       one.peers.send(TWO, heartbeat(5));
     }
     TestPeer again = peer(CLUSTER, 2, portTwo, both());
-    assertThat(untilItFlows(one, TWO, again, 2)).isLessThan(1500);
-    assertThat(untilItFlows(again, ONE, one, 2)).isLessThan(1500);
+    assertThat(one.untilItFlows(TWO, again, 2)).isLessThan(1500);
+    assertThat(again.untilItFlows(ONE, one, 2)).isLessThan(1500);
   }
 
   @Test
@@ -274,13 +253,13 @@ class ArteryPeersTest {
     PeerDirectory directory = both();
     TestPeer one = peer(CLUSTER, 1, portOne, directory);
     TestPeer two = peer(CLUSTER, 2, portTwo, both());
-    untilItFlows(one, TWO, two, 1);
+    one.untilItFlows(TWO, two, 1);
     two.close();
     int elsewhere = FreePort.next();
     TestPeer moved = peer(CLUSTER, 2, elsewhere, directory(portOne, elsewhere));
     directory.replace(directory(portOne, elsewhere).members(), Set.of());
-    untilItFlows(one, TWO, moved, 2);
-    untilItFlows(moved, ONE, one, 2);
+    one.untilItFlows(TWO, moved, 2);
+    moved.untilItFlows(ONE, one, 2);
   }
 
   @Test
@@ -288,8 +267,8 @@ class ArteryPeersTest {
     PeerDirectory knowsOnlyItself = new PeerDirectory();
     TestPeer one = peer(CLUSTER, 1, portOne, knowsOnlyItself);
     TestPeer two = peer(CLUSTER, 2, portTwo, both());
-    untilItFlows(two, ONE, one, 1);
-    untilItFlows(one, TWO, two, 2);
+    two.untilItFlows(ONE, one, 1);
+    one.untilItFlows(TWO, two, 2);
   }
 
   @Test
@@ -337,8 +316,8 @@ class ArteryPeersTest {
     assertThat(one.system.getWhenTerminated().toCompletableFuture()).isNotDone();
     assertThat(one.peers.isAway(TWO)).isTrue();
     TestPeer two = peer(CLUSTER, 2, portTwo, both());
-    assertThat(untilItFlows(one, TWO, two, 2)).isLessThan(1000);
-    untilItFlows(two, ONE, one, 2);
+    assertThat(one.untilItFlows(TWO, two, 2)).isLessThan(1000);
+    two.untilItFlows(ONE, one, 2);
     assertThat(one.peers.isAway(TWO)).isFalse();
   }
 
@@ -349,8 +328,8 @@ class ArteryPeersTest {
     TestPeer two = new TestPeer(CLUSTER, 2, portTwo, hidden, both());
     open.add(two);
     try (LoopbackProxy proxy = new LoopbackProxy(portTwo, hidden)) {
-      untilItFlows(one, TWO, two, 1);
-      untilItFlows(two, ONE, one, 1);
+      one.untilItFlows(TWO, two, 1);
+      two.untilItFlows(ONE, one, 1);
       // An outage of ten seconds on the way, both processes alive: afterwards all is as before.
       proxy.cut();
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
@@ -360,7 +339,7 @@ class ArteryPeersTest {
         TimeUnit.MILLISECONDS.sleep(50);
       }
       proxy.mend();
-      assertThat(untilItFlows(one, TWO, two, 4)).isLessThan(1000);
+      assertThat(one.untilItFlows(TWO, two, 4)).isLessThan(1000);
     }
   }
 
@@ -378,7 +357,7 @@ class ArteryPeersTest {
         assertThat(cut).hasMessageNotContaining("refused");
       }
     }
-    untilItFlows(one, TWO, two, 1);
+    one.untilItFlows(TWO, two, 1);
     assertThat(two.system.getWhenTerminated().toCompletableFuture()).isNotDone();
   }
 }

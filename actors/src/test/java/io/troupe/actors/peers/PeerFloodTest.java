@@ -3,7 +3,6 @@ package io.troupe.actors.peers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.model.NodeId;
-import io.troupe.raft.PeerMessage;
 import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -15,8 +14,6 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -30,7 +27,6 @@ import org.junit.jupiter.api.Test;
 /** Strangers that begin handshakes of TLS as fast as they can, from many addresses. */
 class PeerFloodTest {
   private static final long CLUSTER = 80;
-  private static final NodeId ONE = new NodeId(1);
   private static final NodeId TWO = new NodeId(2);
   private static final int CONNECTIONS = 3000;
   private static final int LEFT_OPEN = 200;
@@ -41,33 +37,11 @@ class PeerFloodTest {
   private final AtomicLong begun = new AtomicLong();
 
   private PeerDirectory both() {
-    PeerDirectory directory = new PeerDirectory();
-    directory.replace(
-        Map.of(ONE, List.of(TestPeer.tlsUrl(portOne)), TWO, List.of(TestPeer.tlsUrl(portTwo))),
-        Set.of());
-    return directory;
+    return TestPeer.members(TestPeer.tlsUrl(portOne), TestPeer.tlsUrl(portTwo));
   }
 
   private TestPeer one() {
     return new TestPeer(CLUSTER, 1, portOne, both(), new TestEngines("members"));
-  }
-
-  private static long untilItFlows(TestPeer from, TestPeer receiver, long mark) {
-    PeerMessage message = new PeerMessage.Heartbeat(1, mark, 0);
-    long start = System.nanoTime();
-    Awaitility.await("message " + mark)
-        .atMost(Duration.ofSeconds(30))
-        .pollInterval(Duration.ofMillis(1))
-        .until(
-            () -> {
-              from.peers.send(TWO, message);
-              PeerMessage got = receiver.next(30);
-              while (got != null && !got.equals(message)) {
-                got = receiver.next(30);
-              }
-              return got != null;
-            });
-    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
   }
 
   private byte[] hello() throws SSLException {
@@ -115,7 +89,7 @@ class PeerFloodTest {
     TestPeer two = new TestPeer(CLUSTER, 2, portTwo, both(), enginesOfTwo);
     TestPeer one = one();
     try (LogLines log = new LogLines()) {
-      untilItFlows(one, two, 1);
+      one.untilItFlows(TWO, two, 1);
       long start = System.nanoTime();
       long before = enginesOfTwo.handshakes();
       byte[] hello = hello();
@@ -127,7 +101,7 @@ class PeerFloodTest {
       // Its process begins anew, so that all its connections do.
       one.close();
       one = one();
-      long took = untilItFlows(one, two, 2);
+      long took = one.untilItFlows(TWO, two, 2);
       long worked = enginesOfTwo.handshakes() - before;
       long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start) + 1;
       System.out.printf(

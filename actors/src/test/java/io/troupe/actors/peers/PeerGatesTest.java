@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.model.NodeId;
-import io.troupe.raft.PeerMessage;
 import io.troupe.testing.FreePort;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -20,8 +19,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.apache.pekko.actor.Address;
 import org.apache.pekko.actor.ExtendedActorSystem;
 import org.apache.pekko.remote.ArteryControlFormats;
@@ -58,10 +55,7 @@ class PeerGatesTest {
   }
 
   private PeerDirectory both() {
-    PeerDirectory directory = new PeerDirectory();
-    directory.replace(
-        Map.of(ONE, List.of(TestPeer.url(portOne)), TWO, List.of(TestPeer.url(portTwo))), Set.of());
-    return directory;
+    return TestPeer.members(TestPeer.url(portOne), TestPeer.url(portTwo));
   }
 
   static int connections(TestPeer peer) {
@@ -88,25 +82,9 @@ class PeerGatesTest {
         transport(peer).localAddress().uid());
   }
 
-  private void flows(TestPeer from, NodeId to, TestPeer receiver) {
-    PeerMessage message = new PeerMessage.Heartbeat(1, ++marks, 0);
-    Awaitility.await("message " + marks)
-        .atMost(PATIENCE)
-        .pollInterval(Duration.ofMillis(1))
-        .until(
-            () -> {
-              from.peers.send(to, message);
-              PeerMessage got = receiver.next(50);
-              while (got != null && !got.equals(message)) {
-                got = receiver.next(50);
-              }
-              return got != null;
-            });
-  }
-
   private void bothWays() {
-    flows(one, TWO, two);
-    flows(two, ONE, one);
+    one.untilItFlows(TWO, two, ++marks);
+    two.untilItFlows(ONE, one, ++marks);
   }
 
   private Socket connect(int port) throws IOException {
@@ -192,7 +170,7 @@ class PeerGatesTest {
       for (int i = 0; i < 3 * PeerConnections.MAX; i++) {
         connect(portTwo);
         if (i % 50 == 0) {
-          flows(one, TWO, two);
+          one.untilItFlows(TWO, two, ++marks);
         }
       }
       assertThat(connections(two)).isLessThanOrEqualTo(PeerConnections.MAX);

@@ -1,5 +1,6 @@
 package io.troupe.actors.peers;
 
+import io.troupe.testing.Trickle;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -32,24 +33,6 @@ public final class PeerPortFuzz implements AutoCloseable {
   private static final int[] LENGTHS = {
     -1, -4, -5, 0, 1, 33, 1 << 18, (1 << 18) + 1, 1 << 30, Integer.MIN_VALUE, Integer.MAX_VALUE
   };
-
-  /** A connection that says a byte now and then. */
-  private static final class Trickle {
-    private final Socket socket;
-    private final byte[] bytes;
-    private int said;
-
-    Trickle(Socket socket, byte[] bytes) {
-      this.socket = socket;
-      this.bytes = bytes;
-    }
-
-    /** False if that was the last one. */
-    boolean sayNext() throws IOException {
-      socket.getOutputStream().write(bytes[said++]);
-      return said < bytes.length;
-    }
-  }
 
   private final Random random;
   private final List<Integer> ports;
@@ -311,10 +294,10 @@ public final class PeerPortFuzz implements AutoCloseable {
       if (next.sayNext()) {
         trickling.add(next);
       } else {
-        next.socket.close();
+        next.close();
       }
     } catch (IOException ended) {
-      next.socket.close();
+      next.close();
       throw ended;
     }
   }
@@ -326,7 +309,7 @@ public final class PeerPortFuzz implements AutoCloseable {
       socket.close();
     }
     for (Trickle trickle : trickling) {
-      trickle.socket.close();
+      trickle.close();
     }
     halfOpen.clear();
     trickling.clear();

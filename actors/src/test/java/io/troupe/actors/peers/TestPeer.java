@@ -8,6 +8,11 @@ import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.QueryFrame;
 import io.troupe.raft.PeerMessage;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -17,6 +22,7 @@ import org.apache.pekko.actor.setup.ActorSystemSetup;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /** A member that is nothing but its transport, in an actor system of its own. */
@@ -28,6 +34,8 @@ final class TestPeer implements AutoCloseable {
       pekko.remote.artery.advanced.compression.actor-refs.advertisement-interval = 300 ms
       pekko.remote.artery.advanced.compression.manifests.advertisement-interval = 300 ms
       """;
+
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   final BlockingQueue<PeerEnvelope> raft = new LinkedBlockingQueue<>();
   final BlockingQueue<PeerEnvelope> snapshots = new LinkedBlockingQueue<>();
@@ -111,6 +119,40 @@ final class TestPeer implements AutoCloseable {
 
   static String tlsUrl(int port) {
     return "https://127.0.0.1:" + port;
+  }
+
+  /** Members 1, 2 and so on, at these URLs. */
+  static PeerDirectory members(String... urls) {
+    Map<NodeId, List<String>> members = new HashMap<>();
+    for (int i = 0; i < urls.length; i++) {
+      members.put(new NodeId(i + 1), List.of(urls[i]));
+    }
+    PeerDirectory directory = new PeerDirectory();
+    directory.replace(members, Set.of());
+    return directory;
+  }
+
+  /**
+   * Sends until one message arrives; the time from the call to the arrival, in milliseconds.
+   *
+   * @param mark no other call's
+   */
+  long untilItFlows(NodeId to, TestPeer receiver, long mark) {
+    PeerMessage message = new PeerMessage.Heartbeat(1, mark, 0);
+    long start = System.nanoTime();
+    Awaitility.await("message " + mark)
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(1))
+        .until(
+            () -> {
+              peers.send(to, message);
+              PeerMessage got = receiver.next(30);
+              while (got != null && !got.equals(message)) {
+                got = receiver.next(30);
+              }
+              return got != null;
+            });
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
   }
 
   /** The next Raft message, or null if none came in that time. */

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -39,11 +38,7 @@ class TlsPeersTest {
   }
 
   private PeerDirectory both() {
-    PeerDirectory directory = new PeerDirectory();
-    directory.replace(
-        Map.of(ONE, List.of(TestPeer.tlsUrl(portOne)), TWO, List.of(TestPeer.tlsUrl(portTwo))),
-        Set.of());
-    return directory;
+    return TestPeer.members(TestPeer.tlsUrl(portOne), TestPeer.tlsUrl(portTwo));
   }
 
   private TestPeer peer(long id, int port, String certificate) {
@@ -58,24 +53,6 @@ class TlsPeersTest {
 
   private static PeerMessage heartbeat(long number) {
     return new PeerMessage.Heartbeat(1, number, 0);
-  }
-
-  /** Sends until one arrives; the time from the call to the arrival, in milliseconds. */
-  private static long untilItFlows(TestPeer from, NodeId to, TestPeer receiver, long mark) {
-    long start = System.nanoTime();
-    Awaitility.await("message " + mark)
-        .atMost(PATIENCE)
-        .pollInterval(Duration.ofMillis(1))
-        .until(
-            () -> {
-              from.peers.send(to, heartbeat(mark));
-              PeerMessage got = receiver.next(30);
-              while (got != null && !got.equals(heartbeat(mark))) {
-                got = receiver.next(30);
-              }
-              return got != null;
-            });
-    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
   }
 
   private static void sendFor(TestPeer from, NodeId to, long ms) {
@@ -94,8 +71,8 @@ class TlsPeersTest {
   void messagesShortAndHugeGoBothWays() throws Exception {
     TestPeer one = peer(1, portOne, "members");
     TestPeer two = peer(2, portTwo, "members");
-    untilItFlows(one, TWO, two, 1);
-    untilItFlows(two, ONE, one, 1);
+    one.untilItFlows(TWO, two, 1);
+    two.untilItFlows(ONE, one, 1);
     byte[] data = new byte[20 << 20];
     new Random(3).nextBytes(data);
     PeerMessage huge =
@@ -114,13 +91,13 @@ class TlsPeersTest {
     try (LogLines log = new LogLines()) {
       TestPeer one = peer(1, portOne, "members");
       TestPeer two = peer(2, portTwo, "members");
-      untilItFlows(one, TWO, two, 1);
-      untilItFlows(two, ONE, one, 1);
+      one.untilItFlows(TWO, two, 1);
+      two.untilItFlows(ONE, one, 1);
       two.close();
       sendFor(one, TWO, 7000);
       TestPeer again = peer(2, portTwo, "members");
-      assertThat(untilItFlows(one, TWO, again, 2)).isLessThan(1500);
-      assertThat(untilItFlows(again, ONE, one, 2)).isLessThan(1500);
+      assertThat(one.untilItFlows(TWO, again, 2)).isLessThan(1500);
+      assertThat(again.untilItFlows(ONE, one, 2)).isLessThan(1500);
       assertThat(log.with("cut off")).isEmpty();
     }
   }
@@ -131,11 +108,11 @@ class TlsPeersTest {
     try (LogLines log = new LogLines()) {
       TestPeer one = peer(1, portOne, "members");
       TestPeer two = peer(2, portTwo, "members");
-      untilItFlows(one, TWO, two, 1);
+      one.untilItFlows(TWO, two, 1);
       TestPeer stranger = peer(3, FreePort.next(), "stranger");
       for (int i = 0; i < 5; i++) {
         sendFor(stranger, TWO, 1000);
-        assertThat(untilItFlows(one, TWO, two, 10 + i)).isLessThan(1000);
+        assertThat(one.untilItFlows(TWO, two, 10 + i)).isLessThan(1000);
       }
       assertThat(two.raft).noneMatch(envelope -> envelope.from().equals(new NodeId(3)));
       assertThat(log.with("TLS connection to the peer port refused"))
@@ -158,7 +135,7 @@ class TlsPeersTest {
               .write("AKKA\2\0\0\0\0".getBytes(java.nio.charset.StandardCharsets.US_ASCII));
         }
       }
-      untilItFlows(one, TWO, two, 1);
+      one.untilItFlows(TWO, two, 1);
       Awaitility.await()
           .untilAsserted(
               () -> assertThat(log.with("TLS connection to the peer port refused")).hasSize(1));
@@ -205,12 +182,12 @@ class TlsPeersTest {
     TestEngines engines = new TestEngines("members");
     TestPeer one = peer(1, portOne, engines);
     TestPeer two = peer(2, portTwo, "members");
-    untilItFlows(one, TWO, two, 1);
-    untilItFlows(two, ONE, one, 1);
+    one.untilItFlows(TWO, two, 1);
+    two.untilItFlows(ONE, one, 1);
     engines.replace("next");
     for (int i = 2; i < 30; i++) {
-      assertThat(untilItFlows(one, TWO, two, i)).isLessThan(1000);
-      assertThat(untilItFlows(two, ONE, one, i)).isLessThan(1000);
+      assertThat(one.untilItFlows(TWO, two, i)).isLessThan(1000);
+      assertThat(two.untilItFlows(ONE, one, i)).isLessThan(1000);
     }
   }
 
@@ -220,14 +197,14 @@ class TlsPeersTest {
     for (int i = 0; i < 6; i++) {
       TestPeer one = peer(1, portOne, "members");
       TestPeer two = peer(2, portTwo, "members");
-      untilItFlows(one, TWO, two, 1);
-      untilItFlows(two, ONE, one, 1);
+      one.untilItFlows(TWO, two, 1);
+      two.untilItFlows(ONE, one, 1);
       two.close();
       for (int sent = 0; sent < i; sent++) {
         one.peers.send(TWO, heartbeat(1));
       }
       TestPeer again = peer(2, portTwo, "members");
-      untilItFlows(one, TWO, again, 2);
+      one.untilItFlows(TWO, again, 2);
       again.close();
       one.close();
     }

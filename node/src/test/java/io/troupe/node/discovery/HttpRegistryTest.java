@@ -1,6 +1,7 @@
 package io.troupe.node.discovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpExchange;
@@ -178,18 +179,17 @@ class HttpRegistryTest {
   void whenAllFailTheLastFailureIsSaid() throws Exception {
     answers(404, "<html>\nnothing\n here</html>");
     URI endpoint = plain();
-    assertThatThrownBy(() -> registry(endpoint).get("/x"))
-        .isInstanceOf(IOException.class)
-        .hasMessage(endpoint + "/v3/kv/range answers 404 <html> nothing here</html>");
+    assertThatIOException()
+        .isThrownBy(() -> registry(endpoint).get("/x"))
+        .withMessage(endpoint + "/v3/kv/range answers 404 <html> nothing here</html>");
   }
 
   @Test
   void anAnswerThatIsNoneIsAFailure() throws Exception {
     answers(200, "{\"kvs\": 7}");
-    URI endpoint = plain();
-    assertThatThrownBy(() -> registry(endpoint).get("/x"))
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining("answers what is none: {\"kvs\": 7}");
+    assertThatIOException()
+        .isThrownBy(() -> registry(plain()).get("/x"))
+        .withMessageContaining("answers what is none: {\"kvs\": 7}");
   }
 
   /** The beginning of an answer came in time, its end never comes. */

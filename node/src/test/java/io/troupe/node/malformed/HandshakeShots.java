@@ -1,5 +1,6 @@
 package io.troupe.node.malformed;
 
+import io.troupe.testing.Trickle;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
@@ -48,18 +49,6 @@ final class HandshakeShots implements AutoCloseable {
     this.target = target;
     this.foreign = new Target(target.port(), foreign);
     this.nameless = new Target(target.port(), nameless);
-  }
-
-  /** A connection that says a byte now and then. */
-  private static final class Trickle {
-    private final Socket socket;
-    private final byte[] bytes;
-    private int said;
-
-    Trickle(Socket socket, byte[] bytes) {
-      this.socket = socket;
-      this.bytes = bytes;
-    }
   }
 
   int fire(Random random) throws IOException {
@@ -147,8 +136,7 @@ final class HandshakeShots implements AutoCloseable {
       next = new Trickle(target.dial(), bytes);
     }
     try {
-      next.socket.getOutputStream().write(next.bytes, next.said++, 1);
-      if (next.said < next.bytes.length) {
+      if (next.sayNext()) {
         synchronized (trickling) {
           trickling.add(next);
         }
@@ -156,7 +144,7 @@ final class HandshakeShots implements AutoCloseable {
       }
     } finally {
       if (next != null) {
-        next.socket.close();
+        next.close();
       }
     }
   }
@@ -227,7 +215,7 @@ final class HandshakeShots implements AutoCloseable {
     }
     synchronized (trickling) {
       for (Trickle trickle : trickling) {
-        trickle.socket.close();
+        trickle.close();
       }
     }
   }
