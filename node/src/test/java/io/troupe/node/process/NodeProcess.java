@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 
@@ -41,11 +42,25 @@ public final class NodeProcess implements AutoCloseable {
 
   /** As bin/node has it: starts of several members on two cores are mostly compilation. */
   private static final List<String> LATE_COMPILER =
-      List.of(
-          "-XX:Tier4InvocationThreshold=50000",
-          "-XX:Tier4MinInvocationThreshold=6000",
-          "-XX:Tier4CompileThreshold=150000",
-          "-XX:Tier4BackEdgeThreshold=400000");
+      Stream.concat(
+              Stream.of(
+                  "-XX:Tier3InvocationThreshold=800",
+                  "-XX:Tier3MinInvocationThreshold=400",
+                  "-XX:Tier3CompileThreshold=8000",
+                  "-XX:Tier4InvocationThreshold=32000",
+                  "-XX:Tier4MinInvocationThreshold=4000",
+                  "-XX:Tier4CompileThreshold=100000",
+                  "-XX:Tier4BackEdgeThreshold=400000",
+                  "-XX:CompileCommand=quiet"),
+              Stream.of(
+                      "io.troupe",
+                      "org.apache.pekko",
+                      "net.openhft",
+                      "org.rocksdb",
+                      "com.google.protobuf",
+                      "java.util.concurrent")
+                  .map(name -> "-XX:CompileCommand=CompileThresholdScaling," + name + ".*::*,0.25"))
+          .toList();
 
   private final Builder made;
   private final Path out;
