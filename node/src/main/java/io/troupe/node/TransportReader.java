@@ -251,7 +251,7 @@ final class TransportReader {
         minVersion,
         maxVersion,
         trustAnybody,
-        !reader.flag(block + ".skip-client-san-verification"),
+        !trustAnybody && !reader.flag(block + ".skip-client-san-verification"),
         order);
   }
 

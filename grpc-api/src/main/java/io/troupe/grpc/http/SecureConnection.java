@@ -2,10 +2,6 @@ package io.troupe.grpc.http;
 
 import io.troupe.grpc.service.LineLimit;
 import java.io.EOFException;
-import java.net.InetAddress;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateException;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,11 +12,9 @@ import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SNIServerName;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.Cancellable;
-import org.apache.pekko.actor.typed.DispatcherSelector;
 import org.apache.pekko.stream.IgnoreComplete$;
 import org.apache.pekko.stream.KillSwitches;
 import org.apache.pekko.stream.SharedKillSwitch;
@@ -127,28 +121,24 @@ final class SecureConnection {
     }
     established();
     if (listener.checksAddress() && checking.compareAndSet(false, true)) {
-      X509Certificate shown = certificate(session);
-      // Who comes over a unix socket has no address.
-      if (shown == null || accepted.address() == null) {
-        allowed.complete(null);
-      } else {
-        checkAddress(shown, accepted.address().getAddress());
-      }
+      checkAddress(session);
     }
   }
 
-  /** Names may have to be looked up: not here. */
-  private void checkAddress(X509Certificate shown, InetAddress from) {
+  private void checkAddress(SSLSession session) {
+    if (accepted.address() == null) {
+      // Who comes over a unix socket has none.
+      allowed.complete(null);
+      return;
+    }
     listener
-        .system()
-        .dispatchers()
-        .lookup(DispatcherSelector.blocking())
-        .execute(
-            () -> {
-              try {
-                listener.security().checkAddress(shown, from);
+        .security()
+        .checkAddress(session, accepted.address().getAddress())
+        .whenComplete(
+            (done, refused) -> {
+              if (refused == null) {
                 allowed.complete(null);
-              } catch (CertificateException | RuntimeException refused) {
+              } else {
                 rejected(refused);
                 allowed.completeExceptionally(refused);
                 killSwitch.abort(refused);
@@ -244,19 +234,9 @@ final class SecureConnection {
     String known = commonName;
     SSLEngine made = engine;
     if (known == null && made != null) {
-      X509Certificate shown = certificate(made.getSession());
-      known = shown == null ? "" : listener.security().commonName(shown);
+      known = listener.security().commonName(made.getSession());
       commonName = known;
     }
     return known == null ? "" : known;
-  }
-
-  private static @Nullable X509Certificate certificate(SSLSession session) {
-    try {
-      Certificate[] chain = session.getPeerCertificates();
-      return chain.length > 0 && chain[0] instanceof X509Certificate first ? first : null;
-    } catch (SSLPeerUnverifiedException none) {
-      return null;
-    }
   }
 }
