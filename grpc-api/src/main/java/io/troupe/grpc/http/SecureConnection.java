@@ -61,20 +61,28 @@ final class SecureConnection {
     this.client = accepted.client();
   }
 
-  /** The connection without TLS. To be run once, at once. */
-  Flow<ByteString, ByteString, NotUsed> plain() {
+  /** Its bytes, while the handshake has time. To be run once, at once. */
+  Flow<ByteString, ByteString, NotUsed> limited() {
     limit =
         listener
             .system()
             .scheduler()
             .scheduleOnce(HANDSHAKE_LIMIT, this::tooLate, listener.system().executionContext());
+    BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> cut =
+        BidiFlow.fromFlows(killSwitch.flow(), killSwitch.flow());
+    return cut.join(accepted.bytes());
+  }
+
+  /** Takes TLS off those bytes. To be run once. */
+  BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> decrypting() {
     BidiFlow<ByteString, SslTlsOutbound, SslTlsInbound, ByteString, NotUsed> text =
         BidiFlow.fromFlows(Flow.<ByteString>create().map(SendBytes::new), received());
-    BidiFlow<SslTlsOutbound, ByteString, ByteString, SslTlsInbound, NotUsed> tls =
-        TLS.create(this::newEngine, this::handshaken, IgnoreComplete$.MODULE$);
-    BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> limited =
-        BidiFlow.fromFlows(killSwitch.flow(), killSwitch.flow());
-    return text.atop(tls).atop(limited).join(accepted.bytes());
+    return text.atop(TLS.create(this::newEngine, this::handshaken, IgnoreComplete$.MODULE$));
+  }
+
+  /** There will be no handshake: it has begun without TLS. */
+  void isPlain() {
+    established();
   }
 
   private Flow<SslTlsInbound, ByteString, NotUsed> received() {
@@ -172,7 +180,8 @@ final class SecureConnection {
     }
   }
 
-  private void nothingMoreComes(@Nullable Throwable failure) {
+  /** Its end, and the end of its handshake if that is still under way. */
+  void nothingMoreComes(@Nullable Throwable failure) {
     if (established()) {
       // Being cut comes back as one failure or another.
       SSLException own = cutFor;
@@ -229,8 +238,13 @@ final class SecureConnection {
     }
   }
 
+  /** The user of calls without a token (A14): empty if certificates are no logins here. */
+  String login() {
+    return listener.security().isLogin() ? commonName() : "";
+  }
+
   /** Of the client's certificate; empty if it showed none, or it has none. */
-  String commonName() {
+  private String commonName() {
     String known = commonName;
     SSLEngine made = engine;
     if (known == null && made != null) {
