@@ -4,10 +4,12 @@ import io.troupe.grpc.http.ConnectionSecurity;
 import io.troupe.grpc.http.GrpcServer;
 import io.troupe.grpc.http.GrpcServer.Listener;
 import io.troupe.grpc.http.OpenPort;
+import io.troupe.grpc.http.PortSecurity;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,34 +40,70 @@ final class ClientPorts {
    */
   void open(GrpcServer server, Optional<ConnectionSecurity> tls) throws InterruptedException {
     boolean apart = !settings.http().listenUrls().isEmpty();
-    for (URI url : settings.listenClientUrls()) {
-      bind(server, tls, "listen-client-urls", url, apart ? Listener.GRPC : Listener.ALL);
-    }
-    for (URI url : settings.http().listenUrls()) {
-      bind(server, tls, "listen-client-http-urls", url, Listener.HTTP);
-    }
-    for (URI url : settings.http().metricsUrls()) {
-      bind(server, tls, "listen-metrics-urls", url, Listener.METRICS);
+    bind(
+        server,
+        tls,
+        "listen-client-urls",
+        settings.listenClientUrls(),
+        apart ? Listener.GRPC : Listener.ALL);
+    bind(server, tls, "listen-client-http-urls", settings.http().listenUrls(), Listener.HTTP);
+    bind(server, tls, "listen-metrics-urls", settings.http().metricsUrls(), Listener.METRICS);
+  }
+
+  /** URLs of both kinds may name one address: the first of them opens it for both (T2). */
+  private void bind(
+      GrpcServer server,
+      Optional<ConnectionSecurity> tls,
+      String key,
+      List<URI> urls,
+      Listener serves)
+      throws InterruptedException {
+    Map<URI, OpenPort> bound = new LinkedHashMap<>();
+    for (URI url : urls) {
+      OpenPort port = null;
+      for (Map.Entry<URI, OpenPort> other : bound.entrySet()) {
+        port = ListenAddress.isSame(url, other.getKey()) ? other.getValue() : port;
+      }
+      if (port == null) {
+        port = bind(server, security(tls, url, urls), key, url, serves);
+        open.add(port);
+      }
+      bound.put(url, port);
+      announced(url, serves, port);
     }
   }
 
-  private void bind(
-      GrpcServer server, Optional<ConnectionSecurity> tls, String key, URI url, Listener serves)
+  private static PortSecurity security(Optional<ConnectionSecurity> tls, URI url, List<URI> urls) {
+    List<URI> same =
+        urls.stream()
+            .filter(other -> other.equals(url) || ListenAddress.isSame(url, other))
+            .toList();
+    if (same.stream().noneMatch(TransportReader::isSecure)) {
+      return PortSecurity.none();
+    }
+    ConnectionSecurity used = tls.orElseThrow();
+    return same.stream().allMatch(TransportReader::isSecure)
+        ? PortSecurity.of(used)
+        : PortSecurity.either(used);
+  }
+
+  private void announced(URI url, Listener serves, OpenPort port) {
+    if (!SocketUrl.is(url)) {
+      ports.computeIfAbsent(serves, first -> new ArrayList<>()).add(port.port());
+    }
+    ListenerLog.opened(settings, url, serves, port.address());
+    traffic.add(() -> ListenerLog.serves(url, serves, port.address()));
+  }
+
+  private static OpenPort bind(
+      GrpcServer server, PortSecurity security, String key, URI url, Listener serves)
       throws InterruptedException {
-    Optional<ConnectionSecurity> security =
-        TransportReader.isSecure(url) ? Optional.of(tls.orElseThrow()) : Optional.empty();
     try {
       CompletionStage<OpenPort> opening =
           SocketUrl.is(url)
               ? server.bind(SocketUrl.path(url), serves, security)
               : server.bind(url.getHost(), url.getPort(), serves, security);
-      OpenPort port = opening.toCompletableFuture().get(10, TimeUnit.SECONDS);
-      open.add(port);
-      if (!SocketUrl.is(url)) {
-        ports.computeIfAbsent(serves, first -> new ArrayList<>()).add(port.port());
-      }
-      ListenerLog.opened(settings, url, serves, port.address());
-      traffic.add(() -> ListenerLog.serves(url, serves, port.address()));
+      return opening.toCompletableFuture().get(10, TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
       throw new StartException(
           ExitCode.ADDRESS, "cannot listen on troupe." + key + " = " + url + ": " + reason(e), e);

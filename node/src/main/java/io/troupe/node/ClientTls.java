@@ -1,23 +1,25 @@
 package io.troupe.node;
 
 import io.troupe.grpc.http.ConnectionSecurity;
+import io.troupe.node.tls.AddressChecks;
 import io.troupe.node.tls.CertificateNames;
-import io.troupe.node.tls.ClientAddress;
 import io.troupe.node.tls.TlsEngines;
 import io.troupe.node.tls.TlsException;
 import io.troupe.node.tls.TlsSettings;
 import java.net.InetAddress;
 import java.net.URI;
-import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSession;
 
 /** TLS of the ports for clients, as the gateway needs it. */
 final class ClientTls implements ConnectionSecurity {
   private final TlsEngines engines;
   private final TlsSettings settings;
+  private final AddressChecks checks = new AddressChecks();
 
   private ClientTls(TlsSettings settings) {
     this.settings = settings;
@@ -58,8 +60,9 @@ final class ClientTls implements ConnectionSecurity {
   }
 
   @Override
-  public String commonName(X509Certificate certificate) {
-    return CertificateNames.commonName(certificate);
+  public String commonName(SSLSession session) {
+    X509Certificate shown = CertificateNames.shown(session);
+    return shown == null ? "" : CertificateNames.commonName(shown);
   }
 
   @Override
@@ -68,8 +71,7 @@ final class ClientTls implements ConnectionSecurity {
   }
 
   @Override
-  public void checkAddress(X509Certificate certificate, InetAddress client)
-      throws CertificateException {
-    ClientAddress.check(certificate, client);
+  public CompletionStage<Void> checkAddress(SSLSession session, InetAddress client) {
+    return checks.check(session, client);
   }
 }

@@ -2,14 +2,20 @@ package io.troupe.node;
 
 import io.troupe.actors.peers.PeerAddress;
 import io.troupe.actors.peers.PeerEngines;
+import io.troupe.node.tls.AddressChecks;
 import io.troupe.node.tls.TlsEngines;
 import io.troupe.node.tls.TlsException;
+import java.net.InetAddress;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSession;
 
 /** TLS between members, as Artery needs it. */
 final class MemberTls implements PeerEngines {
   private final TlsEngines engines;
+  private final AddressChecks checks = new AddressChecks();
 
   private MemberTls(TlsEngines engines) {
     this.engines = engines;
@@ -52,5 +58,12 @@ final class MemberTls implements PeerEngines {
   @Override
   public SSLEngine client(String host, int port) {
     return engines.client(host, port);
+  }
+
+  @Override
+  public CompletionStage<Void> checkAddress(SSLSession session, InetAddress from) {
+    return engines.settings().checksAddress()
+        ? checks.check(session, from)
+        : CompletableFuture.completedFuture(null);
   }
 }

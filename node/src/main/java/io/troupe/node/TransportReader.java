@@ -6,9 +6,7 @@ import io.troupe.node.tls.TlsSettings;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -108,19 +106,37 @@ final class TransportReader {
     return tls;
   }
 
-  /** An address serves one thing; etcd can do both with TLS and without at one address. */
+  /** An address serves one thing, to clients with TLS or without it or both (T2). */
   private static void requireAddressesOnce(List<URI> listen, NodeSettings.Http http) {
-    Map<String, URI> taken = new HashMap<>();
-    listen.forEach(url -> requireFree(taken, "listen-client-urls", url));
-    http.listenUrls().forEach(url -> requireFree(taken, "listen-client-http-urls", url));
-    http.metricsUrls().forEach(url -> requireFree(taken, "listen-metrics-urls", url));
+    requireFree("listen-client-urls", listen, true, List.of());
+    List<URI> taken = new ArrayList<>(listen);
+    requireFree("listen-client-http-urls", http.listenUrls(), true, taken);
+    taken.addAll(http.listenUrls());
+    requireFree("listen-metrics-urls", http.metricsUrls(), false, taken);
   }
 
-  private static void requireFree(Map<String, URI> taken, String key, URI url) {
-    boolean file = SocketUrl.is(url);
-    String address = file ? SocketUrl.path(url).toString() : url.getAuthority();
-    URI other = !file && url.getPort() == 0 ? null : taken.putIfAbsent(address, url);
-    if (other != null) {
+  /**
+   * Checks the URLs of a setting.
+   *
+   * @param both whether two of them may be at one address if one is with TLS
+   * @param taken by other settings
+   */
+  private static void requireFree(String key, List<URI> urls, boolean both, List<URI> taken) {
+    for (int i = 0; i < urls.size(); i++) {
+      URI url = urls.get(i);
+      for (URI other : taken) {
+        requireOther(key, url, other);
+      }
+      for (URI other : urls.subList(0, i)) {
+        if (!both || isSecure(url) == isSecure(other)) {
+          requireOther(key, url, other);
+        }
+      }
+    }
+  }
+
+  private static void requireOther(String key, URI url, URI other) {
+    if (ListenAddress.isSame(url, other)) {
       throw SettingsReader.refused(
           key, url.toString(), "expected an address of its own, " + other + " is at the same");
     }
@@ -251,7 +267,7 @@ final class TransportReader {
         minVersion,
         maxVersion,
         trustAnybody,
-        !reader.flag(block + ".skip-client-san-verification"),
+        !trustAnybody && !reader.flag(block + ".skip-client-san-verification"),
         order);
   }
 

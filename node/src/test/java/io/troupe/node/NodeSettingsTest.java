@@ -211,12 +211,30 @@ class NodeSettingsTest {
   void F7_anAddressServesOneThing() {
     String cert = "client-transport-security.cert-file = c.pem";
     String key = "client-transport-security.key-file = k.pem";
+    String both = "urls = [\"http://127.0.0.1:1\", \"https://127.0.0.1:1\"]";
     refused(
-        "troupe.listen-client-urls = \"https://127.0.0.1:1\" is wrong: expected an address of its"
+        "troupe.listen-metrics-urls = \"https://127.0.0.1:1\" is wrong: expected an address of its"
             + " own, http://127.0.0.1:1 is at the same",
         cert,
         key,
-        "listen-client-urls = [\"http://127.0.0.1:1\", \"https://127.0.0.1:1\"]");
+        "listen-metrics-" + both);
+    for (String own : List.of("listen-client-", "listen-client-http-")) {
+      assertThat(settings(cert, key, own + both))
+          .as("T2: clients may come in both ways")
+          .isNotNull();
+    }
+    refused(
+        "expected an address of its own, https://127.0.0.1:1 is at the same",
+        cert,
+        key,
+        "listen-client-urls = [\"https://127.0.0.1:1\"]",
+        "listen-client-http-urls = [\"http://127.0.0.1:1\"]");
+    refused(
+        "expected an address of its own, https://127.0.0.1:1 is at the same",
+        cert,
+        key,
+        "listen-client-urls = [\"https://127.0.0.1:1\", \"http://127.0.0.1:1\","
+            + " \"https://127.0.0.1:1\"]");
     refused(
         "troupe.listen-client-http-urls",
         "listen-client-urls = [\"http://127.0.0.1:1\"]",

@@ -1,6 +1,9 @@
 package io.troupe.actors.peers;
 
+import java.net.InetAddress;
+import java.util.concurrent.CompletionStage;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSession;
 
 /** TLS between members: what each new connection is secured with. Thread-safe. */
 public interface PeerEngines {
@@ -13,4 +16,14 @@ public interface PeerEngines {
    * @param host of the other's peer URL; its certificate must be for it
    */
   SSLEngine client(String host, int port);
+
+  /**
+   * Checks where the certificate of another member comes from, if it showed one (TL2). Does not
+   * wait.
+   *
+   * @param session of a handshake that is over
+   * @param from where its connection comes from
+   * @return fails, in bounded time, if it may not come from there
+   */
+  CompletionStage<Void> checkAddress(SSLSession session, InetAddress from);
 }

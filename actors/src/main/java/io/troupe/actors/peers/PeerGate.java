@@ -4,6 +4,7 @@ import io.troupe.actors.peers.FrameRules.Verdict;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
 import org.apache.pekko.Done;
 import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.FlowShape;
@@ -45,11 +46,13 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
   private final PeerConnections connections;
   private final RareLog log;
   private final int maxFrameBytes;
+  private final CompletionStage<Void> admitted;
   private final Runnable memberSpoke;
 
   /**
    * A gate for one connection.
    *
+   * @param admitted nothing is looked at before it is done; if it fails the connection ends
    * @param memberSpoke run when the first frame is let through
    */
   PeerGate(
@@ -57,11 +60,13 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
       PeerConnections connections,
       RareLog log,
       int maxFrameBytes,
+      CompletionStage<Void> admitted,
       Runnable memberSpoke) {
     this.rules = rules;
     this.connections = connections;
     this.log = log;
     this.maxFrameBytes = maxFrameBytes;
+    this.admitted = admitted;
     this.memberSpoke = memberSpoke;
   }
 
@@ -78,12 +83,14 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
   private final class Logic extends TimerGraphStageLogic implements PeerConnections.Connection {
     private final FrameRules.Origin origin = new FrameRules.Origin();
     private final AsyncCallback<Done> end = createAsyncCallback(done -> completeStage());
+    private final AsyncCallback<Done> enter = createAsyncCallback(done -> entered());
     private ByteString held = ByteString.emptyByteString();
 
     /** With fewer bytes nothing can be told. */
     private int needed = PREFACE_BYTES;
 
     private int stream;
+    private boolean entered;
     private boolean opened;
     private boolean spoke;
     private volatile long heardNanos = System.nanoTime();
@@ -95,7 +102,16 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
           new AbstractInHandler() {
             @Override
             public void onPush() {
-              take(grab(in));
+              if (entered) {
+                take(grab(in));
+              }
+            }
+
+            @Override
+            public void onUpstreamFinish() {
+              if (entered || !isAvailable(in)) {
+                completeStage();
+              }
             }
 
             @Override
@@ -118,6 +134,19 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
     public void preStart() {
       connections.enter(this);
       scheduleOnce(TOO_LATE, FIRST_FRAME);
+      admitted.whenComplete(
+          (done, refused) -> (refused == null ? enter : end).invoke(Done.getInstance()));
+    }
+
+    /** The first bytes may be there already. */
+    private void entered() {
+      entered = true;
+      if (isAvailable(in)) {
+        take(grab(in));
+        if (isClosed(in)) {
+          completeStage();
+        }
+      }
     }
 
     @Override
@@ -146,7 +175,7 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
       boolean alone = held.isEmpty();
       held = alone ? chunk : held.concat(chunk);
       if (held.length() < needed) {
-        pull(in);
+        more();
         return;
       }
       if (!alone) {
@@ -194,9 +223,16 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
       needed = bytes.limit() - at < LENGTH_BYTES ? LENGTH_BYTES : LENGTH_BYTES + bytes.getInt(at);
       held = held.drop(at);
       if (passed.isEmpty()) {
-        pull(in);
+        more();
       } else {
         push(out, passed);
+      }
+    }
+
+    /** It may have ended before it was admitted. */
+    private void more() {
+      if (!isClosed(in)) {
+        pull(in);
       }
     }
 

@@ -58,7 +58,8 @@ public final class PeerGates extends AbstractExtensionId<PeerGates.Installed>
               transport,
               new HandshakeLimit(now),
               log,
-              memberSpoke -> new PeerGate(rules, connections, log, maxFrameBytes, memberSpoke))
+              (admitted, memberSpoke) ->
+                  new PeerGate(rules, connections, log, maxFrameBytes, admitted, memberSpoke))
           .open(
               config.getString(PeerConfig.PORT_HOST),
               config.getInt(PeerConfig.PORT_NUMBER),

@@ -4,19 +4,19 @@ import io.troupe.model.Invariant;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.ActorRef;
 import org.apache.pekko.actor.ExtendedActorSystem;
 import org.apache.pekko.io.TcpMessage;
 import org.apache.pekko.remote.RemoteTransportException;
 import org.apache.pekko.remote.artery.tcp.ArteryTcpTransport;
-import org.apache.pekko.remote.artery.tcp.SSLEngineProvider;
 import org.apache.pekko.remote.artery.tcp.SSLEngineProviderSetup;
 import org.apache.pekko.stream.IgnoreComplete$;
 import org.apache.pekko.stream.TLSProtocol.SendBytes;
@@ -59,34 +59,42 @@ final class PeerPort {
   private final ArteryTcpTransport transport;
   private final HandshakeLimit limit;
   private final RareLog log;
-  private final Function<Runnable, PeerGate> gates;
-  private final @Nullable SSLEngineProvider engines;
+  private final Gates gates;
+  private final @Nullable PeerTls tls;
 
-  /**
-   * A port that is not open yet.
-   *
-   * @param gates makes one for a connection, which runs what it is given when a member spoke
-   */
+  /** Makes what stands before Artery in a connection. */
+  interface Gates {
+    /**
+     * A gate.
+     *
+     * @param admitted done when what comes may be looked at
+     * @param memberSpoke to be run when a member spoke
+     */
+    PeerGate of(CompletionStage<Void> admitted, Runnable memberSpoke);
+  }
+
+  /** A port that is not open yet. */
   PeerPort(
       ExtendedActorSystem system,
       ArteryTcpTransport transport,
       HandshakeLimit limit,
       RareLog log,
-      Function<Runnable, PeerGate> gates) {
+      Gates gates) {
     this.system = system;
     this.transport = transport;
     this.limit = limit;
     this.log = log;
     this.gates = gates;
-    this.engines =
+    // PeerTls.setup is the only one that is given to an actor system.
+    this.tls =
         system
             .settings()
             .setup()
             .get(SSLEngineProviderSetup.class)
-            .map(setup -> setup.sslEngineProvider().apply(system))
+            .map(setup -> (PeerTls) setup.sslEngineProvider().apply(system))
             .orElse(null);
     Invariant.require(
-        (engines != null)
+        (tls != null)
             == system
                 .settings()
                 .config()
@@ -152,13 +160,15 @@ final class PeerPort {
 
   /** Never fails: the port stays open. */
   private void accepted(Tcp.IncomingConnection connection) {
-    InetAddress from = connection.remoteAddress().getAddress();
+    InetSocketAddress remote = connection.remoteAddress();
+    InetAddress from = remote.getAddress();
     Flow<ByteString, ByteString, NotUsed> bytes = connection.flow().asJava();
     try {
-      if (engines == null) {
-        serve(bytes, from);
+      if (tls == null) {
+        serve(bytes, from, CompletableFuture.completedFuture(null));
       } else if (limit.admits(from, System.nanoTime())) {
-        serve(tls(engines).join(bytes), from);
+        PeerTls.Incoming secured = tls.incoming(remote);
+        serve(decrypted(secured).join(bytes), from, secured.admitted());
       } else {
         log.warn(
             "connection to the peer port ended: too many handshakes",
@@ -174,8 +184,11 @@ final class PeerPort {
     }
   }
 
-  private void serve(Flow<ByteString, ByteString, NotUsed> bytes, InetAddress from) {
-    PeerGate gate = gates.apply(() -> limit.memberSpoke(from, System.nanoTime()));
+  private void serve(
+      Flow<ByteString, ByteString, NotUsed> bytes,
+      InetAddress from,
+      CompletionStage<Void> admitted) {
+    PeerGate gate = gates.of(admitted, () -> limit.memberSpoke(from, System.nanoTime()));
     Flow<ByteString, ByteString, NotUsed> guarded = Flow.fromGraph(gate).via(way());
     bytes.join(guarded).run(transport.materializer());
   }
@@ -189,16 +202,14 @@ final class PeerPort {
     return way.value().get().get().asJava();
   }
 
-  private static BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> tls(
-      SSLEngineProvider engines) {
+  private static BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> decrypted(
+      PeerTls.Incoming secured) {
     BidiFlow<ByteString, SslTlsOutbound, SslTlsInbound, ByteString, NotUsed> text =
         BidiFlow.fromFlows(
             Flow.<ByteString>create().map(SendBytes::new),
             // What else there is says that the end came without a farewell: the end follows.
             Flow.<SslTlsInbound>create().collectType(SessionBytes.class).map(SessionBytes::bytes));
-    return text.atop(
-        TLS.create(
-            () -> engines.createServerSSLEngine("", 0), session -> {}, IgnoreComplete$.MODULE$));
+    return text.atop(TLS.create(secured::engine, secured::handshaken, IgnoreComplete$.MODULE$));
   }
 
   /** Ends a connection at once, so that nothing of it stays here. */

@@ -1,15 +1,24 @@
 package io.troupe.actors.peers;
 
+import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLEngine;
-import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSession;
 import org.apache.pekko.actor.setup.Setup;
 import org.apache.pekko.remote.artery.tcp.SSLEngineProvider;
 import org.apache.pekko.remote.artery.tcp.SSLEngineProviderSetup;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import scala.Option;
 
-/** Hands engines to Artery. All that is verified is verified in the handshake. */
+/**
+ * Hands engines to Artery for connections to others, and to {@link PeerPort} for those that others
+ * open. All that is verified is verified in the handshake, but for the address that a certificate
+ * comes from.
+ */
 public final class PeerTls implements SSLEngineProvider {
   private final RareLog log = new RareLog(LoggerFactory.getLogger(PeerTls.class));
   private final PeerEngines engines;
@@ -23,13 +32,15 @@ public final class PeerTls implements SSLEngineProvider {
     return SSLEngineProviderSetup.create(system -> new PeerTls(engines));
   }
 
-  /** An engine for whoever connects. */
+  /** A connection that somebody opened. */
+  Incoming incoming(InetSocketAddress from) {
+    return new Incoming(from);
+  }
+
+  /** Artery's own port, which is open for a moment and takes nobody: see {@link PeerPort}. */
   @Override
   public SSLEngine createServerSSLEngine(String hostname, int port) {
-    return new WatchedEngine(
-        engines.server(),
-        failure ->
-            log.warn("TLS connection to the peer port refused:", "reason=" + quoted(failure)));
+    throw new IllegalStateException("nobody is taken here");
   }
 
   @Override
@@ -42,7 +53,7 @@ public final class PeerTls implements SSLEngineProvider {
                 "member=" + hostname + ":" + port + " reason=" + quoted(failure)));
   }
 
-  private static String quoted(SSLException failure) {
+  private static String quoted(Throwable failure) {
     return '"' + String.valueOf(failure.getMessage()) + '"';
   }
 
@@ -54,5 +65,56 @@ public final class PeerTls implements SSLEngineProvider {
   @Override
   public Option<Throwable> verifyServerSession(String hostname, SSLSession session) {
     return Option.empty();
+  }
+
+  /** TLS of one connection that somebody opened. */
+  final class Incoming {
+    private final InetSocketAddress from;
+    private final AtomicBoolean checking = new AtomicBoolean();
+    private final CompletableFuture<Void> admitted = new CompletableFuture<>();
+
+    private Incoming(InetSocketAddress from) {
+      this.from = from;
+    }
+
+    SSLEngine engine() {
+      return new WatchedEngine(
+          engines.server(),
+          failure ->
+              log.warn(
+                  "TLS connection to the peer port refused:",
+                  "from=" + shown() + " reason=" + quoted(failure)));
+    }
+
+    /** Its handshake is over; another one on the same connection changes nothing. */
+    void handshaken(SSLSession session) {
+      if (checking.compareAndSet(false, true)) {
+        engines.checkAddress(session, from.getAddress()).whenComplete(this::checked);
+      }
+    }
+
+    private void checked(@Nullable Void done, @Nullable Throwable failure) {
+      if (failure == null) {
+        admitted.complete(null);
+        return;
+      }
+      Throwable refused =
+          failure instanceof CompletionException && failure.getCause() != null
+              ? failure.getCause()
+              : failure;
+      log.warn(
+          "rejected connection on peer endpoint",
+          "remote-addr=" + shown() + " error=" + quoted(refused));
+      admitted.completeExceptionally(refused);
+    }
+
+    /** Done when what it says may be listened to; fails, and is logged, if it may not. */
+    CompletionStage<Void> admitted() {
+      return admitted;
+    }
+
+    private String shown() {
+      return from.getAddress().getHostAddress() + ":" + from.getPort();
+    }
   }
 }

@@ -1,15 +1,18 @@
 package io.troupe.actors.peers;
 
 import java.io.ByteArrayOutputStream;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
@@ -53,6 +56,11 @@ public final class TappedEngines implements PeerEngines {
         return result;
       }
     };
+  }
+
+  @Override
+  public CompletionStage<Void> checkAddress(SSLSession session, InetAddress from) {
+    return engines.checkAddress(session, from);
   }
 
   private void keep(ByteArrayOutputStream kept, ByteBuffer[] parts, int consumed) {

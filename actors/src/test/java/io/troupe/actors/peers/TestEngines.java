@@ -2,13 +2,17 @@ package io.troupe.actors.peers;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManagerFactory;
 
@@ -21,6 +25,7 @@ public final class TestEngines implements PeerEngines {
   private static final char[] PASSWORD = "troupe".toCharArray();
 
   private volatile SSLContext context;
+  private volatile CompletionStage<Void> check = CompletableFuture.completedFuture(null);
 
   /** With the certificate of that name. */
   public TestEngines(String name) {
@@ -70,5 +75,15 @@ public final class TestEngines implements PeerEngines {
     parameters.setEndpointIdentificationAlgorithm("HTTPS");
     engine.setSSLParameters(parameters);
     return engine;
+  }
+
+  /** What is said about the addresses of connections from now on; at first that they are good. */
+  void checks(CompletionStage<Void> next) {
+    check = next;
+  }
+
+  @Override
+  public CompletionStage<Void> checkAddress(SSLSession session, InetAddress from) {
+    return check;
   }
 }

@@ -9,12 +9,14 @@ import io.troupe.raft.PeerMessage;
 import io.troupe.testing.FreePort;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -120,6 +122,65 @@ class TlsPeersTest {
           .hasSizeBetween(1, 2);
       assertThat(log.with("cut off")).isEmpty();
       assertThat(PeerGatesTest.connections(two)).isLessThan(10);
+    }
+  }
+
+  @Test
+  void TL2_aMemberWhoseCertificateIsForAnotherAddressIsNotHeard() {
+    try (LogLines log = new LogLines()) {
+      TestEngines enginesOfTwo = new TestEngines("members");
+      enginesOfTwo.checks(
+          CompletableFuture.failedFuture(new CertificateException("not from there")));
+      TestPeer one = peer(1, portOne, "members");
+      TestPeer two = peer(2, portTwo, enginesOfTwo);
+      sendFor(one, TWO, 3000);
+      assertThat(two.raft).isEmpty();
+      assertThat(log.with("rejected connection on peer endpoint remote-addr=127.0.0.1:"))
+          .as("once, not for each attempt")
+          .singleElement()
+          .asString()
+          .endsWith(" error=\"not from there\"");
+      assertThat(PeerGatesTest.connections(two)).isLessThan(10);
+      enginesOfTwo.checks(CompletableFuture.completedFuture(null));
+      assertThat(one.untilItFlows(TWO, two, 2)).isLessThan(3000);
+      assertThat(two.untilItFlows(ONE, one, 2)).isLessThan(1000);
+      assertThat(log.with("cut off")).isEmpty();
+    }
+  }
+
+  /** Nothing is lost meanwhile, and nobody else waits. */
+  @Test
+  void TL2_whatAMemberSaysWaitsUntilItsAddressIsChecked() throws Exception {
+    TestEngines enginesOfTwo = new TestEngines("members");
+    CompletableFuture<Void> slow = new CompletableFuture<>();
+    enginesOfTwo.checks(slow);
+    TestPeer one = peer(1, portOne, "members");
+    TestPeer two = peer(2, portTwo, enginesOfTwo);
+    sendFor(one, TWO, 1000);
+    assertThat(two.raft).isEmpty();
+    assertThat(PeerGatesTest.connections(two)).isPositive();
+    slow.complete(null);
+    assertThat(two.next(PATIENCE.toMillis())).as("the first that was sent").isNotNull();
+    assertThat(one.untilItFlows(TWO, two, 2)).isLessThan(1000);
+  }
+
+  @Test
+  void TL2_aCheckThatNeverEndsIsCutWithTheHandshake() throws Exception {
+    try (LogLines log = new LogLines()) {
+      TestEngines enginesOfTwo = new TestEngines("members");
+      enginesOfTwo.checks(new CompletableFuture<>());
+      peer(2, portTwo, enginesOfTwo);
+      long start = System.nanoTime();
+      try (Socket socket =
+          new TestEngines("members")
+              .sockets()
+              .createSocket(InetAddress.getLoopbackAddress(), portTwo)) {
+        socket.getOutputStream().write(ArteryFrames.preface(ArteryFrames.CONTROL));
+        assertThat(socket.getInputStream().read()).isEqualTo(-1);
+      }
+      assertThat(Duration.ofNanos(System.nanoTime() - start))
+          .isBetween(Duration.ofSeconds(8), Duration.ofSeconds(15));
+      assertThat(log.with("nothing came of it for 10 s")).hasSize(1);
     }
   }
 

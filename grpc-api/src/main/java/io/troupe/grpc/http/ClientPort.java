@@ -1,19 +1,17 @@
 package io.troupe.grpc.http;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import org.apache.pekko.Done;
-import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.http.impl.engine.server.MasterServerTerminator;
 import org.apache.pekko.http.impl.engine.server.ServerTerminator;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.SystemMaterializer;
-import org.apache.pekko.stream.javadsl.BidiFlow;
 import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.util.ByteString;
 import org.jspecify.annotations.Nullable;
@@ -25,11 +23,10 @@ import scala.jdk.javaapi.FutureConverters;
  * What happens to the connections of one port, wherever they come from: TLS is taken off, the
  * guards watch their bytes, HTTP is spoken.
  */
-final class ClientPort {
+final class ClientPort implements Connections {
   private final HttpLayer http;
   private final BiFunction<HttpRequest, Visitor, CompletionStage<HttpResponse>> handler;
   private final @Nullable SecureListener secure;
-  private final @Nullable ConnectionSecurity security;
   private final boolean http2Too;
   private final boolean policesPings;
   private final long minPingNanos;
@@ -41,57 +38,69 @@ final class ClientPort {
    * A port.
    *
    * @param keepAlive pings of its connections
+   * @param secure takes TLS off; null without it
    * @param handler answers a request; never fails
    */
   ClientPort(
       ActorSystem<?> system,
       KeepAlive keepAlive,
       GrpcServer.Listener serves,
-      Optional<ConnectionSecurity> security,
+      @Nullable SecureListener secure,
       BiFunction<HttpRequest, Visitor, CompletionStage<HttpResponse>> handler) {
     boolean grpcToo = serves == GrpcServer.Listener.ALL || serves == GrpcServer.Listener.GRPC;
-    this.http2Too = grpcToo || security.isPresent();
+    this.http2Too = grpcToo || secure != null;
     this.http = new HttpLayer(system, http2Too, keepAlive);
     this.handler = handler;
-    this.security = security.orElse(null);
-    // Not by a lambda: to link one, its types are loaded, and without TLS nothing of it is.
-    ConnectionSecurity tls = this.security;
-    this.secure = tls == null ? null : new SecureListener(system, tls, serves);
+    this.secure = secure;
     // T4: as in etcd, pings are nobody's business where gRPC shares a port with TLS.
-    this.policesPings = security.isPresent() ? serves == GrpcServer.Listener.GRPC : grpcToo;
+    this.policesPings = secure != null ? serves == GrpcServer.Listener.GRPC : grpcToo;
     this.minPingNanos = keepAlive.minTime().toNanos();
     this.connections = new MasterServerTerminator(system.classicSystem().log());
     this.materializer = SystemMaterializer.get(system).materializer();
     this.executor = system.executionContext();
   }
 
-  /** Serves a connection to its end; never fails. */
-  CompletionStage<Done> serve(Accepted accepted) {
-    Conversation conversation = new Conversation();
-    String client = accepted.client();
+  @Override
+  public CompletionStage<Done> serve(Accepted accepted) {
     SecureConnection tls = secure == null ? null : secure.secured(accepted);
-    Flow<ByteString, ByteString, NotUsed> bytes =
-        BidiFlow.fromGraph(
-                new ConversationGuard(client, conversation, ConversationGuard.Limits.USUAL))
-            .join(tls == null ? accepted.bytes() : tls.plain());
-    if (http2Too) {
-      bytes = BidiFlow.fromGraph(new FrameGuard(client, policesPings, minPingNanos)).join(bytes);
-    }
-    return http.answering(request -> answer(request, visitor(client, conversation, tls)))
-        .watchTermination(this::registered)
-        .join(bytes)
-        .addAttributes(http.attributes())
+    return conversation(accepted, tls)
+        .join(tls == null ? accepted.bytes() : tls.limited())
+        .addAttributes(attributes())
         .run(materializer)
         // Whatever ends a connection ends nothing else.
         .exceptionally(failure -> Done.getInstance());
   }
 
+  /**
+   * From what a client sends to what it gets; done when the connection has ended. To be run once.
+   *
+   * @param tls takes TLS off; null if the connection has none
+   */
+  Flow<ByteString, ByteString, CompletionStage<Done>> conversation(
+      Accepted accepted, @Nullable SecureConnection tls) {
+    Conversation conversation = new Conversation();
+    String client = accepted.client();
+    Flow<ByteString, ByteString, CompletionStage<Done>> served =
+        http.answering(request -> answer(request, visitor(client, conversation, tls)))
+            .watchTermination(this::registered);
+    if (http2Too) {
+      served = served.join(new FrameGuard(client, policesPings, minPingNanos));
+    }
+    served =
+        served.join(new ConversationGuard(client, conversation, ConversationGuard.Limits.USUAL));
+    return tls == null ? served : served.join(tls.decrypting());
+  }
+
+  /** Of the whole connection. */
+  Attributes attributes() {
+    return http.attributes();
+  }
+
   private Visitor visitor(
       String client, Conversation conversation, @Nullable SecureConnection tls) {
-    if (tls == null || security == null) {
-      return Visitor.plain(client, conversation);
-    }
-    return new Visitor(true, security.isLogin() ? tls.commonName() : "", client, conversation);
+    return tls == null
+        ? Visitor.plain(client, conversation)
+        : new Visitor(true, tls.login(), client, conversation);
   }
 
   private CompletionStage<HttpResponse> answer(HttpRequest request, Visitor visitor) {
@@ -119,8 +128,8 @@ final class ClientPort {
     return ended;
   }
 
-  /** Ends all connections, those too that still come. */
-  CompletionStage<Done> close(Duration grace) {
+  @Override
+  public CompletionStage<Done> close(Duration grace) {
     return FutureConverters.asJava(
             connections.terminate(
                 scala.concurrent.duration.Duration.fromNanos(grace.toNanos()), executor))

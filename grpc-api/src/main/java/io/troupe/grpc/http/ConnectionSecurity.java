@@ -1,9 +1,9 @@
 package io.troupe.grpc.http;
 
 import java.net.InetAddress;
-import java.security.cert.CertificateException;
-import java.security.cert.X509Certificate;
+import java.util.concurrent.CompletionStage;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSession;
 
 /** TLS of a port, as the gateway needs it. Thread-safe. */
 public interface ConnectionSecurity {
@@ -16,16 +16,17 @@ public interface ConnectionSecurity {
   /** Whether the common name of a client's certificate is the user of its calls (A14). */
   boolean isLogin();
 
-  /** The common name of a verified certificate; empty if it has none. */
-  String commonName(X509Certificate certificate);
+  /** The common name of the certificate that a client showed; empty if there is none. */
+  String commonName(SSLSession session);
 
   /** Whether {@link #checkAddress} is to be asked. */
   boolean checksAddress();
 
   /**
-   * Checks where a certificate comes from (TL2). May wait for a resolver.
+   * Checks where the certificate of a client comes from, if it showed one (TL2). Does not wait.
    *
-   * @throws CertificateException if it may not come from there
+   * @param session of a handshake that is over
+   * @return fails, in bounded time, if it may not come from there
    */
-  void checkAddress(X509Certificate certificate, InetAddress client) throws CertificateException;
+  CompletionStage<Void> checkAddress(SSLSession session, InetAddress client);
 }

@@ -147,13 +147,13 @@ public final class GrpcServer {
    * @param host address or name to listen on
    * @param port 0 for any free one
    * @param serves what it serves
-   * @param security with it TLS is spoken, and over it HTTP/1.1 and HTTP/2 alike
+   * @param security whether TLS is spoken; over it HTTP/1.1 and HTTP/2 alike
    * @return fails when the address cannot be bound
    */
   public CompletionStage<OpenPort> bind(
-      String host, int port, Listener serves, Optional<ConnectionSecurity> security) {
+      String host, int port, Listener serves, PortSecurity security) {
     ServerSettings settings = ServerSettings.create(system.classicSystem());
-    ClientPort connections = port(serves, security);
+    Connections connections = port(serves, security);
     return Tcp.get(system)
         .bind(
             host, port, settings.getBacklog(), options(settings), false, Optional.<Duration>empty())
@@ -179,13 +179,12 @@ public final class GrpcServer {
    *
    * @param path of its file; one that nobody serves is replaced
    * @param serves what it serves
-   * @param security with it TLS is spoken there
+   * @param security whether TLS is spoken there
    * @return fails when it cannot be bound
    */
-  public CompletionStage<OpenPort> bind(
-      Path path, Listener serves, Optional<ConnectionSecurity> security) {
+  public CompletionStage<OpenPort> bind(Path path, Listener serves, PortSecurity security) {
     ServerSettings settings = ServerSettings.create(system.classicSystem());
-    ClientPort connections = port(serves, security);
+    Connections connections = port(serves, security);
     UnixListener listener;
     try {
       listener = UnixListener.open(path, settings.getBacklog());
@@ -201,13 +200,22 @@ public final class GrpcServer {
     return CompletableFuture.completedFuture(new UnixPort(listener, connections));
   }
 
-  private ClientPort port(Listener serves, Optional<ConnectionSecurity> security) {
-    return new ClientPort(
-        system,
-        keepAlive,
-        serves,
-        security,
-        security.isPresent() ? secured(serves) : plain(serves));
+  private Connections port(Listener serves, PortSecurity security) {
+    ConnectionSecurity tls = security.tls().orElse(null);
+    if (tls == null) {
+      return new ClientPort(system, keepAlive, serves, null, plain(serves));
+    }
+    // Nowhere else: without TLS nothing of it is to be loaded.
+    SecureListener listener = new SecureListener(system, tls, serves);
+    ClientPort secure = new ClientPort(system, keepAlive, serves, listener, secured(serves));
+    if (!security.plainToo()) {
+      return secure;
+    }
+    return new EitherPort(
+        new ClientPort(system, keepAlive, serves, null, plain(serves)),
+        secure,
+        listener,
+        materializer);
   }
 
   private BiFunction<HttpRequest, Visitor, CompletionStage<HttpResponse>> plain(Listener serves) {
@@ -234,7 +242,7 @@ public final class GrpcServer {
     };
   }
 
-  private record TcpPort(Tcp.ServerBinding binding, ClientPort connections) implements OpenPort {
+  private record TcpPort(Tcp.ServerBinding binding, Connections connections) implements OpenPort {
     @Override
     public String address() {
       InetSocketAddress address = binding.localAddress();
@@ -252,7 +260,7 @@ public final class GrpcServer {
     }
   }
 
-  private record UnixPort(UnixListener listener, ClientPort connections) implements OpenPort {
+  private record UnixPort(UnixListener listener, Connections connections) implements OpenPort {
     @Override
     public String address() {
       return listener.path().toString();

@@ -2,10 +2,6 @@ package io.troupe.grpc.http;
 
 import io.troupe.grpc.service.LineLimit;
 import java.io.EOFException;
-import java.net.InetAddress;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateException;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,11 +12,9 @@ import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SNIServerName;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.Cancellable;
-import org.apache.pekko.actor.typed.DispatcherSelector;
 import org.apache.pekko.stream.IgnoreComplete$;
 import org.apache.pekko.stream.KillSwitches;
 import org.apache.pekko.stream.SharedKillSwitch;
@@ -67,20 +61,28 @@ final class SecureConnection {
     this.client = accepted.client();
   }
 
-  /** The connection without TLS. To be run once, at once. */
-  Flow<ByteString, ByteString, NotUsed> plain() {
+  /** Its bytes, while the handshake has time. To be run once, at once. */
+  Flow<ByteString, ByteString, NotUsed> limited() {
     limit =
         listener
             .system()
             .scheduler()
             .scheduleOnce(HANDSHAKE_LIMIT, this::tooLate, listener.system().executionContext());
+    BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> cut =
+        BidiFlow.fromFlows(killSwitch.flow(), killSwitch.flow());
+    return cut.join(accepted.bytes());
+  }
+
+  /** Takes TLS off those bytes. To be run once. */
+  BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> decrypting() {
     BidiFlow<ByteString, SslTlsOutbound, SslTlsInbound, ByteString, NotUsed> text =
         BidiFlow.fromFlows(Flow.<ByteString>create().map(SendBytes::new), received());
-    BidiFlow<SslTlsOutbound, ByteString, ByteString, SslTlsInbound, NotUsed> tls =
-        TLS.create(this::newEngine, this::handshaken, IgnoreComplete$.MODULE$);
-    BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> limited =
-        BidiFlow.fromFlows(killSwitch.flow(), killSwitch.flow());
-    return text.atop(tls).atop(limited).join(accepted.bytes());
+    return text.atop(TLS.create(this::newEngine, this::handshaken, IgnoreComplete$.MODULE$));
+  }
+
+  /** There will be no handshake: it has begun without TLS. */
+  void isPlain() {
+    established();
   }
 
   private Flow<SslTlsInbound, ByteString, NotUsed> received() {
@@ -127,28 +129,24 @@ final class SecureConnection {
     }
     established();
     if (listener.checksAddress() && checking.compareAndSet(false, true)) {
-      X509Certificate shown = certificate(session);
-      // Who comes over a unix socket has no address.
-      if (shown == null || accepted.address() == null) {
-        allowed.complete(null);
-      } else {
-        checkAddress(shown, accepted.address().getAddress());
-      }
+      checkAddress(session);
     }
   }
 
-  /** Names may have to be looked up: not here. */
-  private void checkAddress(X509Certificate shown, InetAddress from) {
+  private void checkAddress(SSLSession session) {
+    if (accepted.address() == null) {
+      // Who comes over a unix socket has none.
+      allowed.complete(null);
+      return;
+    }
     listener
-        .system()
-        .dispatchers()
-        .lookup(DispatcherSelector.blocking())
-        .execute(
-            () -> {
-              try {
-                listener.security().checkAddress(shown, from);
+        .security()
+        .checkAddress(session, accepted.address().getAddress())
+        .whenComplete(
+            (done, refused) -> {
+              if (refused == null) {
                 allowed.complete(null);
-              } catch (CertificateException | RuntimeException refused) {
+              } else {
                 rejected(refused);
                 allowed.completeExceptionally(refused);
                 killSwitch.abort(refused);
@@ -182,7 +180,8 @@ final class SecureConnection {
     }
   }
 
-  private void nothingMoreComes(@Nullable Throwable failure) {
+  /** Its end, and the end of its handshake if that is still under way. */
+  void nothingMoreComes(@Nullable Throwable failure) {
     if (established()) {
       // Being cut comes back as one failure or another.
       SSLException own = cutFor;
@@ -239,24 +238,19 @@ final class SecureConnection {
     }
   }
 
+  /** The user of calls without a token (A14): empty if certificates are no logins here. */
+  String login() {
+    return listener.security().isLogin() ? commonName() : "";
+  }
+
   /** Of the client's certificate; empty if it showed none, or it has none. */
-  String commonName() {
+  private String commonName() {
     String known = commonName;
     SSLEngine made = engine;
     if (known == null && made != null) {
-      X509Certificate shown = certificate(made.getSession());
-      known = shown == null ? "" : listener.security().commonName(shown);
+      known = listener.security().commonName(made.getSession());
       commonName = known;
     }
     return known == null ? "" : known;
-  }
-
-  private static @Nullable X509Certificate certificate(SSLSession session) {
-    try {
-      Certificate[] chain = session.getPeerCertificates();
-      return chain.length > 0 && chain[0] instanceof X509Certificate first ? first : null;
-    } catch (SSLPeerUnverifiedException none) {
-      return null;
-    }
   }
 }

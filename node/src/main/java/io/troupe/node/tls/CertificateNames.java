@@ -2,6 +2,7 @@ package io.troupe.node.tls;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.security.cert.Certificate;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
@@ -11,6 +12,8 @@ import java.util.Locale;
 import javax.naming.InvalidNameException;
 import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /** Names that a certificate is for. */
@@ -32,6 +35,16 @@ public final class CertificateNames {
       return "";
     } catch (InvalidNameException e) {
       return "";
+    }
+  }
+
+  /** The certificate that the other side of a handshake showed; null if it showed none. */
+  public static @Nullable X509Certificate shown(SSLSession session) {
+    try {
+      Certificate[] chain = session.getPeerCertificates();
+      return chain.length > 0 && chain[0] instanceof X509Certificate first ? first : null;
+    } catch (SSLPeerUnverifiedException none) {
+      return null;
     }
   }
 

@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
@@ -217,6 +218,69 @@ class SecurePeersTest {
     awaitKey(0, "third");
     awaitKey(1, "third");
     assertThat(linesWith("is cut off")).isZero();
+  }
+
+  /** Its server's side is good, so that it hears the others; what it says comes from elsewhere. */
+  private Map<String, Object> fromElsewhere(int number) throws Exception {
+    Issued shown = authority.issue("elsewhere" + number, "member", KeyForm.EC_SEC1, "10.9.9.9");
+    Map<String, Object> tls = secured(certificate(authority, number), trusted);
+    tls.put(BLOCK + "client-cert-file", shown.cert().toString());
+    tls.put(BLOCK + "client-key-file", shown.key().toString());
+    return tls;
+  }
+
+  @Test
+  void TL2_aMemberWhoseCertificateIsForAnotherAddressIsNotHeard() throws Exception {
+    List<Map<String, Object>> all = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      all.add(secured(certificate(authority, i), trusted));
+    }
+    // By name alone: a lookup tells that it leads to the loopback.
+    Issued named = authority.issue("n2", "member", KeyForm.EC_SEC1, "localhost");
+    Map<String, Object> byName = secured(certificate(authority, 2), trusted);
+    byName.put(BLOCK + "client-cert-file", named.cert().toString());
+    byName.put(BLOCK + "client-key-file", named.key().toString());
+    all.add(byName);
+    startAll(all);
+    put(2, "first");
+    stop(2);
+    assertThat(linesWith("rejected connection on peer endpoint")).isZero();
+
+    start(2, fromElsewhere(2));
+    ServedStore.await()
+        .untilAsserted(
+            () ->
+                assertThat(
+                        linesWith("error=\"x509: certificate is valid for 10.9.9.9, not 127.0.0.1"))
+                    .isPositive());
+    for (int i = 0; i < 10; i++) {
+      put(i % 2, "meanwhile");
+    }
+    assertThat(new Http1("127.0.0.1:" + clients[2]).get("/health").body()).contains("false");
+    assertThat(linesWith("rejected connection on peer endpoint"))
+        .as("a line of each member, not one for each attempt")
+        .isLessThanOrEqualTo(2);
+    stop(2);
+
+    start(2, byName);
+    put(2, "second");
+    awaitKey(2, "meanwhile");
+    assertThat(linesWith("is cut off")).isZero();
+  }
+
+  @Test
+  void TL2_itIsHeardIfAddressesAreNotToBeVerified() throws Exception {
+    List<Map<String, Object>> all = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      Map<String, Object> tls = fromElsewhere(i);
+      tls.put(BLOCK + "skip-client-san-verification", true);
+      all.add(tls);
+    }
+    startAll(all);
+    put(0, "first");
+    awaitKey(1, "first");
+    awaitKey(2, "first");
+    assertThat(linesWith("rejected connection on peer endpoint")).isZero();
   }
 
   @Test

@@ -141,7 +141,8 @@ class UnixSocketTest {
     settings.put(block + "trusted-ca-file", authority.file().toString());
     settings.put(block + "client-cert-auth", true);
     String here = "unixs://localhost:" + FreePort.next();
-    settings.put("listen-client-urls", List.of(url("unixs", "s"), url("unix", "p"), here));
+    settings.put(
+        "listen-client-urls", List.of(url("unixs", "s"), url("unix", "p"), here, url("unix", "s")));
     settings.put("listen-metrics-urls", List.of(url("unixs", "m")));
     try (RunningNode node = start()) {
       assertThat(node.clientPorts()).isEmpty();
@@ -162,6 +163,7 @@ class UnixSocketTest {
           .isEqualTo("OK\n");
       assertThat(curl("s", "https://localhost/health", shown)).contains("true");
       assertThat(curl("p", "http://localhost/health")).contains("true");
+      assertThat(curl("s", "http://localhost/health")).as("T2: both").contains("true");
       // TL2 has no address to compare with.
       assertThat(curl("m", "https://localhost/health", shown)).contains("true");
       try (NodeProcess without =

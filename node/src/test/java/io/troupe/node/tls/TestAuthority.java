@@ -102,6 +102,15 @@ public final class TestAuthority {
     return written(fileName, own, builder, KeyForm.EC_PKCS8);
   }
 
+  /** Signs one whose alternative names are no such thing. */
+  public Issued malformedNames(String fileName)
+      throws IOException, GeneralSecurityException, OperatorCreationException {
+    KeyPair own = pair("EC");
+    JcaX509v3CertificateBuilder builder = builder(new X500Name("CN=" + fileName), own, ++serial);
+    builder.addExtension(Extension.subjectAlternativeName, false, new byte[] {4, 2, 1, 1});
+    return written(fileName, own, builder, KeyForm.EC_PKCS8);
+  }
+
   private Issued written(
       String fileName, KeyPair own, JcaX509v3CertificateBuilder builder, KeyForm form)
       throws IOException, GeneralSecurityException, OperatorCreationException {

@@ -1,0 +1,108 @@
+package io.troupe.node.tls;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * Whom a certificate is for, and whether it may come from where it comes from (TL2): one that is
+ * for addresses or names is good from those alone.
+ *
+ * @param addresses as text
+ * @param dnsNames a first label {@code *} stands for one or more labels
+ */
+record AlternativeNames(List<String> addresses, List<String> dnsNames) {
+  private static final String EXTENSION = "2.5.29.17";
+
+  /** Copies the lists. */
+  AlternativeNames {
+    addresses = List.copyOf(addresses);
+    dnsNames = List.copyOf(dnsNames);
+  }
+
+  /**
+   * Those of a certificate.
+   *
+   * @throws CertificateException if they cannot be read: that must not look like none
+   */
+  static AlternativeNames of(X509Certificate certificate) throws CertificateException {
+    if (certificate.getExtensionValue(EXTENSION) != null
+        && certificate.getSubjectAlternativeNames() == null) {
+      throw new CertificateException("x509: invalid subject alternative names");
+    }
+    return new AlternativeNames(
+        CertificateNames.addresses(certificate), CertificateNames.dnsNames(certificate));
+  }
+
+  /** True if nobody need be asked: it is for that address, or for nobody in particular. */
+  boolean areFor(InetAddress remote) {
+    return (addresses.isEmpty() && dnsNames.isEmpty())
+        || CertificateNames.isOneOf(remote, addresses);
+  }
+
+  /**
+   * Asks for names only if there is a name that may lead to the address: for the address's first,
+   * then for each one's addresses.
+   *
+   * @param remote where the certificate comes from
+   * @throws CertificateException if it is for somebody else, in etcd's words
+   * @source etcd client/pkg/transport, listener_tls.go
+   */
+  void check(InetAddress remote, NameLookup lookup) throws CertificateException {
+    if (areFor(remote)) {
+      return;
+    }
+    if (dnsNames.isEmpty()) {
+      throw new CertificateException(
+          "x509: certificate is valid for "
+              + String.join(", ", addresses)
+              + ", not "
+              + remote.getHostAddress());
+    }
+    String failed = "";
+    try {
+      if (lookup.names(remote).stream().anyMatch(this::isNamed)) {
+        return;
+      }
+    } catch (UnknownHostException e) {
+      failed = e.getMessage();
+    }
+    for (String name : dnsNames) {
+      try {
+        if (!isWildcard(name) && lookup.addresses(name).contains(remote)) {
+          return;
+        }
+      } catch (UnknownHostException e) {
+        failed = e.getMessage();
+      }
+    }
+    throw new CertificateException(
+        "tls: \""
+            + remote.getHostAddress()
+            + "\" does not match any of DNSNames "
+            + dnsNames.stream().collect(Collectors.joining("\" \"", "[\"", "\"]"))
+            + (failed == null || failed.isEmpty() ? "" : " (lookup " + failed + ")"));
+  }
+
+  private static boolean isWildcard(String name) {
+    return name.startsWith("*.");
+  }
+
+  private boolean isNamed(String reverse) {
+    String name = bare(reverse);
+    return dnsNames.stream()
+        .anyMatch(
+            own ->
+                isWildcard(own) ? name.endsWith(bare(own.substring(1))) : name.equals(bare(own)));
+  }
+
+  /** As it is compared: resolvers may end a name with a dot. */
+  private static String bare(String name) {
+    String small = name.toLowerCase(Locale.ROOT);
+    return small.endsWith(".") ? small.substring(0, small.length() - 1) : small;
+  }
+}

@@ -1,0 +1,160 @@
+package io.troupe.node.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.security.cert.CertificateException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a resolver that hangs can do to others. */
+class AddressChecksTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration SHORT = Duration.ofMillis(200);
+
+  private final CountDownLatch hung = new CountDownLatch(1);
+
+  @AfterEach
+  void letGo() {
+    hung.countDown();
+  }
+
+  /** Does not answer before the test is over, whoever asks. */
+  private final class HungLookup implements NameLookup {
+    final AtomicInteger waiting = new AtomicInteger();
+
+    @Override
+    public List<String> names(InetAddress address) throws UnknownHostException {
+      waiting.incrementAndGet();
+      try {
+        hung.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+      return List.of("m1.test");
+    }
+
+    @Override
+    public List<InetAddress> addresses(String name) throws UnknownHostException {
+      throw new UnknownHostException(name);
+    }
+  }
+
+  private static AlternativeNames named(String... dnsNames) {
+    return new AlternativeNames(List.of(), List.of(dnsNames));
+  }
+
+  private static InetAddress from(int number) {
+    return FakeLookup.address("10.0.0." + number);
+  }
+
+  private static void await(CompletionStage<Void> check) throws Exception {
+    check.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private static void refused(CompletionStage<Void> check, String text) {
+    assertThatThrownBy(() -> await(check))
+        .isInstanceOf(ExecutionException.class)
+        .hasCauseInstanceOf(CertificateException.class)
+        .hasStackTraceContaining(text);
+  }
+
+  @Test
+  void namesThatLeadToTheAddressAreGoodAndOthersAreNot() throws Exception {
+    FakeLookup lookup = new FakeLookup().forward("m1.test", "10.0.0.1");
+    AddressChecks checks = new AddressChecks(lookup, PATIENCE);
+    await(checks.check(named("m1.test"), from(1)));
+    refused(checks.check(named("m1.test"), from(2)), "does not match any of DNSNames");
+    await(checks.check(named("m1.test"), from(1)));
+  }
+
+  @Test
+  void aResolverThatHangsIsNotWaitedFor() {
+    AddressChecks checks = new AddressChecks(new HungLookup(), SHORT);
+    long start = System.nanoTime();
+    refused(checks.check(named("m1.test"), from(1)), "no answer within 200 ms to whether 10.0.0.1");
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(PATIENCE);
+  }
+
+  @Test
+  void whatNeedsNoResolverIsDecidedAtOnceWhateverHangs() {
+    HungLookup lookup = new HungLookup();
+    AddressChecks checks = new AddressChecks(lookup, PATIENCE);
+    for (int i = 0; i < AddressChecks.AT_ONCE + AddressChecks.WAITING; i++) {
+      checks.check(named("m1.test"), from(1 + i));
+    }
+    AlternativeNames here = new AlternativeNames(List.of("10.0.0.1"), List.of("m1.test"));
+    AlternativeNames elsewhere = new AlternativeNames(List.of("10.0.0.2"), List.of());
+    assertThat(checks.check(here, from(1)).toCompletableFuture()).isCompleted();
+    assertThat(checks.check(named(), from(1)).toCompletableFuture()).isCompleted();
+    assertThat(checks.check(elsewhere, from(1)).toCompletableFuture()).isCompletedExceptionally();
+  }
+
+  @Test
+  void onlySoManyAreLookedUpAtOnceAndOnlySoManyWait() throws Exception {
+    HungLookup lookup = new HungLookup();
+    AddressChecks checks = new AddressChecks(lookup, PATIENCE);
+    List<CompletionStage<Void>> taken = new ArrayList<>();
+    for (int i = 0; i < AddressChecks.AT_ONCE + AddressChecks.WAITING; i++) {
+      taken.add(checks.check(named("m1.test"), from(1 + i)));
+    }
+    refused(checks.check(named("m1.test"), from(100)), "too many lookups of names at once");
+    Awaitility.await().until(() -> lookup.waiting.get() == AddressChecks.AT_ONCE);
+    assertThat(taken).noneMatch(check -> check.toCompletableFuture().isDone());
+    hung.countDown();
+    for (CompletionStage<Void> check : taken) {
+      await(check);
+    }
+    await(checks.check(named("m1.test"), from(100)));
+  }
+
+  /** One member whose names cannot be looked up comes again and again. */
+  @Test
+  void connectionsWithTheSameNamesFromTheSameAddressTakeOneThread() throws Exception {
+    HungLookup lookup = new HungLookup();
+    AddressChecks checks = new AddressChecks(lookup, SHORT);
+    List<CompletionStage<Void>> same = new ArrayList<>();
+    for (int i = 0; i < 1000; i++) {
+      same.add(checks.check(named("m1.test"), from(1)));
+    }
+    for (CompletionStage<Void> check : same) {
+      refused(check, "no answer within 200 ms");
+    }
+    refused(checks.check(named("m1.test"), from(1)), "no answer within 200 ms");
+    assertThat(lookup.waiting).hasValue(1);
+    hung.countDown();
+    // The resolver has answered: who comes now asks anew.
+    Awaitility.await()
+        .atMost(PATIENCE)
+        .untilAsserted(() -> await(checks.check(named("m1.test"), from(1))));
+  }
+
+  /** Those that waited in vain leave room for others. */
+  @Test
+  void whoseTimeIsOverBeforeItsTurnComesIsNotLookedUp() {
+    HungLookup lookup = new HungLookup();
+    AddressChecks checks = new AddressChecks(lookup, SHORT);
+    for (int round = 0; round < 3; round++) {
+      List<CompletionStage<Void>> waiting = new ArrayList<>();
+      int free = round == 0 ? AddressChecks.AT_ONCE : 0;
+      for (int i = 0; i < free + AddressChecks.WAITING; i++) {
+        waiting.add(checks.check(named("m1.test"), FakeLookup.address("10.0." + round + "." + i)));
+      }
+      for (CompletionStage<Void> check : waiting) {
+        refused(check, "no answer within 200 ms");
+      }
+    }
+    assertThat(lookup.waiting).hasValue(AddressChecks.AT_ONCE);
+  }
+}
