@@ -75,7 +75,9 @@ final class ClientPort {
                 new ConversationGuard(client, conversation, ConversationGuard.Limits.USUAL))
             .join(tls == null ? accepted.bytes() : tls.plain());
     if (http2Too) {
-      bytes = BidiFlow.fromGraph(new FrameGuard(client, policesPings, minPingNanos)).join(bytes);
+      bytes =
+          BidiFlow.fromGraph(new FrameGuard(client, conversation, policesPings, minPingNanos))
+              .join(bytes);
     }
     return http.answering(request -> answer(request, visitor(client, conversation, tls)))
         .watchTermination(this::registered)
