@@ -13,6 +13,7 @@ import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.codec.OperationCodec;
+import io.troupe.raft.Proposal;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;
@@ -78,7 +79,8 @@ public final class Proposer {
       pendingBytes.addAndGet(-operation.length());
       throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
     }
-    Waiting waiting = new Waiting(id, operation, call, System.nanoTime());
+    Waiting waiting =
+        new Waiting(new Proposal(id, operation, call.context()), call, System.nanoTime());
     member.metrics().raft().proposed();
     waiting.propose();
     return waiting.outcome;
@@ -86,15 +88,13 @@ public final class Proposer {
 
   /** A proposal until its end. */
   private final class Waiting {
-    private final RequestId id;
-    private final Bytes operation;
+    private final Proposal proposal;
     private final CallTrace call;
     private final long startNanos;
     private final CompletableFuture<Result> outcome = new CompletableFuture<>();
 
-    Waiting(RequestId id, Bytes operation, CallTrace call, long startNanos) {
-      this.id = id;
-      this.operation = operation;
+    Waiting(Proposal proposal, CallTrace call, long startNanos) {
+      this.proposal = proposal;
       this.call = call;
       this.startNanos = startNanos;
     }
@@ -109,7 +109,7 @@ public final class Proposer {
       CompletionStage<ProposeReply> answer =
           Ask.ask(
               member.raft(),
-              replyTo -> new RaftCommand.Propose(id, operation, replyTo),
+              replyTo -> new RaftCommand.Propose(proposal, replyTo),
               left,
               member.scheduler());
       answer.whenComplete(
@@ -147,11 +147,11 @@ public final class Proposer {
     }
 
     private void end(@Nullable ProposeReply reply, @Nullable Throwable failure) {
-      pendingBytes.addAndGet(-operation.length());
+      pendingBytes.addAndGet(-proposal.operation().length());
       member.metrics().raft().proposalEnded(reply instanceof ProposeReply.Applied);
       if (reply instanceof ProposeReply.Applied applied) {
         long endNanos = System.nanoTime();
-        trace.ended(id, operation, startNanos, endNanos, applied);
+        trace.ended(proposal.id(), proposal.operation(), startNanos, endNanos, applied);
         if (call.isRecorded()) {
           WriteSteps.tell(call, startNanos, endNanos, applied, member.metrics().disk().walSyncs());
         }

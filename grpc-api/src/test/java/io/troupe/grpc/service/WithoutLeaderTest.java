@@ -34,7 +34,7 @@ class WithoutLeaderTest {
   private RequestId refuseProposal(Refusal reason) {
     RaftCommand.Propose propose = fake.raft.expectMessageClass(RaftCommand.Propose.class);
     propose.replyTo().tell(new ProposeReply.NotProposed(reason));
-    return propose.id();
+    return propose.proposal().id();
   }
 
   @Test
@@ -45,7 +45,7 @@ class WithoutLeaderTest {
     fake.raft.expectNoMessage(Duration.ofMillis(50));
     fake.lead(SELF);
     RaftCommand.Propose again = fake.raft.expectMessageClass(RaftCommand.Propose.class);
-    assertThat(again.id()).isEqualTo(first);
+    assertThat(again.proposal().id()).isEqualTo(first);
     again.replyTo().tell(new ProposeReply.Applied(new Result.Done(5), 9));
     assertThat(now(written)).isEqualTo(new Result.Done(5));
   }
