@@ -146,6 +146,13 @@ public final class Proposer {
       return before > 0 && before < 2 * settings.electionTimeout().toNanos();
     }
 
+    private Throwable timedOut(Throwable plain) {
+      if (fellIntoAnElection()) {
+        return lostWith("previous leader failure");
+      }
+      return member.status().isConnectedSince(startNanos) ? plain : lostWith("connection lost");
+    }
+
     private void end(@Nullable ProposeReply reply, @Nullable Throwable failure) {
       pendingBytes.addAndGet(-proposal.operation().length());
       member.metrics().raft().proposalEnded(reply instanceof ProposeReply.Applied);
@@ -158,8 +165,7 @@ public final class Proposer {
       }
       if (reply == null) {
         Throwable why = Objects.requireNonNull(failure);
-        outcome.completeExceptionally(
-            why instanceof TimeoutException && fellIntoAnElection() ? leaderFailed() : why);
+        outcome.completeExceptionally(why instanceof TimeoutException ? timedOut(why) : why);
         return;
       }
       try {
@@ -170,11 +176,10 @@ public final class Proposer {
     }
   }
 
-  /** Q7: what a request ends with that was lost with a leader. */
-  private static GrpcException leaderFailed() {
+  /** Q7: what a request ends with that was lost, with what may have been the reason. */
+  private static GrpcException lostWith(String reason) {
     return new GrpcException(
-        GrpcStatus.UNAVAILABLE,
-        "etcdserver: request timed out, possibly due to previous leader failure");
+        GrpcStatus.UNAVAILABLE, "etcdserver: request timed out, possibly due to " + reason);
   }
 
   private static Result result(ProposeReply reply) {

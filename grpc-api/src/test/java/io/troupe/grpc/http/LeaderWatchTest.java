@@ -142,6 +142,11 @@ class LeaderWatchTest {
     }
 
     @Override
+    public boolean isConnectedSince(long nanos) {
+      return true;
+    }
+
+    @Override
     public CompletableFuture<NodeId> awaitLeader() {
       return CompletableFuture.completedFuture(leader);
     }

@@ -100,6 +100,35 @@ class WithoutLeaderTest {
   }
 
   @Test
+  void aWriteThatWasLostWithAConnectionSaysThat_Q7() {
+    CompletionStage<Result> written = fake.proposer.propose(WRITE);
+    fake.raft.expectMessageClass(RaftCommand.Propose.class);
+    fake.reconnect();
+    refused(
+        written,
+        new GrpcStatus(
+            GrpcStatus.UNAVAILABLE,
+            "etcdserver: request timed out, possibly due to connection lost"));
+    CompletionStage<Result> later = fake.proposer.propose(WRITE);
+    fake.raft.expectMessageClass(RaftCommand.Propose.class);
+    refused(later, Refusal.TIMED_OUT);
+  }
+
+  /** As in etcd the leader's failure is looked at first. */
+  @Test
+  void aNewLeaderSaysMoreThanALostConnection_Q7() {
+    CompletionStage<Result> written = fake.proposer.propose(WRITE);
+    fake.raft.expectMessageClass(RaftCommand.Propose.class);
+    fake.reconnect();
+    fake.lead(new NodeId(2));
+    refused(
+        written,
+        new GrpcStatus(
+            GrpcStatus.UNAVAILABLE,
+            "etcdserver: request timed out, possibly due to previous leader failure"));
+  }
+
+  @Test
   void otherRefusalsOfAWriteAreFinal() {
     CompletionStage<Result> written = fake.proposer.propose(WRITE);
     refuseProposal(Refusal.LEADER_CHANGED);

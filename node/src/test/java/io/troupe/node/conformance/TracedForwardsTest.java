@@ -144,7 +144,7 @@ class TracedForwardsTest {
         .contains("queue", "quorum", "apply", "answer", FORWARDED);
   }
 
-  /** Sent at once, so several are in one message to the leader. */
+  /** Many at once: a message to the leader may hold several, of which some are sampled. */
   @Test
   void onlyWhatIsSampledIsShown() throws Exception {
     int follower = 1 - leader;
