@@ -140,6 +140,16 @@ public sealed interface PeerMessage {
     public ForwardedProposals {
       proposals = List.copyOf(proposals);
     }
+
+    /** Whether any of them belongs to a trace. */
+    public boolean isTraced() {
+      for (Proposal proposal : proposals) {
+        if (proposal.trace() != null) {
+          return true;
+        }
+      }
+      return false;
+    }
   }
 
   /**

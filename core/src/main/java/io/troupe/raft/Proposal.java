@@ -2,6 +2,8 @@ package io.troupe.raft;
 
 import io.troupe.model.Bytes;
 import io.troupe.model.RequestId;
+import io.troupe.model.TraceContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Something a client wants in the log.
@@ -9,5 +11,12 @@ import io.troupe.model.RequestId;
  * @param id for refusing it; the operation carries the id too, so that the answer finds its way
  *     after apply
  * @param operation the data of the entry, as it will be applied
+ * @param trace the call it comes from; null unless that is traced. Goes with it to the leader and
+ *     means nothing here: it is in no log
  */
-public record Proposal(RequestId id, Bytes operation) {}
+public record Proposal(RequestId id, Bytes operation, @Nullable TraceContext trace) {
+  /** A proposal that nobody traces. */
+  public Proposal(RequestId id, Bytes operation) {
+    this(id, operation, null);
+  }
+}

@@ -11,8 +11,10 @@ import static io.troupe.raft.RaftFixture.proposals;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.troupe.model.Bytes;
 import io.troupe.model.Invariant;
 import io.troupe.model.Refusal;
+import io.troupe.model.TraceContext;
 import io.troupe.raft.RecordingEffects.Apply;
 import io.troupe.raft.RecordingEffects.Reject;
 import io.troupe.raft.RecordingEffects.RejectRead;
@@ -66,6 +68,29 @@ class RaftClientsTest {
     leader.core.receive(TWO, second);
     leader.core.receive(TWO, first);
     assertThat(leader.core.status().lastIndex()).as("once").isEqualTo(3);
+  }
+
+  @Test
+  void aTraceGoesWithItsProposalAndIsInNoLog() {
+    TraceContext call = new TraceContext(1, 2, 3, 1);
+    List<Proposal> batch =
+        List.of(
+            new Proposal(id("a"), Bytes.utf8("a")), new Proposal(id("b"), Bytes.utf8("b"), call));
+    RaftFixture follower = RaftFixture.withLog(1);
+    follower.core.receive(TWO, new PeerMessage.Heartbeat(1, 0, 0));
+    follower.effects.take();
+    follower.core.propose(batch);
+    PeerMessage.ForwardedProposals sent =
+        (PeerMessage.ForwardedProposals) follower.sentTo(TWO).get(0);
+    assertThat(sent.proposals()).isEqualTo(batch);
+    assertThat(sent.isTraced()).isTrue();
+    assertThat(new PeerMessage.ForwardedProposals(1, 7, 1, proposals("x")).isTraced()).isFalse();
+
+    RaftFixture traced = RaftFixture.fresh(3).leadAndCommit();
+    traced.core.receive(TWO, new PeerMessage.ForwardedProposals(1, 77, 1, batch));
+    RaftFixture untraced = RaftFixture.fresh(3).leadAndCommit();
+    untraced.core.receive(TWO, new PeerMessage.ForwardedProposals(1, 77, 1, proposals("a", "b")));
+    assertThat(traced.effects.take()).isEqualTo(untraced.effects.take());
   }
 
   @Test

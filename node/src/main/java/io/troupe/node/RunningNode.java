@@ -226,6 +226,8 @@ public final class RunningNode implements AutoCloseable {
     if (settings.tracing().isPresent()) {
       tracing = OtlpTracing.start(settings.tracing().get());
     }
+    rooms.onForwarded(
+        tracing.forwarded(files.metrics().disk().walSyncs(), system.executionContext()));
     ports.open(
         new GrpcServer(system, wired, DerivedSettings.http(settings), tracing, published),
         clientTls);

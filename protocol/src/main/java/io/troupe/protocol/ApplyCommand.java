@@ -3,6 +3,7 @@ package io.troupe.protocol;
 import io.troupe.model.Entry;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
+import io.troupe.raft.Proposal;
 import java.util.List;
 import org.apache.pekko.actor.typed.ActorRef;
 
@@ -17,6 +18,14 @@ public sealed interface ApplyCommand {
 
   /** The answer of the entry that carries {@code id} goes to {@code replyTo}. */
   record Expectation(RequestId id, ActorRef<ProposeReply> replyTo) {}
+
+  /**
+   * Proposals of other members that may come, some of which belong to a trace. Told before their
+   * entries.
+   *
+   * @param nanos when the leader took them, as {@link System#nanoTime}
+   */
+  record Trace(List<Proposal> proposals, long nanos) implements ApplyCommand {}
 
   /** The proposal was refused and will never be applied; whoever waits for it is told. */
   record Refuse(RequestId id, Refusal reason) implements ApplyCommand {}

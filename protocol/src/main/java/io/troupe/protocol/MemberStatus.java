@@ -25,6 +25,13 @@ public interface MemberStatus {
   OptionalLong leaderSinceNanos();
 
   /**
+   * Whether this member has heard the leader that it knows, or a majority of all members if it
+   * leads itself, without a break since a moment of {@link System#nanoTime}. True if it knows no
+   * leader.
+   */
+  boolean isConnectedSince(long nanos);
+
+  /**
    * A future of the caller's own: completes as soon as this member knows a leader, at once if it
    * does. Whatever depends on it must be brief, or run elsewhere. Who waits no more completes or
    * cancels it, so that nothing is kept.

@@ -6,6 +6,7 @@ import io.troupe.model.NodeId;
 import io.troupe.model.RequestId;
 import io.troupe.raft.ConfProposal;
 import io.troupe.raft.PeerMessage;
+import io.troupe.raft.Proposal;
 import io.troupe.raft.SnapshotMark;
 import java.util.List;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -15,13 +16,17 @@ public sealed interface RaftCommand {
   /**
    * Proposes an operation.
    *
-   * @param id also stands inside {@code operation}
-   * @param operation encoded by {@link io.troupe.protocol.codec.OperationCodec}
+   * @param proposal its id also stands inside its operation, which {@link
+   *     io.troupe.protocol.codec.OperationCodec} encoded
    * @param replyTo told once, by the apply room or with a refusal; never when the outcome stays
    *     unknown
    */
-  record Propose(RequestId id, Bytes operation, ActorRef<ProposeReply> replyTo)
-      implements RaftCommand {}
+  record Propose(Proposal proposal, ActorRef<ProposeReply> replyTo) implements RaftCommand {
+    /** Of something that nobody traces. */
+    public Propose(RequestId id, Bytes operation, ActorRef<ProposeReply> replyTo) {
+      this(new Proposal(id, operation), replyTo);
+    }
+  }
 
   /**
    * Proposes a change of the membership.

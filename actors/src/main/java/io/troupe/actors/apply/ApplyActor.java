@@ -11,6 +11,7 @@ import io.troupe.model.RequestId;
 import io.troupe.model.Result;
 import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.AuthListener;
+import io.troupe.protocol.ForwardedTraces;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.ProposeReply;
@@ -65,6 +66,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
    * @param applied told how far the state is, before any answer leaves
    * @param auth told of changes of users and roles, before any answer leaves
    * @param divergence for the comparison with the leader's state
+   * @param traces told of proposals of other members that belong to a trace
    * @param metrics what is counted
    */
   public record Links(
@@ -76,6 +78,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
       LongConsumer applied,
       AuthListener auth,
       Divergence divergence,
+      ForwardedTraces traces,
       ApplyMetrics metrics) {}
 
   /**
@@ -119,6 +122,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private final DivergenceWatch divergence;
   private final ApplyCounts counts;
   private final SlowApplies slow;
+  private final TracedProposals traced;
   private @Nullable RequestId incomplete;
   private long compactedRevision;
   private long snapshotIndex;
@@ -135,6 +139,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     this.links = links;
     this.counts = new ApplyCounts(links.metrics());
     this.slow = new SlowApplies(settings.slow());
+    this.traced = new TracedProposals(links.traces());
     this.compactedRevision = machine.reader().view().compactedRevision();
     this.snapshotIndex = machine.appliedIndex();
     this.divergence =
@@ -165,6 +170,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     return newReceiveBuilder()
         .onMessage(ApplyCommand.Expect.class, this::onExpect)
         .onMessage(ApplyCommand.Apply.class, this::onApply)
+        .onMessage(ApplyCommand.Trace.class, this::onTrace)
         .onMessage(ApplyCommand.AwaitApplied.class, this::onAwaitApplied)
         .onMessage(ApplyCommand.Refuse.class, this::onRefuse)
         .onMessage(ApplyCommand.Leading.class, this::onLeading)
@@ -178,6 +184,11 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     for (ApplyCommand.Expectation one : expect.expectations()) {
       waiting.put(one.id().value(), new Waiting(one.replyTo(), sweeps, expect.nanos()));
     }
+    return this;
+  }
+
+  private Behavior<ApplyCommand> onTrace(ApplyCommand.Trace trace) {
+    traced.expect(trace.proposals(), trace.nanos());
     return this;
   }
 
@@ -272,6 +283,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
       authChanges.add(new AuthChange(change, applied.result()));
     }
     answer(decoded.id(), applied.result(), entry.index(), endNanos);
+    traced.applied(decoded.id(), entry.index(), committedNanos);
   }
 
   private void answer(RequestId id, Result result, long index, long appliedNanos) {
@@ -373,6 +385,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private Behavior<ApplyCommand> onSweep() {
     sweeps++;
     waiting.values().removeIf(who -> who.sweep() + 1 < sweeps);
+    traced.sweep();
     return this;
   }
 }

@@ -87,11 +87,13 @@ public final class MemberGuardian {
           PeerIdentity self = self(files, peering);
           queries.identified(self);
           Rooms rooms = rooms(context, files, startMs);
+          ArteryPeers peers = peers(context, self, peering, settings, files, rooms);
+          rooms.status().contacts(peers::heardSince);
           RoomsActor.Shared shared =
               new RoomsActor.Shared(
                   files,
                   settings,
-                  peers(context, self, peering, rooms, files.metrics().peers()),
+                  peers,
                   new KnownPeers(peering.directory(), files.identity(), peering.url()),
                   disk,
                   SnapshotPlugin.start(
@@ -155,12 +157,15 @@ public final class MemberGuardian {
       ActorContext<Void> context,
       PeerIdentity self,
       Peering peering,
-      Rooms rooms,
-      PeerMetrics metrics) {
+      MemberSettings settings,
+      MemberFiles files,
+      Rooms rooms) {
+    PeerMetrics metrics = files.metrics().peers();
     return ArteryPeers.start(
         context,
         self,
         peering.directory(),
+        settings.electionTimeout(),
         metrics,
         envelope -> {
           metrics.received(envelope.from().value(), PeerCodec.sizeAtMost(envelope));

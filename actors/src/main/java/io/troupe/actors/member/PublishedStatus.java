@@ -25,11 +25,20 @@ public final class PublishedStatus implements MemberStatus {
   private final Map<Long, CompletableFuture<NodeId>> waiting = new ConcurrentHashMap<>();
   private final AtomicLong nextWaiting = new AtomicLong();
   private final Runnable leaderChanged;
+  private volatile Contacts contacts = (member, nanos) -> true;
+  private volatile Set<NodeId> members = Set.of();
   private volatile RaftStatus raft = UNKNOWN;
   private volatile OptionalLong leaderSinceNanos = OptionalLong.empty();
   private volatile long applied;
   private volatile boolean soleVoter;
   private volatile boolean corrupt;
+
+  /** Who is heard. Thread-safe. */
+  @FunctionalInterface
+  interface Contacts {
+    /** True if that member has been heard without a break since {@code nanos} or longer. */
+    boolean heardSince(NodeId member, long nanos);
+  }
 
   /**
    * Nothing is known yet.
@@ -61,6 +70,7 @@ public final class PublishedStatus implements MemberStatus {
 
   /** A membership took effect; told on the raft room's thread before that room says more. */
   void membership(Membership membership) {
+    members = membership.members();
     soleVoter =
         membership.voters().equals(Set.of(memberId))
             && membership.outgoing().isEmpty()
@@ -73,6 +83,25 @@ public final class PublishedStatus implements MemberStatus {
    */
   boolean isSoleVoter() {
     return soleVoter && raft.role() == RaftRole.LEADER;
+  }
+
+  /** Who says which members are heard. */
+  void contacts(Contacts heard) {
+    contacts = heard;
+  }
+
+  @Override
+  public boolean isConnectedSince(long nanos) {
+    NodeId leader = raft.leader();
+    if (!leader.equals(memberId)) {
+      return leader.isNone() || contacts.heardSince(leader, nanos);
+    }
+    Set<NodeId> all = members;
+    long connected =
+        all.stream()
+            .filter(member -> member.equals(memberId) || contacts.heardSince(member, nanos))
+            .count();
+    return all.isEmpty() || 2 * connected > all.size();
   }
 
   void corrupt(boolean now) {

@@ -5,6 +5,7 @@ import io.troupe.model.Operation;
 import io.troupe.model.Result;
 import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.AuthListener;
+import io.troupe.protocol.ForwardedTraces;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RequestIds;
@@ -43,6 +44,7 @@ public final class Rooms {
   private final StateReader state = new CurrentStateReader(() -> current().state());
   private volatile Open current;
   private volatile AuthListener authListener = AuthListener.NONE;
+  private volatile ForwardedTraces traces = ForwardedTraces.NONE;
 
   /**
    * Closed rooms.
@@ -83,6 +85,26 @@ public final class Rooms {
       @Override
       public void applied(Operation.Auth operation, Result result) {
         authListener.applied(operation, result);
+      }
+    };
+  }
+
+  /** Who is told of traced proposals of other members from now on. */
+  public void onForwarded(ForwardedTraces listener) {
+    traces = listener;
+  }
+
+  /** For the rooms: passes on to whoever {@link #onForwarded} names when it happens. */
+  ForwardedTraces traces() {
+    return new ForwardedTraces() {
+      @Override
+      public boolean isWanted() {
+        return traces.isWanted();
+      }
+
+      @Override
+      public void applied(Forwarded proposal) {
+        traces.applied(proposal);
       }
     };
   }

@@ -213,6 +213,7 @@ final class RoomsActor {
                         rooms.ids(),
                         shared.peers()::send,
                         rooms.status()::corrupt),
+                    rooms.traces(),
                     files.metrics().apply())),
             "apply",
             "apply");
@@ -244,6 +245,7 @@ final class RoomsActor {
                   shared.membership().accept(membership);
                 },
                 () -> shared.broken().accept(new MemberRemovedException()),
+                rooms.traces(),
                 files.metrics().raft())));
   }
 

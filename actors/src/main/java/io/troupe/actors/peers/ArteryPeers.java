@@ -57,12 +57,17 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   private final ActorRefProvider provider;
   private final PeerAdmission admission;
   private final RareLog rareLog = new RareLog(LOG);
-  private final PeerContacts contacts = new PeerContacts(PATIENCE);
+  private final PeerContacts contacts;
   private final Map<NodeId, Target> targets = new ConcurrentHashMap<>();
   private final AtomicLong messages = new AtomicLong(new SecureRandom().nextLong());
 
   private ArteryPeers(
-      ActorSystem<?> system, PeerIdentity self, PeerDirectory directory, PeerMetrics metrics) {
+      ActorSystem<?> system,
+      PeerIdentity self,
+      PeerDirectory directory,
+      Duration silence,
+      PeerMetrics metrics) {
+    this.contacts = new PeerContacts(PATIENCE, silence);
     this.metrics = metrics;
     this.self = self;
     this.directory = directory;
@@ -75,6 +80,7 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   /**
    * Starts the inboxes as children of the guardian, whose context this is.
    *
+   * @param silence who was not heard for so long was not connected meanwhile
    * @param metrics what is counted
    * @param raft gets what other members' raft rooms say, on the inbox's thread; never blocks
    * @param snapshots gets what their snapshot rooms say
@@ -83,10 +89,11 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
       ActorContext<?> guardian,
       PeerIdentity self,
       PeerDirectory directory,
+      Duration silence,
       PeerMetrics metrics,
       Consumer<PeerEnvelope> raft,
       Consumer<PeerEnvelope> snapshots) {
-    ArteryPeers peers = new ArteryPeers(guardian.getSystem(), self, directory, metrics);
+    ArteryPeers peers = new ArteryPeers(guardian.getSystem(), self, directory, silence, metrics);
     guardian
         .getSystem()
         .eventStream()
@@ -165,6 +172,14 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   /** True if messages have been going to that member for 5 s and none comes. */
   public boolean isAway(NodeId member) {
     return contacts.isAway(member);
+  }
+
+  /**
+   * True if that member has been heard without a break since {@code nanos}, a reading of {@link
+   * System#nanoTime}, or longer.
+   */
+  public boolean heardSince(NodeId member, long nanos) {
+    return contacts.heardSince(member, nanos, System.nanoTime());
   }
 
   private void send(NodeId to, ActorRef inbox, PeerPayload payload) {

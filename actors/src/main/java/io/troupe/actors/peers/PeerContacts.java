@@ -25,14 +25,23 @@ final class PeerContacts {
     private volatile boolean unanswered;
     private volatile long lastHeard;
     private volatile boolean heard;
+    private volatile long since;
     private boolean away;
   }
 
   private final long patienceNanos;
+  private final long breakNanos;
   private final Map<NodeId, Contact> contacts = new ConcurrentHashMap<>();
 
-  PeerContacts(Duration patience) {
+  /**
+   * Nobody was heard yet.
+   *
+   * @param patience see above
+   * @param silence a peer that was silent for so long was not connected meanwhile
+   */
+  PeerContacts(Duration patience, Duration silence) {
     this.patienceNanos = patience.toNanos();
+    this.breakNanos = silence.toNanos();
   }
 
   /** Whoever makes up ids gets no memory of ours. */
@@ -59,6 +68,9 @@ final class PeerContacts {
   /** A message came. */
   void heard(NodeId peer, long nanos) {
     Contact contact = of(peer);
+    if (!contact.heard || nanos - contact.lastHeard >= breakNanos) {
+      contact.since = nanos;
+    }
     contact.lastHeard = nanos;
     contact.heard = true;
     contact.unanswered = false;
@@ -74,6 +86,12 @@ final class PeerContacts {
   boolean heardWithin(NodeId peer, Duration quiet, long nanos) {
     Contact contact = of(peer);
     return contact.heard && nanos - contact.lastHeard < quiet.toNanos();
+  }
+
+  /** True if messages have been coming since {@code since} or longer without a break. */
+  boolean heardSince(NodeId peer, long since, long nanos) {
+    Contact contact = of(peer);
+    return contact.heard && nanos - contact.lastHeard < breakNanos && contact.since - since <= 0;
   }
 
   /** Looks who went away; called now and then. */

@@ -7,6 +7,7 @@ import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
 import io.troupe.protocol.ApplyCommand;
+import io.troupe.protocol.ForwardedTraces;
 import io.troupe.protocol.PeerTransport;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
@@ -84,6 +85,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
    * @param status told whenever the core's status may have moved
    * @param membership told each membership that takes effect
    * @param removed run once, a second after this member learned that it was removed: shall end it
+   * @param traces whether traces of other members' proposals are wanted
    * @param metrics late heartbeats are counted there
    */
   public record Links(
@@ -94,6 +96,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
       Consumer<RaftStatus> status,
       Consumer<Membership> membership,
       Runnable removed,
+      ForwardedTraces traces,
       RaftMetrics metrics) {}
 
   /** Who waits for a transfer; {@code to} is NONE for whoever only wants this member to cease. */
@@ -235,8 +238,9 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   }
 
   private Behavior<RaftCommand> onPropose(RaftCommand.Propose propose) {
-    proposals.add(new Proposal(propose.id(), propose.operation()));
-    expectations.add(new ApplyCommand.Expectation(propose.id(), propose.replyTo()));
+    Proposal proposal = propose.proposal();
+    proposals.add(proposal);
+    expectations.add(new ApplyCommand.Expectation(proposal.id(), propose.replyTo()));
     if (proposals.size() == 1) {
       getContext().getSelf().tell(Flush.INSTANCE);
     }
@@ -327,6 +331,13 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
       // Only the snapshot room says this, when the content is on this disk.
       LOG.warn("dropped a snapshot without content peer={}", m.from());
       return this;
+    }
+    if (m.message() instanceof PeerMessage.ForwardedProposals forwarded
+        && links.traces().isWanted()
+        && forwarded.isTraced()
+        && leadsIn(forwarded.term())) {
+      // Before any of these can be applied. What the core does not take is forgotten in time.
+      links.apply().tell(new ApplyCommand.Trace(forwarded.proposals(), System.nanoTime()));
     }
     return feed(() -> core.receive(m.from(), m.message()));
   }

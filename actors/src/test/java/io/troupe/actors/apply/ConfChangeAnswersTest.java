@@ -11,6 +11,7 @@ import io.troupe.model.Result;
 import io.troupe.mvcc.InMemoryOrderedStore;
 import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.AuthListener;
+import io.troupe.protocol.ForwardedTraces;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
@@ -58,6 +59,7 @@ class ConfChangeAnswersTest {
                   AuthListener.NONE,
                   new ApplyActor.Divergence(
                       ONE, new RequestIds(ONE, 0), digest -> {}, corrupt -> {}),
+                  ForwardedTraces.NONE,
                   new MemberMetrics().apply())));
   private Membership membership = Membership.EMPTY;
   private long index;

@@ -5,13 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.model.NodeId;
 import io.troupe.raft.RaftRole;
 import io.troupe.raft.RaftStatus;
+import io.troupe.raft.membership.Membership;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class PublishedStatusTest {
+  private static final NodeId SELF = new NodeId(1);
   private static final NodeId LEADER = new NodeId(2);
 
-  private final PublishedStatus status = new PublishedStatus(1, new NodeId(1), 0, () -> {});
+  private final PublishedStatus status = new PublishedStatus(1, SELF, 0, () -> {});
 
   private static RaftStatus led(NodeId leader) {
     return new RaftStatus(RaftRole.FOLLOWER, 1, leader, 0, 0, 0, 1);
@@ -35,6 +37,32 @@ class PublishedStatusTest {
     assertThat(one).isNotDone();
     status.raft(led(new NodeId(3)));
     assertThat(one).isCompletedWithValue(new NodeId(3));
+  }
+
+  @Test
+  void aFollowerIsConnectedWhileItHearsItsLeader_Q7() {
+    status.contacts((member, nanos) -> member.equals(LEADER) && nanos >= 100);
+    assertThat(status.isConnectedSince(1)).as("no leader").isTrue();
+    status.raft(led(LEADER));
+    assertThat(status.isConnectedSince(99)).isFalse();
+    assertThat(status.isConnectedSince(100)).isTrue();
+    status.raft(led(new NodeId(3)));
+    assertThat(status.isConnectedSince(100)).isFalse();
+  }
+
+  @Test
+  void aLeaderIsConnectedWhileItHearsAMajority_Q7() {
+    status.raft(led(SELF));
+    status.contacts((member, nanos) -> false);
+    assertThat(status.isConnectedSince(1)).as("nobody knows the members").isTrue();
+    status.membership(Membership.ofVoters(SELF));
+    assertThat(status.isConnectedSince(1)).as("alone").isTrue();
+    status.membership(Membership.ofVoters(SELF, LEADER, new NodeId(3)));
+    assertThat(status.isConnectedSince(1)).isFalse();
+    status.contacts((member, nanos) -> member.equals(LEADER));
+    assertThat(status.isConnectedSince(1)).isTrue();
+    status.membership(Membership.ofVoters(SELF, LEADER, new NodeId(3), new NodeId(4)));
+    assertThat(status.isConnectedSince(1)).isFalse();
   }
 
   @Test

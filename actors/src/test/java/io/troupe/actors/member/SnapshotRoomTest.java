@@ -182,7 +182,7 @@ class SnapshotRoomTest {
     disk.low = true;
     room.tell(SnapshotCommand.Reclaim.INSTANCE);
     RaftCommand.Propose asked = raft.expectMessageClass(RaftCommand.Propose.class);
-    assertThat(OperationCodec.decode(asked.operation()).operation())
+    assertThat(OperationCodec.decode(asked.proposal().operation()).operation())
         .isEqualTo(new Operation.AlarmGet(AlarmType.NONE));
     long second = applyOne();
     expectSnapshot(second);

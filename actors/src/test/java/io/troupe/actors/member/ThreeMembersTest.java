@@ -100,10 +100,18 @@ class ThreeMembersTest {
       put(follower(), new byte[100]);
     }
     assertThat(leader()).isNotSameAs(gone);
+    long beforeStart = System.nanoTime();
     gone.start();
     awaitEqual();
     put(gone, new byte[100]);
     awaitEqual();
+    // Q7.
+    assertThat(gone.rooms().status().isConnectedSince(beforeStart)).isFalse();
+    for (TestMember member : members().all()) {
+      TestMembers.await(
+          member.id + " hears its leader, or a majority",
+          () -> member.rooms().status().isConnectedSince(System.nanoTime()));
+    }
   }
 
   @Test

@@ -331,6 +331,8 @@ class ArteryPeersTest {
       one.untilItFlows(TWO, two, 1);
       two.untilItFlows(ONE, one, 1);
       // An outage of ten seconds on the way, both processes alive: afterwards all is as before.
+      long beforeOutage = System.nanoTime();
+      assertThat(two.peers.heardSince(ONE, beforeOutage)).isTrue();
       proxy.cut();
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
       while (System.nanoTime() - end < 0) {
@@ -338,8 +340,12 @@ class ArteryPeersTest {
         two.peers.send(ONE, heartbeat(3));
         TimeUnit.MILLISECONDS.sleep(50);
       }
+      assertThat(two.peers.heardSince(ONE, System.nanoTime())).as("cut off").isFalse();
       proxy.mend();
       assertThat(one.untilItFlows(TWO, two, 4)).isLessThan(1000);
+      assertThat(two.peers.heardSince(ONE, beforeOutage)).as("there was a break").isFalse();
+      assertThat(two.peers.heardSince(ONE, System.nanoTime())).isTrue();
+      assertThat(one.peers.heardSince(TWO, beforeOutage)).as("only one way").isTrue();
     }
   }
 

@@ -92,6 +92,7 @@ final class TestPeer implements AutoCloseable {
                       context,
                       self,
                       directory,
+                      Duration.ofSeconds(3),
                       new MemberMetrics().peers(),
                       raft::add,
                       snapshots::add));

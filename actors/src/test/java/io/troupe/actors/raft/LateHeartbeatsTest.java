@@ -7,6 +7,7 @@ import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.ApplyCommand;
+import io.troupe.protocol.ForwardedTraces;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.WalCommand;
@@ -125,6 +126,7 @@ class LateHeartbeatsTest {
                 this::status,
                 membership -> {},
                 () -> {},
+                ForwardedTraces.NONE,
                 metrics.raft())));
   }
 

@@ -9,6 +9,7 @@ import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
 import io.troupe.protocol.ApplyCommand;
+import io.troupe.protocol.ForwardedTraces;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
@@ -67,6 +68,7 @@ class RaftRoleActorTest {
                 status -> {},
                 memberships::add,
                 removed::countDown,
+                ForwardedTraces.NONE,
                 new MemberMetrics().raft())));
     return made;
   }

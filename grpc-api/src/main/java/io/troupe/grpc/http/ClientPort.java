@@ -84,7 +84,7 @@ final class ClientPort implements Connections {
         http.answering(request -> answer(request, visitor(client, conversation, tls)))
             .watchTermination(this::registered);
     if (http2Too) {
-      served = served.join(new FrameGuard(client, policesPings, minPingNanos));
+      served = served.join(new FrameGuard(client, conversation, policesPings, minPingNanos));
     }
     served =
         served.join(new ConversationGuard(client, conversation, ConversationGuard.Limits.USUAL));

@@ -11,19 +11,33 @@ import org.apache.pekko.http.javadsl.model.StatusCodes;
 import org.apache.pekko.http.scaladsl.model.ResponseEntity;
 import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.util.ByteString;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What those who answer the requests of a connection and the one that sees its bytes ({@link
- * ConversationGuard}) tell each other. Only HTTP/1.1 needs it: in HTTP/2 each stream tells of
- * itself. Thread-safe.
+ * What those who answer the requests of a connection and those that see its bytes ({@link
+ * ConversationGuard}, {@link FrameGuard}) tell each other. In HTTP/2 a stream tells of its end by
+ * itself once its answer has begun, before that nobody but the guard does. Thread-safe.
  */
 final class Conversation {
+  /** No stream: the request came over HTTP/1.1. */
+  static final int NO_STREAM = 0;
+
+  /** Who sees the frames of HTTP/2. Thread-safe. */
+  interface Streams {
+    /** Runs it once when the client resets the stream; at once if it is open no more. */
+    void whenReset(int stream, Runnable action);
+
+    /** What was to be run then is not wanted any more. */
+    void forget(int stream);
+  }
+
   /** Requests that have no whole answer yet. */
   private final AtomicInteger open = new AtomicInteger();
 
   private final Set<Runnable> leaving = ConcurrentHashMap.newKeySet();
   private volatile boolean switched;
   private volatile boolean gone;
+  private volatile @Nullable Streams streams;
 
   /** Counts a request as open until its answer is made, to the end of its body. */
   CompletionStage<HttpResponse> answering(CompletionStage<HttpResponse> answer) {
@@ -75,17 +89,34 @@ final class Conversation {
     return switched;
   }
 
-  /** Runs it when the client leaves, at once if it has left; {@link #forget} it when it is late. */
-  void whenGone(Runnable action) {
+  /** Who sees its frames, if HTTP/2 may be spoken; told before any of its requests. */
+  void seenBy(Streams guard) {
+    streams = guard;
+  }
+
+  /**
+   * Runs it once when the client of a request gives it up: leaves, or resets its stream. At once if
+   * it has. {@link #forget} it when it is late.
+   *
+   * @param stream of the request; each has one action at most
+   */
+  void whenGone(int stream, Runnable action) {
     leaving.add(action);
+    Streams guard = streams;
     if (gone) {
       run(action);
+    } else if (stream != NO_STREAM && guard != null) {
+      guard.whenReset(stream, () -> run(action));
     }
   }
 
   /** An action is not wanted any more. */
-  void forget(Runnable action) {
+  void forget(int stream, Runnable action) {
     leaving.remove(action);
+    Streams guard = streams;
+    if (stream != NO_STREAM && guard != null) {
+      guard.forget(stream);
+    }
   }
 
   /** The client sends nothing any more: over HTTP/1.1 it has given up what it waits for. */

@@ -1,12 +1,15 @@
 package io.troupe.grpc.http;
 
 import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
 import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.BidiShape;
 import org.apache.pekko.stream.Inlet;
 import org.apache.pekko.stream.Outlet;
 import org.apache.pekko.stream.stage.AbstractInHandler;
 import org.apache.pekko.stream.stage.AbstractOutHandler;
+import org.apache.pekko.stream.stage.AsyncCallback;
 import org.apache.pekko.stream.stage.GraphStage;
 import org.apache.pekko.stream.stage.GraphStageLogic;
 import org.apache.pekko.util.ByteString;
@@ -15,8 +18,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Sits between a client connection and the HTTP layer, passes every byte on, and ends connections
- * that {@link FramePolicy} condemns.
+ * Sits between a client connection and the HTTP layer, passes every byte on, ends connections that
+ * {@link FramePolicy} condemns, and tells who waits for something that the stream was reset.
  */
 final class FrameGuard
     extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
@@ -28,7 +31,8 @@ final class FrameGuard
   private final Outlet<ByteString> toServer = Outlet.create("FrameGuard.toServer");
   private final BidiShape<ByteString, ByteString, ByteString, ByteString> shape =
       BidiShape.of(fromServer, toClient, fromClient, toServer);
-  private final Object client;
+  private final String client;
+  private final Conversation conversation;
   private final boolean policesPings;
   private final long minPingNanos;
 
@@ -36,11 +40,13 @@ final class FrameGuard
    * A guard for one connection.
    *
    * @param client names it in the log
+   * @param conversation asks for streams that are reset
    * @param policesPings whether T4 holds for it
    * @param minPingNanos least time between two pings while a stream is open
    */
-  FrameGuard(Object client, boolean policesPings, long minPingNanos) {
+  FrameGuard(String client, Conversation conversation, boolean policesPings, long minPingNanos) {
     this.client = client;
+    this.conversation = conversation;
     this.policesPings = policesPings;
     this.minPingNanos = minPingNanos;
   }
@@ -55,8 +61,15 @@ final class FrameGuard
     return new Logic();
   }
 
-  private final class Logic extends GraphStageLogic {
-    private final FramePolicy policy = new FramePolicy(policesPings, minPingNanos);
+  private final class Logic extends GraphStageLogic implements Conversation.Streams {
+    private final FramePolicy policy =
+        new FramePolicy(policesPings, minPingNanos, this::resetByClient);
+
+    /** By stream: what to do when it is reset. */
+    private final Map<Integer, Runnable> waiting = new HashMap<>();
+
+    /** Runs where frames are seen, in the order of the calls. */
+    private final AsyncCallback<Runnable> here = createAsyncCallback(Runnable::run);
 
     Logic() {
       super(shape);
@@ -64,6 +77,36 @@ final class FrameGuard
       setHandler(toClient, new PullOn(toClient, fromServer));
       setHandler(fromClient, new FromClient());
       setHandler(toServer, new PullOn(toServer, fromClient));
+    }
+
+    @Override
+    public void preStart() {
+      conversation.seenBy(this);
+    }
+
+    @Override
+    public void whenReset(int stream, Runnable action) {
+      here.invoke(
+          () -> {
+            // It may have been reset before anybody answered it.
+            if (policy.isOpen(stream)) {
+              waiting.put(stream, action);
+            } else {
+              action.run();
+            }
+          });
+    }
+
+    @Override
+    public void forget(int stream) {
+      here.invoke(() -> waiting.remove(stream));
+    }
+
+    private void resetByClient(int stream) {
+      Runnable action = waiting.remove(stream);
+      if (action != null) {
+        action.run();
+      }
     }
 
     private final class FromServer extends AbstractInHandler {

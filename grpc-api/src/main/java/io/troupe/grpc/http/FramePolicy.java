@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>Clients that let more bytes be sent than a window can hold. The HTTP layer would count into
  *       negative numbers, send nothing any more, or fail at it. So it would with a WINDOW_UPDATE of
  *       any length, and one by nothing leaves it deaf.
+ *   <li>Streams that the client resets before their answer has begun.
  * </ul>
  *
  * @source RFC 9113 section 6.9.1
@@ -68,6 +70,7 @@ final class FramePolicy {
   private final Set<Integer> open = new HashSet<>();
   private final boolean policesPings;
   private final long minPingNanos;
+  private final IntConsumer resets;
   private int prefaceSeen;
   private boolean http2 = true;
   private int lastStream;
@@ -86,10 +89,17 @@ final class FramePolicy {
    *
    * @param policesPings whether pings are anybody's business
    * @param minPingNanos least time between two pings while a stream is open
+   * @param resets told of each stream that the client resets
    */
-  FramePolicy(boolean policesPings, long minPingNanos) {
+  FramePolicy(boolean policesPings, long minPingNanos, IntConsumer resets) {
     this.policesPings = policesPings;
     this.minPingNanos = minPingNanos;
+    this.resets = resets;
+  }
+
+  /** Whether a stream has begun, and neither its answer has ended nor anybody reset it. */
+  boolean isOpen(int stream) {
+    return open.contains(stream);
   }
 
   /**
@@ -109,6 +119,7 @@ final class FramePolicy {
         open.add(stream);
       } else if (fromClient.type() == RST_STREAM) {
         open.remove(stream);
+        resets.accept(stream);
       } else if (fromClient.type() == PING && (fromClient.flags() & ACK) == 0) {
         ping(nowNanos);
       } else if (fromClient.type() == WINDOW_UPDATE) {

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionStage;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.event.LoggingAdapter;
+import org.apache.pekko.http.impl.engine.http2.Http2;
 import org.apache.pekko.http.impl.engine.http2.Http2Blueprint;
 import org.apache.pekko.http.impl.engine.http2.NoOpTelemetry$;
 import org.apache.pekko.http.impl.engine.http2.ProtocolSwitch;
@@ -126,6 +127,14 @@ final class HttpLayer {
     } catch (Exception e) {
       return FutureConverters.asScala(CompletableFuture.failedFuture(e));
     }
+  }
+
+  /** The stream of a request over HTTP/2; {@link Conversation#NO_STREAM} over HTTP/1.1. */
+  static int stream(org.apache.pekko.http.javadsl.model.HttpRequest request) {
+    return request
+        .getAttribute(Http2.streamId())
+        .map(Integer.class::cast)
+        .orElse(Conversation.NO_STREAM);
   }
 
   /** How late a stage of a connection may cancel the others: as in Pekko HTTP's own bind. */

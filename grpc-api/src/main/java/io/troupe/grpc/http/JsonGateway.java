@@ -123,7 +123,7 @@ final class JsonGateway {
     GrpcMethods.Streaming streaming = methods.streaming(path);
     GrpcMethods.Unary unary =
         streaming != null && !method.isServerStreaming()
-            ? ofOneAnswer(streaming, method, visitor.conversation())
+            ? ofOneAnswer(streaming, method, visitor.conversation(), HttpLayer.stream(request))
             : methods.unary(path);
     Call call;
     try {
@@ -142,7 +142,8 @@ final class JsonGateway {
       return streams.handle(
           request,
           path,
-          new JsonStreams.Method(streaming, method, meter, visitor.conversation()),
+          new JsonStreams.Method(
+              streaming, method, meter, visitor.conversation(), HttpLayer.stream(request)),
           call);
     }
     throw new IllegalStateException("declared, but not answered: " + path);
@@ -150,10 +151,13 @@ final class JsonGateway {
 
   /**
    * A call that waits for its turn is served as a stream, of one answer. It ends when its client
-   * leaves: until then the HTTP layer would not tell, since there is no answer yet.
+   * gives it up: the HTTP layer would not tell, since there is no answer yet.
    */
   private GrpcMethods.Unary ofOneAnswer(
-      GrpcMethods.Streaming streaming, MethodDescriptor method, Conversation conversation) {
+      GrpcMethods.Streaming streaming,
+      MethodDescriptor method,
+      Conversation conversation,
+      int stream) {
     return (request, call) -> {
       Pair<UniqueKillSwitch, CompletionStage<ByteString>> running =
           streaming
@@ -162,10 +166,10 @@ final class JsonGateway {
               .toMat(Sink.head(), Keep.both())
               .run(materializer);
       Runnable gone = () -> running.first().abort(canceled());
-      conversation.whenGone(gone);
+      conversation.whenGone(stream, gone);
       return running
           .second()
-          .whenComplete((frame, failure) -> conversation.forget(gone))
+          .whenComplete((frame, failure) -> conversation.forget(stream, gone))
           .thenApply(frame -> message(frame, method));
     };
   }

@@ -63,12 +63,14 @@ final class JsonStreams {
    * What is called.
    *
    * @param conversation over which it is called
+   * @param stream of HTTP/2 on which it is called
    */
   record Method(
       GrpcMethods.Streaming answer,
       MethodDescriptor method,
       MethodMeter meter,
-      Conversation conversation) {}
+      Conversation conversation,
+      int stream) {}
 
   private final CallGates gates;
   private final int maxReceiveBytes;
@@ -159,9 +161,9 @@ final class JsonStreams {
     CompletionStage<Pair<List<ByteString>, Source<ByteString, NotUsed>>> first = running.second();
     // A response that nobody takes any more is never run, so its stream has to be ended here.
     Runnable gone = () -> running.first().shutdown();
-    of.conversation().whenGone(gone);
+    of.conversation().whenGone(of.stream(), gone);
     CompletionStage<Void> end = over;
-    end.thenRun(() -> of.conversation().forget(gone));
+    end.thenRun(() -> of.conversation().forget(of.stream(), gone));
     CompletableFuture<HttpResponse> response = new CompletableFuture<>();
     Cancellable waiting =
         system

@@ -1,9 +1,12 @@
 package io.troupe.grpc.http;
 
 import io.troupe.grpc.service.CallTrace;
+import io.troupe.metrics.WalSyncs;
+import io.troupe.protocol.ForwardedTraces;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 
 /** Where calls are traced to. Thread-safe. */
@@ -14,6 +17,11 @@ public interface Tracing {
         @Override
         public CallTrace begin(String path, Iterable<HttpHeader> metadata) {
           return CallTrace.NONE;
+        }
+
+        @Override
+        public ForwardedTraces forwarded(WalSyncs syncs, Executor runs) {
+          return ForwardedTraces.NONE;
         }
 
         @Override
@@ -31,6 +39,14 @@ public interface Tracing {
    * @return {@link CallTrace#NONE} if it is not to be traced
    */
   CallTrace begin(String path, Iterable<HttpHeader> metadata);
+
+  /**
+   * Where this member's part in calls to other members is traced to.
+   *
+   * @param syncs of this member's log
+   * @param runs what it takes to make spans: not for a room's thread
+   */
+  ForwardedTraces forwarded(WalSyncs syncs, Executor runs);
 
   /**
    * Sends what is not sent yet and lets go of everything. Nothing is traced from now on.

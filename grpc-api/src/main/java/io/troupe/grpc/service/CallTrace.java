@@ -1,5 +1,8 @@
 package io.troupe.grpc.service;
 
+import io.troupe.model.TraceContext;
+import org.jspecify.annotations.Nullable;
+
 /**
  * What the trace of one call is told. All times are of {@link System#nanoTime}; whoever would read
  * that clock for a trace alone asks {@link #isRecorded} first. Thread-safe.
@@ -11,6 +14,11 @@ public interface CallTrace {
         @Override
         public boolean isRecorded() {
           return false;
+        }
+
+        @Override
+        public @Nullable TraceContext context() {
+          return null;
         }
 
         @Override
@@ -26,6 +34,9 @@ public interface CallTrace {
 
   /** Whether anything comes of what is told. */
   boolean isRecorded();
+
+  /** The call as a place in its trace, for other members; null unless it is recorded. */
+  @Nullable TraceContext context();
 
   /** A part of the call, while the call runs; parts may overlap. */
   void step(String name, long startNanos, long endNanos);

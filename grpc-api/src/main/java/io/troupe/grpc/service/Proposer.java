@@ -13,6 +13,7 @@ import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.codec.OperationCodec;
+import io.troupe.raft.Proposal;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;
@@ -78,7 +79,8 @@ public final class Proposer {
       pendingBytes.addAndGet(-operation.length());
       throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
     }
-    Waiting waiting = new Waiting(id, operation, call, System.nanoTime());
+    Waiting waiting =
+        new Waiting(new Proposal(id, operation, call.context()), call, System.nanoTime());
     member.metrics().raft().proposed();
     waiting.propose();
     return waiting.outcome;
@@ -86,15 +88,13 @@ public final class Proposer {
 
   /** A proposal until its end. */
   private final class Waiting {
-    private final RequestId id;
-    private final Bytes operation;
+    private final Proposal proposal;
     private final CallTrace call;
     private final long startNanos;
     private final CompletableFuture<Result> outcome = new CompletableFuture<>();
 
-    Waiting(RequestId id, Bytes operation, CallTrace call, long startNanos) {
-      this.id = id;
-      this.operation = operation;
+    Waiting(Proposal proposal, CallTrace call, long startNanos) {
+      this.proposal = proposal;
       this.call = call;
       this.startNanos = startNanos;
     }
@@ -109,7 +109,7 @@ public final class Proposer {
       CompletionStage<ProposeReply> answer =
           Ask.ask(
               member.raft(),
-              replyTo -> new RaftCommand.Propose(id, operation, replyTo),
+              replyTo -> new RaftCommand.Propose(proposal, replyTo),
               left,
               member.scheduler());
       answer.whenComplete(
@@ -146,20 +146,26 @@ public final class Proposer {
       return before > 0 && before < 2 * settings.electionTimeout().toNanos();
     }
 
+    private Throwable timedOut(Throwable plain) {
+      if (fellIntoAnElection()) {
+        return lostWith("previous leader failure");
+      }
+      return member.status().isConnectedSince(startNanos) ? plain : lostWith("connection lost");
+    }
+
     private void end(@Nullable ProposeReply reply, @Nullable Throwable failure) {
-      pendingBytes.addAndGet(-operation.length());
+      pendingBytes.addAndGet(-proposal.operation().length());
       member.metrics().raft().proposalEnded(reply instanceof ProposeReply.Applied);
       if (reply instanceof ProposeReply.Applied applied) {
         long endNanos = System.nanoTime();
-        trace.ended(id, operation, startNanos, endNanos, applied);
+        trace.ended(proposal.id(), proposal.operation(), startNanos, endNanos, applied);
         if (call.isRecorded()) {
           WriteSteps.tell(call, startNanos, endNanos, applied, member.metrics().disk().walSyncs());
         }
       }
       if (reply == null) {
         Throwable why = Objects.requireNonNull(failure);
-        outcome.completeExceptionally(
-            why instanceof TimeoutException && fellIntoAnElection() ? leaderFailed() : why);
+        outcome.completeExceptionally(why instanceof TimeoutException ? timedOut(why) : why);
         return;
       }
       try {
@@ -170,11 +176,10 @@ public final class Proposer {
     }
   }
 
-  /** Q7: what a request ends with that was lost with a leader. */
-  private static GrpcException leaderFailed() {
+  /** Q7: what a request ends with that was lost, with what may have been the reason. */
+  private static GrpcException lostWith(String reason) {
     return new GrpcException(
-        GrpcStatus.UNAVAILABLE,
-        "etcdserver: request timed out, possibly due to previous leader failure");
+        GrpcStatus.UNAVAILABLE, "etcdserver: request timed out, possibly due to " + reason);
   }
 
   private static Result result(ProposeReply reply) {

@@ -16,7 +16,7 @@ import io.troupe.protocol.ProposeReply;
  *   <li>{@code answer}: the batch of entries written, and the answer back here
  * </ul>
  */
-final class WriteSteps {
+public final class WriteSteps {
   private WriteSteps() {}
 
   /**
@@ -33,14 +33,25 @@ final class WriteSteps {
       return;
     }
     call.step("queue", startNanos, proposedNanos);
-    WalSyncs.Sync sync = syncs.find(reply.index());
-    // An older one at that index was of an entry that another leader's took the place of.
-    if (sync != null && sync.startNanos() - proposedNanos >= 0) {
-      call.step("propose", proposedNanos, sync.startNanos());
-      call.step("fsync", sync.startNanos(), sync.endNanos());
-    }
-    call.step("quorum", proposedNanos, reply.committedNanos());
+    replicated(call, reply.index(), proposedNanos, reply.committedNanos(), syncs);
     call.step("apply", reply.committedNanos(), reply.appliedNanos());
     call.step("answer", reply.appliedNanos(), endNanos);
+  }
+
+  /**
+   * Tells what lies between the raft room's taking a proposal and a quorum that has it.
+   *
+   * @param index of its entry
+   * @param syncs of this member's log
+   */
+  public static void replicated(
+      CallTrace call, long index, long takenNanos, long committedNanos, WalSyncs syncs) {
+    WalSyncs.Sync sync = syncs.find(index);
+    // An older one at that index was of an entry that another leader's took the place of.
+    if (sync != null && sync.startNanos() - takenNanos >= 0) {
+      call.step("propose", takenNanos, sync.startNanos());
+      call.step("fsync", sync.startNanos(), sync.endNanos());
+    }
+    call.step("quorum", takenNanos, committedNanos);
   }
 }

@@ -240,7 +240,7 @@ class ConversationGuardTest {
   void theEndOfAClientIsSeenWhileTheServerReadsNothing() throws InterruptedException {
     Ends ends = guarded(LONG, LONG);
     CompletableFuture<Void> gone = new CompletableFuture<>();
-    conversation.whenGone(() -> gone.complete(null));
+    conversation.whenGone(Conversation.NO_STREAM, () -> gone.complete(null));
     ends.request(GET);
     assertThat(gone).isNotDone();
     ends.client().complete();
@@ -285,12 +285,12 @@ class ConversationGuardTest {
     AtomicInteger after = new AtomicInteger();
     AtomicBoolean forgotten = new AtomicBoolean();
     Runnable late = () -> forgotten.set(true);
-    conversation.whenGone(before::incrementAndGet);
-    conversation.whenGone(late);
-    conversation.forget(late);
+    conversation.whenGone(Conversation.NO_STREAM, before::incrementAndGet);
+    conversation.whenGone(Conversation.NO_STREAM, late);
+    conversation.forget(Conversation.NO_STREAM, late);
     conversation.gone();
     conversation.gone();
-    conversation.whenGone(after::incrementAndGet);
+    conversation.whenGone(Conversation.NO_STREAM, after::incrementAndGet);
     assertThat(before).hasValue(1);
     assertThat(after).hasValue(1);
     assertThat(forgotten).isFalse();

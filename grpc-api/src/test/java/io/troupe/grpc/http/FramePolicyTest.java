@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +17,7 @@ class FramePolicyTest {
 
   /** Of a connection that has begun. */
   private static FramePolicy policy(boolean policesPings, long minPingNanos) {
-    FramePolicy policy = new FramePolicy(policesPings, minPingNanos);
+    FramePolicy policy = new FramePolicy(policesPings, minPingNanos, stream -> {});
     policy.received(
         ByteBuffer.wrap("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII)), 0);
     return policy;
@@ -115,7 +117,7 @@ class FramePolicyTest {
 
   @Test
   void otherProtocolsAreNoBusinessOfThis() {
-    FramePolicy http1 = new FramePolicy(true, 5 * SECOND);
+    FramePolicy http1 = new FramePolicy(true, 5 * SECOND, stream -> {});
     byte[] request = "GET /version HTTP/1.1\r\n\r\n".repeat(50).getBytes(StandardCharsets.US_ASCII);
     assertThat(http1.received(ByteBuffer.wrap(request), 0)).isNull();
   }
@@ -177,7 +179,7 @@ class FramePolicyTest {
 
   @Test
   void withoutTheirPolicePingsCostNothing() {
-    FramePolicy lenient = new FramePolicy(false, 5 * SECOND);
+    FramePolicy lenient = new FramePolicy(false, 5 * SECOND, stream -> {});
     lenient.received(
         ByteBuffer.wrap("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII)), 0);
     for (int i = 0; i < 10; i++) {
@@ -204,12 +206,31 @@ class FramePolicyTest {
   @Test
   void aWindowUpdateHasFourBytesAndAnIncrement() {
     for (int length : new int[] {0, 3, 5, 8}) {
-      FramePolicy fresh = new FramePolicy(true, 5 * SECOND);
+      FramePolicy fresh = new FramePolicy(true, 5 * SECOND, stream -> {});
       fresh.received(
           ByteBuffer.wrap("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII)),
           0);
       assertThat(fresh.received(frame(8, 0, 1, length), 0)).isEqualTo(FramePolicy.Breach.SIZE);
     }
     assertThat(widen(1, 0)).isEqualTo(FramePolicy.Breach.NO_INCREMENT);
+  }
+
+  @Test
+  void aStreamIsOpenFromItsHeadersToItsEndOrReset() {
+    List<Integer> reset = new ArrayList<>();
+    FramePolicy fresh = new FramePolicy(true, 5 * SECOND, reset::add);
+    fresh.received(
+        ByteBuffer.wrap("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII)), 0);
+    for (int stream = 1; stream <= 5; stream += 2) {
+      assertThat(fresh.isOpen(stream)).isFalse();
+      fresh.received(frame(1, 5, stream, 10), 0);
+      assertThat(fresh.isOpen(stream)).isTrue();
+    }
+    fresh.received(frame(3, 0, 3, 4), 0);
+    fresh.sent(frame(1, 5, 1, 10));
+    assertThat(fresh.isOpen(1)).as("answered").isFalse();
+    assertThat(fresh.isOpen(3)).as("reset").isFalse();
+    assertThat(fresh.isOpen(5)).isTrue();
+    assertThat(reset).containsExactly(3);
   }
 }

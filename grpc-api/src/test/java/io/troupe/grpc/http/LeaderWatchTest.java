@@ -7,8 +7,10 @@ import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.grpc.service.CallTrace;
 import io.troupe.grpc.service.ToldSteps;
 import io.troupe.metrics.MemberMetrics;
+import io.troupe.metrics.WalSyncs;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.NodeId;
+import io.troupe.protocol.ForwardedTraces;
 import io.troupe.protocol.MemberStatus;
 import java.time.Clock;
 import java.time.Duration;
@@ -19,6 +21,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
@@ -99,6 +102,11 @@ class LeaderWatchTest {
     }
 
     @Override
+    public ForwardedTraces forwarded(WalSyncs syncs, Executor runs) {
+      return ForwardedTraces.NONE;
+    }
+
+    @Override
     public CompletionStage<Void> close(Duration atMost) {
       return CompletableFuture.completedFuture(null);
     }
@@ -131,6 +139,11 @@ class LeaderWatchTest {
     @Override
     public OptionalLong leaderSinceNanos() {
       return OptionalLong.empty();
+    }
+
+    @Override
+    public boolean isConnectedSince(long nanos) {
+      return true;
     }
 
     @Override

@@ -64,6 +64,7 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
       new ConcurrentLinkedQueue<>();
   private volatile NodeId leader = SELF;
   private volatile OptionalLong leaderSinceNanos = OptionalLong.empty();
+  private volatile long connectedSinceNanos = System.nanoTime();
   private volatile long revision = 1;
   private volatile @Nullable KvHash hash;
   private volatile List<KvHash> compactionHashes = List.of();
@@ -190,6 +191,16 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   @Override
   public OptionalLong leaderSinceNanos() {
     return leaderSinceNanos;
+  }
+
+  @Override
+  public boolean isConnectedSince(long nanos) {
+    return connectedSinceNanos - nanos <= 0;
+  }
+
+  /** The connection to the leader was lost, and is there again. */
+  void reconnect() {
+    connectedSinceNanos = System.nanoTime();
   }
 
   @Override

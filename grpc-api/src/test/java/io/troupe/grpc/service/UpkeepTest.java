@@ -66,7 +66,7 @@ class UpkeepTest {
   private Operation proposed(Result result) {
     RaftCommand.Propose proposal = fake.raft.expectMessageClass(RaftCommand.Propose.class);
     proposal.replyTo().tell(new ProposeReply.Applied(result, 1));
-    return OperationCodec.decode(proposal.operation()).operation();
+    return OperationCodec.decode(proposal.proposal().operation()).operation();
   }
 
   private Operation raised() {
@@ -113,7 +113,7 @@ class UpkeepTest {
               compactor.look();
               RaftCommand.Propose second =
                   fake.raft.expectMessageClass(RaftCommand.Propose.class, Duration.ofMillis(50));
-              assertThat(OperationCodec.decode(second.operation()).operation())
+              assertThat(OperationCodec.decode(second.proposal().operation()).operation())
                   .isEqualTo(new Operation.Compact(20));
               second
                   .replyTo()
@@ -126,7 +126,7 @@ class UpkeepTest {
               compactor.look();
               RaftCommand.Propose next =
                   fake.raft.expectMessageClass(RaftCommand.Propose.class, Duration.ofMillis(50));
-              assertThat(OperationCodec.decode(next.operation()).operation())
+              assertThat(OperationCodec.decode(next.proposal().operation()).operation())
                   .isEqualTo(new Operation.Compact(21));
             });
   }

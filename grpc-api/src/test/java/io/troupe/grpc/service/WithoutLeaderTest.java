@@ -34,7 +34,7 @@ class WithoutLeaderTest {
   private RequestId refuseProposal(Refusal reason) {
     RaftCommand.Propose propose = fake.raft.expectMessageClass(RaftCommand.Propose.class);
     propose.replyTo().tell(new ProposeReply.NotProposed(reason));
-    return propose.id();
+    return propose.proposal().id();
   }
 
   @Test
@@ -45,7 +45,7 @@ class WithoutLeaderTest {
     fake.raft.expectNoMessage(Duration.ofMillis(50));
     fake.lead(SELF);
     RaftCommand.Propose again = fake.raft.expectMessageClass(RaftCommand.Propose.class);
-    assertThat(again.id()).isEqualTo(first);
+    assertThat(again.proposal().id()).isEqualTo(first);
     again.replyTo().tell(new ProposeReply.Applied(new Result.Done(5), 9));
     assertThat(now(written)).isEqualTo(new Result.Done(5));
   }
@@ -97,6 +97,35 @@ class WithoutLeaderTest {
     CompletionStage<Result> later = fake.proposer.propose(WRITE);
     fake.raft.expectMessageClass(RaftCommand.Propose.class);
     refused(later, Refusal.TIMED_OUT);
+  }
+
+  @Test
+  void aWriteThatWasLostWithAConnectionSaysThat_Q7() {
+    CompletionStage<Result> written = fake.proposer.propose(WRITE);
+    fake.raft.expectMessageClass(RaftCommand.Propose.class);
+    fake.reconnect();
+    refused(
+        written,
+        new GrpcStatus(
+            GrpcStatus.UNAVAILABLE,
+            "etcdserver: request timed out, possibly due to connection lost"));
+    CompletionStage<Result> later = fake.proposer.propose(WRITE);
+    fake.raft.expectMessageClass(RaftCommand.Propose.class);
+    refused(later, Refusal.TIMED_OUT);
+  }
+
+  /** As in etcd the leader's failure is looked at first. */
+  @Test
+  void aNewLeaderSaysMoreThanALostConnection_Q7() {
+    CompletionStage<Result> written = fake.proposer.propose(WRITE);
+    fake.raft.expectMessageClass(RaftCommand.Propose.class);
+    fake.reconnect();
+    fake.lead(new NodeId(2));
+    refused(
+        written,
+        new GrpcStatus(
+            GrpcStatus.UNAVAILABLE,
+            "etcdserver: request timed out, possibly due to previous leader failure"));
   }
 
   @Test

@@ -18,9 +18,12 @@ import io.opentelemetry.sdk.trace.export.SpanExporter;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
 import io.troupe.grpc.http.Tracing;
 import io.troupe.grpc.service.CallTrace;
+import io.troupe.metrics.WalSyncs;
+import io.troupe.protocol.ForwardedTraces;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.slf4j.Logger;
@@ -120,6 +123,11 @@ public final class OtlpTracing implements Tracing {
     span.setAttribute(RPC_SERVICE, name.substring(0, slash));
     span.setAttribute(RPC_METHOD, name.substring(slash + 1));
     return new RecordedCall(tracer, span, parent.with(span), clocks);
+  }
+
+  @Override
+  public ForwardedTraces forwarded(WalSyncs syncs, Executor runs) {
+    return new LeaderSpans(tracer, syncs, runs);
   }
 
   @Override

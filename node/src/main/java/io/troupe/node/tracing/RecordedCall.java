@@ -2,11 +2,14 @@ package io.troupe.node.tracing;
 
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.grpc.service.CallTrace;
+import io.troupe.model.TraceContext;
+import java.util.HexFormat;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -46,6 +49,17 @@ final class RecordedCall implements CallTrace {
   @Override
   public boolean isRecorded() {
     return true;
+  }
+
+  @Override
+  public TraceContext context() {
+    SpanContext here = span.getSpanContext();
+    String trace = here.getTraceId();
+    return new TraceContext(
+        HexFormat.fromHexDigitsToLong(trace, 0, 16),
+        HexFormat.fromHexDigitsToLong(trace, 16, 32),
+        HexFormat.fromHexDigitsToLong(here.getSpanId()),
+        here.getTraceFlags().asByte() & 0xff);
   }
 
   @Override

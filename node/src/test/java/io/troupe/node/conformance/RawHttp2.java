@@ -26,6 +26,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +46,7 @@ final class RawHttp2 implements AutoCloseable {
   static final int FLOW_CONTROL_ERROR = 3;
   static final int ENHANCE_YOUR_CALM = 0xb;
 
+  private static final int CANCEL = 8;
   private static final int END_STREAM = 1;
   private static final int ACK = 1;
   private static final int END_HEADERS = 4;
@@ -56,6 +60,7 @@ final class RawHttp2 implements AutoCloseable {
   private final Socket socket;
   private final OutputStream out;
   private final DataInputStream in;
+  private final String scheme;
   private final String authority;
   private final DefaultHttp2HeadersEncoder encoder =
       new DefaultHttp2HeadersEncoder((name, value) -> false, false, 16, Integer.MAX_VALUE);
@@ -93,8 +98,9 @@ final class RawHttp2 implements AutoCloseable {
   /** How a call ended, from its trailers. */
   record Outcome(@Nullable String status, @Nullable String message, int messages) {}
 
-  private RawHttp2(Socket socket, String authority) throws IOException {
+  private RawHttp2(Socket socket, String scheme, String authority) throws IOException {
     this.socket = socket;
+    this.scheme = scheme;
     this.authority = authority;
     this.out = socket.getOutputStream();
     this.in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
@@ -106,15 +112,32 @@ final class RawHttp2 implements AutoCloseable {
     try {
       Socket socket =
           new Socket(target.substring(0, colon), Integer.parseInt(target.substring(colon + 1)));
-      socket.setTcpNoDelay(true);
-      socket.setSoTimeout(PATIENCE_MS);
-      RawHttp2 connection = new RawHttp2(socket, target);
-      connection.out.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-      connection.write(SETTINGS, 0, 0, new byte[0]);
-      return connection;
+      return begin(socket, "http", target);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** The same over TLS, whose handshake offers HTTP/2. */
+  static RawHttp2 connect(SSLContext tls, int port) {
+    try {
+      SSLSocket socket = (SSLSocket) tls.getSocketFactory().createSocket("127.0.0.1", port);
+      SSLParameters parameters = socket.getSSLParameters();
+      parameters.setApplicationProtocols(new String[] {"h2"});
+      socket.setSSLParameters(parameters);
+      return begin(socket, "https", "127.0.0.1:" + port);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static RawHttp2 begin(Socket socket, String scheme, String authority) throws IOException {
+    socket.setTcpNoDelay(true);
+    socket.setSoTimeout(PATIENCE_MS);
+    RawHttp2 connection = new RawHttp2(socket, scheme, authority);
+    connection.out.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+    connection.write(SETTINGS, 0, 0, new byte[0]);
+    return connection;
   }
 
   private void write(int type, int flags, int stream, byte[] payload) {
@@ -159,10 +182,24 @@ final class RawHttp2 implements AutoCloseable {
     return send(request("GET", path), END_HEADERS | END_STREAM);
   }
 
+  /** A POST with a JSON body, whole; gives the stream's number. */
+  int json(String path, String body) {
+    Http2Headers headers = request("POST", path);
+    headers.add("content-type", "application/json");
+    int stream = send(headers, END_HEADERS);
+    write(DATA, END_STREAM, stream, body.getBytes(StandardCharsets.UTF_8));
+    return stream;
+  }
+
+  /** Gives a call up: CANCEL. */
+  void reset(int stream) {
+    write(RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(CANCEL).array());
+  }
+
   private Http2Headers request(String method, String path) {
     return new DefaultHttp2Headers(false)
         .method(method)
-        .scheme("http")
+        .scheme(scheme)
         .path(path)
         .authority(authority);
   }

@@ -221,7 +221,7 @@ class LayoutTest {
                             type ->
                                 type.getName()
                                     .matches(
-                                        "io.troupe.raft.(ConfProposal|ReplicationStatus(\\$.*)?)")))))
+                                        "io.troupe.raft.(ConfProposal|Proposal|ReplicationStatus(\\$.*)?)")))))
         .check(TROUPE);
     noClasses()
         .that()

@@ -8,6 +8,10 @@ import ch.qos.logback.core.read.ListAppender;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.grpc.http.Tracing;
 import io.troupe.grpc.service.CallTrace;
+import io.troupe.metrics.DiskMetrics;
+import io.troupe.metrics.MemberMetrics;
+import io.troupe.model.TraceContext;
+import io.troupe.protocol.ForwardedTraces;
 import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -15,6 +19,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -81,6 +86,47 @@ class OtlpTracingTest {
       assertThat(steps.get(0).startNanos()).isGreaterThanOrEqualTo(span.startNanos());
       assertThat(steps.get(0).kind()).isEqualTo(1);
       assertThat(collector.spans()).hasSize(3);
+    }
+  }
+
+  @Test
+  void aForwardedProposalIsASpanBelowTheCallOfAnotherMember() {
+    try (TestCollector collector = TestCollector.start()) {
+      Tracing follower = tracing(collector.address(), 0);
+      CallTrace call = follower.begin(PUT, from(true));
+      TraceContext place = Objects.requireNonNull(call.context());
+      assertThat(place.traceHigh()).isEqualTo(0x0af7651916cd43ddL);
+      assertThat(place.traceLow()).isEqualTo(0x8448eb211c80319cL);
+      assertThat(place.flags() & 1).isEqualTo(1);
+
+      Tracing leader = tracing(collector.address(), 0);
+      DiskMetrics disk = new MemberMetrics().disk();
+      long t = System.nanoTime();
+      disk.walSynced(t + 1000, t + 3000, 2, 9);
+      ForwardedTraces traces = leader.forwarded(disk.walSyncs(), Runnable::run);
+      assertThat(traces.isWanted()).isTrue();
+      traces.applied(new ForwardedTraces.Forwarded(place, 9, t, t + 4000));
+      // Of a trace that is not recorded, should a member ever send one.
+      traces.applied(
+          new ForwardedTraces.Forwarded(new TraceContext(1, 1, place.span(), 0), 9, t, t + 4000));
+      call.ended(0);
+      close(follower, Duration.ofSeconds(20));
+      close(leader, Duration.ofSeconds(20));
+
+      TestCollector.Span there = collector.await(one -> one.name().equals("etcdserverpb.KV/Put"));
+      TestCollector.Span part = collector.await(one -> one.name().equals(LeaderSpans.NAME));
+      assertThat(part.traceId()).isEqualTo(TRACE);
+      assertThat(part.parentId()).isEqualTo(there.spanId());
+      assertThat(part.kind()).isEqualTo(2);
+      assertThat(part.endNanos() - part.startNanos()).isEqualTo(4000);
+      List<TestCollector.Span> steps = collector.below(part);
+      assertThat(steps)
+          .extracting(step -> step.name() + " " + (step.startNanos() - part.startNanos()))
+          .containsExactly("propose 0", "quorum 0", "fsync 1000");
+      assertThat(steps)
+          .extracting(step -> step.endNanos() - part.startNanos())
+          .containsExactly(1000L, 4000L, 3000L);
+      assertThat(collector.spans()).hasSize(5);
     }
   }
 
@@ -203,10 +249,13 @@ class OtlpTracingTest {
   }
 
   private static void trace(List<HttpHeader> metadata, int calls) {
+    int places = 0;
     for (int i = 0; i < calls; i++) {
       CallTrace call = Tracing.OFF.begin(PUT, metadata);
+      places += call.context() == null ? 0 : 1;
       call.step("apply", 1, 2);
       call.ended(0);
     }
+    assertThat(places).isZero();
   }
 }

@@ -7,6 +7,7 @@ import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
 import io.troupe.model.NodeId;
 import io.troupe.model.RequestId;
+import io.troupe.model.TraceContext;
 import io.troupe.protocol.wire.WireAppend;
 import io.troupe.protocol.wire.WireAppendReply;
 import io.troupe.protocol.wire.WireCommitted;
@@ -148,10 +149,15 @@ final class RaftMessageCodec {
             .setOrigin(forwarded.origin())
             .setSequence(forwarded.sequence());
     for (Proposal proposal : forwarded.proposals()) {
-      out.addProposals(
+      WireProposal.Builder one =
           WireProposal.newBuilder()
               .setId(proposal.id().value())
-              .setOperation(view(proposal.operation())));
+              .setOperation(view(proposal.operation()));
+      TraceContext trace = proposal.trace();
+      if (trace != null) {
+        one.setTrace(TraceContextCodec.put(trace));
+      }
+      out.addProposals(one);
     }
     return out.build();
   }
@@ -275,7 +281,9 @@ final class RaftMessageCodec {
     for (WireProposal proposal : forwarded.getProposalsList()) {
       proposals.add(
           new Proposal(
-              new RequestId(proposal.getId()), OperationCodec.bytes(proposal.getOperation())));
+              new RequestId(proposal.getId()),
+              OperationCodec.bytes(proposal.getOperation()),
+              proposal.hasTrace() ? TraceContextCodec.get(proposal.getTrace()) : null));
     }
     return new PeerMessage.ForwardedProposals(
         forwarded.getTerm(), forwarded.getOrigin(), forwarded.getSequence(), proposals);
@@ -306,6 +314,7 @@ final class RaftMessageCodec {
     } else if (message instanceof PeerMessage.ForwardedProposals forwarded) {
       for (Proposal proposal : forwarded.proposals()) {
         size += proposal.operation().length() + overhead;
+        size += proposal.trace() == null ? 0 : TraceContextCodec.MOST_BYTES;
       }
     } else if (message instanceof PeerMessage.ProposalsRejected rejected) {
       size += 8L * rejected.ids().size();

@@ -3,15 +3,24 @@ package io.troupe.protocol.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.ByteString;
+import com.google.protobuf.DescriptorProtos.DescriptorProto;
+import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FileDescriptor;
+import com.google.protobuf.DynamicMessage;
 import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
+import io.troupe.model.TraceContext;
 import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerFragment;
 import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.SnapshotMessage;
+import io.troupe.protocol.wire.WirePeerEnvelope;
+import io.troupe.protocol.wire.WireProposal;
 import io.troupe.raft.ConfProposal;
 import io.troupe.raft.PeerMessage;
 import io.troupe.raft.Proposal;
@@ -28,6 +37,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -71,6 +81,17 @@ class PeerCodecTest {
         "forwarded-proposals",
         new PeerMessage.ForwardedProposals(
             7, -8, 3, List.of(new Proposal(new RequestId(77), Bytes.of(4, 5)))));
+    raft(
+        all,
+        "forwarded-proposals-traced",
+        new PeerMessage.ForwardedProposals(
+            7,
+            -8,
+            4,
+            List.of(
+                new Proposal(new RequestId(77), Bytes.of(4, 5)),
+                new Proposal(new RequestId(78), Bytes.of(6), new TraceContext(-1, -2, -3, 255)),
+                new Proposal(new RequestId(79), Bytes.of(7), new TraceContext(0, 1, 2, 0)))));
     raft(
         all,
         "forwarded-conf-change",
@@ -167,6 +188,55 @@ class PeerCodecTest {
       assertThat(text.toString())
           .isEqualTo(new String(golden.readAllBytes(), StandardCharsets.UTF_8));
     }
+  }
+
+  /** A member of before does not know the field, and takes the proposals all the same. */
+  @Test
+  void aTraceIsPassedOverByWhoDoesNotKnowIt() throws Exception {
+    FileDescriptorProto.Builder file = WireProposal.getDescriptor().getFile().toProto().toBuilder();
+    for (DescriptorProto.Builder message : file.getMessageTypeBuilderList()) {
+      if (message.getName().equals("WireProposal")) {
+        message.removeField(2);
+      }
+    }
+    Descriptor before =
+        FileDescriptor.buildFrom(file.build(), new FileDescriptor[0])
+            .findMessageTypeByName("WirePeerEnvelope");
+    byte[] encoded = PeerCodec.encode(envelope(payload("forwarded-proposals-traced")));
+    DynamicMessage envelope =
+        DynamicMessage.parseFrom(before, ByteString.copyFrom(encoded, 5, encoded.length - 5));
+    DynamicMessage forwarded =
+        (DynamicMessage) envelope.getField(before.findFieldByName("forwarded_proposals"));
+    List<?> proposals =
+        (List<?>) forwarded.getField(forwarded.getDescriptorForType().findFieldByName("proposals"));
+    assertThat(proposals)
+        .extracting(one -> List.copyOf(((DynamicMessage) one).getAllFields().values()))
+        .containsExactly(
+            List.of(77L, ByteString.copyFrom(new byte[] {4, 5})),
+            List.of(78L, ByteString.copyFrom(new byte[] {6})),
+            List.of(79L, ByteString.copyFrom(new byte[] {7})));
+  }
+
+  /** Traces are never worth a proposal. */
+  @Test
+  void whatIsNoPlaceInATraceIsAsIfItWereAbsent() throws IOException {
+    byte[] encoded = PeerCodec.encode(envelope(payload("forwarded-proposals-traced")));
+    WirePeerEnvelope.Builder wire =
+        WirePeerEnvelope.parseFrom(ByteString.copyFrom(encoded, 5, encoded.length - 5)).toBuilder();
+    List<WireProposal.Builder> proposals =
+        wire.getForwardedProposalsBuilder().getProposalsBuilderList();
+    proposals.get(0).getTraceBuilder().setTraceHigh(1);
+    proposals.get(1).getTraceBuilder().setTraceHigh(0).setTraceLow(0);
+    proposals.get(2).getTraceBuilder().setFlags(0xfffff00f);
+    PeerMessage.ForwardedProposals back =
+        (PeerMessage.ForwardedProposals) RaftMessageCodec.get(wire.build());
+    assertThat(back.proposals())
+        .extracting(Proposal::trace)
+        .containsExactly(null, null, new TraceContext(0, 1, 2, 0x0f));
+  }
+
+  private static PeerPayload payload(String name) {
+    return Objects.requireNonNull(samples().get(name));
   }
 
   @ParameterizedTest

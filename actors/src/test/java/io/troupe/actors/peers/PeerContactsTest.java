@@ -1,0 +1,54 @@
+package io.troupe.actors.peers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.model.NodeId;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class PeerContactsTest {
+  private static final NodeId PEER = new NodeId(2);
+  private static final long MS = 1_000_000;
+
+  private final PeerContacts contacts =
+      new PeerContacts(Duration.ofSeconds(5), Duration.ofSeconds(1));
+
+  private void heardEvery100Ms(long fromMs, long toMs) {
+    for (long at = fromMs; at <= toMs; at += 100) {
+      contacts.heard(PEER, at * MS);
+    }
+  }
+
+  private boolean heardSince(long sinceMs, long nowMs) {
+    return contacts.heardSince(PEER, sinceMs * MS, nowMs * MS);
+  }
+
+  @Test
+  void whoNeverSpokeWasNeverHeard() {
+    assertThat(heardSince(0, 10)).isFalse();
+  }
+
+  @Test
+  void whoSpeaksWithoutABreakHasBeenHeardSinceItsFirstWord() {
+    heardEvery100Ms(100, 3000);
+    assertThat(heardSince(99, 3050)).isFalse();
+    assertThat(heardSince(100, 3050)).isTrue();
+    assertThat(heardSince(2000, 3999)).isTrue();
+    assertThat(heardSince(2000, 4000)).as("silent for a second").isFalse();
+  }
+
+  @Test
+  void afterABreakItCountsAnew() {
+    heardEvery100Ms(100, 3000);
+    heardEvery100Ms(4000, 6000);
+    assertThat(heardSince(3999, 6010)).isFalse();
+    assertThat(heardSince(4000, 6010)).isTrue();
+  }
+
+  @Test
+  void aPauseShorterThanThatIsNone() {
+    heardEvery100Ms(100, 3000);
+    heardEvery100Ms(3999, 6000);
+    assertThat(heardSince(100, 6010)).isTrue();
+  }
+}

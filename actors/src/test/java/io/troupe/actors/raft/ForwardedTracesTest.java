@@ -1,0 +1,149 @@
+package io.troupe.actors.raft;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.metrics.MemberMetrics;
+import io.troupe.model.Bytes;
+import io.troupe.model.HardState;
+import io.troupe.model.NodeId;
+import io.troupe.model.RequestId;
+import io.troupe.model.TraceContext;
+import io.troupe.protocol.ApplyCommand;
+import io.troupe.protocol.ForwardedTraces;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.SnapshotCommand;
+import io.troupe.protocol.WalCommand;
+import io.troupe.raft.PeerMessage;
+import io.troupe.raft.Proposal;
+import io.troupe.raft.RaftSettings;
+import io.troupe.raft.RaftState;
+import io.troupe.raft.membership.Membership;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.testkit.typed.javadsl.FishingOutcomes;
+import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What the raft room tells the apply room of traced proposals of other members. */
+class ForwardedTracesTest {
+  private static final NodeId SELF = new NodeId(1);
+  private static final NodeId OTHER = new NodeId(2);
+  private static final Proposal UNTRACED = new Proposal(new RequestId(1), Bytes.utf8("a"));
+  private static final Proposal TRACED =
+      new Proposal(new RequestId(2), Bytes.utf8("b"), new TraceContext(1, 2, 3, 1));
+
+  /** Wanted, told by nobody here. */
+  private static final ForwardedTraces WANTED =
+      new ForwardedTraces() {
+        @Override
+        public boolean isWanted() {
+          return true;
+        }
+
+        @Override
+        public void applied(Forwarded proposal) {
+          throw new AssertionError("the apply room tells that");
+        }
+      };
+
+  private final ActorTestKit kit = ActorTestKit.create();
+  private final TestProbe<WalCommand> wal = kit.createTestProbe();
+  private final TestProbe<ApplyCommand> apply = kit.createTestProbe();
+
+  @AfterEach
+  void stop() {
+    kit.shutdownTestKit();
+  }
+
+  /** A room that leads in term 6, and whose apply room was told so. */
+  private ActorRef<RaftCommand> leader(ForwardedTraces traces) {
+    RaftState recovered =
+        new RaftState(
+            SELF,
+            new HardState(5, NodeId.NONE, 0),
+            Membership.ofVoters(SELF, OTHER, new NodeId(3)),
+            0,
+            0,
+            List.of(),
+            0);
+    ActorRef<RaftCommand> room =
+        kit.spawn(
+            RaftRoleActor.create(
+                recovered, RaftSettings.defaults(), Duration.ofHours(1), new SplittableRandom(1)));
+    room.tell(
+        new RaftRoleActor.Begin(
+            new RaftRoleActor.Links(
+                wal.getRef(),
+                apply.getRef(),
+                kit.<SnapshotCommand>createTestProbe().getRef(),
+                (to, message) -> {},
+                status -> {},
+                membership -> {},
+                () -> {},
+                traces,
+                new MemberMetrics().raft())));
+    room.tell(new RaftCommand.FromPeer(OTHER, new PeerMessage.Heartbeat(5, 0, 0)));
+    room.tell(new RaftCommand.FromPeer(OTHER, new PeerMessage.TimeoutNow(5)));
+    room.tell(new RaftCommand.Durable(wal.expectMessageClass(WalCommand.Append.class).number()));
+    room.tell(new RaftCommand.FromPeer(OTHER, new PeerMessage.VoteReply(6, false, true)));
+    apply.expectMessage(new ApplyCommand.Leading(true, 6));
+    return room;
+  }
+
+  private static void forward(ActorRef<RaftCommand> room, long term, int number, Proposal... all) {
+    room.tell(
+        new RaftCommand.FromPeer(
+            OTHER, new PeerMessage.ForwardedProposals(term, 77, number, List.of(all))));
+  }
+
+  /** The log's answer for the newest entry, and a follower's. */
+  private void commit(ActorRef<RaftCommand> room, long index) {
+    long number =
+        wal
+            .fishForMessage(
+                Duration.ofSeconds(10),
+                command ->
+                    command instanceof WalCommand.Append append
+                            && append.entries().stream().anyMatch(entry -> entry.index() == index)
+                        ? FishingOutcomes.complete()
+                        : FishingOutcomes.continueAndIgnore())
+            .stream()
+            .map(command -> ((WalCommand.Append) command).number())
+            .reduce(0L, Math::max);
+    room.tell(new RaftCommand.Durable(number));
+    room.tell(new RaftCommand.FromPeer(OTHER, new PeerMessage.AppendReply(6, false, index, 0, 0)));
+  }
+
+  @Test
+  void theApplyRoomIsToldBeforeTheEntriesOfAMessageWithATrace() {
+    ActorRef<RaftCommand> room = leader(WANTED);
+    long before = System.nanoTime();
+    forward(room, 6, 1, UNTRACED, TRACED);
+    commit(room, 3);
+    ApplyCommand.Trace told = apply.expectMessageClass(ApplyCommand.Trace.class);
+    assertThat(told.proposals()).containsExactly(UNTRACED, TRACED);
+    assertThat(told.nanos()).isBetween(before, System.nanoTime());
+    assertThat(apply.expectMessageClass(ApplyCommand.Apply.class).committed()).hasSize(3);
+  }
+
+  @Test
+  void withoutATraceInTheLeadersTermNothingIsTold() {
+    ActorRef<RaftCommand> room = leader(WANTED);
+    forward(room, 5, 1, TRACED);
+    forward(room, 6, 2, UNTRACED);
+    commit(room, 2);
+    assertThat(apply.expectMessageClass(ApplyCommand.Apply.class).committed()).hasSize(2);
+  }
+
+  @Test
+  void aMemberThatTracesNothingPassesTracesOver() {
+    ActorRef<RaftCommand> room = leader(ForwardedTraces.NONE);
+    forward(room, 6, 1, TRACED);
+    commit(room, 2);
+    assertThat(apply.expectMessageClass(ApplyCommand.Apply.class).committed()).hasSize(2);
+  }
+}
