@@ -120,6 +120,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   /** The term in which this member leads as the others were told; 0 if it does not lead. */
   private long leadingTerm;
 
+  private final TickPace ticks;
   private final HeartbeatPace pace;
   private boolean installing;
   private boolean holds;
@@ -135,6 +136,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     super(context);
     this.timers = timers;
     this.links = links;
+    this.ticks = new TickPace(tick, System.nanoTime());
     this.pace = new HeartbeatPace(settings.heartbeatTicks(), tick);
     this.core = new RaftCore(recovered, settings, jitter, this);
   }
@@ -154,7 +156,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
                     context ->
                         Behaviors.withTimers(
                             timers -> {
-                              timers.startTimerWithFixedDelay(Tick.INSTANCE, tick);
+                              timers.startSingleTimer(Tick.INSTANCE, tick);
                               RaftRoleActor room =
                                   new RaftRoleActor(
                                       context,
@@ -198,7 +200,9 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   }
 
   private Behavior<RaftCommand> onTick() {
-    boolean late = leadingTerm != 0 && pace.isLate(System.nanoTime());
+    long now = System.nanoTime();
+    timers.startSingleTimer(Tick.INSTANCE, ticks.untilNext(now));
+    boolean late = leadingTerm != 0 && pace.isLate(now);
     Behavior<RaftCommand> next = feed(core::tick);
     ReplicationStatus replication = late ? core.replication() : null;
     // A leader that steps down at this tick sends none.
