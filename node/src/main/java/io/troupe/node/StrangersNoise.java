@@ -20,7 +20,11 @@ final class StrangersNoise extends TurboFilter {
   /** Of the actor system; the HTTP layer has no logger of its own. */
   private static final String SYSTEM = "org.apache.pekko.actor.ActorSystemImpl";
 
-  private static final String HTTP_STAGE = "Error in stage [org.apache.pekko.http.impl.";
+  /** A stage that failed in the middle of its work may fail once more when it ends. */
+  private static final List<String> HTTP_STAGE =
+      List.of(
+          "Error in stage [org.apache.pekko.http.impl.",
+          "Error during postStop in [org.apache.pekko.http.impl.");
 
   private static final List<String> HTTP_TEXTS =
       List.of("Illegal request", "Illegal header", "HTTP2 connection failed");
@@ -41,8 +45,7 @@ final class StrangersNoise extends TurboFilter {
     if (text == null || logger.isDebugEnabled()) {
       return FilterReply.NEUTRAL;
     }
-    boolean noise =
-        streams ? text.startsWith(HTTP_STAGE) : HTTP_TEXTS.stream().anyMatch(text::startsWith);
+    boolean noise = (streams ? HTTP_STAGE : HTTP_TEXTS).stream().anyMatch(text::startsWith);
     return noise ? FilterReply.DENY : FilterReply.NEUTRAL;
   }
 }

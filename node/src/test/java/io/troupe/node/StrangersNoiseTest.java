@@ -23,7 +23,11 @@ class StrangersNoiseTest {
     context.getLogger("org.apache.pekko").setLevel(Level.WARN);
     assertThat(of(STREAMS, "Error in stage [org.apache.pekko.http.impl.Parser]: truncated"))
         .isEqualTo(FilterReply.DENY);
+    assertThat(of(STREAMS, "Error during postStop in [org.apache.pekko.http.impl.Demux]: running"))
+        .isEqualTo(FilterReply.DENY);
     assertThat(of(STREAMS, "Error in stage [io.troupe.grpc.http.JsonBody]: broken"))
+        .isEqualTo(FilterReply.NEUTRAL);
+    assertThat(of(STREAMS, "Error during postStop in [io.troupe.grpc.http.JsonBody]: broken"))
         .isEqualTo(FilterReply.NEUTRAL);
     assertThat(of("org.apache.pekko.actor.ActorSystemImpl", "{}", "Illegal request, responding"))
         .isEqualTo(FilterReply.DENY);
