@@ -6,6 +6,7 @@ import io.troupe.model.TraceContext;
  * Told what this member did, as leader, with proposals of other members that belong to a trace.
  * Thread-safe; never waits.
  */
+@FunctionalInterface
 public interface ForwardedTraces {
   /** Of a member that traces nothing. */
   ForwardedTraces NONE =
@@ -33,7 +34,9 @@ public interface ForwardedTraces {
   record Forwarded(TraceContext call, long index, long takenNanos, long committedNanos) {}
 
   /** Whether anything comes of what is told. */
-  boolean isWanted();
+  default boolean isWanted() {
+    return true;
+  }
 
   /** The state holds it. */
   void applied(Forwarded proposal);

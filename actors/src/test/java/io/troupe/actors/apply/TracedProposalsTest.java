@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.model.Bytes;
 import io.troupe.model.RequestId;
 import io.troupe.model.TraceContext;
-import io.troupe.protocol.ForwardedTraces;
 import io.troupe.protocol.ForwardedTraces.Forwarded;
 import io.troupe.raft.Proposal;
 import java.util.ArrayList;
@@ -14,19 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class TracedProposalsTest {
   private final List<Forwarded> told = new ArrayList<>();
-  private final TracedProposals traced =
-      new TracedProposals(
-          new ForwardedTraces() {
-            @Override
-            public boolean isWanted() {
-              return true;
-            }
-
-            @Override
-            public void applied(Forwarded proposal) {
-              told.add(proposal);
-            }
-          });
+  private final TracedProposals traced = new TracedProposals(told::add);
 
   private static TraceContext call(long id) {
     return new TraceContext(1, 2, id, 1);

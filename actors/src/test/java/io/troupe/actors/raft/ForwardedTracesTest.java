@@ -38,16 +38,8 @@ class ForwardedTracesTest {
 
   /** Wanted, told by nobody here. */
   private static final ForwardedTraces WANTED =
-      new ForwardedTraces() {
-        @Override
-        public boolean isWanted() {
-          return true;
-        }
-
-        @Override
-        public void applied(Forwarded proposal) {
-          throw new AssertionError("the apply room tells that");
-        }
+      proposal -> {
+        throw new AssertionError("the apply room tells that");
       };
 
   private final ActorTestKit kit = ActorTestKit.create();

@@ -78,9 +78,15 @@ class WithoutLeaderTest {
 
   @Test
   void aWriteWhoseLeaderDoesNotAnswerTimesOut_P9() {
+    CompletionStage<Result> written = proposed();
+    refused(written, Refusal.TIMED_OUT);
+  }
+
+  /** A write that has reached the raft room. */
+  private CompletionStage<Result> proposed() {
     CompletionStage<Result> written = fake.proposer.propose(WRITE);
     fake.raft.expectMessageClass(RaftCommand.Propose.class);
-    refused(written, Refusal.TIMED_OUT);
+    return written;
   }
 
   @Test
@@ -94,31 +100,25 @@ class WithoutLeaderTest {
             GrpcStatus.UNAVAILABLE,
             "etcdserver: request timed out, possibly due to previous leader failure"));
     // What began under the new leader has another reason.
-    CompletionStage<Result> later = fake.proposer.propose(WRITE);
-    fake.raft.expectMessageClass(RaftCommand.Propose.class);
-    refused(later, Refusal.TIMED_OUT);
+    refused(proposed(), Refusal.TIMED_OUT);
   }
 
   @Test
   void aWriteThatWasLostWithAConnectionSaysThat_Q7() {
-    CompletionStage<Result> written = fake.proposer.propose(WRITE);
-    fake.raft.expectMessageClass(RaftCommand.Propose.class);
+    CompletionStage<Result> written = proposed();
     fake.reconnect();
     refused(
         written,
         new GrpcStatus(
             GrpcStatus.UNAVAILABLE,
             "etcdserver: request timed out, possibly due to connection lost"));
-    CompletionStage<Result> later = fake.proposer.propose(WRITE);
-    fake.raft.expectMessageClass(RaftCommand.Propose.class);
-    refused(later, Refusal.TIMED_OUT);
+    refused(proposed(), Refusal.TIMED_OUT);
   }
 
   /** As in etcd the leader's failure is looked at first. */
   @Test
   void aNewLeaderSaysMoreThanALostConnection_Q7() {
-    CompletionStage<Result> written = fake.proposer.propose(WRITE);
-    fake.raft.expectMessageClass(RaftCommand.Propose.class);
+    CompletionStage<Result> written = proposed();
     fake.reconnect();
     fake.lead(new NodeId(2));
     refused(

@@ -39,11 +39,6 @@ final class LeaderSpans implements ForwardedTraces {
   }
 
   @Override
-  public boolean isWanted() {
-    return true;
-  }
-
-  @Override
   public void applied(Forwarded proposal) {
     runs.execute(() -> record(proposal));
   }
