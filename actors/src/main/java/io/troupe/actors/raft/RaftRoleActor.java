@@ -35,7 +35,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -99,9 +98,6 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
       ForwardedTraces traces,
       RaftMetrics metrics) {}
 
-  /** Who waits for a transfer; {@code to} is NONE for whoever only wants this member to cease. */
-  private record WaitingTransfer(NodeId to, ActorRef<TransferReply> replyTo) {}
-
   /**
    * Tells the room whom it speaks to, and starts it. The first message, sent once: the others need
    * this room's address.
@@ -115,7 +111,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   private final Map<Long, ActorRef<ReadReply>> reads = new HashMap<>();
   private long nextReadId;
   private final TimerScheduler<RaftCommand> timers;
-  private final List<WaitingTransfer> transfers = new ArrayList<>();
+  private final WaitingTransfers transfers = new WaitingTransfers();
 
   /** The term in which this member leads as the others were told; 0 if it does not lead. */
   private long leadingTerm;
@@ -237,7 +233,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
       waiting.replyTo().tell(new ProposeReply.NotProposed(Refusal.NO_LEADER));
     }
     reads.values().forEach(read -> read.tell(new ReadReply.Failed(Refusal.NO_LEADER)));
-    tellTransfers(waiting -> true, new TransferReply.Refused(Refusal.NOT_LEADER));
+    transfers.refuseAll(Refusal.NOT_LEADER);
     return RefusingRaft.create();
   }
 
@@ -252,12 +248,16 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   }
 
   private Behavior<RaftCommand> onFlush() {
-    // Before any of these can be applied or refused.
-    links.apply().tell(new ApplyCommand.Expect(List.copyOf(expectations), System.nanoTime()));
+    expect(List.copyOf(expectations));
     expectations.clear();
     List<Proposal> batch = List.copyOf(proposals);
     proposals.clear();
     return feed(() -> core.propose(batch));
+  }
+
+  /** Before any of these can be applied or refused. */
+  private void expect(List<ApplyCommand.Expectation> waiting) {
+    links.apply().tell(new ApplyCommand.Expect(waiting, System.nanoTime()));
   }
 
   /** At once, not with the next batch: a proposal that waits is forwarded if the role changes. */
@@ -266,12 +266,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
       propose.replyTo().tell(new ProposeReply.NotProposed(Refusal.NOT_LEADER));
       return this;
     }
-    links
-        .apply()
-        .tell(
-            new ApplyCommand.Expect(
-                List.of(new ApplyCommand.Expectation(propose.id(), propose.replyTo())),
-                System.nanoTime()));
+    expect(List.of(new ApplyCommand.Expectation(propose.id(), propose.replyTo())));
     return feed(() -> core.propose(List.of(new Proposal(propose.id(), propose.operation()))));
   }
 
@@ -291,12 +286,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
 
   private Behavior<RaftCommand> onProposeConfChange(RaftCommand.ProposeConfChange propose) {
     ConfProposal proposal = propose.proposal();
-    links
-        .apply()
-        .tell(
-            new ApplyCommand.Expect(
-                List.of(new ApplyCommand.Expectation(proposal.id(), propose.replyTo())),
-                System.nanoTime()));
+    expect(List.of(new ApplyCommand.Expectation(proposal.id(), propose.replyTo())));
     return feed(() -> core.proposeConfChange(proposal));
   }
 
@@ -305,7 +295,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
       transfer.replyTo().tell(TransferReply.Done.INSTANCE);
       return this;
     }
-    transfers.add(new WaitingTransfer(transfer.to(), transfer.replyTo()));
+    transfers.add(transfer.to(), transfer.replyTo());
     return feed(() -> core.transferLeadership(transfer.to()));
   }
 
@@ -321,7 +311,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
       handOver.replyTo().tell(new TransferReply.Refused(Refusal.BAD_LEADER_TRANSFEREE));
       return this;
     }
-    transfers.add(new WaitingTransfer(NodeId.NONE, handOver.replyTo()));
+    transfers.addForAny(handOver.replyTo());
     return feed(core::handOver);
   }
 
@@ -402,9 +392,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   @Override
   public void transferRefused(NodeId to, Refusal reason) {
     LOG.info("leadership stays here or goes elsewhere wanted={} reason={}", to, reason);
-    tellTransfers(
-        waiting -> waiting.to().equals(to) || waiting.to().isNone(),
-        new TransferReply.Refused(reason));
+    transfers.refused(to, reason);
   }
 
   @Override
@@ -423,17 +411,6 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   public void removed() {
     LOG.warn("this member was removed from the cluster, ending");
     timers.startSingleTimer(End.INSTANCE, BEFORE_END);
-  }
-
-  private void tellTransfers(Predicate<WaitingTransfer> whom, TransferReply reply) {
-    transfers.removeIf(
-        waiting -> {
-          boolean told = whom.test(waiting);
-          if (told) {
-            waiting.replyTo().tell(reply);
-          }
-          return told;
-        });
   }
 
   @Override
@@ -486,13 +463,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     // Before anybody is told: whoever learns of a transfer finds it done.
     links.status().accept(status);
     boolean leads = status.role() == RaftRole.LEADER;
-    NodeId leader = status.leader();
-    tellTransfers(
-        waiting -> waiting.to().isNone() ? !leads : waiting.to().equals(leader),
-        TransferReply.Done.INSTANCE);
-    if (!leads && !leader.isNone()) {
-      tellTransfers(waiting -> true, new TransferReply.Refused(Refusal.LEADER_CHANGED));
-    }
+    transfers.roleChanged(leads, status.leader());
     long term = leads ? status.term() : 0;
     if (term != leadingTerm) {
       leadingTerm = term;
