@@ -195,7 +195,7 @@ public record NodeSettings(
 
   /** 5 s and two election timeouts (Q7). */
   public Duration requestTimeout() {
-    return Duration.ofSeconds(5).plus(electionTimeout.multipliedBy(2));
+    return Duration.ofSeconds(5).plus(electionTimeout).plus(electionTimeout);
   }
 
   /**

@@ -51,7 +51,7 @@ final class SettingsReader {
     Duration heartbeat =
         duration("heartbeat-interval", Duration.ofMillis(1), Duration.ofSeconds(10));
     Duration election = duration("election-timeout", Duration.ofMillis(5), Duration.ofSeconds(50));
-    if (election.compareTo(heartbeat.multipliedBy(5)) < 0) {
+    if (election.toNanos() < 5 * heartbeat.toNanos()) {
       throw wrong(
           "election-timeout",
           election.toMillis() + " ms",

@@ -49,7 +49,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
    * below the shortest time to live less the time between two renewals (2 s and a third to a half
    * of it), or a pause that still counts ends leases whose renewals wait unread.
    */
-  private static final Duration MAX_GAP = CHECK_EVERY.multipliedBy(2);
+  private static final Duration MAX_GAP = CHECK_EVERY.plus(CHECK_EVERY);
 
   private static final Duration REVOKE_TIMEOUT = Duration.ofSeconds(3);
   private static final int EXPIRED_PER_CHECK = 500;

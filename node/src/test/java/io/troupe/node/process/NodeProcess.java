@@ -51,6 +51,11 @@ public final class NodeProcess implements AutoCloseable {
                   "-XX:Tier4MinInvocationThreshold=4000",
                   "-XX:Tier4CompileThreshold=100000",
                   "-XX:Tier4BackEdgeThreshold=400000",
+                  "-XX:Tier0InvokeNotifyFreqLog=9",
+                  "-XX:Tier0BackedgeNotifyFreqLog=12",
+                  "-XX:Tier23InlineeNotifyFreqLog=22",
+                  "-XX:Tier3InvokeNotifyFreqLog=12",
+                  "-XX:Tier3BackedgeNotifyFreqLog=15",
                   "-XX:CompileCommand=quiet"),
               Stream.of(
                       "io.troupe",
