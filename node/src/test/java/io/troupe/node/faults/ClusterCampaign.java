@@ -41,6 +41,9 @@ final class ClusterCampaign {
   private static final int OWNERS = 3;
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 
+  /** Answered calls that make a history worth checking. */
+  private static final int ENOUGH = 500;
+
   /** What a round held. */
   record Figures(
       long seed,
@@ -160,6 +163,7 @@ final class ClusterCampaign {
     long healed = System.nanoTime();
     awaitService(cluster, random.split());
     long recoveryMs = (System.nanoTime() - healed) / 1_000_000;
+    awaitEnough(load);
     load.stop();
     requireNone("clients", load.failures());
     awaitLeasesOver(cluster);
@@ -198,6 +202,14 @@ final class ClusterCampaign {
                 return client.call(new Request.Write(requests.put(0)), 3000) instanceof Answer.Done;
               });
     }
+  }
+
+  /** On a slow machine the faults leave little time: clients go on until there is enough to check. */
+  private void awaitEnough(CampaignLoad load) {
+    Awaitility.await("clients have " + ENOUGH + " answers")
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(100))
+        .until(() -> history.answered() >= ENOUGH || !load.failures().isEmpty());
   }
 
   private static void awaitLeasesOver(TestCluster cluster) {

@@ -46,6 +46,11 @@ final class ClusterHistory {
     return List.copyOf(calls);
   }
 
+  /** Reads and writes that were done. */
+  synchronized long answered() {
+    return calls.stream().filter(c -> c.answer() instanceof Answer.Done).count();
+  }
+
   private static boolean isAcknowledgedWrite(Call call) {
     return call.request() instanceof Request.Write && call.answer() instanceof Answer.Done;
   }
