@@ -204,7 +204,7 @@ final class ClusterCampaign {
     }
   }
 
-  /** On a slow machine the faults leave little time: clients go on until there is enough to check. */
+  /** On a slow machine faults leave little time: clients go on until there is enough to check. */
   private void awaitEnough(CampaignLoad load) {
     Awaitility.await("clients have " + ENOUGH + " answers")
         .atMost(PATIENCE)
