@@ -18,8 +18,19 @@ public final class RpcMetrics {
     .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10
   };
 
-  /** Method to label of etcd_server_request_duration_seconds, where it differs. */
-  private static final Map<String, String> REQUEST_TYPES = Map.of("Compact", "Compaction");
+  /**
+   * Method to label of etcd_server_request_duration_seconds (ME4), those of the service Auth aside.
+   * Transactions are told apart where they are read.
+   */
+  private static final Map<String, String> REQUEST_TYPES =
+      Map.of(
+          "/etcdserverpb.KV/Range", "Range",
+          "/etcdserverpb.KV/Put", "Put",
+          "/etcdserverpb.KV/DeleteRange", "DeleteRange",
+          "/etcdserverpb.KV/Compact", "Compaction",
+          "/etcdserverpb.Lease/LeaseGrant", "LeaseGrant",
+          "/etcdserverpb.Lease/LeaseRevoke", "LeaseRevoke",
+          "/etcdserverpb.Maintenance/Alarm", "Alarm");
 
   /** Clients choose the text: above this many different ones they share a series. */
   private static final int MAX_VERSIONS = 32;
@@ -32,6 +43,7 @@ public final class RpcMetrics {
   private final Counter handled;
   private final @Nullable Histogram handling;
   private final Histogram requests;
+  private final DistributionDataPoint[] transactions = new DistributionDataPoint[4];
   private final Histogram ranges;
   private final Counter clientRequests;
   private final Counter streamFailures;
@@ -72,6 +84,11 @@ public final class RpcMetrics {
             14,
             "type",
             "success");
+    for (boolean success : new boolean[] {false, true}) {
+      String label = Boolean.toString(success);
+      transactions[index(false, success)] = requests.labelValues("Txn", label);
+      transactions[index(true, success)] = requests.labelValues("ReadonlyTxn", label);
+    }
     ranges =
         families.exponential(
             "etcd_server_range_duration_seconds", "Time of a range.", 0.0001, 2, 20, "success");
@@ -104,6 +121,27 @@ public final class RpcMetrics {
    */
   public MethodMeter method(String type, String service, String method, List<String> codes) {
     return new MethodMeter(type, service, method, codes);
+  }
+
+  /**
+   * A transaction ended.
+   *
+   * @param readOnly whether it was served like a read (X11)
+   */
+  public void transaction(boolean readOnly, boolean success, long nanos) {
+    transactions[index(readOnly, success)].observe(Seconds.of(nanos));
+  }
+
+  private static int index(boolean readOnly, boolean success) {
+    return (readOnly ? 2 : 0) + (success ? 1 : 0);
+  }
+
+  private static @Nullable String requestType(String service, String method) {
+    if (service.equals("etcdserverpb.Auth")) {
+      // AuthEnable and Authenticate, but UserAdd and RoleAdd
+      return method.startsWith("Auth") ? method : "Auth" + method;
+    }
+    return REQUEST_TYPES.get("/" + service + "/" + method);
   }
 
   /** A lease was renewed. */
@@ -156,10 +194,9 @@ public final class RpcMetrics {
       in = messagesIn.labelValues(labels);
       out = messagesOut.labelValues(labels);
       time = handling == null ? null : handling.labelValues(labels);
-      boolean timed = type.equals("unary") && service.startsWith("etcdserverpb.");
-      String request = REQUEST_TYPES.getOrDefault(method, method);
-      done = timed ? requests.labelValues(request, "true") : null;
-      refused = timed ? requests.labelValues(request, "false") : null;
+      String request = requestType(service, method);
+      done = request == null ? null : requests.labelValues(request, "true");
+      refused = request == null ? null : requests.labelValues(request, "false");
       boolean range = method.equals("Range");
       rangeDone = range ? ranges.labelValues("true") : null;
       rangeRefused = range ? ranges.labelValues("false") : null;

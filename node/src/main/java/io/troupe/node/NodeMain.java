@@ -79,6 +79,7 @@ public final class NodeMain {
     for (String notice : notices) {
       log.warn(notice);
     }
+    Supervisor supervisor = Supervisor.ofProcess();
     RunningNode node;
     try {
       // Who sees that it is ready may end it at once, and shall find it prepared.
@@ -86,7 +87,7 @@ public final class NodeMain {
           RunningNode.start(
               config,
               failure -> end(log, failure),
-              made -> made.whenProcessEnds(() -> stop(log, made)));
+              made -> made.whenProcessEnds(() -> stop(log, made, supervisor)));
       if (training != null) {
         training.startSecond(failure -> end(log, failure));
       }
@@ -100,6 +101,7 @@ public final class NodeMain {
       // Told to stop before it was ready: the hook above says so, and ends it.
       return;
     }
+    supervisor.ready();
     if (!json) {
       System.out.println("ready to serve client requests");
       System.out.flush();
@@ -148,10 +150,15 @@ public final class NodeMain {
     thread.start();
   }
 
-  private static void stop(Logger log, RunningNode node) {
+  private static void stop(Logger log, RunningNode node, Supervisor supervisor) {
     log.info("stopping");
+    supervisor.stopping();
     node.close();
     log.info("stopped");
+    if (ProcessHandle.current().pid() == 1) {
+      // F10: the first process of a container has no parent that asks for the signal.
+      Runtime.getRuntime().halt(0);
+    }
   }
 
   /** One line, and out: whatever is still running must not answer anybody any more. */

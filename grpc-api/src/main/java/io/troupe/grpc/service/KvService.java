@@ -148,6 +148,7 @@ public final class KvService {
 
   /** Section 2.7. */
   public CompletionStage<TxnResponse> txn(Bytes request, Call from) throws IOException {
+    long startNanos = System.nanoTime();
     RequestCodec.TxnCall call = RequestCodec.txn(request);
     quota.admit(call.txn());
     check(RequestChecks.txn(call.txn(), settings.maxTxnOps()));
@@ -162,11 +163,18 @@ public final class KvService {
     } else {
       result = gate.linearizable(from.trace(), false, () -> read(call.txn(), from));
     }
-    return result.thenApply(
-        end -> {
-          Result.Txn done = (Result.Txn) end;
-          return ApiConverter.txn(member.header(done.revision()), done);
-        });
+    return result
+        .whenComplete(
+            (done, failure) ->
+                member
+                    .metrics()
+                    .rpc()
+                    .transaction(call.readOnly(), failure == null, System.nanoTime() - startNanos))
+        .thenApply(
+            end -> {
+              Result.Txn done = (Result.Txn) end;
+              return ApiConverter.txn(member.header(done.revision()), done);
+            });
   }
 
   private Result read(Operation.Txn txn, Call call) {

@@ -19,6 +19,13 @@ public record EtcdCommandLine(Map<String, String> properties, List<String> notic
   private static final Set<String> OTHER_VARIABLES =
       Set.of("ETCD_UNSUPPORTED_ARCH", "ETCD_VERIFY", "ETCD_VERSION");
 
+  /** Programs of etcd that only pass on what clients ask (F5); none of them is part of this one. */
+  private static final Set<String> PROXIES = Set.of("gateway", "grpc-proxy");
+
+  private static final String NO_PROXY =
+      ": only members are started here; a TCP proxy, or the proxy of an etcd 3.5 or later, can"
+          + " stand before them";
+
   private static final String NOTICE_FILE =
       "loaded server configuration, other configuration command line flags and environment"
           + " variables will be ignored if provided";
@@ -104,7 +111,9 @@ public record EtcdCommandLine(Map<String, String> properties, List<String> notic
       at++;
     }
     if (at < args.size()) {
-      throw new FlagException(1, "\"" + args.get(at) + "\" is not a valid flag");
+      String left = args.get(at);
+      String why = PROXIES.contains(left) ? NO_PROXY : "";
+      throw new FlagException(1, "\"" + left + "\" is not a valid flag" + why);
     }
     return given;
   }

@@ -330,6 +330,44 @@ class MetricsConformanceTest {
         .isEqualTo(2);
   }
 
+  private static double timed(MetricsText before, MetricsText after, String type, boolean success) {
+    return moved(
+        before,
+        after,
+        "etcd_server_request_duration_seconds_count",
+        "type",
+        type,
+        "success",
+        Boolean.toString(success));
+  }
+
+  @Test
+  void ME4_requestsAreTimedByTheirKind() {
+    String key = STORE.key("kind");
+    client.put(Requests.put(key, "1"));
+    MetricsText before = metrics();
+    client.get(key);
+    client.txn(Requests.txn(Requests.op(Requests.get(key))));
+    client.txn(Requests.txn(Requests.op(Requests.put(key, "2"))));
+    client.refused(
+        Api.TXN,
+        Requests.txn(Requests.op(Requests.get(key).setRevision(Long.MAX_VALUE))).build(),
+        Code.OUT_OF_RANGE,
+        "etcdserver: mvcc: required revision is a future revision");
+    http.post("/v3/auth/status", "{}");
+    http.post("/v3/cluster/member/list", "{}");
+    MetricsText after = metrics();
+    assertThat(timed(before, after, "Range", true)).isEqualTo(1);
+    assertThat(timed(before, after, "ReadonlyTxn", true)).isEqualTo(1);
+    assertThat(timed(before, after, "ReadonlyTxn", false)).isEqualTo(1);
+    assertThat(timed(before, after, "Txn", true)).isEqualTo(1);
+    assertThat(timed(before, after, "Txn", false)).isZero();
+    assertThat(timed(before, after, "AuthStatus", true)).isEqualTo(1);
+    assertThat(after.series("etcd_server_request_duration_seconds_count").keySet())
+        .extracting(labels -> labels.get("type"))
+        .doesNotContain("MemberList");
+  }
+
   @Test
   void watchesAndTheirEndsAreCounted() {
     MetricsText before = metrics();

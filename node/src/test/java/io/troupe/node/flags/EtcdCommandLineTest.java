@@ -74,6 +74,16 @@ class EtcdCommandLineTest {
     ends(1, "\"start\" is not a valid flag", "start");
     ends(1, "\"false\" is not a valid flag", "--pre-vote", "false");
     ends(1, "\"x\" is not a valid flag", "--name=a", "--", "x");
+    for (String proxy : List.of("gateway", "grpc-proxy")) {
+      ends(
+          1,
+          '"'
+              + proxy
+              + "\" is not a valid flag: only members are started here; a TCP proxy, or"
+              + " the proxy of an etcd 3.5 or later, can stand before them",
+          proxy,
+          "start");
+    }
   }
 
   @Test

@@ -125,6 +125,12 @@ public final class NodeProcess implements AutoCloseable {
       return this;
     }
 
+    /** What the program is started by, as its arguments. */
+    public Builder under(String... starter) {
+      program.addAll(0, List.of(starter));
+      return this;
+    }
+
     /** An environment variable. */
     public Builder environment(String key, String value) {
       environment.put(key, value);
