@@ -2,7 +2,7 @@ package io.troupe.node.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.node.process.Alone;
+import io.troupe.node.process.Clusters;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Growing clusters, by the letters of the list of challenges: f, g, h and i. */
-@Alone
+@Clusters
 class ChallengeListIT {
   private ProcessCluster cluster = new ProcessCluster(Path.of(""));
 

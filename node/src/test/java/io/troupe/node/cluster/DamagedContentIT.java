@@ -6,7 +6,7 @@ import io.troupe.model.Bytes;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
 import io.troupe.mvcc.StoreBatch;
-import io.troupe.node.process.Alone;
+import io.troupe.node.process.Clusters;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.store.RocksStore;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
  * but a comparison with the others finds that. The damaged key is not written again, so that the
  * digest of applied effects has nothing to say.
  */
-@Alone
+@Clusters
 class DamagedContentIT {
   private static final String RIGHT = "the-right-value";
   private static final String WRONG = "the-wrong-value";

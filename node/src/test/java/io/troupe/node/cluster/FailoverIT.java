@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
 import io.etcd.jetcd.KV;
-import io.troupe.node.process.Alone;
+import io.troupe.node.process.Clusters;
 import io.troupe.node.process.NodeProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Clients that know all three endpoints go on when the leader's process is killed. */
-@Alone
+@Clusters
 class FailoverIT {
   private static final Logger LOG = LoggerFactory.getLogger(FailoverIT.class);
   private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -2,7 +2,7 @@ package io.troupe.node.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.node.process.Alone;
+import io.troupe.node.process.Clusters;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.persistence.datadir.DurableFiles;
 import java.io.IOException;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** SN4: two of three members are lost for good, the third goes on alone. */
-@Alone
+@Clusters
 class ForceNewClusterIT {
   private static final int KEYS = 30;
   private static final String FORCE = "-Dtroupe.force-new-cluster=";

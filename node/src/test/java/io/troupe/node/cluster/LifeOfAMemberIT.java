@@ -2,7 +2,7 @@ package io.troupe.node.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.node.process.Alone;
+import io.troupe.node.process.Clusters;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.persistence.datadir.DurableFiles;
 import io.troupe.testing.FreePort;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A member is added, joins, is promoted, is removed; everything is asked of a follower. */
-@Alone
+@Clusters
 class LifeOfAMemberIT {
   private ProcessCluster cluster = new ProcessCluster(Path.of(""));
 
@@ -106,7 +106,8 @@ class LifeOfAMemberIT {
     assertThat(refused.awaitExit()).isEqualTo(2);
     assertThat(refused.err()).contains("has already been bootstrapped", "existing");
 
-    cluster.run(other, "member", "remove", cluster.id(other, cluster.peerUrl(lost)));
+    // At once the leader may still count it among those it hears of (M5).
+    cluster.runInTheEnd(other, "member", "remove", cluster.id(other, cluster.peerUrl(lost)));
     cluster.runInTheEnd(other, "member", "add", lost, "--peer-urls=" + cluster.peerUrl(lost));
     cluster.join(lost, cluster.cluster("n1", "n2", "n3")).awaitReady();
     cluster.awaitKey(lost, "before", "1");

@@ -2,7 +2,7 @@ package io.troupe.node.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.node.process.Alone;
+import io.troupe.node.process.Clusters;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.testing.FreePort;
 import java.nio.file.Files;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Members that etcd's own flags tell to speak TLS with each other, as processes. */
-@Alone
+@Clusters
 class SecureClusterIT {
   private final List<NodeProcess> running = new ArrayList<>();
   private final int[] clients = {FreePort.next(), FreePort.next(), FreePort.next()};
