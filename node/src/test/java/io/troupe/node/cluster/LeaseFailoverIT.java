@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.troupe.node.process.Alone;
+import io.troupe.node.process.Clusters;
 import io.troupe.node.process.NodeProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Leases of a cluster: asked of any member, kept over changes of the leader (L4, L6, L7, L11). */
-@Alone
+@Clusters
 class LeaseFailoverIT {
   private static final ObjectMapper JSON = new ObjectMapper();
 

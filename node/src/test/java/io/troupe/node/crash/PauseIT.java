@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.etcd.jetcd.api.LeaseKeepAliveRequest;
 import io.etcd.jetcd.api.LeaseKeepAliveResponse;
 import io.grpc.stub.StreamObserver;
-import io.troupe.node.process.Alone;
+import io.troupe.node.process.Clusters;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.node.process.TestJdks;
 import io.troupe.node.process.TestJdks.Jdk;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A process that stands still for a while must not take leases from owners that renew them. */
-@Alone
+@Clusters
 class PauseIT {
   private static final int LEASES = 20;
   private static final long SEED = 3;

@@ -7,8 +7,9 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 
 /**
- * A test of several members at once that mostly waits for them and counts no times. Two such
- * classes run side by side, apart from those of single members, which take all of the processors.
+ * A test that mostly waits, for several members at once or for time to pass, and whose limits of
+ * time are wide. Two such classes run side by side, apart from those that take all of the
+ * processors.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
