@@ -23,6 +23,7 @@ import javax.net.ssl.TrustManagerFactory;
  */
 public final class TestEngines implements PeerEngines {
   private static final char[] PASSWORD = "troupe".toCharArray();
+  private static final int SESSIONS = 1024;
 
   private volatile SSLContext context;
   private volatile CompletionStage<Void> check = CompletableFuture.completedFuture(null);
@@ -48,6 +49,9 @@ public final class TestEngines implements PeerEngines {
       trusted.init(store);
       SSLContext made = SSLContext.getInstance("TLS");
       made.init(keys.getKeyManagers(), trusted.getTrustManagers(), null);
+      // As members have it: what a test counts as kept shall not be these.
+      made.getServerSessionContext().setSessionCacheSize(SESSIONS);
+      made.getClientSessionContext().setSessionCacheSize(SESSIONS);
       return made;
     } catch (IOException | GeneralSecurityException e) {
       throw new IllegalStateException(e);

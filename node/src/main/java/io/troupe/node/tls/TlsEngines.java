@@ -22,6 +22,12 @@ public final class TlsEngines {
     Renegotiation.refuse();
   }
 
+  /**
+   * Sessions that are kept to be resumed, some 3 KiB each. Clients of these days bring theirs along
+   * (tickets); by default the JDK would keep 20,480 of the others for a day, whoever they are.
+   */
+  private static final int SESSIONS = 1024;
+
   private final TlsSettings settings;
   private final Reloaded<SSLContext> servers;
   private final Reloaded<SSLContext> clients;
@@ -109,6 +115,8 @@ public final class TlsEngines {
     try {
       SSLContext context = SSLContext.getInstance("TLS");
       context.init(KeyFiles.own(cert, key), new TrustManager[] {trust()}, null);
+      context.getServerSessionContext().setSessionCacheSize(SESSIONS);
+      context.getClientSessionContext().setSessionCacheSize(SESSIONS);
       return context;
     } catch (GeneralSecurityException | IOException e) {
       throw new TlsException("cannot use " + cert + " and " + key + ": " + e.getMessage(), e);

@@ -286,6 +286,19 @@ class TlsEnginesTest {
     made.checkValidity();
   }
 
+  /**
+   * The JDK keeps 20,480 for a day; each is some 3 KiB, and who comes for the first time makes one.
+   */
+  @Test
+  void sessionsThatCouldBeResumedAreFew() throws Exception {
+    SSLEngine server = server(KeyForm.EC_SEC1).engines().server();
+    SSLEngine client = client("someone", KeyForm.EC_SEC1).engines().client(HOST, 1);
+    Handshake.run(client, server);
+    assertThat(List.of(server, client))
+        .extracting(engine -> engine.getSession().getSessionContext().getSessionCacheSize())
+        .containsOnly(1024);
+  }
+
   /** Who is at the other end must not change while a connection stands. */
   @Test
   void clientsCannotRenegotiate() throws Exception {
