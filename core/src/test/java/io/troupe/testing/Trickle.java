@@ -16,9 +16,11 @@ public final class Trickle implements Closeable {
     this.bytes = bytes;
   }
 
-  /** False if that was the last one. */
+  /** False if there is no other one behind it, or none at all. */
   public boolean sayNext() throws IOException {
-    socket.getOutputStream().write(bytes[said++]);
+    if (said < bytes.length) {
+      socket.getOutputStream().write(bytes[said++]);
+    }
     return said < bytes.length;
   }
 

@@ -79,7 +79,8 @@ final class Supervisor {
       } finally {
         library.close(fd);
       }
-    } catch (IllegalArgumentException | LastErrorException | UnsatisfiedLinkError failed) {
+    } catch (IllegalArgumentException | LastErrorException | LinkageError failed) {
+      // The last one: the library cannot be unpacked, say where the directory for it is noexec.
       LOG.warn(
           "cannot tell the supervisor state={} NOTIFY_SOCKET={} error={}",
           state,
