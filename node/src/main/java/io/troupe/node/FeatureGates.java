@@ -26,7 +26,7 @@ record FeatureGates(Map<Feature, Boolean> states, boolean allAlpha, boolean allB
     TxnModeWriteWithSharedBuffer(true, true),
     LeaseCheckpoint(false, false),
     LeaseCheckpointPersist(false, false),
-    SetMemberLocalAddr(false, false),
+    SetMemberLocalAddr(false, true),
     FastLeaseKeepAlive(true, true),
     PriorityRequest(false, false);
 

@@ -61,10 +61,16 @@ final class Remoting {
   /** Canonical is what others call this member, bound is what it listens on: see docs/rooms. */
   static Config config(NodeSettings settings) {
     try {
-      return PeerConfig.of(
-          PeerAddress.of(settings.peerUrl()),
-          PeerAddress.of(settings.boundPeerUrl()),
-          PeerAddress.isTls(settings.peerUrl()));
+      Config peers =
+          PeerConfig.of(
+              PeerAddress.of(settings.peerUrl()),
+              PeerAddress.of(settings.boundPeerUrl()),
+              PeerAddress.isTls(settings.peerUrl()));
+      if (!settings.features().isOn(FeatureGates.Feature.SetMemberLocalAddr)) {
+        return peers;
+      }
+      Optional<String> local = MemberLocalAddress.of(settings.initialAdvertisePeerUrls());
+      return local.map(host -> PeerConfig.from(host).withFallback(peers)).orElse(peers);
     } catch (IllegalArgumentException wrong) {
       throw new StartException(
           ExitCode.CONFIGURATION,

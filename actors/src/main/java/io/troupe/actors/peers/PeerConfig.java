@@ -54,4 +54,14 @@ public final class PeerConfig {
                 "troupe-peers.conf",
                 ConfigParseOptions.defaults().setAllowMissing(false)));
   }
+
+  /**
+   * Connections to other members come from that address; to be put before {@link #of}.
+   *
+   * @param localHost an address of this machine, without brackets
+   */
+  public static Config from(String localHost) {
+    return ConfigFactory.parseMap(
+        Map.of("pekko.remote.artery.advanced.tcp.outbound-client-hostname", localHost));
+  }
 }

@@ -349,6 +349,21 @@ class ArteryPeersTest {
     }
   }
 
+  /** All of 127/8 is this machine. */
+  @Test
+  void connectionsComeFromTheAddressThatIsSet() throws Exception {
+    int hidden = FreePort.next();
+    TestPeer two = new TestPeer(CLUSTER, 2, portTwo, hidden, both());
+    open.add(two);
+    TestPeer one = new TestPeer(CLUSTER, 1, portOne, both(), PeerConfig.from("127.0.0.9"));
+    open.add(one);
+    try (LoopbackProxy proxy = new LoopbackProxy(portTwo, hidden)) {
+      one.untilItFlows(TWO, two, 1);
+      two.untilItFlows(ONE, one, 1);
+      assertThat(proxy.callers()).containsExactly("127.0.0.9");
+    }
+  }
+
   @Test
   void rubbishOnThePortHurtsNobody() throws Exception {
     TestPeer one = peer(CLUSTER, 1, portOne, both());

@@ -9,7 +9,9 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Passes bytes on to another port until it is cut; then it takes connections and is silent. Keeps
@@ -22,6 +24,7 @@ public final class LoopbackProxy implements AutoCloseable {
   private final int to;
   private final List<Socket> sockets = new ArrayList<>();
   private final List<ByteArrayOutputStream> recorded = new ArrayList<>();
+  private final Set<String> callers = new HashSet<>();
   private boolean cut;
 
   /** Listens on {@code port} of the loopback; 0 for any. */
@@ -53,6 +56,9 @@ public final class LoopbackProxy implements AutoCloseable {
   private void accept() throws IOException {
     while (true) {
       Socket in = server.accept();
+      synchronized (this) {
+        callers.add(in.getInetAddress().getHostAddress());
+      }
       if (keep(in)) {
         connect(in);
       }
@@ -100,6 +106,11 @@ public final class LoopbackProxy implements AutoCloseable {
   private synchronized boolean keep(Socket socket) {
     sockets.add(socket);
     return !cut;
+  }
+
+  /** Addresses that connections came from so far. */
+  public synchronized Set<String> callers() {
+    return Set.copyOf(callers);
   }
 
   /** Where it listens. */

@@ -57,12 +57,17 @@ final class TestPeer implements AutoCloseable {
    */
   TestPeer(
       long clusterId, long id, int port, int bindPort, PeerDirectory directory, Runnable recovery) {
-    this(clusterId, id, port, bindPort, directory, recovery, null);
+    this(clusterId, id, port, bindPort, directory, recovery, null, ConfigFactory.empty());
+  }
+
+  /** A peer with more configuration. */
+  TestPeer(long clusterId, long id, int port, PeerDirectory directory, Config more) {
+    this(clusterId, id, port, port, directory, () -> {}, null, more);
   }
 
   /** A peer that speaks TLS, with peer URLs that say so. */
   TestPeer(long clusterId, long id, int port, PeerDirectory directory, PeerEngines engines) {
-    this(clusterId, id, port, port, directory, () -> {}, engines);
+    this(clusterId, id, port, port, directory, () -> {}, engines, ConfigFactory.empty());
   }
 
   private TestPeer(
@@ -72,7 +77,8 @@ final class TestPeer implements AutoCloseable {
       int bindPort,
       PeerDirectory directory,
       Runnable recovery,
-      @Nullable PeerEngines engines) {
+      @Nullable PeerEngines engines,
+      Config more) {
     this.directory = directory;
     String url = engines == null ? url(port) : tlsUrl(port);
     CompletableFuture<ArteryPeers> started = new CompletableFuture<>();
@@ -101,7 +107,7 @@ final class TestPeer implements AutoCloseable {
     PeerAddress canonical = new PeerAddress("127.0.0.1", port);
     PeerAddress bind = new PeerAddress("127.0.0.1", bindPort);
     Config config =
-        PeerConfig.of(canonical, bind, engines != null)
+        more.withFallback(PeerConfig.of(canonical, bind, engines != null))
             .withFallback(ConfigFactory.parseString(PEKKO))
             .withFallback(ConfigFactory.load());
     ActorSystemSetup setup = ActorSystemSetup.create(BootstrapSetup.create(config));
