@@ -47,11 +47,16 @@ public final class LineLimit {
    * @return {@link #SUPPRESSED}, or how many were suppressed since the last one that was not
    */
   public long admit(long nowNanos) {
-    long before = used.get();
-    long ahead = before == NEVER ? 0 : Math.max(0, before - nowNanos);
-    if (ahead <= (burst - 1) * intervalNanos
-        && used.compareAndSet(before, nowNanos + ahead + intervalNanos)) {
-      return suppressed.getAndSet(0);
+    while (true) {
+      long before = used.get();
+      long ahead = before == NEVER ? 0 : Math.max(0, before - nowNanos);
+      if (ahead > (burst - 1) * intervalNanos) {
+        break;
+      }
+      // Who comes at the same instant as another one takes the next place, if there is one.
+      if (used.compareAndSet(before, nowNanos + ahead + intervalNanos)) {
+        return suppressed.getAndSet(0);
+      }
     }
     suppressed.incrementAndGet();
     return SUPPRESSED;

@@ -2,6 +2,13 @@ package io.troupe.grpc.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class LineLimitTest {
@@ -30,5 +37,36 @@ class LineLimitTest {
     assertThat(limit.admit(10_000)).isZero();
     assertThat(limit.admit(10_000)).isZero();
     assertThat(limit.admit(10_000)).isEqualTo(LineLimit.SUPPRESSED);
+  }
+
+  /** Nobody loses a line to somebody else who comes at the same instant. */
+  @Test
+  void theOnesAtOnceMayComeFromSeveralThreads() throws Exception {
+    int threads = 4;
+    int each = 1_000_000;
+    LineLimit limit = new LineLimit(100, (long) threads * each);
+    CyclicBarrier together = new CyclicBarrier(threads);
+    List<CompletableFuture<Long>> counts = new ArrayList<>();
+    for (int i = 0; i < threads; i++) {
+      CompletableFuture<Long> count = new CompletableFuture<>();
+      counts.add(count);
+      new Thread(
+              () -> {
+                try {
+                  together.await();
+                  count.complete(
+                      IntStream.range(0, each)
+                          .filter(n -> limit.admit(7) != LineLimit.SUPPRESSED)
+                          .count());
+                } catch (InterruptedException | BrokenBarrierException e) {
+                  count.completeExceptionally(e);
+                }
+              })
+          .start();
+    }
+    for (CompletableFuture<Long> count : counts) {
+      assertThat(count.get(1, TimeUnit.MINUTES)).isEqualTo(each);
+    }
+    assertThat(limit.admit(7)).isEqualTo(LineLimit.SUPPRESSED);
   }
 }
