@@ -8,6 +8,7 @@ import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.model.Requester;
 import java.util.List;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -44,46 +45,62 @@ public final class Authorizer {
       return null;
     }
     if (operation instanceof Operation.TxnOp op) {
-      return keys(who, rights -> allows(rights, op));
+      return asksNothing(op) ? null : keys(who, rights -> allows(rights, op));
     }
     if (operation instanceof Operation.LeaseRevoke revoke) {
       return writeAttached(who, revoke.id());
     }
     if (operation instanceof Operation.LeaseGrant || operation instanceof Operation.AlarmGet) {
-      return user(who);
+      return authenticated(who);
     }
     return root(who);
   }
 
   /** A read or a watch of a range (G11, W18). */
   public @Nullable Refusal read(Requester who, KeyRange range) {
-    return isFree(who) ? null : keys(who, rights -> rights.mayRead(range));
+    if (isFree(who)) {
+      return null;
+    }
+    Refusal refusal = keys(who, rights -> rights.mayRead(range));
+    return refusal == null ? ofThisState(who) : refusal;
   }
 
-  /** A transaction that is not in the log because it only reads (X14). */
+  /**
+   * A transaction that is not in the log because it only reads (X14). One that reads nothing either
+   * is nobody's matter.
+   */
   public @Nullable Refusal transaction(Requester who, Operation.Txn txn) {
-    return isFree(who) ? null : keys(who, rights -> allows(rights, txn));
+    if (isFree(who)) {
+      return null;
+    }
+    Refusal refusal = asksNothing(txn) ? null : keys(who, rights -> allows(rights, txn));
+    return refusal == null ? ofThisState(who) : refusal;
   }
 
   /** Sees the keys of a lease (L14). */
   public @Nullable Refusal readAttached(Requester who, long lease) {
-    return isFree(who) ? null : keys(who, rights -> all(lease, rights::mayRead));
+    return attached(who, lease, AccessRights::mayRead);
   }
 
   /** Ends or renews a lease (L14). */
   public @Nullable Refusal writeAttached(Requester who, long lease) {
-    return isFree(who) ? null : keys(who, rights -> attachedWritable(rights, lease));
+    return attached(who, lease, AccessRights::mayWrite);
   }
 
-  /** What any known user may do. */
-  public @Nullable Refusal user(Requester who) {
-    if (isFree(who)) {
-      return null;
+  /** Root first, whatever the auth revision (A6); of a lease without keys nothing is asked. */
+  private @Nullable Refusal attached(
+      Requester who, long lease, BiPredicate<AccessRights, KeyRange> right) {
+    Refusal authenticated = authenticated(who);
+    if (authenticated != null || root(who) == null) {
+      return authenticated;
     }
-    if (!(who instanceof Requester.User named)) {
-      return Refusal.USER_EMPTY;
-    }
-    return state.user(named.name()) == null ? Refusal.PERMISSION_DENIED : null;
+    List<Bytes> keys = leases.of(lease);
+    return keys.isEmpty() ? null : keys(who, rights -> all(keys, key -> right.test(rights, key)));
+  }
+
+  /** What anybody may do whose name is proven, even if there is no such user (any more). */
+  public @Nullable Refusal authenticated(Requester who) {
+    return isFree(who) || who instanceof Requester.User ? null : Refusal.USER_EMPTY;
   }
 
   /** What only root may do (A13). The auth revision does not count (A6). */
@@ -91,7 +108,7 @@ public final class Authorizer {
     if (isFree(who)) {
       return null;
     }
-    if (!(who instanceof Requester.User named)) {
+    if (!(who instanceof Requester.User named) || named.name().isEmpty()) {
       return Refusal.USER_EMPTY;
     }
     AuthUser user = state.user(named.name());
@@ -101,9 +118,10 @@ public final class Authorizer {
     return state.isRoot(user) ? null : Refusal.PERMISSION_DENIED;
   }
 
-  /** Sees a user: root, or the user (A13). */
+  /** Sees a user: root, or the user (A13). Nobody's name is the empty one, which no user has. */
   public @Nullable Refusal seeUser(Requester who, String name) {
-    return who instanceof Requester.User named && named.name().equals(name) ? null : root(who);
+    String own = who instanceof Requester.User named ? named.name() : "";
+    return own.equals(name) ? null : root(who);
   }
 
   /** Sees a role: root, or whoever holds it (A13). */
@@ -121,13 +139,32 @@ public final class Authorizer {
     return !state.isEnabled() || who == Requester.MEMBER;
   }
 
-  /** The order of the refusals is etcd's: no name, old, unknown, not allowed. */
-  private @Nullable Refusal keys(Requester who, Predicate<AccessRights> test) {
-    if (!(who instanceof Requester.User named)) {
+  /** Whether somebody's rights are of an older state than this one (A6, A7). */
+  public @Nullable Refusal age(Requester who) {
+    if (isFree(who)) {
+      return null;
+    }
+    // No state has the revision 0: whoever shows it is taken for nobody.
+    if (!(who instanceof Requester.User named) || named.authRevision() == 0) {
       return Refusal.USER_EMPTY;
     }
-    if (named.authRevision() < state.revision()) {
-      return Refusal.AUTH_OLD_REVISION;
+    return named.authRevision() < state.revision() ? Refusal.AUTH_OLD_REVISION : null;
+  }
+
+  /** What was read is shown for rights of the very state that it was read from (G11). */
+  private @Nullable Refusal ofThisState(Requester who) {
+    boolean other =
+        who instanceof Requester.User named
+            && named.authRevision() != 0
+            && named.authRevision() != state.revision();
+    return other ? Refusal.AUTH_OLD_REVISION : null;
+  }
+
+  /** The order of the refusals is etcd's: no name, old, unknown, not allowed. */
+  private @Nullable Refusal keys(Requester who, Predicate<AccessRights> test) {
+    Refusal age = age(who);
+    if (age != null || !(who instanceof Requester.User named)) {
+      return age;
     }
     AuthUser user = state.user(named.name());
     if (user == null) {
@@ -176,13 +213,21 @@ public final class Authorizer {
     return true;
   }
 
-  /** P7, L14: whoever could put keys on a lease of others could delete theirs. */
-  private boolean attachedWritable(AccessRights rights, long lease) {
-    return all(lease, rights::mayWrite);
+  /** Each part of a transaction is asked for by itself: where there is none, nobody is. */
+  private static boolean asksNothing(Operation.TxnOp op) {
+    return op instanceof Operation.Txn txn
+        && txn.compares().isEmpty()
+        && txn.success().stream().allMatch(Authorizer::asksNothing)
+        && txn.failure().stream().allMatch(Authorizer::asksNothing);
   }
 
-  private boolean all(long lease, Predicate<KeyRange> test) {
-    for (Bytes key : leases.of(lease)) {
+  /** P7: whoever could put keys on a lease of others could delete theirs. */
+  private boolean attachedWritable(AccessRights rights, long lease) {
+    return all(leases.of(lease), rights::mayWrite);
+  }
+
+  private static boolean all(List<Bytes> keys, Predicate<KeyRange> test) {
+    for (Bytes key : keys) {
       if (!test.test(KeyRange.single(key))) {
         return false;
       }

@@ -1,6 +1,7 @@
 package io.troupe.lease;
 
 import io.troupe.model.Lease;
+import io.troupe.model.Operation.LeaseCheckpoint.Remaining;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -27,13 +28,15 @@ public final class LeaseCountdown {
   /** A revoke that was not confirmed for this long is named again (L10). */
   static final long RETRY_MS = 3000;
 
-  /** How often what is left of a long lease is to be replicated, and what a long one is (L12). */
-  static final long CHECKPOINT_MS = 300_000;
-
   /** What a renewal came to (L5). */
   public enum Renewal {
     /** The full time counts again. */
     RENEWED,
+    /**
+     * The full time counts again here, but less is replicated, from which a later leader would
+     * count: that is to be forgotten before the owner is told (L12). Then tell {@link #forgotten}.
+     */
+    CHECKPOINTED,
     /** It has run out but is not revoked yet: wait for that, then tell 0. */
     EXPIRED,
     /** There is no such lease. */
@@ -46,7 +49,12 @@ public final class LeaseCountdown {
     final long ttlSeconds;
     long endMs;
     long checkpointMs;
+
+    /** Whether less than all may be replicated, or on its way into the log. */
     boolean checkpointed;
+
+    /** How often that is being forgotten right now. */
+    int forgetting;
 
     Counted(long id, long ttlSeconds) {
       this.id = id;
@@ -65,7 +73,18 @@ public final class LeaseCountdown {
   private final Map<Long, Long> revokeAgainMs = new HashMap<>();
   private final TreeSet<Counted> expired = new TreeSet<>(BY_END);
   private final TreeSet<Counted> checkpoints = new TreeSet<>(BY_CHECKPOINT);
+  private final long checkpointEveryMs;
   private long nowMs;
+
+  /**
+   * Begins without a lease.
+   *
+   * @param checkpointEveryMs how often what is left of a long lease is to be replicated, and what a
+   *     long one is (L12); 0 is never
+   */
+  public LeaseCountdown(long checkpointEveryMs) {
+    this.checkpointEveryMs = checkpointEveryMs;
+  }
 
   /** Lets time pass, 0 or more milliseconds. */
   public void advance(long vouchedMs) {
@@ -146,7 +165,46 @@ public final class LeaseCountdown {
     running.remove(lease);
     checkpoints.remove(lease);
     start(lease);
-    return Renewal.RENEWED;
+    if (!lease.checkpointed) {
+      return Renewal.RENEWED;
+    }
+    lease.forgetting++;
+    return Renewal.CHECKPOINTED;
+  }
+
+  /**
+   * An attempt to have a checkpoint forgotten has ended.
+   *
+   * @param certain true when it was applied; otherwise the checkpoint may still be there
+   */
+  public void forgotten(long id, boolean certain) {
+    Counted lease = byId.get(id);
+    if (lease != null) {
+      lease.forgetting = Math.max(0, lease.forgetting - 1);
+      lease.checkpointed &= !certain;
+    }
+  }
+
+  /**
+   * A checkpoint was applied, perhaps one of an earlier leader. One that forgot what was left was
+   * made for a renewal of which this leader may not know: the lease has its full time again.
+   *
+   * @param remainingSeconds 0 when it was forgotten
+   */
+  public void checkpointed(long id, long remainingSeconds) {
+    Counted lease = byId.get(id);
+    if (lease == null) {
+      return;
+    }
+    if (remainingSeconds > 0) {
+      lease.checkpointed = true;
+    } else if (lease.endMs < nowMs + 1000 * lease.ttlSeconds) {
+      running.remove(lease);
+      expired.remove(lease);
+      checkpoints.remove(lease);
+      revokeAgainMs.remove(id);
+      start(lease);
+    }
   }
 
   private void start(Counted lease) {
@@ -156,8 +214,8 @@ public final class LeaseCountdown {
   }
 
   private void scheduleCheckpoint(Counted lease) {
-    if (lease.endMs - nowMs > CHECKPOINT_MS) {
-      lease.checkpointMs = nowMs + CHECKPOINT_MS;
+    if (checkpointEveryMs > 0 && lease.endMs - nowMs > checkpointEveryMs) {
+      lease.checkpointMs = nowMs + checkpointEveryMs;
       checkpoints.add(lease);
     }
   }
@@ -184,38 +242,27 @@ public final class LeaseCountdown {
   }
 
   /**
-   * Names long leases whose remaining time is to be replicated now (L12), each at most every five
-   * minutes, as leases whose checkpoint says what is left in whole seconds.
+   * Names long leases whose remaining time is to be replicated now, in whole seconds (L12). A lease
+   * that was renewed and whose checkpoint is being forgotten is passed over until its next time.
    *
    * @param max most leases
    */
-  public List<Lease> takeCheckpoints(int max) {
-    List<Lease> due = new ArrayList<>();
+  public List<Remaining> takeCheckpoints(int max) {
+    List<Remaining> due = new ArrayList<>();
     while (due.size() < max
         && !checkpoints.isEmpty()
         && checkpoints.first().checkpointMs <= nowMs) {
       Counted lease = checkpoints.pollFirst();
       if (lease != null && lease.endMs > nowMs) {
-        lease.checkpointed = true;
-        // Rounded up: a checkpoint never takes time away.
-        due.add(new Lease(lease.id, lease.ttlSeconds, (lease.endMs - nowMs + 999) / 1000));
+        if (lease.forgetting == 0) {
+          lease.checkpointed = true;
+          // Rounded up: a checkpoint never takes time away.
+          due.add(new Remaining(lease.id, (lease.endMs - nowMs + 999) / 1000));
+        }
         scheduleCheckpoint(lease);
       }
     }
     return due;
-  }
-
-  /**
-   * True once after a checkpoint when the lease was renewed since: the checkpoint is to be
-   * forgotten by replicating 0 (L12).
-   */
-  public boolean takeCheckpointClearing(long id) {
-    Counted lease = byId.get(id);
-    boolean clear = lease != null && lease.checkpointed;
-    if (lease != null) {
-      lease.checkpointed = false;
-    }
-    return clear;
   }
 
   /** What is left in milliseconds, 0 or less when it has run out; empty when unknown (L7). */

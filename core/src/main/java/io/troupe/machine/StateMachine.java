@@ -22,6 +22,7 @@ import io.troupe.mvcc.OrderedStore.Space;
 import io.troupe.raft.membership.ConfEntry;
 import io.troupe.txn.QuotaCost;
 import io.troupe.txn.WriteEvaluator;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -246,11 +247,13 @@ public final class StateMachine implements AutoCloseable {
   }
 
   private Applied checkpoint(Operation.LeaseCheckpoint checkpoint) {
-    long left = checkpoint.remainingSeconds();
-    boolean known = leases.checkpoint(checkpoint.id(), left);
-    return unchanged(
-        new Result.Done(store.revision()),
-        known ? List.of(new LeaseChange.Checkpointed(checkpoint.id(), left)) : List.of());
+    List<LeaseChange> changes = new ArrayList<>(checkpoint.leases().size());
+    for (Operation.LeaseCheckpoint.Remaining lease : checkpoint.leases()) {
+      if (leases.checkpoint(lease.id(), lease.seconds())) {
+        changes.add(new LeaseChange.Checkpointed(lease.id(), lease.seconds()));
+      }
+    }
+    return unchanged(new Result.Done(store.revision()), changes);
   }
 
   private Applied alarms(List<AlarmMember> alarms) {

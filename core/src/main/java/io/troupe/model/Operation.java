@@ -58,8 +58,20 @@ public sealed interface Operation {
   /** Ends a lease and deletes its keys in one revision. */
   record LeaseRevoke(long id) implements Operation {}
 
-  /** Remembers how much of a lease was left, for the next leader (L12). */
-  record LeaseCheckpoint(long id, long remainingSeconds) implements Operation {}
+  /** Remembers how much of each of these leases was left, for the next leader (L12). */
+  record LeaseCheckpoint(List<Remaining> leases) implements Operation {
+    /** Copies the list. */
+    public LeaseCheckpoint {
+      leases = List.copyOf(leases);
+    }
+
+    /**
+     * One lease.
+     *
+     * @param seconds what was left; 0 forgets an earlier checkpoint
+     */
+    public record Remaining(long id, long seconds) {}
+  }
 
   /** Lists alarms through the log (MT3). NONE lists all. */
   record AlarmGet(AlarmType type) implements Operation {}

@@ -17,7 +17,8 @@ public sealed interface Requester {
   }
 
   /**
-   * A user whose identity is proven.
+   * A user whose identity is proven. There need not be one of that name (any more), and the name is
+   * empty where the proof names nobody: a certificate without a common name.
    *
    * @param authRevision of the state that proved it; rights are refused when it is older than the
    *     state's (A7)

@@ -1,7 +1,7 @@
 /**
  * The values every room speaks of: bytes, ranges, revisions, log entries, operations and their
- * results. Entry class: {@link io.troupe.model.Operation}. Imports the JDK alone. See
- * docs/architecture.md.
+ * results; and durations as text. Entry class: {@link io.troupe.model.Operation}. Imports the JDK
+ * alone. See docs/architecture.md.
  */
 @NullMarked
 package io.troupe.model;

@@ -4,6 +4,7 @@ import io.troupe.model.Entry;
 import io.troupe.model.Invariant;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -154,12 +155,25 @@ final class FollowerRole extends Role {
 
   @Override
   void propose(List<Proposal> batch) {
-    Refusal refusal = refusal();
-    if (refusal != null) {
-      core.rejectAll(batch, refusal);
-    } else {
-      core.effects.send(core.leader(), core.forwarded(batch));
+    if (core.leader().isNone()) {
+      core.rejectAll(batch, Refusal.NO_LEADER);
+      return;
     }
+    List<Proposal> sent = new ArrayList<>(batch.size());
+    List<Proposal> refused = new ArrayList<>(0);
+    for (Proposal proposal : batch) {
+      (waiting() < core.settings.maxPending(proposal) ? sent : refused).add(proposal);
+    }
+    if (!sent.isEmpty()) {
+      core.effects.send(core.leader(), core.forwarded(sent));
+    }
+    if (!refused.isEmpty()) {
+      core.rejectAll(refused, Refusal.TOO_MANY_REQUESTS);
+    }
+  }
+
+  private long waiting() {
+    return core.log.commit() - core.handout.applied();
   }
 
   @Override
@@ -176,8 +190,7 @@ final class FollowerRole extends Role {
     if (core.leader().isNone()) {
       return Refusal.NO_LEADER;
     }
-    long waiting = core.log.commit() - core.handout.applied();
-    return waiting >= core.settings.maxPendingProposals() ? Refusal.TOO_MANY_REQUESTS : null;
+    return waiting() >= core.settings.maxPendingProposals() ? Refusal.TOO_MANY_REQUESTS : null;
   }
 
   @Override

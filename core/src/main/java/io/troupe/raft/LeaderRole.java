@@ -12,6 +12,7 @@ import io.troupe.raft.membership.Membership;
 import io.troupe.raft.membership.MembershipCodec;
 import io.troupe.raft.membership.MembershipRules;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -127,20 +128,16 @@ final class LeaderRole extends Role {
 
   @Override
   void propose(List<Proposal> batch) {
-    int taken = transfer.isActive() ? 0 : take(batch);
-    if (taken < batch.size()) {
-      core.rejectAll(batch.subList(taken, batch.size()), reasonToRefuse());
+    List<Proposal> refused = take(batch);
+    if (!refused.isEmpty()) {
+      core.rejectAll(refused, reasonToRefuse());
     }
   }
 
   private void onForwarded(NodeId from, List<Proposal> batch) {
-    int taken = transfer.isActive() ? 0 : take(batch);
-    if (taken < batch.size()) {
-      List<RequestId> ids = new ArrayList<>();
-      for (Proposal refused : batch.subList(taken, batch.size())) {
-        ids.add(refused.id());
-      }
-      refuse(from, ids, reasonToRefuse());
+    List<Proposal> refused = take(batch);
+    if (!refused.isEmpty()) {
+      refuse(from, refused.stream().map(Proposal::id).toList(), reasonToRefuse());
     }
   }
 
@@ -156,29 +153,32 @@ final class LeaderRole extends Role {
     return forwarded.computeIfAbsent(origin, run -> new SequenceWindow()).take(sequence);
   }
 
-  /** Appends as many as may wait; returns how many. */
-  private int take(List<Proposal> batch) {
-    int count = (int) Math.min(batch.size(), room());
-    if (count == 0) {
-      return 0;
+  /** Appends those that may wait; returns the others. Both stay in order. */
+  private List<Proposal> take(List<Proposal> batch) {
+    if (transfer.isActive() || core.handout.isLogMemoryFull()) {
+      return batch;
     }
-    long index = core.log.lastIndex() + 1;
-    Entry[] entries = new Entry[count];
-    for (int i = 0; i < count; i++) {
-      entries[i] =
-          new Entry(core.term(), index + i, Entry.Kind.OPERATION, batch.get(i).operation());
+    long last = core.log.lastIndex();
+    List<Entry> entries = new ArrayList<>(batch.size());
+    List<Proposal> refused = new ArrayList<>(0);
+    for (Proposal proposal : batch) {
+      long index = last + 1 + entries.size();
+      if (index - core.handout.applied() <= core.settings.maxPending(proposal)) {
+        entries.add(new Entry(core.term(), index, Entry.Kind.OPERATION, proposal.operation()));
+      } else {
+        refused.add(proposal);
+      }
     }
-    core.takeOver(List.of(entries));
-    replication.broadcast();
-    return count;
+    if (!entries.isEmpty()) {
+      core.takeOver(Collections.unmodifiableList(entries));
+      replication.broadcast();
+    }
+    return refused;
   }
 
-  private long room() {
-    if (core.handout.isLogMemoryFull()) {
-      return 0;
-    }
-    long waiting = core.log.lastIndex() - core.handout.applied();
-    return Math.max(0, core.settings.maxPendingProposals() - waiting);
+  private boolean isFull() {
+    return core.handout.isLogMemoryFull()
+        || core.log.lastIndex() - core.handout.applied() >= core.settings.maxPendingProposals();
   }
 
   private void append(Entry.Kind kind, Bytes data) {
@@ -209,7 +209,7 @@ final class LeaderRole extends Role {
         hasCommittedInTerm()
             && !core.conf.isChangePending()
             && core.handout.applied() >= membership.version();
-    if (!quiet || proposal.basis() != membership.version() || room() == 0) {
+    if (!quiet || proposal.basis() != membership.version() || isFull()) {
       return Refusal.TOO_MANY_REQUESTS;
     }
     Refusal refusal = membership.refusalOf(proposal.changes());

@@ -11,12 +11,14 @@ import org.jspecify.annotations.Nullable;
  * @param id for refusing it; the operation carries the id too, so that the answer finds its way
  *     after apply
  * @param operation the data of the entry, as it will be applied
+ * @param isPriority whether it may still wait when others may not (Q6)
  * @param trace the call it comes from; null unless that is traced. Goes with it to the leader and
  *     means nothing here: it is in no log
  */
-public record Proposal(RequestId id, Bytes operation, @Nullable TraceContext trace) {
-  /** A proposal that nobody traces. */
+public record Proposal(
+    RequestId id, Bytes operation, boolean isPriority, @Nullable TraceContext trace) {
+  /** One like any other that nobody traces. */
   public Proposal(RequestId id, Bytes operation) {
-    this(id, operation, null);
+    this(id, operation, false, null);
   }
 }

@@ -12,7 +12,7 @@ package io.troupe.raft;
  * @param maxInflightBytes of entries on their way to one follower, exceeded only by the last
  *     message; 1 or more
  * @param maxPendingProposals entries not applied yet (and, apart from them, reads not released yet)
- *     before new ones are refused; 1 or more
+ *     before new ones are refused; 1 or more. Twice as many before those of priority are (Q6)
  * @param maxLogBytesInMemory of entries kept in memory; when those not applied yet reach it alone,
  *     proposals are refused
  * @param diskStallTicks time without an answer of the disk after which a leader hands over or gives
@@ -55,6 +55,11 @@ public record RaftSettings(
    */
   public static RaftSettings defaults() {
     return new RaftSettings(10, 1, 1024, 1 << 20, 64, 16L << 20, 5000, 64L << 20, 20);
+  }
+
+  /** How many entries that are not applied yet make such a proposal be refused. */
+  long maxPending(Proposal proposal) {
+    return proposal.isPriority() ? 2L * maxPendingProposals : maxPendingProposals;
   }
 
   private static void check(boolean inRange, String name, long value) {

@@ -76,7 +76,14 @@ class AuthorizerProperties {
         }
         leases.put(lease, attached);
       }
-      AuthState state = new AuthState(true, 5, List.of(new AuthUser("u", "", false, names)), roles);
+      AuthState state =
+          new AuthState(
+              true,
+              5,
+              List.of(
+                  new AuthUser("u", "", false, names),
+                  new AuthUser("root", "", false, List.of("root"))),
+              roles);
       authorizer = new Authorizer(state, lease -> leases.getOrDefault(lease, List.of()));
     }
 
@@ -100,6 +107,13 @@ class AuthorizerProperties {
         case 1 -> new KeyRange(key, Bytes.of(0));
         default -> new KeyRange(key, pick(BOUNDS));
       };
+    }
+
+    Requester anybody() {
+      return random.nextInt(5) == 0
+          ? Requester.ANONYMOUS
+          : new Requester.User(
+              pick(List.of("u", "u", "root", "gone", "")), pick(List.of(0L, 4L, 5L, 6L)));
     }
 
     long lease() {
@@ -178,6 +192,43 @@ class AuthorizerProperties {
       return txn.compares().stream().allMatch(compare -> may(compare.range(), false))
           && txn.success().stream().allMatch(this::may)
           && txn.failure().stream().allMatch(this::may);
+    }
+  }
+
+  /** etcd's order, lease by lease: root, then key by key, of which each looks at the revision. */
+  private static @Nullable Refusal expected(World world, Requester who, long lease, boolean write) {
+    if (!(who instanceof Requester.User user)) {
+      return Refusal.USER_EMPTY;
+    }
+    if (user.name().equals("root")) {
+      return null;
+    }
+    for (Bytes key : world.leases.getOrDefault(lease, List.of())) {
+      if (user.authRevision() == 0) {
+        return Refusal.USER_EMPTY;
+      }
+      if (user.authRevision() < 5) {
+        return Refusal.AUTH_OLD_REVISION;
+      }
+      if (!user.name().equals("u") || !world.may(key, write)) {
+        return Refusal.PERMISSION_DENIED;
+      }
+    }
+    return null;
+  }
+
+  @Property(tries = 1000)
+  void leasesAreDecidedKeyByKeyForEverybody_A6_L14(@ForAll long seed) {
+    World world = new World(seed);
+    for (int i = 0; i < 10; i++) {
+      Requester who = world.anybody();
+      long lease = world.lease();
+      assertThat(world.authorizer.operation(who, new Operation.LeaseRevoke(lease)))
+          .as("%s, %s of %s with %s", who, lease, world.permissions, world.leases)
+          .isEqualTo(expected(world, who, lease, true));
+      assertThat(world.authorizer.readAttached(who, lease))
+          .as("%s, %s of %s with %s", who, lease, world.permissions, world.leases)
+          .isEqualTo(expected(world, who, lease, false));
     }
   }
 

@@ -21,6 +21,7 @@ class AuthorizerTest {
   private static final Requester GONE = new Requester.User("gone", 7);
   private static final Requester OLD = new Requester.User("u", 6);
   private static final Requester OLD_ROOT = new Requester.User("root", 6);
+  private static final Requester NAMELESS = new Requester.User("", 7);
   private static final KeyRange A = KeyRange.single(Bytes.utf8("a"));
   private static final List<AuthUser> USERS =
       List.of(
@@ -29,8 +30,15 @@ class AuthorizerTest {
   private static final List<AuthRole> ROLES =
       List.of(new AuthRole("r", List.of(new Permission(Permission.Type.READWRITE, A))));
 
+  /** Lease 1 has a key of the user, lease 2 one of somebody else too, others none. */
+  private static List<Bytes> attached(long lease) {
+    return lease == 1
+        ? List.of(Bytes.utf8("a"))
+        : lease == 2 ? List.of(Bytes.utf8("a"), Bytes.utf8("b")) : List.of();
+  }
+
   private final Authorizer on =
-      new Authorizer(new AuthState(true, 7, USERS, ROLES), lease -> List.of());
+      new Authorizer(new AuthState(true, 7, USERS, ROLES), AuthorizerTest::attached);
   private final Authorizer off =
       new Authorizer(new AuthState(false, 7, USERS, ROLES), lease -> List.of());
 
@@ -85,6 +93,77 @@ class AuthorizerTest {
     }
     assertThat(on.operation(USER, new Operation.AlarmGet(AlarmType.NONE))).isNull();
     assertThat(on.operation(USER, new Operation.LeaseGrant(1, 1))).isNull();
+  }
+
+  @Test
+  void whoIsProvenIsEnoughWhereAnyUserIs_L14_MT2_MT3() {
+    for (Requester who : List.of(ROOT, USER, GONE, OLD, NAMELESS)) {
+      assertThat(on.authenticated(who)).isNull();
+      assertThat(on.operation(who, new Operation.LeaseGrant(1, 1))).isNull();
+      assertThat(on.operation(who, new Operation.AlarmGet(AlarmType.NONE))).isNull();
+    }
+    assertThat(on.authenticated(Requester.ANONYMOUS)).isEqualTo(Refusal.USER_EMPTY);
+    assertThat(off.authenticated(Requester.ANONYMOUS)).isNull();
+  }
+
+  @Test
+  void ofALeaseRootMayAllAndWithoutKeysEverybody_A6_L14() {
+    for (long lease : new long[] {1, 2, 3}) {
+      assertThat(on.writeAttached(OLD_ROOT, lease)).isNull();
+      assertThat(on.readAttached(OLD_ROOT, lease)).isNull();
+      assertThat(on.operation(OLD_ROOT, new Operation.LeaseRevoke(lease))).isNull();
+    }
+    for (Requester who : List.of(USER, GONE, OLD, NAMELESS)) {
+      assertThat(on.writeAttached(who, 3)).isNull();
+      assertThat(on.readAttached(who, 3)).isNull();
+    }
+    assertThat(on.readAttached(Requester.ANONYMOUS, 3)).isEqualTo(Refusal.USER_EMPTY);
+    assertThat(on.writeAttached(USER, 1)).isNull();
+    assertThat(on.writeAttached(USER, 2)).isEqualTo(Refusal.PERMISSION_DENIED);
+    assertThat(on.writeAttached(OLD, 1)).isEqualTo(Refusal.AUTH_OLD_REVISION);
+    assertThat(on.readAttached(GONE, 1)).isEqualTo(Refusal.PERMISSION_DENIED);
+  }
+
+  @Test
+  void anEmptyNameIsNobodyToRootsWorkAlone_A13() {
+    assertThat(on.root(NAMELESS)).isEqualTo(Refusal.USER_EMPTY);
+    assertThat(on.operation(NAMELESS, put("a"))).isEqualTo(Refusal.PERMISSION_DENIED);
+    assertThat(on.seeUser(NAMELESS, "")).isNull();
+    assertThat(on.seeUser(Requester.ANONYMOUS, "")).isNull();
+    assertThat(on.seeUser(Requester.ANONYMOUS, "u")).isEqualTo(Refusal.USER_EMPTY);
+  }
+
+  @Test
+  void theRevisionZeroIsNobodys_A6() {
+    Requester zero = new Requester.User("root", 0);
+    assertThat(on.operation(zero, put("a"))).isEqualTo(Refusal.USER_EMPTY);
+    assertThat(on.read(zero, A)).isEqualTo(Refusal.USER_EMPTY);
+    assertThat(on.root(zero)).isNull();
+  }
+
+  @Test
+  void readsAreForRightsOfTheirState_A6() {
+    Requester later = new Requester.User("u", 8);
+    assertThat(on.operation(later, put("a"))).isNull();
+    assertThat(on.read(later, A)).isEqualTo(Refusal.AUTH_OLD_REVISION);
+    assertThat(on.read(later, KeyRange.all())).isEqualTo(Refusal.PERMISSION_DENIED);
+  }
+
+  @Test
+  void aTransactionThatAsksNothingNeedsNoRight_X14() {
+    Operation.Txn nothing = new Operation.Txn(List.of(), List.of(), List.of());
+    Operation.Txn around = new Operation.Txn(List.of(), List.of(nothing), List.of(nothing));
+    for (Operation.Txn txn : List.of(nothing, around)) {
+      for (Requester who : List.of(Requester.ANONYMOUS, USER, GONE, NAMELESS)) {
+        assertThat(on.transaction(who, txn)).isNull();
+        assertThat(on.operation(who, txn)).isNull();
+      }
+      assertThat(on.transaction(OLD, txn)).isEqualTo(Refusal.AUTH_OLD_REVISION);
+      assertThat(on.operation(OLD, txn)).isNull();
+    }
+    Operation.Txn writes =
+        new Operation.Txn(List.of(), List.of(), List.of((Operation.TxnOp) put("a")));
+    assertThat(on.operation(Requester.ANONYMOUS, writes)).isEqualTo(Refusal.USER_EMPTY);
   }
 
   @Test

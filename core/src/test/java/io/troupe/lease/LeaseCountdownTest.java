@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.lease.LeaseCountdown.Renewal;
 import io.troupe.model.Lease;
+import io.troupe.model.Operation.LeaseCheckpoint.Remaining;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -13,7 +14,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 class LeaseCountdownTest {
-  private final LeaseCountdown countdown = new LeaseCountdown();
+  private final LeaseCountdown countdown = new LeaseCountdown(300_000);
 
   @Test
   void livesItsWholeTime_L4() {
@@ -61,10 +62,9 @@ class LeaseCountdownTest {
     assertThat(countdown.remainingMs(1)).hasValue(101_000);
     assertThat(countdown.remainingMs(2)).hasValue(31_000);
     assertThat(countdown.idsByRemaining()).containsExactly(2L, 1L);
-    assertThat(countdown.takeCheckpointClearing(1)).isFalse();
-    countdown.renew(2);
-    assertThat(countdown.takeCheckpointClearing(2)).isTrue();
-    assertThat(countdown.takeCheckpointClearing(2)).isFalse();
+    assertThat(countdown.renew(1)).isEqualTo(Renewal.RENEWED);
+    assertThat(countdown.renew(2)).isEqualTo(Renewal.CHECKPOINTED);
+    assertThat(countdown.remainingMs(2)).hasValue(100_000);
     countdown.demote();
     assertThat(countdown.idsByRemaining()).isEmpty();
     countdown.advance(1_000_000);
@@ -107,7 +107,7 @@ class LeaseCountdownTest {
     countdown.advance(299_999);
     assertThat(countdown.takeCheckpoints(10)).isEmpty();
     countdown.advance(1);
-    assertThat(countdown.takeCheckpoints(10)).containsExactly(new Lease(1, 600, 300));
+    assertThat(countdown.takeCheckpoints(10)).containsExactly(new Remaining(1, 300));
     countdown.advance(299_000);
     assertThat(countdown.takeCheckpoints(10)).isEmpty();
     countdown.granted(3, 1000);
@@ -115,6 +115,65 @@ class LeaseCountdownTest {
     countdown.advance(300_000);
     assertThat(countdown.takeCheckpoints(1)).hasSize(1);
     assertThat(countdown.takeCheckpoints(10)).hasSize(1);
+  }
+
+  /** Whoever believes in a renewal must not meet a leader that counts from the checkpoint. */
+  @Test
+  void aRenewalIsNotTrueBeforeTheCheckpointIsForgotten_L12() {
+    countdown.granted(1, 600);
+    countdown.advance(300_000);
+    assertThat(countdown.takeCheckpoints(10)).containsExactly(new Remaining(1, 300));
+    assertThat(countdown.renew(1)).isEqualTo(Renewal.CHECKPOINTED);
+    assertThat(countdown.renew(1))
+        .as("as long as it is not certain")
+        .isEqualTo(Renewal.CHECKPOINTED);
+    countdown.forgotten(1, false);
+    assertThat(countdown.renew(1))
+        .as("nobody knows what became of it")
+        .isEqualTo(Renewal.CHECKPOINTED);
+    countdown.forgotten(1, true);
+    assertThat(countdown.renew(1)).isEqualTo(Renewal.RENEWED);
+    countdown.checkpointed(1, 20);
+    assertThat(countdown.renew(1)).as("one of an earlier leader").isEqualTo(Renewal.CHECKPOINTED);
+  }
+
+  /** Its entry would come after the one that forgets, and what ends well must not undo it. */
+  @Test
+  void noCheckpointIsTakenWhileAnotherIsForgotten_L12() {
+    countdown.granted(1, 1000);
+    countdown.advance(300_000);
+    assertThat(countdown.takeCheckpoints(10)).hasSize(1);
+    assertThat(countdown.renew(1)).isEqualTo(Renewal.CHECKPOINTED);
+    countdown.advance(300_000);
+    assertThat(countdown.takeCheckpoints(10)).isEmpty();
+    countdown.forgotten(1, true);
+    countdown.advance(299_999);
+    assertThat(countdown.takeCheckpoints(10)).isEmpty();
+    countdown.advance(1);
+    assertThat(countdown.takeCheckpoints(10)).containsExactly(new Remaining(1, 400));
+  }
+
+  /** An earlier leader answered a renewal; this one began to count before it knew. */
+  @Test
+  void whatAnEarlierLeaderForgotHasItsFullTime_L4() {
+    countdown.promote(List.of(new Lease(1, 100, 2), new Lease(2, 100, 2)), 1000);
+    countdown.advance(3000);
+    countdown.checkpointed(1, 0);
+    assertThat(countdown.takeExpired(10)).containsExactly(2L);
+    assertThat(countdown.remainingMs(1)).hasValue(100_000);
+    countdown.advance(100_000);
+    assertThat(countdown.takeExpired(10)).containsExactlyInAnyOrder(1L, 2L);
+    countdown.checkpointed(7, 0);
+    assertThat(countdown.idsByRemaining()).as("an unknown one").hasSize(2);
+  }
+
+  @Test
+  void withoutAnIntervalNothingIsCheckpointed_L12() {
+    LeaseCountdown without = new LeaseCountdown(0);
+    without.granted(1, 9_000_000_000L);
+    without.advance(1_000_000_000);
+    assertThat(without.takeCheckpoints(10)).isEmpty();
+    assertThat(without.renew(1)).isEqualTo(Renewal.RENEWED);
   }
 
   @Test
@@ -137,7 +196,7 @@ class LeaseCountdownTest {
   }
 
   private static void agree(SplittableRandom random, String name) {
-    LeaseCountdown countdown = new LeaseCountdown();
+    LeaseCountdown countdown = new LeaseCountdown(1000 * random.nextLong(3));
     Map<Long, long[]> naive = new HashMap<>();
     long now = 0;
     for (int i = 0; i < 300; i++) {

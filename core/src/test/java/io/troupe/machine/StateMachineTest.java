@@ -18,6 +18,7 @@ import io.troupe.model.Lease;
 import io.troupe.model.MemberAttributes;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
+import io.troupe.model.Operation.LeaseCheckpoint.Remaining;
 import io.troupe.model.RangeQuery;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
@@ -125,18 +126,30 @@ class StateMachineTest {
     assertThat(fixture.apply(new Operation.LeaseRevoke(5)).revision()).isEqualTo(6);
   }
 
+  private static Operation checkpoint(Remaining... leases) {
+    return new Operation.LeaseCheckpoint(List.of(leases));
+  }
+
   @Test
   void leasesSurviveARestart_L12() {
     Applied granted = fixture.apply(new Operation.LeaseGrant(-5, 10));
     assertThat(granted.leaseChanges()).containsExactly(new LeaseChange.Granted(-5, 10));
     assertThat(granted.result()).isEqualTo(new Result.LeaseGrant(1, -5, 10));
     fixture.apply(put("a", "1", -5));
-    Applied noted = fixture.apply(new Operation.LeaseCheckpoint(-5, 4));
-    assertThat(noted.leaseChanges()).containsExactly(new LeaseChange.Checkpointed(-5, 4));
-    assertThat(fixture.apply(new Operation.LeaseCheckpoint(9, 4)).leaseChanges()).isEmpty();
+    fixture.apply(new Operation.LeaseGrant(6, 10));
+    Applied noted = fixture.apply(checkpoint(new Remaining(-5, 4), new Remaining(6, 3)));
+    assertThat(noted.leaseChanges())
+        .containsExactly(new LeaseChange.Checkpointed(-5, 4), new LeaseChange.Checkpointed(6, 3));
+    assertThat(noted.revision()).as("no key was touched").isEqualTo(2);
+    Applied forgotten = fixture.apply(checkpoint(new Remaining(9, 4), new Remaining(6, 0)));
+    assertThat(forgotten.leaseChanges())
+        .as("of a lease that is gone nothing is remembered")
+        .containsExactly(new LeaseChange.Checkpointed(6, 0));
     StateMachine machine = new StateMachine(fixture.store, 0);
+    assertThat(machine.leases().find(6)).isEqualTo(new Lease(6, 10, 0));
     assertThat(machine.leases().find(-5)).isEqualTo(new Lease(-5, 10, 4));
-    assertThat(machine.reader().leases()).containsExactly(new Lease(-5, 10, 4));
+    assertThat(machine.reader().leases())
+        .containsExactlyInAnyOrder(new Lease(-5, 10, 4), new Lease(6, 10, 0));
     assertThat(machine.reader().attachedKeys(-5)).containsExactly(key("a"));
   }
 

@@ -63,8 +63,17 @@ final class OperationSource {
       return new Operation.LeaseRevoke(lease());
     }
     return kind < 100 - compactions
-        ? new Operation.LeaseCheckpoint(lease(), random.nextInt(50))
+        ? checkpoint()
         : new Operation.Compact(revision - random.nextInt(-1, 12));
+  }
+
+  private Operation checkpoint() {
+    Operation.LeaseCheckpoint.Remaining first =
+        new Operation.LeaseCheckpoint.Remaining(lease(), random.nextInt(50));
+    return new Operation.LeaseCheckpoint(
+        random.nextBoolean()
+            ? List.of(first)
+            : List.of(first, new Operation.LeaseCheckpoint.Remaining(lease(), random.nextInt(50))));
   }
 
   private long lease() {

@@ -21,6 +21,7 @@ import io.troupe.raft.RecordingEffects.RejectRead;
 import io.troupe.raft.RecordingEffects.ReleaseRead;
 import io.troupe.raft.RecordingEffects.Send;
 import io.troupe.raft.membership.Membership;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -75,7 +76,8 @@ class RaftClientsTest {
     TraceContext call = new TraceContext(1, 2, 3, 1);
     List<Proposal> batch =
         List.of(
-            new Proposal(id("a"), Bytes.utf8("a")), new Proposal(id("b"), Bytes.utf8("b"), call));
+            new Proposal(id("a"), Bytes.utf8("a")),
+            new Proposal(id("b"), Bytes.utf8("b"), false, call));
     RaftFixture follower = RaftFixture.withLog(1);
     follower.core.receive(TWO, new PeerMessage.Heartbeat(1, 0, 0));
     follower.effects.take();
@@ -109,6 +111,58 @@ class RaftClientsTest {
     one.effects.take();
     one.core.propose(proposals("y"));
     assertThat(one.effects.take(Reject.class)).as("room again").isEmpty();
+  }
+
+  private static Proposal priority(String name) {
+    return new Proposal(id(name), Bytes.utf8(name), true, null);
+  }
+
+  private static List<Proposal> mixed(String... names) {
+    List<Proposal> batch = new ArrayList<>();
+    for (String name : names) {
+      batch.add(name.startsWith("!") ? priority(name) : proposals(name).get(0));
+    }
+    return batch;
+  }
+
+  /** Eight may wait here (the first entry of the term does), of priority sixteen. */
+  @Test
+  void proposalsOfPriorityMayWaitTwiceAsLong_Q6() {
+    RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
+    one.core.propose(mixed("!1", "2", "3", "4", "5", "6", "7", "8", "9", "!10", "11"));
+    assertThat(one.effects.take(Reject.class))
+        .containsExactly(
+            new Reject(id("9"), Refusal.TOO_MANY_REQUESTS),
+            new Reject(id("11"), Refusal.TOO_MANY_REQUESTS));
+    assertThat(one.core.status().lastIndex()).isEqualTo(10);
+    one.core.receive(
+        TWO, new PeerMessage.ForwardedProposals(1, 77, 1, mixed("x", "!a", "!b", "!c")));
+    assertThat(one.sentTo(TWO))
+        .contains(
+            new PeerMessage.ProposalsRejected(1, List.of(id("x")), Refusal.TOO_MANY_REQUESTS));
+    one.core.propose(mixed("!d", "!e", "!f", "!g", "!h"));
+    assertThat(one.effects.take(Reject.class))
+        .containsExactly(new Reject(id("!h"), Refusal.TOO_MANY_REQUESTS));
+    assertThat(one.core.status().lastIndex()).isEqualTo(17);
+  }
+
+  @Test
+  void aFollowerBehindForwardsOnlyWhatHasPriority_Q6() {
+    RaftFixture follower = RaftFixture.withLog(1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+    follower.core.receive(TWO, new PeerMessage.Heartbeat(1, 8, 0));
+    follower.effects.take();
+    follower.core.propose(mixed("a", "!b", "c"));
+    assertThat(follower.effects.take())
+        .hasSize(3)
+        .contains(
+            new Reject(id("a"), Refusal.TOO_MANY_REQUESTS),
+            new Reject(id("c"), Refusal.TOO_MANY_REQUESTS))
+        .filteredOn(Send.class::isInstance)
+        .singleElement()
+        .extracting(effect -> ((Send) effect).message())
+        .isInstanceOfSatisfying(
+            PeerMessage.ForwardedProposals.class,
+            sent -> assertThat(sent.proposals()).containsExactly(priority("!b")));
   }
 
   @Test

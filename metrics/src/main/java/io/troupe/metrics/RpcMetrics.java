@@ -233,6 +233,18 @@ public final class RpcMetrics {
       begun.inc();
     }
 
+    /**
+     * A call was sent away before it began: what counts calls knows of it, what times requests does
+     * not.
+     *
+     * @param code gRPC's number, 0..16
+     */
+    public void refused(int code) {
+      begun.inc();
+      ended(code).inc();
+      observe(time, 0);
+    }
+
     /** A message of the client came. */
     public void received(long bytes) {
       in.inc();

@@ -110,6 +110,18 @@ class MemberMetricsTest {
         .noneMatch(line -> line.startsWith("grpc_server_handling_seconds"));
   }
 
+  /** As an interceptor that stands before the others counts it. */
+  @Test
+  void aCallThatWasSentAwayIsCountedAndIsNoRequest() {
+    metrics.rpc().method("unary", "etcdserverpb.KV", "Put", CODES).refused(3);
+    String labels = "grpc_method=\"Put\",grpc_service=\"etcdserverpb.KV\",grpc_type=\"unary\"}";
+    assertThat(text())
+        .contains(
+            "grpc_server_started_total{" + labels + " 1.0",
+            "grpc_server_handled_total{grpc_code=\"InvalidArgument\"," + labels + " 1.0",
+            "etcd_server_request_duration_seconds_count{success=\"false\",type=\"Put\"} 0");
+  }
+
   @Test
   void extensiveMetricsHaveTheTimeOfCalls() {
     MemberMetrics extensive = new MemberMetrics(true);

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
 
 /** TLS of the ports for clients, as the gateway needs it. */
 final class ClientTls implements ConnectionSecurity {
@@ -60,9 +61,9 @@ final class ClientTls implements ConnectionSecurity {
   }
 
   @Override
-  public String commonName(SSLSession session) {
+  public @Nullable String commonName(SSLSession session) {
     X509Certificate shown = CertificateNames.shown(session);
-    return shown == null ? "" : CertificateNames.commonName(shown);
+    return shown == null ? null : CertificateNames.commonName(shown);
   }
 
   @Override

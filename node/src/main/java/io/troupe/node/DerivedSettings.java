@@ -9,15 +9,28 @@ import io.troupe.grpc.http.HttpSettings;
 import io.troupe.grpc.service.GatewaySettings;
 import io.troupe.grpc.service.Logins;
 import io.troupe.lease.LeaseRules;
+import io.troupe.node.FeatureGates.Feature;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.wal.WalSettings;
 import io.troupe.raft.RaftSettings;
 import io.troupe.raft.membership.MembershipRules;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What follows from the configuration and the heap for the rooms and for the gateway. */
 final class DerivedSettings {
+  /** L12. */
+  private static final Duration CHECKPOINT_EVERY = Duration.ofMinutes(5);
+
+  private static final Logger LOG = LoggerFactory.getLogger(DerivedSettings.class);
+  private static final int LEAST_BCRYPT_COST = 4;
+  private static final int MOST_BCRYPT_COST = 31;
+  private static final int BCRYPT_COST = 10;
+  private static final Duration TOKEN_TTL = Duration.ofMinutes(5);
+
   private DerivedSettings() {}
 
   /**
@@ -61,7 +74,9 @@ final class DerivedSettings {
         settings.watchStreamBufferBytes(),
         settings.maxRequestBytes() + 512L * 1024,
         settings.watchProgressNotifyInterval(),
-        settings.slow().apply());
+        settings.slow().apply(),
+        settings.features().isOn(Feature.LeaseCheckpoint) ? CHECKPOINT_EVERY : Duration.ZERO,
+        settings.features().isOn(Feature.PriorityRequest));
   }
 
   /** How callers prove who they are. */
@@ -69,9 +84,9 @@ final class DerivedSettings {
     int cores = Runtime.getRuntime().availableProcessors();
     try {
       return new Logins(
-          Tokens.of(settings.auth().token(), settings.auth().tokenTtl(), Clock.systemUTC()),
+          Tokens.of(settings.auth().token(), tokenTtl(settings.auth()), Clock.systemUTC()),
           // Half of the cores: logins must not keep the others from what they do.
-          new Passwords(settings.auth().bcryptCost(), Math.max(1, cores / 2)));
+          new Passwords(bcryptCost(settings.auth()), Math.max(1, cores / 2)));
     } catch (IllegalArgumentException wrong) {
       throw new StartException(
           ExitCode.CONFIGURATION,
@@ -81,6 +96,28 @@ final class DerivedSettings {
               + wrong.getMessage(),
           wrong);
     }
+  }
+
+  private static int bcryptCost(NodeSettings.Auth auth) {
+    long given = auth.bcryptCost();
+    if (given >= LEAST_BCRYPT_COST && given <= MOST_BCRYPT_COST) {
+      return (int) given;
+    }
+    LOG.warn(
+        "troupe.bcrypt-cost = {} is not between {} and {}: using {}",
+        given,
+        LEAST_BCRYPT_COST,
+        MOST_BCRYPT_COST,
+        BCRYPT_COST);
+    return BCRYPT_COST;
+  }
+
+  private static Duration tokenTtl(NodeSettings.Auth auth) {
+    if (!auth.tokenTtl().isZero()) {
+      return auth.tokenTtl();
+    }
+    LOG.warn("troupe.auth-token-ttl = 0: using {} s", TOKEN_TTL.toSeconds());
+    return TOKEN_TTL;
   }
 
   /** What the HTTP side of client ports is told. */
@@ -107,6 +144,8 @@ final class DerivedSettings {
         settings.quotaBackendBytes() == 0 ? 2L << 30 : settings.quotaBackendBytes(),
         settings.heartbeatInterval(),
         new MembershipRules.Limits(settings.strictReconfigCheck(), settings.maxLearners()),
-        settings.slow().call());
+        settings.slow().call(),
+        settings.features().isOn(Feature.StopGRPCServiceOnDefrag),
+        settings.features().isOn(Feature.PriorityRequest));
   }
 }

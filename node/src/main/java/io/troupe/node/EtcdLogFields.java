@@ -3,7 +3,7 @@ package io.troupe.node;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.troupe.node.flags.GoDuration;
+import io.troupe.model.GoDuration;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;

@@ -15,42 +15,40 @@ import java.util.Map;
 record FeatureGates(Map<Feature, Boolean> states, boolean allAlpha, boolean allBeta) {
   /** What is right. */
   static final String FORM =
-      "Name=true,Other=false with names of docs/flags.md, of which those that are not built are"
-          + " false";
+      "Name=true,Other=false with names of docs/flags.md; LeaseCheckpointPersist only with"
+          + " LeaseCheckpoint";
 
   /** With etcd's names. */
   enum Feature {
-    StopGRPCServiceOnDefrag(false, true),
-    InitialCorruptCheck(false, true),
-    CompactHashCheck(false, true),
-    TxnModeWriteWithSharedBuffer(true, true),
-    LeaseCheckpoint(false, false),
-    LeaseCheckpointPersist(false, false),
-    SetMemberLocalAddr(false, true),
-    FastLeaseKeepAlive(true, true),
-    PriorityRequest(false, false);
+    StopGRPCServiceOnDefrag(false),
+    InitialCorruptCheck(false),
+    CompactHashCheck(false),
+    TxnModeWriteWithSharedBuffer(true),
+    LeaseCheckpoint(false),
+    LeaseCheckpointPersist(false),
+    SetMemberLocalAddr(false),
+    FastLeaseKeepAlive(true),
+    PriorityRequest(false);
 
     /** State without a word of anybody. Beta features are on, alpha features are off. */
     final boolean standard;
 
-    /** Whether it may be on: it is built, or has nothing to do here. */
-    final boolean possible;
-
-    Feature(boolean standard, boolean possible) {
+    Feature(boolean standard) {
       this.standard = standard;
-      this.possible = possible;
     }
   }
 
   /**
    * Reads.
    *
-   * @throws IllegalArgumentException for unknown names and states, and for what is not built
+   * @throws IllegalArgumentException for unknown names and states, and for what needs another
+   *     feature that is off (F7)
    */
   static FeatureGates of(String text) {
     Map<Feature, Boolean> given = new EnumMap<>(Feature.class);
     boolean allAlpha = false;
     boolean allBeta = false;
+    boolean beta = true;
     for (String part : text.split(",", -1)) {
       if (part.isBlank()) {
         continue;
@@ -60,18 +58,22 @@ record FeatureGates(Map<Feature, Boolean> states, boolean allAlpha, boolean allB
       boolean on = state(equals < 0 ? "" : part.substring(equals + 1).trim());
       switch (name) {
         case "AllAlpha" -> allAlpha = on;
-        case "AllBeta" -> allBeta = on;
+        case "AllBeta" -> {
+          allBeta = on;
+          beta = on;
+        }
         default -> given.put(Feature.valueOf(name), on);
       }
     }
     Map<Feature, Boolean> states = new EnumMap<>(Feature.class);
     for (Feature feature : Feature.values()) {
-      boolean byStage = feature.standard ? feature.standard || allBeta : allAlpha;
-      boolean on = given.getOrDefault(feature, byStage);
-      if (on && !feature.possible) {
-        throw new IllegalArgumentException(feature + " is not built");
-      }
-      states.put(feature, on);
+      boolean byStage = feature.standard ? beta : allAlpha;
+      states.put(feature, given.getOrDefault(feature, byStage));
+    }
+    if (isOn(states, Feature.LeaseCheckpointPersist) && !isOn(states, Feature.LeaseCheckpoint)) {
+      throw new IllegalArgumentException(
+          "enabling feature gate LeaseCheckpointPersist requires enabling feature gate"
+              + " LeaseCheckpoint");
     }
     return new FeatureGates(Collections.unmodifiableMap(states), allAlpha, allBeta);
   }
@@ -94,6 +96,10 @@ record FeatureGates(Map<Feature, Boolean> states, boolean allAlpha, boolean allB
   }
 
   boolean isOn(Feature feature) {
+    return isOn(states, feature);
+  }
+
+  private static boolean isOn(Map<Feature, Boolean> states, Feature feature) {
     return states.getOrDefault(feature, false);
   }
 }

@@ -1,22 +1,16 @@
 package io.troupe.node;
 
 import com.typesafe.config.Config;
-import io.troupe.actors.member.MemberRemovedException;
-import io.troupe.model.Invariant;
-import io.troupe.mvcc.StoreException;
 import io.troupe.node.flags.EtcdCommandLine;
 import io.troupe.node.flags.FlagException;
-import io.troupe.persistence.datadir.DataDirException;
-import io.troupe.persistence.snapshot.SnapshotException;
-import io.troupe.persistence.store.StoreFailure;
+import io.troupe.node.flags.Notice;
 import io.troupe.persistence.wal.ChronicleWal;
-import io.troupe.persistence.wal.WalCorruptException;
-import io.troupe.persistence.wal.WalException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CompletionException;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * {@code java -jar node.jar -Dconfig.file=node.conf}: runs one member until it is told to stop or
@@ -35,7 +29,7 @@ public final class NodeMain {
     Config config;
     ArchiveTraining training;
     boolean etcd = args.length > 0 && args[0].equals("etcd");
-    List<String> notices = List.of();
+    List<Notice> notices = List.of();
     boolean json;
     try {
       if (etcd) {
@@ -68,31 +62,26 @@ public final class NodeMain {
       } else {
         System.err.println(e.getMessage());
       }
-      // F3
-      System.exit(etcd && e.exitCode() == ExitCode.CONFIGURATION ? 1 : e.exitCode().code());
+      System.exit(Ending.status(e.exitCode(), etcd));
       return;
     }
     Logger log = LoggerFactory.getLogger(NodeMain.class);
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, failure) -> log.error("a thread ended thread={}", thread.getName(), failure));
-    // A loop: else the log names a class of the library as their source.
-    for (String notice : notices) {
-      log.warn(notice);
-    }
+    notices.forEach(notice -> say(log, notice));
+    Ending ending = new Ending(log, etcd);
     Supervisor supervisor = Supervisor.ofProcess();
     RunningNode node;
     try {
       // Who sees that it is ready may end it at once, and shall find it prepared.
       node =
           RunningNode.start(
-              config,
-              failure -> end(log, failure),
-              made -> made.whenProcessEnds(() -> stop(log, made, supervisor)));
+              config, ending::end, made -> made.whenProcessEnds(() -> stop(log, made, supervisor)));
       if (training != null) {
-        training.startSecond(failure -> end(log, failure));
+        training.startSecond(ending::end);
       }
     } catch (RuntimeException failure) {
-      end(log, failure);
+      ending.end(failure);
       return;
     }
     try {
@@ -107,12 +96,12 @@ public final class NodeMain {
       System.out.flush();
     }
     if (training != null) {
-      train(log, node, training);
+      train(ending, node, training);
     }
   }
 
   /** What follows "etcd" are etcd's flags (docs/flags.md); the environment counts too. */
-  private static List<String> etcdFlags(String[] args) {
+  private static List<Notice> etcdFlags(String[] args) {
     EtcdCommandLine line =
         EtcdCommandLine.read(Arrays.asList(args).subList(1, args.length), System.getenv());
     line.properties().forEach(System::setProperty);
@@ -126,18 +115,23 @@ public final class NodeMain {
   private static void refuse(String text) {
     ProcessLogging.begin();
     ProcessLogging.json();
-    LoggerFactory.getLogger(NodeMain.class)
-        .atError()
-        .setMessage("failed to verify flags")
-        .addKeyValue("error", text)
-        .log();
+    Ending.refuse(LoggerFactory.getLogger(NodeMain.class), text);
   }
 
-  private static void train(Logger log, RunningNode node, ArchiveTraining training) {
+  private static void say(Logger log, Notice notice) {
+    LoggingEventBuilder line = notice.isWarning() ? log.atWarn() : log.atInfo();
+    line = line.setMessage(notice.text());
+    for (Map.Entry<String, String> field : notice.fields().entrySet()) {
+      line = line.addKeyValue(field.getKey(), field.getValue());
+    }
+    line.log();
+  }
+
+  private static void train(Ending ending, RunningNode node, ArchiveTraining training) {
     try {
       training.run(node);
     } catch (RuntimeException failure) {
-      end(log, failure);
+      ending.end(failure);
       return;
     }
     System.exit(0);
@@ -159,64 +153,5 @@ public final class NodeMain {
       // F10: the first process of a container has no parent that asks for the signal.
       Runtime.getRuntime().halt(0);
     }
-  }
-
-  /** One line, and out: whatever is still running must not answer anybody any more. */
-  private static void end(Logger log, Throwable failure) {
-    Throwable cause = failure;
-    while (cause instanceof CompletionException && cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    if (cause instanceof MemberRemovedException) {
-      // Not a failure: a supervisor must not start it again (M6).
-      log.warn("stopping exit-code=0 reason={}", cause.getMessage());
-      // The end waits for the rooms, and this is one of their threads.
-      new Thread(() -> Runtime.getRuntime().exit(0), "removed").start();
-      return;
-    }
-    ExitCode code = code(cause);
-    if (code == ExitCode.UNEXPECTED || code == ExitCode.INVARIANT) {
-      log.error("stopping exit-code={} reason={}", code.code(), cause.toString(), cause);
-    } else {
-      log.error("stopping exit-code={} reason={}", code.code(), cause.getMessage());
-    }
-    Runtime.getRuntime().halt(code.code());
-  }
-
-  private static ExitCode code(Throwable cause) {
-    if (cause instanceof StartException start) {
-      return start.exitCode();
-    }
-    if (cause instanceof DataDirException dataDir) {
-      return switch (dataDir.reason()) {
-        case IN_USE -> ExitCode.DATA_IN_USE;
-        case LOG_ELSEWHERE -> ExitCode.CONFIGURATION;
-        case NOT_WRITABLE -> ExitCode.DISK_FAILURE;
-        case WRONG_VERSION, FOREIGN, CORRUPT -> ExitCode.DATA_CORRUPT;
-      };
-    }
-    if (cause instanceof WalCorruptException) {
-      return ExitCode.DATA_CORRUPT;
-    }
-    if (cause instanceof WalException) {
-      return ExitCode.DISK_FAILURE;
-    }
-    if (cause instanceof SnapshotException snapshot) {
-      return switch (snapshot.kind()) {
-        case DAMAGED, WRONG_VERSION -> ExitCode.DATA_CORRUPT;
-        case DISK_FULL, IO -> ExitCode.DISK_FAILURE;
-      };
-    }
-    if (cause instanceof StoreException store) {
-      return switch (StoreFailure.of(store)) {
-        case CORRUPTION -> ExitCode.DATA_CORRUPT;
-        case DISK_FULL, IO -> ExitCode.DISK_FAILURE;
-        case OTHER -> ExitCode.UNEXPECTED;
-      };
-    }
-    if (cause instanceof Invariant.Broken) {
-      return ExitCode.INVARIANT;
-    }
-    return ExitCode.UNEXPECTED;
   }
 }

@@ -100,10 +100,10 @@ public record NodeSettings(
    * Logins.
    *
    * @param token kind of the tokens: simple, jwt with its options, or empty for none (A5, A6)
-   * @param tokenTtl how long an unused simple token is good
-   * @param bcryptCost each step doubles the time of a login
+   * @param tokenTtl how long an unused simple token is good; zero: the default
+   * @param bcryptCost each step doubles the time of a login; what bcrypt does not have: the default
    */
-  public record Auth(String token, Duration tokenTtl, int bcryptCost) {}
+  public record Auth(String token, Duration tokenTtl, long bcryptCost) {}
 
   /**
    * Memory of the state.

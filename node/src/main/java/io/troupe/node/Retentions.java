@@ -1,7 +1,7 @@
 package io.troupe.node;
 
 import io.troupe.grpc.service.UpkeepSettings.Retention;
-import io.troupe.node.flags.GoDuration;
+import io.troupe.model.GoDuration;
 import java.time.Duration;
 
 /** What automatic compaction keeps, as text (AC1, AC2). */
@@ -20,9 +20,11 @@ final class Retentions {
    */
   static Retention of(String mode, String text) {
     boolean byRevision = mode.equals("revision");
-    if (text.matches("[0-9]{1,9}")) {
-      long number = Long.parseLong(text);
-      return byRevision ? revisions(number) : time(Duration.ofHours(number));
+    if (byRevision && text.matches("\\+?[0-9]+")) {
+      return revisions(Long.parseLong(text));
+    }
+    if (text.matches("\\+?[0-9]{1,9}")) {
+      return time(Duration.ofHours(Long.parseLong(text)));
     }
     Duration duration = GoDuration.parse(text);
     // Quirk of AC2: then nanoseconds are revisions.

@@ -217,7 +217,7 @@ public final class RunningNode implements AutoCloseable {
             queries,
             Clock.systemUTC(),
             () -> !space.isLow(),
-            () -> rooms.reads().execute(() -> defragment(rooms)));
+            new Defragmentation(() -> defragment(rooms), rooms.reads())::request);
     rooms.onAuth(logins.tokens());
     services = wired;
     queries.serve(wired.peerAnswers());

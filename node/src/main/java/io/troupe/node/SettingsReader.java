@@ -86,7 +86,7 @@ final class SettingsReader {
         flag("force-new-cluster"),
         flag("memory-mlock"),
         flag("strict-reconfig-check"),
-        (int) number("max-learners", 1, 1000),
+        (int) number("max-learners", 0, 1000),
         heartbeat,
         election,
         duration("disk-stall-timeout", Duration.ZERO, Duration.ofMinutes(10)),
@@ -95,7 +95,7 @@ final class SettingsReader {
         bytes("snapshot-send-rate", 1 << 20, 1L << 40),
         bytes("wal-segment-size", 1 << 20, 512 << 20),
         (int) bytes("max-request-bytes", 1024, 1 << 30),
-        (int) number("max-txn-ops", 1, 1_000_000),
+        (int) number("max-txn-ops", 0, 1_000_000),
         (int) number("max-concurrent-streams", 1, 65_536),
         (int) number("max-pending-proposals", 1, 10_000_000),
         number("quota-backend-bytes", Long.MIN_VALUE, Long.MAX_VALUE),
@@ -106,8 +106,8 @@ final class SettingsReader {
         duration("compaction-sleep-interval", Duration.ZERO, Duration.ofMinutes(1)),
         new NodeSettings.Auth(
             text("auth-token"),
-            duration("auth-token-ttl", Duration.ofSeconds(1), Duration.ofDays(365)),
-            (int) number("bcrypt-cost", 4, 31)),
+            duration("auth-token-ttl", Duration.ZERO, Duration.ofDays(365)),
+            number("bcrypt-cost", 0, Long.MAX_VALUE)),
         new NodeSettings.Store(
             bytes("store.block-cache-bytes", 8 << 20, Long.MAX_VALUE),
             bytes("store.write-buffer-bytes", 4 << 20, Long.MAX_VALUE),

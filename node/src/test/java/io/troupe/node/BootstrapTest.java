@@ -171,7 +171,7 @@ class BootstrapTest {
 
   @Test
   void limitsOfMembershipChangesAreChecked() {
-    assertThatThrownBy(() -> settings("max-learners", "0"))
+    assertThatThrownBy(() -> settings("max-learners", "-1"))
         .hasMessageContaining("troupe.max-learners");
     assertThatThrownBy(() -> settings("strict-reconfig-check", "maybe"))
         .hasMessageContaining("expected true or false");

@@ -7,6 +7,7 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.grpc.service.UpkeepSettings;
 import io.troupe.grpc.service.UpkeepSettings.Retention;
+import io.troupe.node.FeatureGates.Feature;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -18,16 +19,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Settings of what a member does by itself: 2.16, 4.3. */
 class UpkeepSettingsTest {
   private static UpkeepSettings upkeep(String... lines) {
+    return settings(lines).upkeep();
+  }
+
+  private static NodeSettings settings(String... lines) {
     Config config = ConfigFactory.empty();
     for (String line : lines) {
       config = ConfigFactory.parseString("troupe." + line).withFallback(config);
     }
     return NodeSettings.of(
-            config
-                .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
-                .withFallback(ConfigFactory.defaultReferenceUnresolved())
-                .resolve())
-        .upkeep();
+        config
+            .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
+            .withFallback(ConfigFactory.defaultReferenceUnresolved())
+            .resolve());
   }
 
   private static Retention retention(String mode, String text) {
@@ -54,6 +58,11 @@ class UpkeepSettingsTest {
     assertThat(retention("revision", "1000")).isEqualTo(new Retention.Revisions(1000));
     assertThat(retention("revision", "5us")).isEqualTo(new Retention.Revisions(5000));
     assertThat(retention("revision", "0")).isEqualTo(Retention.Forever.INSTANCE);
+    assertThat(retention("revision", "9223372036854775807"))
+        .isEqualTo(new Retention.Revisions(Long.MAX_VALUE));
+    assertThat(retention("revision", "+7")).isEqualTo(new Retention.Revisions(7));
+    assertThatThrownBy(() -> retention("revision", "9223372036854775808"))
+        .hasMessageContaining("troupe.auto-compaction-retention");
   }
 
   @Test
@@ -98,9 +107,42 @@ class UpkeepSettingsTest {
         .containsEntry(List.of("PriorityRequest", "ALPHA"), 0.0);
   }
 
+  @Test
+  void L12_Q6_featuresReachTheRooms() {
+    NodeSettings without = settings();
+    assertThat(DerivedSettings.member(without).checkpointLeasesEvery()).isZero();
+    assertThat(DerivedSettings.member(without).priorityRevokes()).isFalse();
+    assertThat(DerivedSettings.gateway(without).priorityRevokes()).isFalse();
+    NodeSettings with = settings("feature-gates = \"AllAlpha=true\"");
+    assertThat(DerivedSettings.member(with).checkpointLeasesEvery())
+        .isEqualTo(Duration.ofMinutes(5));
+    assertThat(DerivedSettings.member(with).priorityRevokes()).isTrue();
+    assertThat(DerivedSettings.gateway(with).priorityRevokes()).isTrue();
+  }
+
+  /** 4.3: a stage is for those that nobody named. */
+  @Test
+  void stagesAreForFeaturesThatNobodyNamed() {
+    FeatureGates alpha = FeatureGates.of("PriorityRequest=false,AllAlpha=true");
+    assertThat(alpha.isOn(Feature.LeaseCheckpoint)).isTrue();
+    assertThat(alpha.isOn(Feature.LeaseCheckpointPersist)).isTrue();
+    assertThat(alpha.isOn(Feature.PriorityRequest)).isFalse();
+    assertThat(alpha.isOn(Feature.FastLeaseKeepAlive)).isTrue();
+    FeatureGates beta = FeatureGates.of("AllBeta=false,FastLeaseKeepAlive=true");
+    assertThat(beta.isOn(Feature.TxnModeWriteWithSharedBuffer)).isFalse();
+    assertThat(beta.isOn(Feature.FastLeaseKeepAlive)).isTrue();
+    assertThat(FeatureGates.of("").isOn(Feature.TxnModeWriteWithSharedBuffer)).isTrue();
+  }
+
   @ParameterizedTest
   @ValueSource(
-      strings = {"NoSuch=true", "CompactHashCheck", "CompactHashCheck=on", "LeaseCheckpoint=true"})
+      strings = {
+        "NoSuch=true",
+        "CompactHashCheck",
+        "CompactHashCheck=on",
+        "LeaseCheckpointPersist=true",
+        "AllAlpha=true,LeaseCheckpoint=false"
+      })
   void unknownAndMissingFeaturesEndTheStart(String gates) {
     assertThatThrownBy(() -> upkeep("feature-gates = \"" + gates + "\""))
         .hasMessageContaining("troupe.feature-gates");

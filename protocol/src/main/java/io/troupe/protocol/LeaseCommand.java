@@ -28,6 +28,13 @@ public sealed interface LeaseCommand {
    */
   record Promoted(List<Lease> leases, long term) implements LeaseCommand {}
 
+  /**
+   * The state holds all that was committed before this member led.
+   *
+   * @param term in which it leads
+   */
+  record Settled(long term) implements LeaseCommand {}
+
   /** This member leads no more. */
   enum Demoted implements LeaseCommand {
     /** The only one. */

@@ -65,7 +65,7 @@ public sealed interface RaftCommand {
    *     the proposal is in no log
    * @param replyTo as for {@link Propose}
    */
-  record ProposeInTerm(long term, RequestId id, Bytes operation, ActorRef<ProposeReply> replyTo)
+  record ProposeInTerm(long term, Proposal proposal, ActorRef<ProposeReply> replyTo)
       implements RaftCommand {}
 
   /**

@@ -118,6 +118,10 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private final List<Answer> answers = new ArrayList<>();
   private final List<WatchCommand.Commit> commits = new ArrayList<>();
   private final List<LeaseChange> leaseChanges = new ArrayList<>();
+
+  /** In which this member leads and of which it has applied nothing yet, or 0. */
+  private long unsettledTerm;
+
   private final List<AuthChange> authChanges = new ArrayList<>();
   private final DivergenceWatch divergence;
   private final ApplyCounts counts;
@@ -224,6 +228,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
 
   private Behavior<ApplyCommand> onLeading(ApplyCommand.Leading leading) {
     divergence.leading(leading.leading());
+    unsettledTerm = leading.leading() ? leading.term() : 0;
     links
         .lease()
         .tell(
@@ -326,6 +331,10 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     if (!leaseChanges.isEmpty()) {
       links.lease().tell(new LeaseCommand.Changed(List.copyOf(leaseChanges)));
       leaseChanges.clear();
+    }
+    if (unsettledTerm != 0 && machine.view().appliedTerm() == unsettledTerm) {
+      links.lease().tell(new LeaseCommand.Settled(unsettledTerm));
+      unsettledTerm = 0;
     }
     // Watches before answers: whoever learns that his write was applied may ask how far his watch
     // is (W16).

@@ -6,16 +6,13 @@ import io.troupe.machine.LeaseChange;
 import io.troupe.metrics.ApplyMetrics;
 import io.troupe.model.Lease;
 import io.troupe.model.Operation;
+import io.troupe.model.Operation.LeaseCheckpoint.Remaining;
 import io.troupe.model.Refusal;
-import io.troupe.model.RequestId;
-import io.troupe.model.Result;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.LeaseCommand.LeaseReply;
-import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
 import io.troupe.protocol.RequestIds;
-import io.troupe.protocol.codec.OperationCodec;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -30,13 +27,13 @@ import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Counts leases down while this member leads (L4, L5, L10). Deletes nothing: what has run out is
- * proposed as a revoke, and the entry does the rest on every member alike.
+ * proposed as a revoke, and the entry does the rest on every member alike. What is left of long
+ * ones is proposed from time to time for the next leader, if that is wanted (L12).
  */
 public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseActor.class);
@@ -51,7 +48,9 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
    */
   private static final Duration MAX_GAP = CHECK_EVERY.plus(CHECK_EVERY);
 
-  private static final Duration REVOKE_TIMEOUT = Duration.ofSeconds(3);
+  /** L12: so many leases in an entry, and one such entry under way. */
+  private static final int CHECKPOINTS_PER_ENTRY = 1000;
+
   private static final int EXPIRED_PER_CHECK = 500;
   private static final int REVOKES_IN_FLIGHT = 16;
 
@@ -61,47 +60,65 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
 
   private record RevokeEnded(long lease, boolean applied) implements LeaseCommand.Private {}
 
+  private record CheckpointEnded(boolean applied) implements LeaseCommand.Private {}
+
+  private record ForgetEnded(long term, List<LeaseCommand.KeepAlive> renewals, boolean applied)
+      implements LeaseCommand.Private {}
+
   private record Confirmed(ReadReply reply) implements LeaseCommand.Private {}
 
-  private final ActorRef<RaftCommand> raft;
-  private final RequestIds ids;
-  private final Duration electionTimeout;
+  private final Settings settings;
   private final BooleanSupplier soleVoter;
   private final ApplyMetrics metrics;
-  private final ActorRef<ReadReply> confirmations;
-  private final LeaseCountdown countdown = new LeaseCountdown();
+  private final RenewalRounds rounds;
+  private final TermProposals proposals;
+  private final LeaseCountdown countdown;
   private final VouchedTime time = new VouchedTime(MAX_GAP.toMillis());
   private final Map<Long, Long> ttls = new HashMap<>();
   private final Map<Long, List<ActorRef<LeaseReply>>> ending = new HashMap<>();
   private final ArrayDeque<Long> due = new ArrayDeque<>();
   private int inFlight;
+  private boolean checkpointing;
   private boolean leading;
+
+  /**
+   * Whether the state holds all of earlier terms. Before, it may lack a grant, or that a checkpoint
+   * was forgotten for a renewal: nothing ends, and nobody is told that he has no lease.
+   */
+  private boolean settled;
+
   private long term;
-
-  /** Renewals that came since the round under way began; they take the next one. */
-  private List<LeaseCommand.KeepAlive> waiting = new ArrayList<>();
-
-  /** Renewals of the round under way, if there is one. */
-  private List<LeaseCommand.KeepAlive> confirming = List.of();
-
-  private long confirmingTerm;
-  private boolean roundOpen;
 
   private LeaseActor(
       ActorContext<LeaseCommand> context,
       ActorRef<RaftCommand> raft,
       RequestIds ids,
-      Duration electionTimeout,
+      Settings settings,
       BooleanSupplier soleVoter,
       ApplyMetrics metrics) {
     super(context);
     this.metrics = metrics;
     this.soleVoter = soleVoter;
-    this.confirmations = context.messageAdapter(ReadReply.class, Confirmed::new);
-    this.raft = raft;
-    this.ids = ids;
-    this.electionTimeout = electionTimeout;
+    this.rounds = new RenewalRounds(raft, context.messageAdapter(ReadReply.class, Confirmed::new));
+    this.proposals =
+        new TermProposals(
+            context,
+            raft,
+            ids,
+            operation -> settings.priorityRevokes() && operation instanceof Operation.LeaseRevoke);
+    this.settings = settings;
+    this.countdown = new LeaseCountdown(settings.checkpointEvery().toMillis());
   }
+
+  /**
+   * What the room goes by.
+   *
+   * @param electionTimeout every lease lives so much longer when the leader changes (L11)
+   * @param checkpointEvery L12; zero is never
+   * @param priorityRevokes whether revokes may wait when other proposals may not (Q6)
+   */
+  public record Settings(
+      Duration electionTimeout, Duration checkpointEvery, boolean priorityRevokes) {}
 
   /**
    * The room's behaviour.
@@ -112,7 +129,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
   public static Behavior<LeaseCommand> create(
       ActorRef<RaftCommand> raft,
       RequestIds ids,
-      Duration electionTimeout,
+      Settings settings,
       BooleanSupplier soleVoter,
       ApplyMetrics metrics) {
     return Behaviors.setup(
@@ -120,7 +137,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
             Behaviors.withTimers(
                 timers -> {
                   timers.startTimerWithFixedDelay(Check.INSTANCE, CHECK_EVERY);
-                  return new LeaseActor(context, raft, ids, electionTimeout, soleVoter, metrics);
+                  return new LeaseActor(context, raft, ids, settings, soleVoter, metrics);
                 }));
   }
 
@@ -132,9 +149,12 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
         .onMessage(LeaseCommand.ListLeases.class, this::onListLeases)
         .onMessage(LeaseCommand.Changed.class, this::onChanged)
         .onMessage(LeaseCommand.Promoted.class, this::onPromoted)
+        .onMessage(LeaseCommand.Settled.class, this::onSettled)
         .onMessageEquals(LeaseCommand.Demoted.INSTANCE, this::onDemoted)
         .onMessageEquals(Check.INSTANCE, this::onCheck)
         .onMessage(RevokeEnded.class, this::onRevokeEnded)
+        .onMessage(CheckpointEnded.class, this::onCheckpointEnded)
+        .onMessage(ForgetEnded.class, this::onForgetEnded)
         .onMessage(Confirmed.class, this::onConfirmed)
         .build();
   }
@@ -148,29 +168,12 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
       renew.replyTo().tell(new LeaseReply.Failed(Refusal.NO_LEADER));
       return this;
     }
-    if (soleVoter.getAsBoolean()) {
-      passTime();
-      renew(renew);
-      return this;
+    if (settled && soleVoter.getAsBoolean()) {
+      renewAll(List.of(renew));
+    } else {
+      rounds.add(renew, term);
     }
-    waiting.add(renew);
-    openRound();
     return this;
-  }
-
-  /**
-   * One round serves all that came before it. It is always answered, and the next one waits for
-   * that, so an answer is never taken for another's.
-   */
-  private void openRound() {
-    if (roundOpen || waiting.isEmpty()) {
-      return;
-    }
-    roundOpen = true;
-    confirming = waiting;
-    confirmingTerm = term;
-    waiting = new ArrayList<>();
-    raft.tell(new RaftCommand.ConfirmLeadership(term, confirmations));
   }
 
   /**
@@ -178,36 +181,66 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
    * believe in the renewal (docs/decisions/0041).
    */
   private Behavior<LeaseCommand> onConfirmed(Confirmed confirmed) {
-    List<LeaseCommand.KeepAlive> round = confirming;
-    roundOpen = false;
-    confirming = List.of();
-    if (leading && term == confirmingTerm && confirmed.reply() instanceof ReadReply.Ready) {
-      passTime();
-      round.forEach(this::renew);
-    } else {
-      fail(round);
-    }
-    openRound();
+    renewAll(rounds.confirmed(confirmed.reply(), leading ? term : 0));
+    rounds.open(term);
     return this;
   }
 
-  private static void fail(List<LeaseCommand.KeepAlive> renewals) {
-    LeaseReply lost = new LeaseReply.Failed(Refusal.LEADER_CHANGED);
-    renewals.forEach(renewal -> renewal.replyTo().tell(lost));
-  }
-
-  private void renew(LeaseCommand.KeepAlive renew) {
-    long id = renew.id();
-    switch (countdown.renew(id)) {
-      case RENEWED -> renew.replyTo().tell(new LeaseReply.Renewed(id, ttls.getOrDefault(id, 0L)));
-      case UNKNOWN -> renew.replyTo().tell(new LeaseReply.Renewed(id, 0));
-      // It must not seem alive once more: the answer waits for its revoke.
-      case EXPIRED -> ending.computeIfAbsent(id, lease -> new ArrayList<>()).add(renew.replyTo());
+  private void renewAll(List<LeaseCommand.KeepAlive> round) {
+    passTime();
+    List<LeaseCommand.KeepAlive> checkpointed = new ArrayList<>(0);
+    for (LeaseCommand.KeepAlive renewal : round) {
+      long id = renewal.id();
+      switch (countdown.renew(id)) {
+        case RENEWED -> tellRenewed(renewal);
+        case UNKNOWN -> renewal.replyTo().tell(new LeaseReply.Renewed(id, 0));
+        case CHECKPOINTED -> checkpointed.add(renewal);
+        // It must not seem alive once more: the answer waits for its revoke.
+        case EXPIRED ->
+            ending.computeIfAbsent(id, lease -> new ArrayList<>()).add(renewal.replyTo());
+      }
+    }
+    for (int from = 0; from < checkpointed.size(); from += CHECKPOINTS_PER_ENTRY) {
+      int to = Math.min(from + CHECKPOINTS_PER_ENTRY, checkpointed.size());
+      forget(List.copyOf(checkpointed.subList(from, to)));
     }
   }
 
+  /** What was granted, or 0 if the lease has ended meanwhile. */
+  private void tellRenewed(LeaseCommand.KeepAlive renewal) {
+    renewal
+        .replyTo()
+        .tell(new LeaseReply.Renewed(renewal.id(), ttls.getOrDefault(renewal.id(), 0L)));
+  }
+
+  /** A later leader would count from the checkpoint: the owner is told when that is gone. */
+  private void forget(List<LeaseCommand.KeepAlive> renewals) {
+    List<Remaining> none =
+        renewals.stream().map(renewal -> new Remaining(renewal.id(), 0)).distinct().toList();
+    long proposedIn = term;
+    proposals.propose(
+        term,
+        new Operation.LeaseCheckpoint(none),
+        applied -> new ForgetEnded(proposedIn, renewals, applied));
+  }
+
+  private Behavior<LeaseCommand> onForgetEnded(ForgetEnded ended) {
+    if (!leading || term != ended.term()) {
+      RenewalRounds.fail(ended.renewals());
+      return this;
+    }
+    ended.renewals().forEach(renewal -> countdown.forgotten(renewal.id(), ended.applied()));
+    if (ended.applied()) {
+      ended.renewals().forEach(this::tellRenewed);
+    } else {
+      LOG.debug("checkpoints could not be forgotten renewals={}", ended.renewals().size());
+      RenewalRounds.fail(ended.renewals());
+    }
+    return this;
+  }
+
   private Behavior<LeaseCommand> onTimeToLive(LeaseCommand.TimeToLive ask) {
-    if (!leading) {
+    if (!leading || !settled) {
       ask.replyTo().tell(new LeaseReply.Failed(Refusal.NO_LEADER));
       return this;
     }
@@ -242,6 +275,8 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
         ttls.remove(revoked.id());
         countdown.revoked(revoked.id());
         answerEnded(revoked.id());
+      } else if (change instanceof LeaseChange.Checkpointed checkpointed && leading) {
+        countdown.checkpointed(checkpointed.id(), checkpointed.remainingSeconds());
       }
     }
     return this;
@@ -258,15 +293,21 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
     passTime();
     dropWaiting();
     leading = true;
+    settled = false;
     term = promoted.term();
     ttls.clear();
     for (Lease lease : promoted.leases()) {
       ttls.put(lease.id(), lease.ttlSeconds());
     }
-    countdown.promote(promoted.leases(), electionTimeout.toMillis());
+    countdown.promote(promoted.leases(), settings.electionTimeout().toMillis());
     if (!promoted.leases().isEmpty()) {
       LOG.info("counting leases leases={}", promoted.leases().size());
     }
+    return this;
+  }
+
+  private Behavior<LeaseCommand> onSettled(LeaseCommand.Settled message) {
+    settled |= leading && term == message.term();
     return this;
   }
 
@@ -279,10 +320,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
 
   /** Whoever waits for what an ended leadership would have said. */
   private void dropWaiting() {
-    fail(waiting);
-    waiting.clear();
-    fail(confirming);
-    confirming = List.of();
+    rounds.abandon();
     due.clear();
     ending
         .values()
@@ -295,10 +333,32 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
 
   private Behavior<LeaseCommand> onCheck() {
     passTime();
-    if (leading) {
+    if (leading && settled) {
       due.addAll(
           countdown.takeExpired(EXPIRED_PER_CHECK - Math.min(EXPIRED_PER_CHECK, due.size())));
       revokeNext();
+      checkpointNext();
+    }
+    return this;
+  }
+
+  private void checkpointNext() {
+    if (checkpointing) {
+      return;
+    }
+    List<Remaining> leases = countdown.takeCheckpoints(CHECKPOINTS_PER_ENTRY);
+    if (!leases.isEmpty()) {
+      checkpointing = true;
+      proposals.propose(term, new Operation.LeaseCheckpoint(leases), CheckpointEnded::new);
+    }
+  }
+
+  private Behavior<LeaseCommand> onCheckpointEnded(CheckpointEnded ended) {
+    checkpointing = false;
+    if (!ended.applied()) {
+      LOG.warn("what is left of leases could not be replicated, next time later");
+    } else if (leading) {
+      checkpointNext();
     }
     return this;
   }
@@ -311,21 +371,8 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
 
   private void revoke(long lease) {
     inFlight++;
-    RequestId id = ids.next();
-    getContext()
-        .ask(
-            ProposeReply.class,
-            raft,
-            REVOKE_TIMEOUT,
-            replyTo ->
-                new RaftCommand.ProposeInTerm(
-                    term, id, OperationCodec.encode(id, new Operation.LeaseRevoke(lease)), replyTo),
-            (reply, failure) -> new RevokeEnded(lease, isApplied(reply)));
-  }
-
-  private static boolean isApplied(@Nullable ProposeReply reply) {
-    return reply instanceof ProposeReply.Applied applied
-        && !(applied.result() instanceof Result.Refused);
+    proposals.propose(
+        term, new Operation.LeaseRevoke(lease), applied -> new RevokeEnded(lease, applied));
   }
 
   /**

@@ -21,6 +21,9 @@ import java.time.Duration;
  * @param watchFragmentBytes W17
  * @param watchProgressInterval W15
  * @param slowApply an entry that takes longer to apply is told of in the log
+ * @param checkpointLeasesEvery how often what is left of long leases is replicated (L12); zero is
+ *     never
+ * @param priorityRevokes whether ends of leases may wait when other proposals may not (Q6)
  */
 public record MemberSettings(
     RaftSettings raft,
@@ -37,4 +40,6 @@ public record MemberSettings(
     long watchBufferBytes,
     long watchFragmentBytes,
     Duration watchProgressInterval,
-    Duration slowApply) {}
+    Duration slowApply,
+    Duration checkpointLeasesEvery,
+    boolean priorityRevokes) {}

@@ -139,7 +139,10 @@ final class RoomsActor {
             LeaseActor.create(
                 raft,
                 rooms.ids(),
-                settings.electionTimeout(),
+                new LeaseActor.Settings(
+                    settings.electionTimeout(),
+                    settings.checkpointLeasesEvery(),
+                    settings.priorityRevokes()),
                 rooms.status()::isSoleVoter,
                 files.metrics().apply()),
             "lease");

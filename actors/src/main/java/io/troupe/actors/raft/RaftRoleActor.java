@@ -112,6 +112,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   private long nextReadId;
   private final TimerScheduler<RaftCommand> timers;
   private final WaitingTransfers transfers = new WaitingTransfers();
+  private final LeaderLine leaderLine;
 
   /** The term in which this member leads as the others were told; 0 if it does not lead. */
   private long leadingTerm;
@@ -132,6 +133,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     super(context);
     this.timers = timers;
     this.links = links;
+    this.leaderLine = new LeaderLine(recovered.self());
     this.ticks = new TickPace(tick, System.nanoTime());
     this.pace = new HeartbeatPace(settings.heartbeatTicks(), tick);
     this.core = new RaftCore(recovered, settings, jitter, this);
@@ -266,8 +268,8 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
       propose.replyTo().tell(new ProposeReply.NotProposed(Refusal.NOT_LEADER));
       return this;
     }
-    expect(List.of(new ApplyCommand.Expectation(propose.id(), propose.replyTo())));
-    return feed(() -> core.propose(List.of(new Proposal(propose.id(), propose.operation()))));
+    expect(List.of(new ApplyCommand.Expectation(propose.proposal().id(), propose.replyTo())));
+    return feed(() -> core.propose(List.of(propose.proposal())));
   }
 
   private boolean leadsIn(long term) {
@@ -460,6 +462,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         status.commit(),
         status.applied(),
         status.lastIndex());
+    leaderLine.roleChanged(status);
     // Before anybody is told: whoever learns of a transfer finds it done.
     links.status().accept(status);
     boolean leads = status.role() == RaftRole.LEADER;

@@ -20,7 +20,7 @@ class TracedProposalsTest {
   }
 
   private static Proposal traced(long id) {
-    return new Proposal(new RequestId(id), Bytes.EMPTY, call(id));
+    return new Proposal(new RequestId(id), Bytes.EMPTY, false, call(id));
   }
 
   private static Proposal untraced(long id) {

@@ -39,7 +39,7 @@ class LeaseActorTest {
           LeaseActor.create(
               raft.getRef(),
               new RequestIds(new NodeId(1), 1),
-              Duration.ofMillis(1),
+              new LeaseActor.Settings(Duration.ofMillis(1), Duration.ofSeconds(1), true),
               sole::get,
               metrics.apply()));
 
@@ -48,6 +48,11 @@ class LeaseActorTest {
   @AfterAll
   static void stop() {
     KIT.shutdownTestKit();
+  }
+
+  private void leadAlone(Lease... leases) {
+    room.tell(new LeaseCommand.Promoted(List.of(leases), TERM));
+    room.tell(new LeaseCommand.Settled(TERM));
   }
 
   private void granted(long id, long ttl) {
@@ -62,7 +67,7 @@ class LeaseActorTest {
 
   @Test
   void renewalGivesTheGrantedTime_unknownLeasesGiveZero_L5() {
-    room.tell(new LeaseCommand.Promoted(List.of(new Lease(7, 60, 0)), TERM));
+    leadAlone(new Lease(7, 60, 0));
     granted(8, 90);
     room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
     client.expectMessage(new LeaseReply.Renewed(7, 60));
@@ -76,37 +81,38 @@ class LeaseActorTest {
 
   @Test
   void expiryIsAProposedRevoke_andARenewalThenWaitsForIt_L4_L5() {
-    room.tell(new LeaseCommand.Promoted(List.of(), TERM));
+    leadAlone();
     granted(7, 1);
-    RaftCommand.ProposeInTerm proposed =
-        raft.expectMessageClass(RaftCommand.ProposeInTerm.class, Duration.ofSeconds(20));
+    RaftCommand.ProposeInTerm proposed = proposed();
+    assertThat(proposed.proposal().isPriority()).as("Q6").isTrue();
     assertThat(proposed.term()).as("only the leader that counted may end it").isEqualTo(TERM);
-    assertThat(OperationCodec.decode(proposed.operation()).operation())
-        .isEqualTo(new Operation.LeaseRevoke(7));
+    assertThat(operation(proposed)).isEqualTo(new Operation.LeaseRevoke(7));
     room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
     client.expectNoMessage(Duration.ofMillis(100));
     room.tell(new LeaseCommand.Changed(List.of(new LeaseChange.Revoked(7))));
     client.expectMessage(new LeaseReply.Renewed(7, 0));
   }
 
-  private RaftCommand.ProposeInTerm revoke() {
+  private RaftCommand.ProposeInTerm proposed() {
     return raft.expectMessageClass(RaftCommand.ProposeInTerm.class, Duration.ofSeconds(20));
+  }
+
+  private static Operation operation(RaftCommand.ProposeInTerm proposed) {
+    return OperationCodec.decode(proposed.proposal().operation()).operation();
   }
 
   /** A revoke that found nothing left, as after one by a client, ended nothing. */
   @Test
   void aLeaseCountsAsExpiredWhenItsRevokeTookEffect() {
-    room.tell(new LeaseCommand.Promoted(List.of(), TERM));
+    leadAlone();
     granted(7, 1);
-    revoke()
+    proposed()
         .replyTo()
         .tell(new ProposeReply.Applied(new Result.Refused(Refusal.LEASE_NOT_FOUND), 9));
     granted(8, 1);
-    RaftCommand.ProposeInTerm second = revoke();
-    while (!OperationCodec.decode(second.operation())
-        .operation()
-        .equals(new Operation.LeaseRevoke(8))) {
-      second = revoke();
+    RaftCommand.ProposeInTerm second = proposed();
+    while (!operation(second).equals(new Operation.LeaseRevoke(8))) {
+      second = proposed();
     }
     String expired = "etcd_debugging_server_lease_expired_total";
     assertThat(ShownMetrics.value(metrics, expired)).isZero();
@@ -118,9 +124,9 @@ class LeaseActorTest {
 
   @Test
   void aDemotedMemberTellsWhoeverWaits() {
-    room.tell(new LeaseCommand.Promoted(List.of(), TERM));
+    leadAlone();
     granted(7, 1);
-    raft.expectMessageClass(RaftCommand.ProposeInTerm.class, Duration.ofSeconds(20));
+    proposed();
     room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
     room.tell(LeaseCommand.Demoted.INSTANCE);
     client.expectMessage(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
@@ -192,5 +198,96 @@ class LeaseActorTest {
     client.expectNoMessage(Duration.ofMillis(50));
     round.replyTo().tell(new ReadReply.Ready(20, 0));
     client.expectMessage(new LeaseReply.Renewed(8, 90));
+  }
+
+  /** The state may lack what an earlier leader promised; also a sole voter asks until it has it. */
+  @Test
+  void beforeTheStateHoldsAllOfEarlierTermsNothingEndsAndNobodyIsToldSo_L4() {
+    room.tell(new LeaseCommand.Promoted(List.of(new Lease(7, 1, 0)), TERM));
+    room.tell(new LeaseCommand.Settled(TERM - 1));
+    room.tell(new LeaseCommand.TimeToLive(9, client.getRef()));
+    client.expectMessage(new LeaseReply.Failed(Refusal.NO_LEADER));
+    room.tell(new LeaseCommand.KeepAlive(9, client.getRef()));
+    RaftCommand.ConfirmLeadership round = confirm();
+    raft.expectNoMessage(Duration.ofMillis(2500));
+    granted(9, 60);
+    room.tell(new LeaseCommand.Settled(TERM));
+    round.replyTo().tell(new ReadReply.Ready(9, 0));
+    client.expectMessage(new LeaseReply.Renewed(9, 60));
+    assertThat(operation(proposed())).isEqualTo(new Operation.LeaseRevoke(7));
+  }
+
+  private static Operation checkpoint(long id, long seconds) {
+    return new Operation.LeaseCheckpoint(
+        List.of(new Operation.LeaseCheckpoint.Remaining(id, seconds)));
+  }
+
+  private static final ProposeReply DONE = new ProposeReply.Applied(new Result.Done(5), 9);
+
+  @Test
+  void whatIsLeftOfLongLeasesIsProposed_andOneIsUnderWayAtATime_L12() {
+    leadAlone(new Lease(7, 60, 0));
+    RaftCommand.ProposeInTerm first = proposed();
+    assertThat(first.term()).isEqualTo(TERM);
+    assertThat(first.proposal().isPriority()).isFalse();
+    Operation.LeaseCheckpoint said = (Operation.LeaseCheckpoint) operation(first);
+    assertThat(said.leases()).hasSize(1);
+    assertThat(said.leases().get(0).id()).isEqualTo(7);
+    assertThat(said.leases().get(0).seconds()).isBetween(55L, 60L);
+    raft.expectNoMessage(Duration.ofMillis(1800));
+    first.replyTo().tell(DONE);
+    assertThat(operation(proposed())).isInstanceOf(Operation.LeaseCheckpoint.class);
+  }
+
+  /** L4: a later leader would count from what was left before the renewal. */
+  @Test
+  void aRenewalIsAnsweredWhenItsCheckpointIsForgotten_L12() {
+    sole.set(false);
+    leadAlone(new Lease(7, 600, 20), new Lease(8, 90, 0));
+    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    room.tell(new LeaseCommand.KeepAlive(8, client.getRef()));
+    confirm().replyTo().tell(new ReadReply.Ready(9, 0));
+    RaftCommand.ProposeInTerm forget = proposed();
+    assertThat(operation(forget)).isEqualTo(checkpoint(7, 0));
+    confirm().replyTo().tell(new ReadReply.Ready(9, 0));
+    client.expectMessage(new LeaseReply.Renewed(8, 90));
+    client.expectNoMessage(Duration.ofMillis(100));
+    forget.replyTo().tell(DONE);
+    client.expectMessage(new LeaseReply.Renewed(7, 600));
+  }
+
+  @Test
+  void aRenewalWhoseCheckpointStaysIsRefused_L12() {
+    leadAlone(new Lease(7, 600, 20));
+    for (int attempt = 0; attempt < 2; attempt++) {
+      room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+      RaftCommand.ProposeInTerm forget = forgetting();
+      forget.replyTo().tell(new ProposeReply.NotProposed(Refusal.TOO_MANY_REQUESTS));
+      client.expectMessage(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
+    }
+    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    RaftCommand.ProposeInTerm forget = forgetting();
+    room.tell(LeaseCommand.Demoted.INSTANCE);
+    forget.replyTo().tell(DONE);
+    client.expectMessage(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
+  }
+
+  /** The next checkpoint may come in between. */
+  private RaftCommand.ProposeInTerm forgetting() {
+    RaftCommand.ProposeInTerm next = proposed();
+    while (!operation(next).equals(checkpoint(7, 0))) {
+      next = proposed();
+    }
+    return next;
+  }
+
+  @Test
+  void aRenewalThatWaitsForItsCheckpointIsToldWhenTheLeaseHasEnded_L5() {
+    leadAlone(new Lease(7, 600, 20));
+    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    RaftCommand.ProposeInTerm forget = forgetting();
+    room.tell(new LeaseCommand.Changed(List.of(new LeaseChange.Revoked(7))));
+    forget.replyTo().tell(DONE);
+    client.expectMessage(new LeaseReply.Renewed(7, 0));
   }
 }

@@ -82,7 +82,9 @@ class MemberFilesTest {
         1 << 20,
         1 << 20,
         Duration.ofHours(1),
-        Duration.ofSeconds(1));
+        Duration.ofSeconds(1),
+        Duration.ZERO,
+        false);
   }
 
   private static ConfEntry first(RaftState state) {

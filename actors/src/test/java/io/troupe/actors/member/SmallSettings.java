@@ -27,7 +27,9 @@ final class SmallSettings {
           1 << 20,
           1 << 20,
           Duration.ofHours(1),
-          Duration.ofSeconds(1));
+          Duration.ofSeconds(1),
+          Duration.ZERO,
+          false);
 
   private SmallSettings() {}
 }

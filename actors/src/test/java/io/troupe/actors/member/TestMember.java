@@ -15,6 +15,7 @@ import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
+import io.troupe.model.Lease;
 import io.troupe.model.NodeId;
 import io.troupe.model.RequestId;
 import io.troupe.model.Requester;
@@ -135,7 +136,9 @@ final class TestMember implements AutoCloseable {
         1 << 20,
         1 << 20,
         Duration.ofHours(1),
-        Duration.ofSeconds(1));
+        Duration.ofSeconds(1),
+        Duration.ofSeconds(1),
+        false);
   }
 
   /** Starts or restarts it. */
@@ -263,6 +266,15 @@ final class TestMember implements AutoCloseable {
         replyTo -> new RaftCommand.Propose(request, operation, replyTo),
         Duration.ofSeconds(3),
         system().scheduler());
+  }
+
+  /** What its state holds of leases. */
+  List<Lease> leases() {
+    MemberFiles opened = files;
+    if (opened == null) {
+      throw new IllegalStateException(id + " is down");
+    }
+    return opened.machine().reader().leases();
   }
 
   /** Where its state is; not to be opened by others while it is up. */

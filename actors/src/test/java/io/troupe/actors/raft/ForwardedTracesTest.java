@@ -34,7 +34,7 @@ class ForwardedTracesTest {
   private static final NodeId OTHER = new NodeId(2);
   private static final Proposal UNTRACED = new Proposal(new RequestId(1), Bytes.utf8("a"));
   private static final Proposal TRACED =
-      new Proposal(new RequestId(2), Bytes.utf8("b"), new TraceContext(1, 2, 3, 1));
+      new Proposal(new RequestId(2), Bytes.utf8("b"), false, new TraceContext(1, 2, 3, 1));
 
   /** Wanted, told by nobody here. */
   private static final ForwardedTraces WANTED =

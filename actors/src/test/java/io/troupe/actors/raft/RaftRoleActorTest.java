@@ -16,6 +16,7 @@ import io.troupe.protocol.ReadReply;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.WalCommand;
 import io.troupe.raft.PeerMessage;
+import io.troupe.raft.Proposal;
 import io.troupe.raft.RaftSettings;
 import io.troupe.raft.RaftState;
 import io.troupe.raft.SnapshotMark;
@@ -127,7 +128,9 @@ class RaftRoleActorTest {
     TestProbe<ProposeReply> writer = kit.createTestProbe();
     TestProbe<ReadReply> reader = kit.createTestProbe();
     room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(5, 0, 0)));
-    room.tell(new RaftCommand.ProposeInTerm(5, new RequestId(9), Bytes.EMPTY, writer.getRef()));
+    room.tell(
+        new RaftCommand.ProposeInTerm(
+            5, new Proposal(new RequestId(9), Bytes.EMPTY), writer.getRef()));
     writer.expectMessage(new ProposeReply.NotProposed(Refusal.NOT_LEADER));
     room.tell(new RaftCommand.ConfirmLeadership(5, reader.getRef()));
     reader.expectMessage(new ReadReply.Failed(Refusal.NOT_LEADER));

@@ -1,13 +1,15 @@
 package io.troupe.grpc.auth;
 
+import io.troupe.model.GoDuration;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The options of {@code auth-token = "jwt,..."} (A6).
@@ -15,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param method name of the signature method
  * @param privateKey file to sign with; null: tokens of others are checked only
  * @param publicKey file to check with; null when the private one says it
- * @param ttl from a login on
+ * @param ttl from a login on; of none or less the tokens are born dead, as etcd's are
  */
 record JwtSettings(
     String method, @Nullable Path privateKey, @Nullable Path publicKey, Duration ttl) {
@@ -23,15 +25,15 @@ record JwtSettings(
   static final String INVALID_METHOD = "auth: invalid auth signature method";
   static final String MISSING_KEY = "auth: missing key data";
 
+  private static final Logger LOG = LoggerFactory.getLogger(JwtSettings.class);
   private static final Set<String> METHODS =
       Set.of(
           "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "HS256",
           "HS384", "HS512", "EdDSA");
   private static final Duration DEFAULT_TTL = Duration.ofMinutes(5);
-  private static final Pattern DURATION_PART = Pattern.compile("(\\d+)(ms|h|m|s)");
 
   /**
-   * Reads them.
+   * Reads them. Those that nobody knows are warned of and passed over.
    *
    * @param options what stands behind "jwt", with the comma before each option
    */
@@ -45,13 +47,14 @@ record JwtSettings(
         throw new IllegalArgumentException(INVALID_OPTIONS);
       }
     }
+    given.values().removeIf(String::isEmpty);
     String method = given.remove("sign-method");
     String privateKey = given.remove("priv-key");
     String publicKey = given.remove("pub-key");
     String ttl = given.remove("ttl");
-    if (!given.isEmpty()) {
-      throw new IllegalArgumentException(INVALID_OPTIONS);
-    }
+    new TreeMap<>(given)
+        .forEach(
+            (key, value) -> LOG.warn("auth-token: unknown option {}={} is not used", key, value));
     if (method == null || !METHODS.contains(method)) {
       throw new IllegalArgumentException(INVALID_METHOD);
     }
@@ -65,26 +68,11 @@ record JwtSettings(
         ttl == null ? DEFAULT_TTL : duration(ttl));
   }
 
-  /** Such as 10m, 1h30m, 300s. */
   private static Duration duration(String text) {
-    Matcher parts = DURATION_PART.matcher(text);
-    Duration sum = Duration.ZERO;
-    int at = 0;
-    while (parts.find() && parts.start() == at) {
-      long amount = Long.parseLong(parts.group(1));
-      sum =
-          sum.plus(
-              switch (parts.group(2)) {
-                case "h" -> Duration.ofHours(amount);
-                case "m" -> Duration.ofMinutes(amount);
-                case "s" -> Duration.ofSeconds(amount);
-                default -> Duration.ofMillis(amount);
-              });
-      at = parts.end();
+    try {
+      return GoDuration.parse(text);
+    } catch (IllegalArgumentException wrong) {
+      throw new IllegalArgumentException(INVALID_OPTIONS, wrong);
     }
-    if (at != text.length() || sum.isZero()) {
-      throw new IllegalArgumentException(INVALID_OPTIONS);
-    }
-    return sum;
   }
 }

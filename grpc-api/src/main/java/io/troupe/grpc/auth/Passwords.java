@@ -10,6 +10,7 @@ import io.troupe.protocol.RefusedException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
+import java.util.Base64;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -87,6 +88,27 @@ public final class Passwords {
   }
 
   /**
+   * A hash as requests bring it (A9). It need not be one of bcrypt's: nothing fits another.
+   *
+   * @param base64 with its padding; ends of lines do not count
+   * @return each byte as one character
+   * @throws IllegalArgumentException if it is no base64
+   */
+  public static String decoded(String base64) {
+    String bare = base64.replace("\r", "").replace("\n", "");
+    if (bare.length() % 4 != 0) {
+      throw new IllegalArgumentException("no padding");
+    }
+    return new String(Base64.getDecoder().decode(bare), StandardCharsets.ISO_8859_1);
+  }
+
+  /** How etcd refuses a login without a password (A4), and a hash that cannot be read (A9). */
+  public static GrpcException noPasswordUser() {
+    return new GrpcException(
+        GrpcStatus.UNKNOWN, "auth: authentication failed, password was given for no password user");
+  }
+
+  /**
    * bcrypt's text of a password.
    *
    * @throws RefusedException TOO_MANY_REQUESTS if too much waits
@@ -121,7 +143,7 @@ public final class Passwords {
         () -> {
           boolean fits =
               BCrypt.verifyer()
-                  .verify(utf8(password), hash.getBytes(StandardCharsets.US_ASCII))
+                  .verify(utf8(password), hash.getBytes(StandardCharsets.ISO_8859_1))
                   .verified;
           if (fits) {
             fitted.put(known, true);

@@ -12,6 +12,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Who may use the HTTP side of a client port: names (H6), origins (H7), certificates (A14). */
 final class AccessRules {
+  /**
+   * Stands for the host that a request does not name, as those of load balancers that look whether
+   * a member is well. Nobody can have this name (RFC 6761).
+   */
+  static final String NO_HOST = "host.invalid";
+
   private final HttpSettings settings;
   private final BooleanSupplier authentication;
 
@@ -32,13 +38,15 @@ final class AccessRules {
    * @param gateway whether it is for the JSON gateway
    */
   @Nullable HttpResponse refusal(HttpRequest request, Visitor visitor, boolean gateway) {
-    if (gateway && !visitor.certificateName().isEmpty() && authentication.getAsBoolean()) {
+    String certificateName = visitor.certificateName();
+    boolean named = certificateName != null && !certificateName.isEmpty();
+    if (gateway && named && authentication.getAsBoolean()) {
       return HttpAnswers.text(
           StatusCodes.BAD_REQUEST,
           "CommonName of client sending a request against gateway will be ignored and not used as"
               + " expected\n");
     }
-    String host = request.getUri().host().address();
+    String host = host(request);
     if (!visitor.secure() && !settings.allowsHost(host)) {
       return HttpAnswers.text(
           StatusCodes.MISDIRECTED_REQUEST,
@@ -51,6 +59,12 @@ final class AccessRules {
       return allowed(request, HttpResponse.create().withStatus(StatusCodes.OK));
     }
     return null;
+  }
+
+  /** Empty when the request names none. */
+  private static String host(HttpRequest request) {
+    String named = request.getUri().host().address();
+    return named.equals(NO_HOST) ? "" : named;
   }
 
   /** The answer with what a browser needs to hand it to its page. */

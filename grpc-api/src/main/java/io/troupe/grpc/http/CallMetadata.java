@@ -22,14 +22,15 @@ final class CallMetadata {
    * What the services need to know of a request besides its message.
    *
    * @param headers of the request
-   * @param certificateName of the client; passed over if the request says that a gateway made it
+   * @param certificateName of the client, null if it has no login by certificate; passed over if
+   *     the request says that a gateway made it
    * @param memory of the call
    * @param trace of the call
    * @throws RefusedException INVALID_CLIENT_API_VERSION if the client's version is no text
    */
   static Call of(
       Iterable<HttpHeader> headers,
-      String certificateName,
+      @Nullable String certificateName,
       MemoryBudget.Share memory,
       CallTrace trace) {
     String token = null;
@@ -37,7 +38,7 @@ final class CallMetadata {
     String hasLeader = null;
     String apiVersion = null;
     Optional<Duration> timeout = Optional.empty();
-    String user = certificateName;
+    @Nullable String user = certificateName;
     for (HttpHeader header : headers) {
       switch (header.lowercaseName()) {
         case "token" -> token = token == null ? header.value() : token;
@@ -46,7 +47,7 @@ final class CallMetadata {
         case "hasleader" -> hasLeader = hasLeader == null ? header.value() : hasLeader;
         case "client-api-version" -> apiVersion = apiVersion == null ? header.value() : apiVersion;
         // A gateway's certificate is not its client's.
-        case "grpcgateway-accept" -> user = "";
+        case "grpcgateway-accept" -> user = null;
         case "grpc-timeout" -> timeout = timeout(header.value());
         default -> {
           // Other metadata has no meaning here.
@@ -56,9 +57,8 @@ final class CallMetadata {
     if (apiVersion != null && !isUtf8(apiVersion)) {
       throw new RefusedException(Refusal.INVALID_CLIENT_API_VERSION);
     }
-    String raw = token == null || token.isEmpty() ? authorization : token;
     return new Call(
-        bare(raw),
+        bare(token == null ? authorization : token),
         "true".equals(hasLeader),
         timeout,
         apiVersion == null ? "" : apiVersion,
@@ -67,11 +67,9 @@ final class CallMetadata {
         trace);
   }
 
-  private static String bare(@Nullable String raw) {
-    if (raw == null) {
-      return "";
-    }
-    return raw.startsWith("Bearer ") ? raw.substring("Bearer ".length()) : raw;
+  /** Of an empty header the token is empty too, and with that a bad one (A3). */
+  private static @Nullable String bare(@Nullable String raw) {
+    return raw != null && raw.startsWith("Bearer ") ? raw.substring("Bearer ".length()) : raw;
   }
 
   /** The HTTP layer gives each byte of a header as one character, whose low eight bits it is. */

@@ -4,6 +4,7 @@ import java.net.InetAddress;
 import java.util.concurrent.CompletionStage;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
 
 /** TLS of a port, as the gateway needs it. Thread-safe. */
 public interface ConnectionSecurity {
@@ -16,8 +17,11 @@ public interface ConnectionSecurity {
   /** Whether the common name of a client's certificate is the user of its calls (A14). */
   boolean isLogin();
 
-  /** The common name of the certificate that a client showed; empty if there is none. */
-  String commonName(SSLSession session);
+  /**
+   * The common name of the certificate that a client showed, empty if it has none; null if the
+   * client showed none.
+   */
+  @Nullable String commonName(SSLSession session);
 
   /** Whether {@link #checkAddress} is to be asked. */
   boolean checksAddress();

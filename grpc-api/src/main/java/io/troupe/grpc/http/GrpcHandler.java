@@ -79,7 +79,9 @@ final class GrpcHandler {
     try {
       call = gates.admit(path, unary == null, request.getHeaders(), visitor);
     } catch (RefusedException refused) {
-      return refuse(request, GrpcResponses.failure(GrpcErrors.of(refused)));
+      GrpcStatus status = GrpcErrors.of(refused);
+      methods.meter(path).refused(status.code());
+      return refuse(request, GrpcResponses.failure(status));
     }
     if (unary != null) {
       return unary(

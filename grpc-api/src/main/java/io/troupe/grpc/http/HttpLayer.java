@@ -12,6 +12,7 @@ import org.apache.pekko.http.impl.engine.http2.NoOpTelemetry$;
 import org.apache.pekko.http.impl.engine.http2.ProtocolSwitch;
 import org.apache.pekko.http.impl.engine.server.GracefulTerminatorStage;
 import org.apache.pekko.http.impl.engine.server.ServerTerminator;
+import org.apache.pekko.http.javadsl.model.headers.Host;
 import org.apache.pekko.http.javadsl.settings.Http2ServerSettings;
 import org.apache.pekko.http.scaladsl.Http;
 import org.apache.pekko.http.scaladsl.Http$;
@@ -71,7 +72,11 @@ final class HttpLayer {
             .withPingInterval(Duration.ZERO)
             .withPingTimeout(even.timeout())
             .withPingInterval(even.interval());
-    this.settings = (ServerSettings) configured.withHttp2Settings(pings);
+    this.settings =
+        (ServerSettings)
+            configured
+                .withHttp2Settings(pings)
+                .withDefaultHostHeader(Host.create(AccessRules.NO_HOST));
     this.executor = system.executionContext();
     this.http2Too = http2Too;
     BidiFlow<HttpResponse, SslTlsOutbound, SslTlsInbound, HttpRequest, NotUsed> layer =

@@ -130,8 +130,12 @@ final class JsonGateway {
       List<HttpHeader> metadata = metadata(request);
       // A14: a certificate is no login here.
       call = gates.admit(path, unary == null, metadata, visitor.withoutLogin());
-    } catch (GrpcException | RefusedException refused) {
-      return refuse(request, GrpcErrors.of(refused));
+    } catch (GrpcException notMetadata) {
+      return refuse(request, GrpcErrors.of(notMetadata));
+    } catch (RefusedException refused) {
+      GrpcStatus status = GrpcErrors.of(refused);
+      methods.meter(path).refused(status.code());
+      return refuse(request, status);
     }
     MethodMeter meter = methods.meter(path);
     meter.started();

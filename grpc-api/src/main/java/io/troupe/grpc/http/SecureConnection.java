@@ -238,19 +238,19 @@ final class SecureConnection {
     }
   }
 
-  /** The user of calls without a token (A14): empty if certificates are no logins here. */
-  String login() {
-    return listener.security().isLogin() ? commonName() : "";
+  /** The user of calls without a token (A14): null if certificates are no logins here. */
+  @Nullable String login() {
+    return listener.security().isLogin() ? commonName() : null;
   }
 
-  /** Of the client's certificate; empty if it showed none, or it has none. */
-  private String commonName() {
+  /** Of the client's certificate, empty if it has none; null if the client showed none. */
+  private @Nullable String commonName() {
     String known = commonName;
     SSLEngine made = engine;
     if (known == null && made != null) {
       known = listener.security().commonName(made.getSession());
       commonName = known;
     }
-    return known == null ? "" : known;
+    return known;
   }
 }

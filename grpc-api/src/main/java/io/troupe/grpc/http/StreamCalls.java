@@ -8,6 +8,7 @@ import io.troupe.grpc.api.WatchRequest;
 import io.troupe.grpc.api.election.CampaignRequest;
 import io.troupe.grpc.api.election.LeaderRequest;
 import io.troupe.grpc.api.health.HealthCheckRequest;
+import io.troupe.grpc.api.health.HealthCheckResponse;
 import io.troupe.grpc.api.lock.LockRequest;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
@@ -27,6 +28,7 @@ import org.apache.pekko.NotUsed;
 import org.apache.pekko.japi.Pair;
 import org.apache.pekko.stream.KillSwitches;
 import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.stream.OverflowStrategy;
 import org.apache.pekko.stream.SharedKillSwitch;
 import org.apache.pekko.stream.javadsl.Keep;
 import org.apache.pekko.stream.javadsl.Sink;
@@ -108,12 +110,25 @@ final class StreamCalls {
     return Optional.of(Pair.create(chunk.rest(), chunk.response()));
   }
 
-  /** The health service's Watch: the status now; it does not change while this server serves. */
+  /** Changes of the health that a client has not taken yet; of more the newest count. */
+  private static final int HEALTH_CHANGES = 16;
+
+  /** The health service's Watch: the status now and each time it changes. */
   Source<ByteString, NotUsed> healthWatch(Source<Bytes, NotUsed> requests, Call call) {
     return only(requests)
         .map(bytes -> HealthCheckRequest.parseFrom(bytes.toArrayUnsafe()))
-        .map(request -> GrpcFrames.frame(services.health().watched(request)))
-        .concat(Source.maybe());
+        .flatMapConcat(this::health)
+        .map(GrpcFrames::frame);
+  }
+
+  private Source<HealthCheckResponse, NotUsed> health(HealthCheckRequest request) {
+    return Source.<HealthCheckResponse>queue(HEALTH_CHANGES, OverflowStrategy.dropHead())
+        .mapMaterializedValue(
+            queue -> {
+              Runnable end = services.health().watch(request, queue::offer);
+              queue.watchCompletion().whenComplete((done, failure) -> end.run());
+              return NotUsed.getInstance();
+            });
   }
 
   /** E1. */

@@ -15,6 +15,11 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Messages from JSON and to JSON by protobuf's own rules (J2, J3): names as in the definitions,
@@ -25,6 +30,9 @@ public final class JsonMessages {
       JsonFormat.printer().preservingProtoFieldNames().omittingInsignificantWhitespace();
 
   private static final JsonFormat.Parser PARSER = JsonFormat.parser().ignoringUnknownFields();
+
+  private static final Pattern INSIDE =
+      Pattern.compile("(?:[a-z]\\w*\\.)+[A-Z][\\w$]*: |\\s*See https://\\S+");
 
   private JsonMessages() {}
 
@@ -49,15 +57,50 @@ public final class JsonMessages {
     } catch (CharacterCodingException e) {
       throw malformed("the body is no UTF-8");
     } catch (IOException e) {
-      throw malformed(String.valueOf(e.getMessage()));
+      throw malformed(plain(String.valueOf(e.getMessage())));
     }
   }
 
-  /** Protobuf's parser lets names without quotes and comments pass. */
+  /** Protobuf's parser lets names without quotes, comments and repeated names pass. */
   private static void requireJson(String text) throws IOException {
     try (JsonReader reader = new JsonReader(new StringReader(text))) {
-      reader.skipValue();
+      Deque<Set<String>> objects = new ArrayDeque<>();
+      int depth = 0;
+      do {
+        switch (reader.peek()) {
+          case BEGIN_OBJECT -> {
+            reader.beginObject();
+            objects.push(new HashSet<>());
+            depth++;
+          }
+          case NAME -> {
+            String name = reader.nextName();
+            if (!objects.element().add(name)) {
+              throw new IOException("duplicate field \"" + name + "\"");
+            }
+          }
+          case END_OBJECT -> {
+            reader.endObject();
+            objects.pop();
+            depth--;
+          }
+          case BEGIN_ARRAY -> {
+            reader.beginArray();
+            depth++;
+          }
+          case END_ARRAY -> {
+            reader.endArray();
+            depth--;
+          }
+          default -> reader.skipValue();
+        }
+      } while (depth > 0);
     }
+  }
+
+  /** What is wrong, without the names of our classes and where libraries explain themselves. */
+  private static String plain(String message) {
+    return INSIDE.matcher(message).replaceAll("").trim();
   }
 
   static GrpcException malformed(String why) {

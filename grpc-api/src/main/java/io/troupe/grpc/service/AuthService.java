@@ -135,18 +135,20 @@ public final class AuthService {
                     header -> AuthUserAddResponse.newBuilder().setHeader(header).build()));
   }
 
-  /** A9. */
+  /** A9; without a password the hash of one may stand in the request. */
   public CompletionStage<AuthUserChangePasswordResponse> userChangePassword(
       AuthUserChangePasswordRequest request, Call call) {
     Passwords.checkLength(request.getPassword());
-    return hashed(request.getPassword().isEmpty() ? null : request.getPassword(), call)
-        .thenCompose(
-            hash ->
-                change(
-                    new Operation.UserChangePassword(request.getName(), hash),
-                    call,
-                    header ->
-                        AuthUserChangePasswordResponse.newBuilder().setHeader(header).build()));
+    CompletionStage<String> hashed =
+        request.getPassword().isEmpty()
+            ? given(request.getName(), request.getHashedPassword(), call)
+            : hashed(request.getPassword(), call);
+    return hashed.thenCompose(
+        hash ->
+            change(
+                new Operation.UserChangePassword(request.getName(), hash),
+                call,
+                header -> AuthUserChangePasswordResponse.newBuilder().setHeader(header).build()));
   }
 
   /** The hash, or empty without a password; only for root, because it takes long. */
@@ -161,6 +163,27 @@ public final class AuthService {
                 gate.linearizable(
                     call.trace(), true, () -> callers.read(call, Authorizer::root, () -> known)))
         .thenCompose(root -> passwords.hash(password));
+  }
+
+  /** The hash that a request brings; what is no base64 is told of in the order of the others. */
+  private CompletionStage<String> given(String name, String base64, Call call) {
+    try {
+      return CompletableFuture.completedFuture(Passwords.decoded(base64));
+    } catch (IllegalArgumentException wrong) {
+      return read(
+          call,
+          Authorizer::root,
+          auth -> {
+            AuthUser user = auth.user(name);
+            if (user == null) {
+              throw new RefusedException(Refusal.USER_NOT_FOUND);
+            }
+            if (!user.noPassword()) {
+              throw Passwords.noPasswordUser();
+            }
+            return "";
+          });
+    }
   }
 
   /** A9. */

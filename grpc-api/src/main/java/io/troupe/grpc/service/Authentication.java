@@ -3,9 +3,8 @@ package io.troupe.grpc.service;
 import io.troupe.auth.AuthState;
 import io.troupe.grpc.api.AuthenticateResponse;
 import io.troupe.grpc.auth.JwtTokens;
+import io.troupe.grpc.auth.Passwords;
 import io.troupe.grpc.auth.SimpleTokens;
-import io.troupe.grpc.error.GrpcException;
-import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.model.AuthUser;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
@@ -92,9 +91,7 @@ final class Authentication {
       throw new RefusedException(Refusal.AUTH_FAILED);
     }
     if (user.noPassword()) {
-      throw new GrpcException(
-          GrpcStatus.UNKNOWN,
-          "auth: authentication failed, password was given for no password user");
+      throw Passwords.noPasswordUser();
     }
     return new Known(user.passwordHash(), auth.revision());
   }

@@ -13,6 +13,9 @@ public sealed interface AutoCompaction {
   /** Between two questions. */
   Duration interval();
 
+  /** From the start to the first question. */
+  Duration firstLook();
+
   /**
    * The revision to compact to, if it is time for that. To be asked on every member, so that
    * whoever becomes leader knows what was when.
@@ -60,6 +63,11 @@ public sealed interface AutoCompaction {
     }
 
     @Override
+    public Duration firstLook() {
+      return Duration.ZERO;
+    }
+
+    @Override
     public OptionalLong due(long nowMs, long revision, boolean leads) {
       // When all that are kept are there, the oldest is one retention old.
       OptionalLong due = OptionalLong.empty();
@@ -100,6 +108,12 @@ public sealed interface AutoCompaction {
 
     @Override
     public Duration interval() {
+      return INTERVAL;
+    }
+
+    /** Whoever comes back after a restart still finds what was there before it. */
+    @Override
+    public Duration firstLook() {
       return INTERVAL;
     }
 

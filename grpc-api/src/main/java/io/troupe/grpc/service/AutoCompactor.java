@@ -8,7 +8,6 @@ import io.troupe.model.Requester;
 import io.troupe.model.Result;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.codec.OperationCodec;
-import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -40,12 +39,12 @@ final class AutoCompactor {
     this.clockMs = clockMs;
   }
 
-  /** Asks the rule once in each of its intervals, from now on until the scheduler ends. */
+  /** Asks the rule once in each of its intervals until the scheduler ends. */
   void start() {
     member
         .scheduler()
         .scheduleWithFixedDelay(
-            Duration.ZERO,
+            rule.firstLook(),
             rule.interval(),
             this::look,
             ExecutionContext.fromExecutor(member.reads()));

@@ -5,33 +5,34 @@ import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.model.MemoryBudget;
 import java.time.Duration;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What came with a request besides its message (T5).
  *
- * @param token auth token, empty when none was sent
+ * @param token auth token, null when none was sent; an empty one is a bad one (A3)
  * @param hasLeader fail when no leader is known
  * @param timeout what the client said it will wait
  * @param apiVersion what the client says of its version, empty if nothing
  * @param memory what the answer takes; given back by whoever made the call when the answer is sent
  * @param certificateUser common name of the client's verified certificate where that is a login
- *     (A14); empty otherwise
+ *     (A14), empty if it has none; null otherwise
  * @param trace told what becomes of it
  */
 public record Call(
-    String token,
+    @Nullable String token,
     boolean hasLeader,
     Optional<Duration> timeout,
     String apiVersion,
     MemoryBudget.Share memory,
-    String certificateUser,
+    @Nullable String certificateUser,
     CallTrace trace) {
   /** Somebody who names no deadline may have gone away without our knowing. */
   private static final Duration LONGEST = Duration.ofMinutes(10);
 
   /** True if it does not say who calls, in any way. */
   boolean isAnonymous() {
-    return token.isEmpty() && certificateUser.isEmpty();
+    return token == null && certificateUser == null;
   }
 
   /** The same call with another account for what its answer takes. */

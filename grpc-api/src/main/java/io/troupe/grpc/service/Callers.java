@@ -52,7 +52,8 @@ final class Callers {
     if (known != null) {
       return CompletableFuture.completedFuture(known);
     }
-    if (tokens.mayStillCome(call.token(), member.status().applied())) {
+    String token = call.token();
+    if (token != null && tokens.mayStillCome(token, member.status().applied())) {
       // Whoever has it got it after its entry was committed, so one round is enough.
       return gate.linearizable(call.trace(), true, () -> now(call, member.state().auth()));
     }
@@ -130,9 +131,12 @@ final class Callers {
 
   /** By the token, or else by the certificate, which is as new as the rights are (A14). */
   private Requester.@Nullable User known(Call call, AuthState auth) {
-    return call.token().isEmpty()
-        ? new Requester.User(call.certificateUser(), auth.revision())
-        : tokens.find(call.token(), auth);
+    if (call.token() != null) {
+      return tokens.find(call.token(), auth);
+    }
+    return call.certificateUser() == null
+        ? null
+        : new Requester.User(call.certificateUser(), auth.revision());
   }
 
   /** Refuses what the caller may not do by the state as it is now. */
@@ -171,9 +175,9 @@ final class Callers {
   }
 
   private WatchRight right(Requester who) {
-    if (who instanceof Requester.User user
-        && user.authRevision() < member.state().auth().revision()) {
-      return refusing(new RefusedException(Refusal.AUTH_OLD_REVISION));
+    Refusal age = who instanceof Requester.User ? authorizer(member.state().auth()).age(who) : null;
+    if (age != null) {
+      return refusing(new RefusedException(age));
     }
     return range -> {
       AuthState auth = member.state().auth();

@@ -112,9 +112,9 @@ public final class ClusterService {
   public CompletionStage<MemberListResponse> list(MemberListRequest request, Call call) {
     return request.getLinearizable()
         ? gate.linearizable(
-            call.trace(), true, () -> callers.read(call, Authorizer::user, this::list))
+            call.trace(), true, () -> callers.read(call, Authorizer::authenticated, this::list))
         : callers
-            .checked(call, Authorizer::user)
+            .checked(call, Authorizer::authenticated)
             .thenCompose(who -> gate.serializable(call.trace(), this::list));
   }
 

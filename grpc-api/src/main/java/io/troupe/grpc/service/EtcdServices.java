@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** All services of one member. */
 public final class EtcdServices {
@@ -33,7 +34,7 @@ public final class EtcdServices {
    * @param peers the way to other members
    * @param clock for ids of new members
    * @param diskHasRoom see {@link Quota}
-   * @param defragment starts reclaiming space in the background
+   * @param defragment reclaims space, and completes when that is done
    */
   public EtcdServices(
       Member member,
@@ -43,7 +44,7 @@ public final class EtcdServices {
       PeerQueries peers,
       InstantSource clock,
       BooleanSupplier diskHasRoom,
-      Runnable defragment) {
+      Supplier<CompletionStage<Void>> defragment) {
     this.member = member;
     this.settings = settings;
     ReadGate gate = new ReadGate(member, settings.requestTimeout(), settings.tick());
@@ -62,7 +63,14 @@ public final class EtcdServices {
     this.peerAnswers = new PeerAnswers(member, settings, facts, promotion, times);
     this.transfer = new LeaderTransfer(member, settings);
     this.maintenance =
-        new MaintenanceService(member, gate, proposer, quota, transfer, defragment, callers);
+        new MaintenanceService(
+            member,
+            gate,
+            proposer,
+            quota,
+            transfer,
+            settings.awayOnDefrag() ? () -> defragmentAway(defragment) : defragment,
+            callers);
     Candidates candidates = new Candidates(member, settings, new LocalKv(kv), lease, callers);
     this.election = new ElectionService(candidates);
     this.lock = new LockService(candidates);
@@ -133,6 +141,12 @@ public final class EtcdServices {
   /** Reads that show whether this member serves. */
   public ServingProbe probe() {
     return probe;
+  }
+
+  /** With StopGRPCServiceOnDefrag (MT5). */
+  private CompletionStage<Void> defragmentAway(Supplier<CompletionStage<Void>> defragment) {
+    health.goAway("defrag is active");
+    return defragment.get().whenComplete((done, failure) -> health.comeBack());
   }
 
   public HealthService health() {

@@ -18,6 +18,8 @@ import java.time.Duration;
  * @param tick length of a Raft tick
  * @param membership limits of membership changes (M4, M5)
  * @param slowCall a unary call that takes longer is told of in the log
+ * @param awayOnDefrag whether the health service sends clients elsewhere during Defragment (MT5)
+ * @param priorityRevokes whether ends of leases may wait when other proposals may not (Q6)
  */
 public record GatewaySettings(
     int maxRequestBytes,
@@ -30,7 +32,9 @@ public record GatewaySettings(
     long quotaBytes,
     Duration tick,
     MembershipRules.Limits membership,
-    Duration slowCall) {
+    Duration slowCall,
+    boolean awayOnDefrag,
+    boolean priorityRevokes) {
 
   /** Largest message that a client may send (T3). */
   public int maxReceiveBytes() {

@@ -6,26 +6,78 @@ import io.troupe.grpc.api.health.HealthCheckResponse.ServingStatus;
 import io.troupe.grpc.api.health.HealthListResponse;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** grpc.health.v1. Only the empty service name is known. */
+/**
+ * grpc.health.v1. Only the empty service name is known. It serves, but while something is under way
+ * for which clients shall go elsewhere (MT5). Thread-safe.
+ */
 public final class HealthService {
+  private static final Logger LOG = LoggerFactory.getLogger(HealthService.class);
+
+  private final Set<Consumer<HealthCheckResponse>> watchers = new HashSet<>();
+  private int away;
+
   /** NotFound for any other name. */
   public HealthCheckResponse check(HealthCheckRequest request) {
     if (!request.getService().isEmpty()) {
       throw new GrpcException(GrpcStatus.NOT_FOUND, "unknown service");
     }
-    return response(ServingStatus.SERVING);
+    return now();
   }
 
-  /** What a stream shows for that name. */
-  public HealthCheckResponse watched(HealthCheckRequest request) {
-    return response(
-        request.getService().isEmpty() ? ServingStatus.SERVING : ServingStatus.SERVICE_UNKNOWN);
+  /**
+   * Tells the status at once, and each time it changes, in order.
+   *
+   * @param watcher must not wait
+   * @return ends it
+   */
+  public synchronized Runnable watch(
+      HealthCheckRequest request, Consumer<HealthCheckResponse> watcher) {
+    if (!request.getService().isEmpty()) {
+      watcher.accept(response(ServingStatus.SERVICE_UNKNOWN));
+      return () -> {};
+    }
+    watchers.add(watcher);
+    watcher.accept(now());
+    return () -> forget(watcher);
+  }
+
+  private synchronized void forget(Consumer<HealthCheckResponse> watcher) {
+    watchers.remove(watcher);
   }
 
   /** All names. */
   public HealthListResponse list() {
-    return HealthListResponse.newBuilder().putStatuses("", response(ServingStatus.SERVING)).build();
+    return HealthListResponse.newBuilder().putStatuses("", now()).build();
+  }
+
+  /** Sends clients elsewhere until {@link #comeBack}, which is to be called as often. */
+  synchronized void goAway(String reason) {
+    if (++away == 1) {
+      LOG.warn("grpc service status changed service= status=NOT_SERVING reason={}", reason);
+      tellAll();
+    }
+  }
+
+  synchronized void comeBack() {
+    if (--away == 0) {
+      LOG.info("grpc service status changed service= status=SERVING");
+      tellAll();
+    }
+  }
+
+  private void tellAll() {
+    HealthCheckResponse now = now();
+    watchers.forEach(watcher -> watcher.accept(now));
+  }
+
+  private synchronized HealthCheckResponse now() {
+    return response(away == 0 ? ServingStatus.SERVING : ServingStatus.NOT_SERVING);
   }
 
   private static HealthCheckResponse response(ServingStatus status) {

@@ -15,7 +15,6 @@ import io.troupe.grpc.api.ResponseHeader;
 import io.troupe.grpc.convert.ApiConverter;
 import io.troupe.lease.LeaseRules;
 import io.troupe.model.Operation;
-import io.troupe.model.Refusal;
 import io.troupe.model.Requester;
 import io.troupe.model.Result;
 import io.troupe.protocol.LeaseCommand;
@@ -55,10 +54,6 @@ public final class LeaseService {
 
   /** L1, L2. */
   public CompletionStage<LeaseGrantResponse> grant(LeaseGrantRequest request, Call call) {
-    Refusal refusal = LeaseRules.check(request.getTTL());
-    if (refusal != null) {
-      throw new RefusedException(refusal);
-    }
     long id = request.getID() == 0 ? proposer.nextLease() : request.getID();
     long ttl = LeaseRules.effectiveTtlSeconds(request.getTTL(), settings.minLeaseTtlSeconds());
     Operation.LeaseGrant grant = new Operation.LeaseGrant(id, ttl);
@@ -115,7 +110,7 @@ public final class LeaseService {
       LeaseTimeToLiveRequest request, Call call) {
     boolean leads = member.status().leader().equals(member.status().memberId());
     return callers
-        .checked(call, Authorizer::user)
+        .checked(call, Authorizer::authenticated)
         .thenCompose(who -> times.timeToLive(request.getID()))
         .thenCompose(
             remaining ->
@@ -156,7 +151,7 @@ public final class LeaseService {
   /** L8; whoever sees no key of some lease sees none (L14). */
   public CompletionStage<LeaseLeasesResponse> leases(Call call) {
     return callers
-        .checked(call, Authorizer::user)
+        .checked(call, Authorizer::authenticated)
         .thenCompose(who -> ask(LeaseCommand.ListLeases::new).thenApply(reply -> seen(who, reply)))
         .thenApply(
             reply -> {

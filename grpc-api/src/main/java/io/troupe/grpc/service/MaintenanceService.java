@@ -22,6 +22,7 @@ import io.troupe.model.Refusal;
 import io.troupe.model.Result;
 import io.troupe.protocol.StateReader;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 /** Section 2.13 without Snapshot and Downgrade. */
 public final class MaintenanceService {
@@ -36,7 +37,7 @@ public final class MaintenanceService {
   private final Proposer proposer;
   private final Quota quota;
   private final LeaderTransfer transfer;
-  private final Runnable defragment;
+  private final Supplier<CompletionStage<Void>> defragment;
   private final Callers callers;
 
   MaintenanceService(
@@ -45,7 +46,7 @@ public final class MaintenanceService {
       Proposer proposer,
       Quota quota,
       LeaderTransfer transfer,
-      Runnable defragment,
+      Supplier<CompletionStage<Void>> defragment,
       Callers callers) {
     this.callers = callers;
     this.member = member;
@@ -59,7 +60,7 @@ public final class MaintenanceService {
   /** MT1, MT2. */
   public CompletionStage<StatusResponse> status(Call call) {
     return callers
-        .checked(call, Authorizer::user)
+        .checked(call, Authorizer::authenticated)
         .thenCompose(who -> gate.serializable(this::status));
   }
 
@@ -87,9 +88,10 @@ public final class MaintenanceService {
         .forEach(
             alarm ->
                 out.addErrors(
-                    "memberID:"
-                        + Long.toUnsignedString(alarm.member().value())
-                        + " alarm:"
+                    (alarm.member().isNone()
+                            ? ""
+                            : "memberID:" + Long.toUnsignedString(alarm.member().value()) + " ")
+                        + "alarm:"
                         + alarm.type()));
     return out.build();
   }
@@ -130,15 +132,15 @@ public final class MaintenanceService {
     }
   }
 
-  /** Answers at once; space is reclaimed in the background. No header (R7). */
+  /**
+   * Answered when the space is free (MT5): whoever leaves NOSPACE disarms next. Reads and writes go
+   * on meanwhile. No header (R7).
+   */
   public CompletionStage<DefragmentResponse> defragment(Call call) {
     return callers
         .root(call)
-        .thenApply(
-            who -> {
-              defragment.run();
-              return DefragmentResponse.getDefaultInstance();
-            });
+        .thenCompose(who -> defragment.get())
+        .thenApply(done -> DefragmentResponse.getDefaultInstance());
   }
 
   /** MT10. No header (R7). */

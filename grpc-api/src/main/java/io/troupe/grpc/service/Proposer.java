@@ -46,13 +46,16 @@ public final class Proposer {
   CompletionStage<Result> propose(
       Requester who, OperationCodec.ClientRequest kind, Bytes request, CallTrace call) {
     RequestId id = ids.next();
-    return propose(id, OperationCodec.embed(id, who, kind, request), call);
+    Bytes operation = OperationCodec.embed(id, who, kind, request);
+    return propose(new Proposal(id, operation, false, call.context()), call);
   }
 
   /** Proposes an operation on behalf of a client. */
   CompletionStage<Result> propose(Requester who, Operation operation, CallTrace call) {
     RequestId id = ids.next();
-    return propose(id, OperationCodec.encode(id, who, operation), call);
+    Bytes data = OperationCodec.encode(id, who, operation);
+    boolean priority = settings.priorityRevokes() && operation instanceof Operation.LeaseRevoke;
+    return propose(new Proposal(id, data, priority, call.context()), call);
   }
 
   /** Proposes an operation of the member itself, to which nothing is forbidden (A17). */
@@ -70,17 +73,17 @@ public final class Proposer {
     return ids.nextLease();
   }
 
-  private CompletionStage<Result> propose(RequestId id, Bytes operation, CallTrace call) {
-    if (operation.length() > settings.maxRequestBytes()) {
+  private CompletionStage<Result> propose(Proposal proposal, CallTrace call) {
+    int length = proposal.operation().length();
+    if (length > settings.maxRequestBytes()) {
       throw new RefusedException(Refusal.REQUEST_TOO_LARGE);
     }
-    // Bounds what waits in mailboxes, where no count of entries would.
-    if (pendingBytes.addAndGet(operation.length()) > settings.maxPendingBytes()) {
-      pendingBytes.addAndGet(-operation.length());
+    // Bounds what waits in mailboxes, where no count of entries would. What has priority is small.
+    if (pendingBytes.addAndGet(length) > settings.maxPendingBytes() && !proposal.isPriority()) {
+      pendingBytes.addAndGet(-length);
       throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
     }
-    Waiting waiting =
-        new Waiting(new Proposal(id, operation, call.context()), call, System.nanoTime());
+    Waiting waiting = new Waiting(proposal, call, System.nanoTime());
     member.metrics().raft().proposed();
     waiting.propose();
     return waiting.outcome;

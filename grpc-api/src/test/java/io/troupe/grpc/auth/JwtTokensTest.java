@@ -3,8 +3,10 @@ package io.troupe.grpc.auth;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
 import io.troupe.auth.AuthState;
 import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.service.LoggedLines;
 import io.troupe.model.Requester;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -20,6 +22,8 @@ import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import javax.crypto.spec.SecretKeySpec;
+import org.jose4j.jws.JsonWebSignature;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -124,6 +128,49 @@ class JwtTokensTest {
     assertThat(tokens(options, START.plusSeconds(3662)).find(longer, STATE)).isNull();
   }
 
+  @ParameterizedTest
+  @CsvSource({"1.5h, 5400", "1500000us, 1", "2s999999999ns, 2", "'', 300"})
+  void theTimeIsAnyDurationOfGo_A6(String ttl, long seconds) throws Exception {
+    Path secret = Files.writeString(directory.resolve("secret"), "short");
+    String options = "jwt,sign-method=HS256,priv-key=" + secret + ",ttl=" + ttl;
+    String token = jwt(options).sign("u", 7);
+    assertThat(tokens(options, START.plusSeconds(seconds - 1)).find(token, STATE)).isNotNull();
+    assertThat(tokens(options, START.plusSeconds(seconds)).find(token, STATE)).isNull();
+  }
+
+  @Test
+  void aTokenOfNoTimeIsBornDead_A6() throws Exception {
+    Path secret = Files.writeString(directory.resolve("secret"), "short");
+    JwtTokens none = jwt("jwt,sign-method=HS256,ttl=0,priv-key=" + secret);
+    assertThat(none.find(none.sign("u", 7), STATE)).isNull();
+  }
+
+  @Test
+  void aTokenWithoutAnEndNeverEnds_A6() throws Exception {
+    Path secret = Files.writeString(directory.resolve("secret"), "short");
+    String options = "jwt,sign-method=HS256,priv-key=" + secret;
+    JsonWebSignature signature = new JsonWebSignature();
+    signature.setPayload("{\"username\":\"u\",\"revision\":7}");
+    signature.setAlgorithmHeaderValue("HS256");
+    signature.setKey(new SecretKeySpec("short".getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+    signature.setDoKeyValidation(false);
+    String token = signature.getCompactSerialization();
+    assertThat(tokens(options, START.plus(Duration.ofDays(40_000))).find(token, STATE))
+        .isEqualTo(new Requester.User("u", 7));
+  }
+
+  @Test
+  void anOptionThatNobodyKnowsIsWarnedOfAndPassedOver_A6() throws Exception {
+    Path secret = Files.writeString(directory.resolve("secret"), "short");
+    try (LoggedLines log = new LoggedLines(JwtSettings.class, Level.WARN)) {
+      JwtTokens tokens = jwt("jwt,sign-method=HS256,color=red,priv-key=" + secret);
+      assertThat(tokens.find(tokens.sign("u", 7), STATE)).isNotNull();
+      assertThat(log.lines())
+          .extracting(line -> line.getFormattedMessage())
+          .containsExactly("auth-token: unknown option color=red is not used");
+    }
+  }
+
   @Test
   void anotherMethodOrNoSignatureProvesNothing_A6() throws Exception {
     Path secret = Files.writeString(directory.resolve("secret"), "short");
@@ -185,7 +232,7 @@ class JwtTokensTest {
         "jwt,sign-method=RS256 | auth: missing key data",
         "jwt,sign-method=RS256,priv-key=x,ttl=5 | auth: invalid auth options",
         "jwt,sign-method=RS256,priv-key=x,ttl=m5 | auth: invalid auth options",
-        "jwt,sign-method=RS256,color=red,priv-key=x | auth: invalid auth options",
+        "jwt,sign-method=RS256,color,priv-key=x | auth: invalid auth options",
         "jwt,sign-method=RS256,sign-method=RS256,priv-key=x | auth: invalid auth options",
         "jwt,sign-method=RS256,priv-key=/nowhere | auth: a key cannot be read"
       })

@@ -14,6 +14,7 @@ import java.util.Optional;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** T5. */
@@ -25,10 +26,10 @@ class CallMetadataTest {
     for (int i = 0; i < namesAndValues.length; i += 2) {
       headers.add(RawHeader.create(namesAndValues[i], namesAndValues[i + 1]));
     }
-    return withCertificate("", headers);
+    return withCertificate(null, headers);
   }
 
-  private static Call withCertificate(String name, List<HttpHeader> headers) {
+  private static Call withCertificate(@Nullable String name, List<HttpHeader> headers) {
     return CallMetadata.of(
         HttpRequest.create().withHeaders(headers).getHeaders(), name, MEMORY, CallTrace.NONE);
   }
@@ -37,13 +38,14 @@ class CallMetadataTest {
   void aGatewayHidesItsCertificate() {
     assertThat(withCertificate("root", List.of()).certificateUser()).isEqualTo("root");
     List<HttpHeader> gateway = List.of(RawHeader.create("grpcgateway-accept", "*/*"));
-    assertThat(withCertificate("root", gateway).certificateUser()).isEmpty();
+    assertThat(withCertificate("root", gateway).certificateUser()).isNull();
+    assertThat(withCertificate("", List.of()).certificateUser()).isEmpty();
   }
 
   @Test
   void withoutMetadataACallHasNothing() {
     assertThat(call())
-        .isEqualTo(new Call("", false, Optional.empty(), "", MEMORY, "", CallTrace.NONE));
+        .isEqualTo(new Call(null, false, Optional.empty(), "", MEMORY, null, CallTrace.NONE));
   }
 
   @Test
@@ -54,6 +56,14 @@ class CallMetadataTest {
     assertThat(call("authorization", "b.2").token()).isEqualTo("b.2");
     assertThat(call("authorization", "Bearer b.2", "token", "a.1").token()).isEqualTo("a.1");
     assertThat(call("token", "bearer a.1").token()).isEqualTo("bearer a.1");
+  }
+
+  @Test
+  void anEmptyTokenIsNotNone_A3() {
+    assertThat(call("token", "").token()).isEmpty();
+    assertThat(call("authorization", "").token()).isEmpty();
+    assertThat(call("authorization", "Bearer ").token()).isEmpty();
+    assertThat(call("authorization", "Bearer b.2", "token", "").token()).isEmpty();
   }
 
   @Test

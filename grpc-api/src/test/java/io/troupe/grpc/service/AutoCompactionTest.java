@@ -78,6 +78,7 @@ class AutoCompactionTest {
   void AC2_revisionsAreLookedAtEveryFiveMinutes() {
     AutoCompaction rule = new AutoCompaction.ByRevision(12);
     assertThat(rule.interval()).isEqualTo(Duration.ofMinutes(5));
+    assertThat(rule.firstLook()).isEqualTo(Duration.ofMinutes(5));
     assertThat(run(rule, 26, true)).containsExactly("15:3", "20:8", "25:13");
     assertThat(rule.due(30 * MINUTE, 25, true)).as("unchanged").isEmpty();
   }

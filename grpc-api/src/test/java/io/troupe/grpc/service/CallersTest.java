@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -46,12 +47,11 @@ class CallersTest {
     fake.close();
   }
 
-  private static Call call(String token) {
-    return new Call(
-        token, false, Optional.empty(), "", new MemoryBudget(1 << 20).share(), "", CallTrace.NONE);
+  private static Call call(@Nullable String token) {
+    return withCertificate(token, null);
   }
 
-  private static Call withCertificate(String token, String name) {
+  private static Call withCertificate(@Nullable String token, @Nullable String name) {
     return new Call(
         token,
         false,
@@ -64,7 +64,7 @@ class CallersTest {
 
   @Test
   void theCommonNameOfACertificateIsTheUser_A14() {
-    Call call = withCertificate("", "u");
+    Call call = withCertificate(null, "u");
     assertThat(callers.of(call)).as("without logins").isCompletedWithValue(Requester.ANONYMOUS);
     enable(5, Permission.Type.READ);
     assertThat(callers.of(call)).isCompletedWithValue(new Requester.User("u", 5));
@@ -76,7 +76,7 @@ class CallersTest {
         .as("always as new as the rights")
         .isCompletedWithValue(new Requester.User("u", 6));
     assertRefused(
-        () -> callers.<String>read(withCertificate("", "stranger"), read, () -> "value"),
+        () -> callers.<String>read(withCertificate(null, "stranger"), read, () -> "value"),
         Refusal.PERMISSION_DENIED);
   }
 
@@ -87,6 +87,8 @@ class CallersTest {
     assertThat(callers.of(withCertificate(EARLIER, "stranger")))
         .isCompletedWithValue(new Requester.User("u", 5));
     assertRefused(() -> callers.of(withCertificate("rubbish", "u")), Refusal.INVALID_AUTH_TOKEN);
+    assertRefused(() -> callers.of(withCertificate("", "u")), Refusal.INVALID_AUTH_TOKEN);
+    assertRefused(() -> callers.writer(call("")), Refusal.INVALID_AUTH_TOKEN);
   }
 
   private void enable(long authRevision, Permission.Type right) {
@@ -113,7 +115,7 @@ class CallersTest {
   @Test
   void withoutAuthenticationTokensDoNotMatter_A1() {
     assertThat(callers.of(call("rubbish"))).isCompletedWithValue(Requester.ANONYMOUS);
-    assertThat(callers.writer(call(""))).isCompletedWithValue(Requester.ANONYMOUS);
+    assertThat(callers.writer(call(null))).isCompletedWithValue(Requester.ANONYMOUS);
   }
 
   @Test
@@ -132,7 +134,7 @@ class CallersTest {
   @Test
   void whoShowsNothingDoesNotReachTheLog_A3() {
     enable(5, Permission.Type.READ);
-    assertRefused(() -> callers.writer(call("")), Refusal.USER_EMPTY);
+    assertRefused(() -> callers.writer(call(null)), Refusal.USER_EMPTY);
   }
 
   @Test

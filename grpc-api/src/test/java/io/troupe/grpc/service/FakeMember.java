@@ -96,7 +96,9 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
             0,
             Duration.ofMillis(10),
             new MembershipRules.Limits(strict, 1),
-            Duration.ofSeconds(1));
+            Duration.ofSeconds(1),
+            true,
+            true);
     this.proposer = new Proposer(member, settings, new RequestIds(SELF, 1));
   }
 

@@ -40,7 +40,13 @@ class LearnerReadsTest {
           new Callers(fake.member, gate, Tokens.of("", Duration.ofSeconds(1), Clock.systemUTC())));
   private final Call call =
       new Call(
-          "", false, Optional.empty(), "", new MemoryBudget(1 << 20).share(), "", CallTrace.NONE);
+          null,
+          false,
+          Optional.empty(),
+          "",
+          new MemoryBudget(1 << 20).share(),
+          null,
+          CallTrace.NONE);
 
   @AfterEach
   void stop() {

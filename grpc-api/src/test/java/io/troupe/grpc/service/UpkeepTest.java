@@ -88,6 +88,16 @@ class UpkeepTest {
     assertThat(run).succeedsWithin(Duration.ofSeconds(10));
   }
 
+  /** Whoever comes back after a restart has five minutes to read on. */
+  @Test
+  void AC2_aStartCompactsNothing() {
+    fake.revision(30);
+    fake.lead(FakeMember.SELF);
+    new AutoCompactor(fake.member, fake.proposer, new AutoCompaction.ByRevision(10), () -> 0)
+        .start();
+    fake.raft.expectNoMessage(Duration.ofMillis(300));
+  }
+
   @Test
   void AC3_theLeaderCompactsAndAFollowerDoesNot() {
     AtomicLong now = new AtomicLong();

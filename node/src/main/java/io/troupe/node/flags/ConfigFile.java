@@ -1,10 +1,13 @@
 package io.troupe.node.flags;
 
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,9 +73,16 @@ final class ConfigFile {
 
   private static Map<?, ?> parse(String file) {
     try {
-      Object content =
-          new Load(LoadSettings.builder().setLabel(file).build())
-              .loadFromString(Files.readString(Path.of(file)));
+      LoadSettings form =
+          LoadSettings.builder()
+              .setLabel(file)
+              .setSchema(new YamlScalars())
+              .setAllowDuplicateKeys(true)
+              .build();
+      // Only the first document counts, and only it is read.
+      Iterator<Object> documents =
+          new Load(form).loadAllFromString(Files.readString(Path.of(file))).iterator();
+      Object content = documents.hasNext() ? documents.next() : null;
       if (content == null) {
         return Map.of();
       }
@@ -86,7 +96,7 @@ final class ConfigFile {
       throw new FlagException(1, "error parsing " + file + ": it is no UTF-8");
     } catch (IOException e) {
       throw new FlagException(1, "read " + file + ": " + e.getMessage());
-    } catch (YamlEngineException e) {
+    } catch (YamlEngineException | NumberFormatException e) {
       throw new FlagException(1, "error parsing " + file + ": " + e.getMessage());
     }
   }
@@ -179,9 +189,8 @@ final class ConfigFile {
     boolean fits =
         switch (flag.type()) {
           case BOOL -> value instanceof Boolean;
-          case NUMBER, UNSIGNED, MILLIS, SECONDS, DURATION ->
-              value instanceof Integer || value instanceof Long;
-          case TEXT -> value instanceof String || value instanceof List<?>;
+          case NUMBER, UNSIGNED, MILLIS, SECONDS, DURATION -> isWhole(value);
+          case TEXT, URLS, CLUSTER_STATE -> !(value instanceof Map<?, ?>);
         };
     try {
       if (!fits) {
@@ -189,7 +198,7 @@ final class ConfigFile {
       }
       // F2: durations are nanoseconds
       values.put(
-          name, flag.checked(flag.type() == Flag.Type.DURATION ? value + "ns" : text(value)));
+          name, flag.checked(flag.type() == Flag.Type.DURATION ? text(value) + "ns" : text(value)));
     } catch (IllegalArgumentException wrong) {
       throw new FlagException(
           1, "invalid value \"" + value + "\" for key " + key + ": " + wrong.getMessage());
@@ -201,13 +210,21 @@ final class ConfigFile {
       case BOOL -> "true or false";
       case DURATION -> "a whole number of nanoseconds";
       case NUMBER, UNSIGNED, MILLIS, SECONDS -> "a whole number";
-      case TEXT -> "a text";
+      case TEXT, URLS, CLUSTER_STATE -> "a text";
     };
   }
 
+  private static boolean isWhole(Object value) {
+    return value instanceof BigInteger
+        || (value instanceof BigDecimal number && number.stripTrailingZeros().scale() <= 0);
+  }
+
   private static String text(Object value) {
-    return value instanceof List<?> list
-        ? list.stream().map(String::valueOf).collect(Collectors.joining(","))
+    if (value instanceof List<?> list) {
+      return list.stream().map(ConfigFile::text).collect(Collectors.joining(","));
+    }
+    return value instanceof BigDecimal number
+        ? number.stripTrailingZeros().toPlainString()
         : String.valueOf(value);
   }
 }

@@ -12,9 +12,9 @@ import java.util.TreeMap;
  * effects: what is to be printed, logged or set is in the result.
  *
  * @param properties system properties to set, {@code troupe.} and what follows
- * @param notices lines for the log, in order: flags without effect, variables that are no flag's
+ * @param notices lines for the log, in order: flags without effect, variables, the file
  */
-public record EtcdCommandLine(Map<String, String> properties, List<String> notices) {
+public record EtcdCommandLine(Map<String, String> properties, List<Notice> notices) {
   /** Variables of etcd that are no flags (F5). */
   private static final Set<String> OTHER_VARIABLES =
       Set.of("ETCD_UNSUPPORTED_ARCH", "ETCD_VERIFY", "ETCD_VERSION");
@@ -53,7 +53,7 @@ public record EtcdCommandLine(Map<String, String> properties, List<String> notic
     if (Boolean.parseBoolean(given.getOrDefault("version", "false"))) {
       throw new FlagException(0, VersionText.VERSION);
     }
-    List<String> notices = new ArrayList<>();
+    List<Notice> notices = new ArrayList<>();
     String file = given.getOrDefault("config-file", "");
     if (file.isEmpty()) {
       file = environment.getOrDefault("ETCD_CONFIG_FILE", "");
@@ -61,7 +61,7 @@ public record EtcdCommandLine(Map<String, String> properties, List<String> notic
     ConfigFile.Content content;
     if (!file.isEmpty()) {
       content = ConfigFile.read(file);
-      notices.add(NOTICE_FILE + " path=" + file);
+      notices.add(Notice.info(NOTICE_FILE).with("path", file));
     } else {
       content = new ConfigFile.Content(withVariables(given, environment, notices), Map.of());
     }
@@ -141,7 +141,7 @@ public record EtcdCommandLine(Map<String, String> properties, List<String> notic
 
   /** F1: a variable where there is no flag; both at once are an error. */
   private static Map<String, String> withVariables(
-      Map<String, String> given, Map<String, String> environment, List<String> notices) {
+      Map<String, String> given, Map<String, String> environment, List<Notice> notices) {
     Map<String, String> values = new LinkedHashMap<>(given);
     Map<String, Flag> variables = new LinkedHashMap<>();
     for (Flag flag : EtcdFlags.all().values()) {
@@ -154,14 +154,17 @@ public record EtcdCommandLine(Map<String, String> properties, List<String> notic
       }
       Flag flag = variables.get(variable);
       if (variable.equals("ETCD_VERSION")) {
-        notices.add("found and unset unrelated environment variable ETCD_VERSION");
+        if (!entry.getValue().isEmpty()) {
+          notices.add(
+              Notice.warning("cannot set special environment variable")
+                  .with("key", variable)
+                  .with("value", entry.getValue()));
+        }
       } else if (flag == null) {
         if (!OTHER_VARIABLES.contains(variable)) {
           notices.add(
-              "unrecognized environment variable environment-variable="
-                  + variable
-                  + "="
-                  + entry.getValue());
+              Notice.warning("unrecognized environment variable")
+                  .with("environment-variable", variable + "=" + entry.getValue()));
         }
       } else if (given.containsKey(flag.name())) {
         throw new FlagException(
@@ -172,9 +175,17 @@ public record EtcdCommandLine(Map<String, String> properties, List<String> notic
                 + " variable or disable flag)");
       } else if (!entry.getValue().isEmpty()) {
         values.put(flag.name(), checkedVariable(flag, variable, entry.getValue()));
+        notices.add(used(variable, entry.getValue()));
       }
     }
     return values;
+  }
+
+  /** Passwords are never shown. */
+  private static Notice used(String variable, String value) {
+    return Notice.info("recognized and used environment variable")
+        .with("variable-name", variable)
+        .with("variable-value", variable.equals("ETCD_DISCOVERY_PASSWORD") ? "***" : value);
   }
 
   private static String checkedVariable(Flag flag, String variable, String value) {

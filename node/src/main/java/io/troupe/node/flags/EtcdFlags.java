@@ -1,12 +1,14 @@
 package io.troupe.node.flags;
 
 import static io.troupe.node.flags.Flag.Type.BOOL;
+import static io.troupe.node.flags.Flag.Type.CLUSTER_STATE;
 import static io.troupe.node.flags.Flag.Type.DURATION;
 import static io.troupe.node.flags.Flag.Type.MILLIS;
 import static io.troupe.node.flags.Flag.Type.NUMBER;
 import static io.troupe.node.flags.Flag.Type.SECONDS;
 import static io.troupe.node.flags.Flag.Type.TEXT;
 import static io.troupe.node.flags.Flag.Type.UNSIGNED;
+import static io.troupe.node.flags.Flag.Type.URLS;
 import static io.troupe.node.flags.Flag.noEffect;
 import static io.troupe.node.flags.Flag.refused;
 import static io.troupe.node.flags.Flag.setting;
@@ -50,9 +52,9 @@ final class EtcdFlags {
         setting("heartbeat-interval", MILLIS, "100"),
         setting("election-timeout", MILLIS, "1000"),
         noEffect("initial-election-tick-advance", BOOL, "true", "elections begin at once anyway"),
-        setting("listen-peer-urls", TEXT, "http://localhost:2380"),
-        setting("listen-client-urls", TEXT, "http://localhost:2379"),
-        setting("listen-client-http-urls", TEXT, ""),
+        setting("listen-peer-urls", URLS, "http://localhost:2380"),
+        setting("listen-client-urls", URLS, "http://localhost:2379"),
+        setting("listen-client-http-urls", URLS, ""),
         noEffect("max-snapshots", UNSIGNED, "5", "the last two are kept"),
         noEffect("max-wals", UNSIGNED, "5", "the log is cut behind each snapshot"),
         setting("memory-mlock", BOOL, "false"),
@@ -74,11 +76,11 @@ final class EtcdFlags {
 
   private static List<Flag> cluster() {
     return List.of(
-        setting("initial-advertise-peer-urls", TEXT, "http://localhost:2380"),
+        setting("initial-advertise-peer-urls", URLS, "http://localhost:2380"),
         setting("initial-cluster", TEXT, "default=http://localhost:2380"),
-        setting("initial-cluster-state", TEXT, "new"),
+        setting("initial-cluster-state", CLUSTER_STATE, "new"),
         setting("initial-cluster-token", TEXT, "etcd-cluster"),
-        setting("advertise-client-urls", TEXT, "http://localhost:2379"),
+        setting("advertise-client-urls", URLS, "http://localhost:2379"),
         setting("strict-reconfig-check", BOOL, "true"),
         noEffect("pre-vote", BOOL, "true", "always so"),
         setting("max-learners", NUMBER, "1"),
@@ -164,7 +166,7 @@ final class EtcdFlags {
         setting("host-whitelist", TEXT, "*"),
         setting("enable-pprof", BOOL, "false"),
         setting("metrics", TEXT, "basic"),
-        setting("listen-metrics-urls", TEXT, ""),
+        setting("listen-metrics-urls", URLS, ""),
         setting("enable-distributed-tracing", BOOL, "false", "tracing.enabled"),
         setting("distributed-tracing-address", TEXT, "localhost:4317", "tracing.address"),
         setting("distributed-tracing-service-name", TEXT, "etcd", "tracing.service-name"),

@@ -1,10 +1,12 @@
 package io.troupe.node.flags;
 
 import java.io.IOException;
+import java.math.BigInteger;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -12,7 +14,7 @@ import java.util.stream.Stream;
 /** From checked values of flags to settings of this program. */
 final class EtcdSettings {
   /** What this program can do at most; etcd's default is far above. */
-  private static final long MOST_STREAMS = 65_536;
+  private static final BigInteger MOST_STREAMS = BigInteger.valueOf(65_536);
 
   private static final String BOOTSTRAP =
       "multiple discovery or bootstrap flags are set. Choose one of \"initial-cluster\","
@@ -21,13 +23,23 @@ final class EtcdSettings {
   /** Where zero stands for a default of etcd's own. */
   private static final Set<String> ZERO_IS_DEFAULT =
       Set.of(
-          "compaction-batch-limit", "compaction-sleep-interval", "watch-progress-notify-interval");
+          "snapshot-count",
+          "compaction-batch-limit",
+          "compaction-sleep-interval",
+          "watch-progress-notify-interval");
+
+  private static final List<String> LISTENERS =
+      List.of(
+          "listen-peer-urls",
+          "listen-client-urls",
+          "listen-client-http-urls",
+          "listen-metrics-urls");
 
   private final Map<String, String> values;
   private final boolean fromFile;
   private final HostLookup host;
   private final Map<String, String> properties = new LinkedHashMap<>();
-  private final List<String> notices = new ArrayList<>();
+  private final List<Notice> notices = new ArrayList<>();
 
   /** Tells the address at which others reach this machine. */
   interface HostLookup {
@@ -80,11 +92,7 @@ final class EtcdSettings {
   /** F8: nobody else reaches a default of localhost, although the listener is for everybody. */
   private void advertise(String name, String listen, String standard) {
     String first =
-        Stream.of(values.getOrDefault(listen, "").split(",", -1))
-            .map(String::trim)
-            .sorted()
-            .findFirst()
-            .orElse("");
+        Stream.of(values.getOrDefault(listen, "").split(",", -1)).sorted().findFirst().orElse("");
     boolean everybody = first.matches("https?://0\\.0\\.0\\.0:[0-9]+");
     String own = values.getOrDefault(name, "");
     if (!everybody || !(own.isEmpty() || own.equals(standard))) {
@@ -93,14 +101,16 @@ final class EtcdSettings {
     try {
       String found = host.find();
       put(name, "http://" + found + first.substring(first.lastIndexOf(':')));
-      notices.add("detected default host for advertise host=" + found);
+      notices.add(Notice.info("detected default host for advertise").with("host", found));
     } catch (IOException none) {
-      notices.add("failed to detect default host error=" + none.getMessage());
+      notices.add(
+          Notice.info("failed to detect default host")
+              .with("error", String.valueOf(none.getMessage())));
     }
   }
 
   /** What the log shall say. */
-  List<String> notices() {
+  List<Notice> notices() {
     return notices;
   }
 
@@ -126,13 +136,13 @@ final class EtcdSettings {
       throw new FlagException(
           1, "--advertise-client-urls is required when --listen-client-urls is set explicitly");
     }
-    for (String listen : List.of("listen-client-urls", "listen-peer-urls")) {
+    for (String listen : LISTENERS) {
       for (String url : values.getOrDefault(listen, "").split(",", -1)) {
-        checkBinding(url.trim());
+        checkBinding(url);
       }
     }
     if (values.getOrDefault("enable-distributed-tracing", "false").equals("true")) {
-      checkSampling(Long.decode(values.getOrDefault("distributed-tracing-sampling-rate", "0")));
+      checkSampling(Long.parseLong(values.getOrDefault("distributed-tracing-sampling-rate", "0")));
     }
   }
 
@@ -177,7 +187,10 @@ final class EtcdSettings {
       case SETTING -> set(flag, value);
       case NO_EFFECT -> {
         if (!flag.isDefault(value) && !name.equals("config-file")) {
-          notices.add("flag has no effect here flag=" + name + " reason=" + flag.what());
+          notices.add(
+              Notice.warning("flag has no effect here")
+                  .with("flag", name)
+                  .with("reason", flag.what()));
         }
       }
       case REFUSED, IGNORED -> {
@@ -200,10 +213,15 @@ final class EtcdSettings {
       case "log-level" -> put("log.level", level(value));
       case "log-format" -> put("log.format", format(value));
       case "max-concurrent-streams" -> put(name, streams(value));
+      case "max-learners" -> put(name, value.startsWith("-") ? "0" : value);
+      // etcd looks for the one word only.
+      case "metrics" -> put(name, value.equals("extensive") ? value : "basic");
       case "socket-reuse-port" -> {
         put(name, value);
         if (value.equals("true")) {
-          notices.add("socket-reuse-port is for the ports of clients; the peer port is not shared");
+          notices.add(
+              Notice.warning(
+                  "socket-reuse-port is for the ports of clients; the peer port is not shared"));
         }
       }
       // What gRPC takes where etcd tells it nothing.
@@ -220,9 +238,8 @@ final class EtcdSettings {
   }
 
   private static String level(String value) {
-    return value.equals("panic") || value.equals("fatal") || value.equals("dpanic")
-        ? "error"
-        : value;
+    String level = value.toLowerCase(Locale.ROOT);
+    return Set.of("panic", "fatal", "dpanic").contains(level) ? "error" : level;
   }
 
   private static String format(String value) {
@@ -233,11 +250,13 @@ final class EtcdSettings {
     };
   }
 
+  /** Zero is no limit in gRPC. */
   private String streams(String value) {
-    long streams = Long.decode(value);
-    if (streams > MOST_STREAMS) {
-      notices.add("max-concurrent-streams is as high as it can be here value=" + MOST_STREAMS);
-      return Long.toString(MOST_STREAMS);
+    if (value.equals("0") || new BigInteger(value).compareTo(MOST_STREAMS) > 0) {
+      notices.add(
+          Notice.warning("max-concurrent-streams is as high as it can be here")
+              .with("value", MOST_STREAMS.toString()));
+      return MOST_STREAMS.toString();
     }
     return value;
   }

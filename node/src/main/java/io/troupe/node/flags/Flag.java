@@ -1,5 +1,7 @@
 package io.troupe.node.flags;
 
+import io.troupe.model.GoDuration;
+import java.math.BigInteger;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -20,15 +22,24 @@ record Flag(
     @Nullable String setting,
     Set<String> harmless) {
 
+  private static final BigInteger LEAST = BigInteger.valueOf(Long.MIN_VALUE);
+  private static final BigInteger MOST = BigInteger.valueOf(Long.MAX_VALUE);
+  private static final BigInteger MOST_UNSIGNED =
+      BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
+
   /** Form of a value. */
   enum Type {
     /** Any text, or a list with commas. */
     TEXT,
+    /** See {@link UrlList}. */
+    URLS,
+    /** What a first start finds: new or existing. */
+    CLUSTER_STATE,
     /** true or false; needs no value. */
     BOOL,
-    /** A whole number. */
+    /** See {@link GoInteger}; 64 bits. */
     NUMBER,
-    /** Not negative. */
+    /** The same, not negative. */
     UNSIGNED,
     /** See {@link GoDuration}. */
     DURATION,
@@ -81,22 +92,20 @@ record Flag(
    * @throws IllegalArgumentException with Go's words for what is wrong
    */
   String checked(String value) {
-    switch (type) {
-      case BOOL -> {
-        return Boolean.toString(bool(value));
-      }
-      case NUMBER, MILLIS, SECONDS -> number(value);
-      case UNSIGNED -> {
-        if (number(value) < 0) {
-          throw new IllegalArgumentException("parse error");
-        }
-      }
-      case DURATION -> {
-        return GoDuration.parse(value).toNanos() + " ns";
-      }
-      case TEXT -> {
-        return value;
-      }
+    return switch (type) {
+      case BOOL -> Boolean.toString(bool(value));
+      case NUMBER -> number(value, LEAST, MOST);
+      case UNSIGNED, MILLIS, SECONDS -> unsigned(value);
+      case DURATION -> GoDuration.parse(value).toNanos() + " ns";
+      case URLS -> UrlList.checked(value);
+      case CLUSTER_STATE -> clusterState(value);
+      case TEXT -> value;
+    };
+  }
+
+  private static String clusterState(String value) {
+    if (!Set.of("", "new", "existing").contains(value)) {
+      throw new IllegalArgumentException("invalid value");
     }
     return value;
   }
@@ -111,17 +120,21 @@ record Flag(
     throw new IllegalArgumentException("parse error");
   }
 
-  private static long number(String value) {
-    try {
-      return Long.decode(value.startsWith("0x") ? value : stripped(value));
-    } catch (NumberFormatException notOne) {
-      throw new IllegalArgumentException("parse error", notOne);
+  /** Takes no sign. */
+  private static String unsigned(String value) {
+    if (value.startsWith("+") || value.startsWith("-")) {
+      throw new IllegalArgumentException("parse error");
     }
+    return number(value, BigInteger.ZERO, MOST_UNSIGNED);
   }
 
-  /** Long.decode takes a leading zero for octal, as Go does; "0" alone is none. */
-  private static String stripped(String value) {
-    return value.trim().equals(value) ? value : "";
+  private static String number(String value, BigInteger least, BigInteger most) {
+    BigInteger number =
+        GoInteger.parse(value).orElseThrow(() -> new IllegalArgumentException("parse error"));
+    if (number.compareTo(least) < 0 || number.compareTo(most) > 0) {
+      throw new IllegalArgumentException("value out of range");
+    }
+    return number.toString();
   }
 
   /** True if it asks for something that is not there. */

@@ -4,9 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Go's names of cipher suites and versions, which etcd's settings use (TL6). */
 final class CipherNames {
+  private static final Logger LOG = LoggerFactory.getLogger(CipherNames.class);
+
   /** Taken, and without effect: which suites TLS 1.3 uses is not for settings. */
   private static final Set<String> TLS_1_3 =
       Set.of("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256");
@@ -51,7 +55,7 @@ final class CipherNames {
   /**
    * The suites to offer by the JDK's names.
    *
-   * @param names Go's; empty: {@code usual}
+   * @param names Go's; empty: those of {@code usual} that etcd offers too
    * @param supported what the JDK has; of the others it has none any more
    * @throws TlsException for a name that Go does not know, or if nothing is left
    */
@@ -65,14 +69,23 @@ final class CipherNames {
       }
     }
     if (wanted.isEmpty()) {
-      return usual;
+      return usual.stream().filter(CipherNames::isOffered).toList();
     }
-    wanted.retainAll(supported);
+    List<String> gone = wanted.stream().filter(name -> !supported.contains(name)).toList();
+    wanted.removeAll(gone);
     if (wanted.isEmpty()) {
       throw new TlsException("none of the cipher suites " + names + " is available in this JDK");
     }
+    if (!gone.isEmpty()) {
+      LOG.warn("cipher suites that this JDK does not have are left out suites={}", gone);
+    }
     wanted.addAll(TLS_1_3.stream().filter(supported::contains).sorted().toList());
     return List.copyOf(wanted);
+  }
+
+  /** Go offers no others by itself: keys are agreed on for each session by elliptic curves. */
+  private static boolean isOffered(String suite) {
+    return TLS_1_3.contains(suite) || (suite.startsWith("TLS_ECDHE_") && SAME.contains(suite));
   }
 
   /** Throws for a name that Go does not know. */

@@ -53,8 +53,11 @@ final class RevokedSerials {
 
   /** Throws if one of these is void. */
   void check(X509Certificate[] presented) throws CertificateException {
+    if (!readable) {
+      throw new CertificateException("the list of void certificates cannot be read");
+    }
     for (X509Certificate each : presented) {
-      if (!readable || serials.contains(each.getSerialNumber())) {
+      if (serials.contains(each.getSerialNumber())) {
         throw new CertificateException(
             "certificate is revoked serial=" + each.getSerialNumber().toString(16));
       }

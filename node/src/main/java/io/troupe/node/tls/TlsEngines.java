@@ -3,14 +3,15 @@ package io.troupe.node.tls;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
-import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
  * Engines for new connections. Each is made from the files as they are at that moment (TL1), CA and
@@ -22,15 +23,9 @@ public final class TlsEngines {
     Renegotiation.refuse();
   }
 
-  /**
-   * Sessions that are kept to be resumed, some 3 KiB each. Clients of these days bring theirs along
-   * (tickets); by default the JDK would keep 20,480 of the others for a day, whoever they are.
-   */
-  private static final int SESSIONS = 1024;
-
   private final TlsSettings settings;
-  private final Reloaded<SSLContext> servers;
-  private final Reloaded<SSLContext> clients;
+  private final TlsContexts servers;
+  private final TlsContexts clients;
   private final String[] suites;
   private final String[] versions;
 
@@ -49,16 +44,22 @@ public final class TlsEngines {
               + settings.allowedHostnames());
     }
     settings.selfSigned().ifPresent(SelfSigned::ensure);
-    this.servers = reloaded(settings.certFile(), settings.keyFile());
+    Reloaded<X509ExtendedTrustManager> authorities = authorities();
+    Reloaded<RevokedSerials> revoked = revoked();
+    this.servers = contexts(settings.certFile(), settings.keyFile(), authorities, revoked);
     boolean own = settings.clientCertFile().isEmpty();
-    this.clients = own ? servers : reloaded(settings.clientCertFile(), settings.clientKeyFile());
-    SSLParameters known = servers.get().getSupportedSSLParameters();
+    this.clients =
+        own
+            ? servers
+            : contexts(settings.clientCertFile(), settings.clientKeyFile(), authorities, revoked);
+    SSLContext first = servers.get();
+    SSLParameters known = first.getSupportedSSLParameters();
     this.versions =
         CipherNames.versions(settings.minVersion(), settings.maxVersion()).toArray(new String[0]);
     this.suites =
         CipherNames.suites(
                 settings.cipherSuites(),
-                Arrays.asList(servers.get().getDefaultSSLParameters().getCipherSuites()),
+                Arrays.asList(first.getDefaultSSLParameters().getCipherSuites()),
                 Set.of(known.getCipherSuites()))
             .toArray(new String[0]);
   }
@@ -100,37 +101,47 @@ public final class TlsEngines {
     return engine;
   }
 
-  private Reloaded<SSLContext> reloaded(String cert, String key) {
-    List<Path> files = new ArrayList<>(List.of(Path.of(cert), Path.of(key)));
-    if (!settings.trustedCaFile().isEmpty()) {
-      files.add(Path.of(settings.trustedCaFile()));
-    }
-    if (!settings.crlFile().isEmpty()) {
-      files.add(Path.of(settings.crlFile()));
-    }
-    return new Reloaded<>(files, () -> context(Path.of(cert), Path.of(key)));
+  private TlsContexts contexts(
+      String cert,
+      String key,
+      Reloaded<X509ExtendedTrustManager> authorities,
+      Reloaded<RevokedSerials> revoked) {
+    List<Path> files = List.of(Path.of(cert), Path.of(key));
+    Reloaded<KeyManager[]> own =
+        new Reloaded<>(files, () -> read(files, () -> KeyFiles.own(files.get(0), files.get(1))));
+    return new TlsContexts(settings, own, authorities, revoked);
   }
 
-  private SSLContext context(Path cert, Path key) {
+  private Reloaded<X509ExtendedTrustManager> authorities() {
+    String file = settings.trustedCaFile();
+    List<Path> files = file.isEmpty() ? List.of() : List.of(Path.of(file));
+    return new Reloaded<>(
+        files,
+        () ->
+            settings.trustAnybody()
+                ? new TrustAnybody()
+                : read(files, () -> KeyFiles.signedBy(file)));
+  }
+
+  private Reloaded<RevokedSerials> revoked() {
+    if (settings.crlFile().isEmpty()) {
+      return new Reloaded<>(List.of(), RevokedSerials::none);
+    }
+    Path file = Path.of(settings.crlFile());
+    return new Reloaded<>(List.of(file), () -> RevokedSerials.of(file));
+  }
+
+  /** Something that is read from files. */
+  private interface FromFiles<T> {
+    T read() throws GeneralSecurityException, IOException;
+  }
+
+  private static <T> T read(List<Path> files, FromFiles<T> what) {
     try {
-      SSLContext context = SSLContext.getInstance("TLS");
-      context.init(KeyFiles.own(cert, key), new TrustManager[] {trust()}, null);
-      context.getServerSessionContext().setSessionCacheSize(SESSIONS);
-      context.getClientSessionContext().setSessionCacheSize(SESSIONS);
-      return context;
+      return what.read();
     } catch (GeneralSecurityException | IOException e) {
-      throw new TlsException("cannot use " + cert + " and " + key + ": " + e.getMessage(), e);
+      String names = files.stream().map(Path::toString).collect(Collectors.joining(" and "));
+      throw new TlsException("cannot use " + names + ": " + e.getMessage(), e);
     }
-  }
-
-  private TrustManager trust() throws GeneralSecurityException, IOException {
-    if (settings.trustAnybody()) {
-      return new TrustAnybody();
-    }
-    RevokedSerials revoked =
-        settings.crlFile().isEmpty()
-            ? RevokedSerials.none()
-            : RevokedSerials.of(Path.of(settings.crlFile()));
-    return new CheckedTrust(KeyFiles.signedBy(settings.trustedCaFile()), revoked, settings);
   }
 }

@@ -6,7 +6,9 @@ import static io.grpc.Status.Code.PERMISSION_DENIED;
 import static io.grpc.Status.Code.UNAUTHENTICATED;
 import static io.grpc.Status.Code.UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import at.favre.lib.crypto.bcrypt.BCrypt;
 import com.google.protobuf.ByteString;
 import io.grpc.Metadata;
 import io.troupe.grpc.api.AuthDisableRequest;
@@ -31,6 +33,8 @@ import io.troupe.grpc.api.AuthenticateRequest;
 import io.troupe.grpc.api.StatusRequest;
 import io.troupe.grpc.api.auth.Permission;
 import io.troupe.grpc.api.auth.UserAddOptions;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -148,6 +152,27 @@ class AuthConformanceTest {
               "etcdserver: invalid auth token");
     }
     root.call(Api.PUT, Requests.put(STORE.key("a"), "1").build());
+  }
+
+  /** What stands there counts, and be it nothing: no other proof is looked for. */
+  @Test
+  void A3_anEmptyTokenIsABadOne() {
+    enable();
+    for (String[] headers :
+        new String[][] {
+          {"token", ""},
+          {"authorization", ""},
+          {"authorization", "Bearer "},
+          {"token", "", "authorization", root.token()}
+        }) {
+      Metadata metadata = new Metadata();
+      for (int i = 0; i < headers.length; i += 2) {
+        metadata.put(Metadata.Key.of(headers[i], Metadata.ASCII_STRING_MARSHALLER), headers[i + 1]);
+      }
+      assertThatThrownBy(
+              () -> STORE.client().call(Api.RANGE, Requests.get(STORE.key("a")).build(), metadata))
+          .hasMessage("UNAUTHENTICATED: etcdserver: invalid auth token");
+    }
   }
 
   @Test
@@ -351,6 +376,68 @@ class AuthConformanceTest {
     }
   }
 
+  private static AuthUserChangePasswordRequest hashed(String user, String base64) {
+    return AuthUserChangePasswordRequest.newBuilder()
+        .setName(user)
+        .setHashedPassword(base64)
+        .build();
+  }
+
+  @Test
+  void A9_aHashInPlaceOfAPasswordIsKept() {
+    enable();
+    root.userAdd("u", "1");
+    byte[] hash = BCrypt.withDefaults().hash(4, "2".getBytes(StandardCharsets.UTF_8));
+    String base64 = Base64.getEncoder().encodeToString(hash);
+    root.call(AuthClient.CHANGE_PASSWORD, hashed("u", base64));
+    nobody.login("u", "2");
+    root.call(AuthClient.CHANGE_PASSWORD, hashed("u", base64).toBuilder().setPassword("3").build());
+    nobody.login("u", "3");
+    String noBase64 = "auth: authentication failed, password was given for no password user";
+    root.refused(AuthClient.CHANGE_PASSWORD, hashed("u", "*"), UNKNOWN, noBase64);
+    root.refused(AuthClient.CHANGE_PASSWORD, hashed("u", "YQ"), UNKNOWN, noBase64);
+    nobody.login("u", "3");
+    root.refused(
+        AuthClient.CHANGE_PASSWORD,
+        hashed("no", "*"),
+        FAILED_PRECONDITION,
+        "etcdserver: user name not found");
+    nobody.nameless(AuthClient.CHANGE_PASSWORD, hashed("u", "*"));
+    nobody.login("u", "3").denied(AuthClient.CHANGE_PASSWORD, hashed("u", "*"));
+    root.call(
+        AuthClient.USER_ADD,
+        AuthUserAddRequest.newBuilder()
+            .setName("cert")
+            .setOptions(UserAddOptions.newBuilder().setNoPassword(true))
+            .build());
+    root.call(AuthClient.CHANGE_PASSWORD, hashed("cert", "*"));
+  }
+
+  /** Nothing fits what is no hash, and it does no harm. */
+  @Test
+  void A9_aHashThatIsNoneFitsNothing() {
+    enable();
+    root.userAdd("u", "1");
+    root.call(AuthClient.CHANGE_PASSWORD, hashed("u", "/wAB"));
+    nobody.refused(
+        AuthClient.AUTHENTICATE,
+        login("u", "1"),
+        INVALID_ARGUMENT,
+        "etcdserver: authentication failed, invalid user ID or password");
+  }
+
+  @Test
+  void A8_aNewUserHasAPasswordAndNoHashOfItsOwn() {
+    enable();
+    byte[] hash = BCrypt.withDefaults().hash(4, "2".getBytes(StandardCharsets.UTF_8));
+    root.call(
+        AuthClient.USER_ADD,
+        user("u", "").toBuilder()
+            .setHashedPassword(Base64.getEncoder().encodeToString(hash))
+            .build());
+    nobody.login("u", "");
+  }
+
   @Test
   void A11_permissionsAreGrantedInEtcdsWords() {
     nobody.roleAdd("r");
@@ -417,6 +504,10 @@ class AuthConformanceTest {
     nobody.nameless(AuthClient.USER_LIST, AuthUserListRequest.getDefaultInstance());
     nobody.refused(
         AuthClient.USER_GET, get("u"), INVALID_ARGUMENT, "etcdserver: user name is empty");
+    // Nobody's name is the empty one.
+    nobody.refused(
+        AuthClient.USER_GET, get(""), FAILED_PRECONDITION, "etcdserver: user name not found");
+    user.denied(AuthClient.USER_GET, get(""));
     user.refused(
         AuthClient.ROLE_ADD,
         AuthRoleAddRequest.newBuilder().setName("x").build(),

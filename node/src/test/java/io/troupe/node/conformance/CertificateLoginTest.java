@@ -10,6 +10,8 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.troupe.grpc.api.AuthUserAddRequest;
 import io.troupe.grpc.api.AuthUserListRequest;
+import io.troupe.grpc.api.LeaseGrantRequest;
+import io.troupe.grpc.api.StatusRequest;
 import io.troupe.grpc.api.auth.Permission;
 import io.troupe.grpc.api.auth.UserAddOptions;
 import io.troupe.grpc.http.GrpcServer.Listener;
@@ -152,7 +154,11 @@ class CertificateLoginTest {
           "etcdserver: permission denied");
     }
     try (ApiClient nameless = member().client(member().certificate(""))) {
-      AuthClient.nobody(nameless).nameless(Api.PUT, Requests.put("a", "x").build());
+      AuthClient client = AuthClient.nobody(nameless);
+      client.denied(Api.PUT, Requests.put("a", "x").build());
+      client.nameless(AuthClient.USER_LIST, AuthUserListRequest.getDefaultInstance());
+      client.call(Api.STATUS, StatusRequest.getDefaultInstance());
+      client.call(Api.GRANT, LeaseGrantRequest.newBuilder().setTTL(600).build());
     }
   }
 

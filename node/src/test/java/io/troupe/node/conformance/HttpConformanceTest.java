@@ -67,6 +67,27 @@ class HttpConformanceTest {
     assertThat(http.get(path).statusCode()).isEqualTo(200);
   }
 
+  /** As load balancers ask. */
+  @ParameterizedTest
+  @ValueSource(strings = {"GET /health HTTP/1.0\r\n\r\n", "GET /health HTTP/1.1\r\nHost:\r\n\r\n"})
+  void H2_aRequestNeedNotNameAHost(String request) {
+    try (Http1.Raw connection = http.connect()) {
+      assertThat(connection.write(request).line()).startsWith("HTTP/1.1 200 ");
+    }
+  }
+
+  /** Clients write queries by hand, and some tokens are long. */
+  @Test
+  void H2_whatIsNotQuiteAUriIsTakenAsItIsMeant() {
+    String request = "GET /health?exclude=NOSPACE|x[1]\" HTTP/1.1\r\nHost: a\r\n";
+    try (Http1.Raw connection = http.connect()) {
+      assertThat(connection.write(request + "\r\n").line()).startsWith("HTTP/1.1 200 ");
+    }
+    assertThat(http.get("/health", "Authorization", "x".repeat(15_000)).statusCode())
+        .isEqualTo(200);
+    assertThat(http.get("/health?a=" + "x".repeat(8000)).statusCode()).isEqualTo(200);
+  }
+
   @Test
   void H2_healthOfAHealthyMember() {
     for (String query : new String[] {"", "?serializable=true", "?exclude=NOSPACE", "?other=%41"}) {

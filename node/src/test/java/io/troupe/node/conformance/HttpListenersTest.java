@@ -74,6 +74,9 @@ class HttpListenersTest {
       assertThat(statusLine(HTTP, "GET /version HTTP/1.1\r\nHost: " + host + "\r\n\r\n"))
           .isEqualTo("HTTP/1.1 200 OK");
     }
+    assertThat(statusLine(HTTP, "GET /version HTTP/1.0\r\n\r\n"))
+        .as("who names none is on no list")
+        .startsWith("HTTP/1.1 421 ");
     for (String path : new String[] {"/version", "/metrics", "/v3/kv/range"}) {
       try (Http1.Raw connection = http.connect()) {
         connection.write("GET " + path + " HTTP/1.1\r\nHost: evil.example\r\n\r\n");

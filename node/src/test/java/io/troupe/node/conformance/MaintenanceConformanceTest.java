@@ -1,5 +1,6 @@
 package io.troupe.node.conformance;
 
+import static io.troupe.node.conformance.Requests.bytes;
 import static io.troupe.node.conformance.Requests.delete;
 import static io.troupe.node.conformance.Requests.get;
 import static io.troupe.node.conformance.Requests.op;
@@ -8,6 +9,7 @@ import static io.troupe.node.conformance.Requests.txn;
 import static io.troupe.node.conformance.Requests.watch;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.Status.Code;
@@ -27,6 +29,7 @@ import io.troupe.grpc.api.LeaseRevokeRequest;
 import io.troupe.grpc.api.Member;
 import io.troupe.grpc.api.MemberListRequest;
 import io.troupe.grpc.api.MemberListResponse;
+import io.troupe.grpc.api.PutRequest;
 import io.troupe.grpc.api.StatusRequest;
 import io.troupe.grpc.api.StatusResponse;
 import io.troupe.grpc.api.health.HealthCheckRequest;
@@ -35,6 +38,7 @@ import io.troupe.grpc.api.health.HealthCheckResponse.ServingStatus;
 import io.troupe.grpc.api.health.HealthListRequest;
 import io.troupe.grpc.api.health.HealthListResponse;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -183,6 +187,39 @@ class MaintenanceConformanceTest {
     client.call(Api.DEFRAGMENT, DefragmentRequest.getDefaultInstance());
     assertThat(hash(0).getHash()).isEqualTo(before);
     assertThat(client.get(STORE.key("a")).getCount()).isEqualTo(1);
+  }
+
+  /** Q3: whoever disarms next must not be over the quota still. */
+  @Test
+  void MT5_isAnsweredWhenTheSpaceIsFree() {
+    byte[] value = new byte[1 << 20];
+    SplittableRandom random = new SplittableRandom(7);
+    long revision = 0;
+    for (int i = 0; i < 64; i++) {
+      random.nextBytes(value);
+      revision =
+          client
+              .put(
+                  PutRequest.newBuilder()
+                      .setKey(bytes(STORE.key("space")))
+                      .setValue(ByteString.copyFrom(value)))
+              .getHeader()
+              .getRevision();
+    }
+    long before = status().getDbSize();
+    assertThat(before).isGreaterThan(64L << 20);
+    client.delete(delete(STORE.key("space")));
+    client.call(
+        Api.COMPACT,
+        CompactionRequest.newBuilder().setRevision(revision + 1).setPhysical(true).build());
+    client.call(Api.DEFRAGMENT, DefragmentRequest.getDefaultInstance());
+    assertThat(status().getDbSize()).isLessThan(before / 4);
+  }
+
+  @Test
+  void MT1_anAlarmOfNobodyNamesNoMember() {
+    alarm(AlarmAction.ACTIVATE, 0, AlarmType.CORRUPT);
+    assertThat(status().getErrorsList()).containsExactly("alarm:CORRUPT");
   }
 
   @Test

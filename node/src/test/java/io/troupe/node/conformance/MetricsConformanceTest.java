@@ -9,7 +9,13 @@ import io.troupe.grpc.api.PutRequest;
 import io.troupe.grpc.api.RpcProto;
 import io.troupe.grpc.api.StatusRequest;
 import io.troupe.grpc.api.StatusResponse;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -17,6 +23,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -468,12 +475,34 @@ class MetricsConformanceTest {
   }
 
   @Test
-  void openMetricsForWhoAcceptsIt() {
+  void openMetricsForWhoAcceptsNothingElse() {
+    String prometheus =
+        "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
+    assertThat(http.get("/metrics", "Accept", prometheus).headers().firstValue("content-type"))
+        .as("the names are those of the text form")
+        .hasValueSatisfying(type -> assertThat(type).startsWith("text/plain; version=0.0.4"));
     HttpResponse<String> open =
-        http.get("/metrics", "Accept", "application/openmetrics-text;version=1.0.0,text/plain");
+        http.get("/metrics", "Accept", "application/openmetrics-text;version=1.0.0");
     assertThat(open.headers().firstValue("content-type").orElse(""))
         .startsWith("application/openmetrics-text; version=1.0.0");
     assertThat(open.body()).endsWith("# EOF\n").contains("# TYPE etcd_mvcc_put counter");
     assertThat(http.post("/metrics", "").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void figuresArePackedForWhoTakesThem() throws IOException {
+    HttpResponse<byte[]> packed =
+        HttpClient.newHttpClient()
+            .sendAsync(
+                HttpRequest.newBuilder(URI.create("http://" + STORE.target() + "/metrics"))
+                    .version(HttpClient.Version.HTTP_1_1)
+                    .header("Accept-Encoding", "gzip")
+                    .build(),
+                HttpResponse.BodyHandlers.ofByteArray())
+            .join();
+    assertThat(packed.headers().firstValue("content-encoding")).hasValue("gzip");
+    byte[] text = new GZIPInputStream(new ByteArrayInputStream(packed.body())).readAllBytes();
+    assertThat(new String(text, StandardCharsets.UTF_8)).contains("etcd_server_has_leader 1");
+    assertThat(packed.body().length).isLessThan(text.length / 5);
   }
 }

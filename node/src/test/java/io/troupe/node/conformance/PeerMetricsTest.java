@@ -116,6 +116,20 @@ class PeerMetricsTest {
                 http.post("/v3/kv/range", "{\"key\":\"AA==\"}", "Grpc-Metadata-hasleader", "true")
                     .body())
             .isEqualTo("{\"code\":14,\"message\":\"etcdserver: no leader\"}");
+        assertThat(
+                metrics(0)
+                    .value(
+                        "grpc_server_handled_total",
+                        "grpc_type",
+                        "unary",
+                        "grpc_service",
+                        "etcdserverpb.KV",
+                        "grpc_method",
+                        "Range",
+                        "grpc_code",
+                        "Unavailable"))
+            .as("who was sent away is counted")
+            .isEqualTo(1);
       }
     } finally {
       if (second != null) {

@@ -28,7 +28,8 @@ class DefaultHostTest {
     assertThat(everybody.properties())
         .containsEntry(PEER, "http://192.0.2.7:7001")
         .doesNotContainKey(CLIENT);
-    assertThat(everybody.notices()).contains("detected default host for advertise host=192.0.2.7");
+    assertThat(everybody.notices())
+        .contains(Notice.info("detected default host for advertise").with("host", "192.0.2.7"));
     assertThat(
             settings(
                 "--config-file", file("listen-client-urls: http://0.0.0.0:5, http://10.0.0.1:6")))
@@ -59,7 +60,9 @@ class DefaultHostTest {
             });
     assertThat(unknown.properties()).doesNotContainKey(PEER);
     assertThat(unknown.notices())
-        .contains("failed to detect default host error=could not find default route");
+        .contains(
+            Notice.info("failed to detect default host")
+                .with("error", "could not find default route"));
   }
 
   @Test

@@ -9,14 +9,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Section 4: flags and variables. */
 class EtcdCommandLineTest {
+  private static final String STATE = "--initial-cluster-state=";
+
   @TempDir Path directory = Path.of("");
 
   private String file(String... lines) throws IOException {
@@ -72,6 +77,7 @@ class EtcdCommandLineTest {
         "invalid value \"5\" for flag -corrupt-check-time: invalid duration \"5\"",
         "--corrupt-check-time=5");
     ends(1, "\"start\" is not a valid flag", "start");
+    ends(2, "invalid value \"foo\" for flag -initial-cluster-state: invalid value", STATE + "foo");
     ends(1, "\"false\" is not a valid flag", "--pre-vote", "false");
     ends(1, "\"x\" is not a valid flag", "--name=a", "--", "x");
     for (String proxy : List.of("gateway", "grpc-proxy")) {
@@ -86,8 +92,31 @@ class EtcdCommandLineTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "http://127.0.0.1:1/path, URL must not contain a path",
+    "'http://127.0.0.1:1,http://10.0.0.1', URL address does not have the form \"host:port\"",
+    "127.0.0.1:2379, 'URL scheme must be http, https, unix, or unixs'",
+    "ftp://127.0.0.1:1, 'URL scheme must be http, https, unix, or unixs'",
+  })
+  void F3_urlsThatAreNone(String urls, String why) {
+    String last = urls.substring(urls.lastIndexOf(',') + 1);
+    for (String flag :
+        List.of("listen-metrics-urls", "listen-peer-urls", "initial-advertise-peer-urls")) {
+      ends(
+          2,
+          "invalid value \"" + urls + "\" for flag -" + flag + ": " + why + ": " + last,
+          "--" + flag + "=" + urls);
+      FlagException variable =
+          end(Map.of("ETCD_" + flag.replace('-', '_').toUpperCase(Locale.ROOT), urls));
+      assertThat(variable.status()).isEqualTo(1);
+    }
+  }
+
   @Test
   void F3_F4_helpAndVersion() {
+    ends(1, "\"foo\" is not a valid flag", "--version", "foo");
+    ends(2, "flag provided but not defined: -bogus", "--version", "--bogus");
     ends(0, "Usage:", "--name=x", "-h");
     ends(0, "etcd Version: 3.7.1", "--name", "x", "--version");
     assertThat(end(Map.of(), "--version").text().lines()).hasSize(4);
@@ -119,8 +148,25 @@ class EtcdCommandLineTest {
                 "troupe.max-learners", "3"));
     assertThat(line.notices())
         .containsExactly(
-            "unrecognized environment variable environment-variable=ETCD_NO_SUCH=1",
-            "found and unset unrelated environment variable ETCD_VERSION");
+            used("ETCD_MAX_TXN_OPS", "7"),
+            used("ETCD_NAME", "env"),
+            Notice.warning("unrecognized environment variable")
+                .with("environment-variable", "ETCD_NO_SUCH=1"),
+            Notice.warning("cannot set special environment variable")
+                .with("key", "ETCD_VERSION")
+                .with("value", "3"));
+  }
+
+  private static Notice used(String variable, String value) {
+    return Notice.info("recognized and used environment variable")
+        .with("variable-name", variable)
+        .with("variable-value", value);
+  }
+
+  @Test
+  void F1_aPasswordIsNotShown() {
+    assertThat(read(Map.of("ETCD_DISCOVERY_PASSWORD", "secret")).notices())
+        .containsExactly(used("ETCD_DISCOVERY_PASSWORD", "***"));
   }
 
   @Test
@@ -189,6 +235,28 @@ class EtcdCommandLineTest {
         "--discovery-srv=example.org");
     assertThat(settings("--listen-peer-urls=http://[::1]:1,http://0.0.0.0:2,http://localhost:3"))
         .hasSize(5);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "listen-peer-urls",
+        "listen-client-urls",
+        "listen-client-http-urls",
+        "listen-metrics-urls"
+      })
+  void F7_aListenerIsBoundToAnAddress(String flag) {
+    String advertised = "--advertise-client-urls=http://10.0.0.1:1";
+    String listen = "--" + flag + "=";
+    ends(
+        1,
+        "expected IP in URL for binding (http://example.com:32312)",
+        advertised,
+        listen + "http://127.0.0.1:1,http://example.com:32312");
+    for (String address : List.of("127.0.0.1", "[::1]", "localhost")) {
+      assertThat(settings(advertised, listen + "https://" + address + ":1"))
+          .containsEntry("troupe." + flag, "https://" + address + ":1");
+    }
   }
 
   @Test
@@ -271,9 +339,12 @@ class EtcdCommandLineTest {
     assertThat(line.properties()).hasSize(3);
     assertThat(line.notices())
         .containsExactly(
-            "flag has no effect here flag=max-wals reason=the log is cut behind each snapshot",
-            "flag has no effect here flag=unsafe-no-fsync reason=writes are always forced to the"
-                + " disk");
+            Notice.warning("flag has no effect here")
+                .with("flag", "max-wals")
+                .with("reason", "the log is cut behind each snapshot"),
+            Notice.warning("flag has no effect here")
+                .with("flag", "unsafe-no-fsync")
+                .with("reason", "writes are always forced to the disk"));
   }
 
   @Test
@@ -323,7 +394,7 @@ class EtcdCommandLineTest {
         .containsEntry("troupe.memory-mlock", "true")
         .containsEntry("troupe.socket-reuse-port", "true");
     assertThat(read(Map.of(), "--socket-reuse-port").notices())
-        .anyMatch(notice -> notice.contains("the peer port is not shared"));
+        .anyMatch(notice -> notice.text().contains("the peer port is not shared"));
     assertThat(read(Map.of(), "--socket-reuse-port=false").notices()).isEmpty();
   }
 
@@ -384,6 +455,86 @@ class EtcdCommandLineTest {
         .containsEntry("troupe.log.format", "text")
         .containsEntry("troupe.max-concurrent-streams", "65536")
         .hasSize(5);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "snapshot-count, 0,",
+    "max-learners, 0, 0",
+    "max-learners, -1, 0",
+    "max-txn-ops, 0, 0",
+    "max-concurrent-streams, 0, 65536",
+    "metrics, foo, basic",
+    "metrics, extensive, extensive",
+  })
+  void F7_valuesWithWhichEtcdStarts(String flag, String value, @Nullable String here) {
+    assertThat(settings("--" + flag + "=" + value).get("troupe." + flag)).isEqualTo(here);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"info", "INFO", "Info"})
+  void F7_aLevelOfTheLogInAnyCase(String level) {
+    assertThat(settings("--log-level=" + level)).containsEntry("troupe.log.level", "info");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "listen-peer-urls",
+        "initial-advertise-peer-urls",
+        "advertise-client-urls",
+        "listen-metrics-urls"
+      })
+  void F7_aUrlThatStandsThereTwiceCountsOnce(String flag) {
+    assertThat(settings("--" + flag + "=http://127.0.0.1:2,http://127.0.0.1:1, http://127.0.0.1:2"))
+        .containsEntry("troupe." + flag, "http://127.0.0.1:2,http://127.0.0.1:1");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0x10, 16",
+    "0X1f, 31",
+    "0b1, 1",
+    "0B11, 3",
+    "0o17, 15",
+    "0O7, 7",
+    "010, 8",
+    "0, 0",
+    "1_000, 1000",
+    "0x_f, 15",
+    "0_7, 7",
+  })
+  void F3_numbersInGosForms(String value, String decimal) {
+    assertThat(settings("--max-txn-ops", value)).containsEntry("troupe.max-txn-ops", decimal);
+    assertThat(settings("--heartbeat-interval", value))
+        .containsEntry("troupe.heartbeat-interval", decimal + " ms");
+    assertThat(settings("--quota-backend-bytes", "-" + value))
+        .containsEntry("troupe.quota-backend-bytes", decimal.equals("0") ? "0" : "-" + decimal);
+    assertThat(read(Map.of("ETCD_MAX_TXN_OPS", value)).properties())
+        .containsEntry("troupe.max-txn-ops", decimal);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "_1", "1_", "1__0", "08", "0b2", "0o8", "0x", "1e4", "1.0", " 1", "+1", "-1"})
+  void F3_whatIsNoNumber(String value) {
+    ends(
+        2,
+        "invalid value \"" + value + "\" for flag -max-txn-ops: parse error",
+        "--max-txn-ops",
+        value);
+  }
+
+  @Test
+  void F3_numbersThatAreTooLarge() {
+    ends(
+        2,
+        "invalid value \"9223372036854775808\" for flag -quota-backend-bytes: value out of range",
+        "--quota-backend-bytes=9223372036854775808");
+    ends(
+        2,
+        "invalid value \"18446744073709551616\" for flag -snapshot-count: value out of range",
+        "--snapshot-count=18446744073709551616");
   }
 
   @Test

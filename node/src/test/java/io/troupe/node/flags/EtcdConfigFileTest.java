@@ -11,6 +11,9 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Section 4: the configuration file (F2). */
 class EtcdConfigFileTest {
@@ -59,8 +62,12 @@ class EtcdConfigFileTest {
                 Map.entry("troupe.client-transport-security.client-cert-auth", "false"),
                 Map.entry("troupe.peer-transport-security.auto-tls", "false")));
     assertThat(line.notices())
-        .anyMatch(notice -> notice.startsWith("loaded server configuration"))
-        .anyMatch(notice -> notice.contains("flag=socket-reuse-address"));
+        .contains(
+            Notice.info(
+                    "loaded server configuration, other configuration command line flags and"
+                        + " environment variables will be ignored if provided")
+                .with("path", file))
+        .anyMatch(notice -> notice.fields().containsValue("socket-reuse-address"));
     assertThat(read(Map.of("ETCD_CONFIG_FILE", file)).properties()).isEqualTo(line.properties());
     assertThat(end(Map.of("ETCD_CONFIG_FILE", file), "--no-such").status()).isEqualTo(2);
   }
@@ -160,5 +167,88 @@ class EtcdConfigFileTest {
                 "troupe.cipher-suites", "A,B"))
         .as("0 is etcd's default in a file")
         .hasSize(16);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "~", "null", "Null", "NULL"})
+  void F2_nothingIsAsIfTheKeyWereNotThere(String nothing) throws IOException {
+    assertThat(
+            settings(
+                "--config-file",
+                file(
+                    "wal-dir: " + nothing,
+                    "name: " + nothing,
+                    "snapshot-count: " + nothing,
+                    "pre-vote: " + nothing,
+                    "corrupt-check-time: " + nothing,
+                    "listen-peer-urls: " + nothing,
+                    "client-transport-security: " + nothing,
+                    "peer-transport-security:",
+                    "  cert-file: " + nothing)))
+        .isEqualTo(settings());
+    assertThat(settings("--config-file", file("wal-dir: '~'")))
+        .containsEntry("troupe.wal-dir", "~");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"yes", "Yes", "YES", "y", "Y", "on", "On", "ON", "true", "True", "TRUE"})
+  void F2_wordsForTrue(String yes) throws IOException {
+    assertThat(settings("--config-file", file("enable-pprof: " + yes)))
+        .containsEntry("troupe.enable-pprof", "true");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"no", "No", "NO", "n", "N", "off", "Off", "OFF", "false", "False"})
+  void F2_wordsForFalse(String no) throws IOException {
+    assertThat(settings("--config-file", file("strict-reconfig-check: " + no)))
+        .containsEntry("troupe.strict-reconfig-check", "false");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1e4, 10000",
+    "100.0, 100",
+    "1.5e3, 1500",
+    "+5, 5",
+    "0x10, 16",
+    "0b11, 3",
+    "0o17, 15",
+    "010, 8",
+    "1_000, 1000",
+  })
+  void F2_numbersThatAreWhole(String number, String decimal) throws IOException {
+    assertThat(settings("--config-file", file("max-txn-ops: " + number)))
+        .containsEntry("troupe.max-txn-ops", decimal);
+    assertThat(settings("--config-file", file("corrupt-check-time: " + number)))
+        .containsEntry("troupe.corrupt-check-time", decimal + " ns");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1.5", "'100'", "yes", "1e400", "-1", "!!float x"})
+  void F2_whatIsNoNumber(String number) throws IOException {
+    assertThat(end(Map.of(), "--config-file=" + file("max-txn-ops: " + number)).status())
+        .isEqualTo(1);
+  }
+
+  @Test
+  void F2_textsMayLookLikeSomethingElse() throws IOException {
+    assertThat(
+            settings(
+                "--config-file",
+                file(
+                    "name: 007",
+                    "initial-cluster-token: yes",
+                    "auto-compaction-retention: 1",
+                    "log-outputs: ['010', 2]")))
+        .containsEntry("troupe.name", "7")
+        .containsEntry("troupe.initial-cluster-token", "true")
+        .containsEntry("troupe.auto-compaction-retention", "1")
+        .containsEntry("troupe.log.outputs", "010,2");
+  }
+
+  @Test
+  void F2_theFirstOfSeveralDocumentsAndTheLastOfAKeyCount() throws IOException {
+    assertThat(settings("--config-file", file("name: a", "name: b", "---", "name: c", "---", "{{")))
+        .containsEntry("troupe.name", "b");
   }
 }

@@ -2,17 +2,21 @@ package io.troupe.node.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.troupe.node.process.TestJdks.Jdk;
 import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The scripts bin/node (its archive apart: {@link LauncherArchiveIT}) and bin/etcd. */
@@ -158,6 +162,72 @@ class LauncherIT {
     }
   }
 
+  private static Stream<Arguments> lateMistakes() {
+    String secure = "--listen-client-urls=https://127.0.0.1:" + FreePort.next();
+    String advertised = "--advertise-client-urls=https://127.0.0.1:1";
+    return Stream.of(
+        Arguments.of("troupe.initial-cluster", List.of("--initial-cluster=y=http://127.0.0.1:1")),
+        Arguments.of(
+            "troupe.initial-cluster",
+            List.of("--name=y", "--initial-cluster=y=http://127.0.0.1:1")),
+        Arguments.of("troupe.auth-token", List.of("--auth-token=foo")),
+        Arguments.of("troupe.auth-token", List.of("--auth-token=jwt")),
+        Arguments.of("troupe.cipher-suites", List.of("--cipher-suites=TLS_NO_SUCH")),
+        Arguments.of(
+            "troupe.client-transport-security",
+            List.of(secure, advertised, "--cert-file=/no/such", "--key-file=/no/such")));
+  }
+
+  /** What is found when the member is already being made is a wrong setting all the same. */
+  @ParameterizedTest
+  @MethodSource("lateMistakes")
+  void F3_F7_F9_etcdEndsWithOneForWhatIsFoundLater(String key, List<String> flags)
+      throws IOException {
+    List<String> all = new ArrayList<>(flags);
+    all.add("--data-dir=" + directory.resolve("data"));
+    try (NodeProcess etcd = etcd(all.toArray(String[]::new))) {
+      assertThat(etcd.awaitExit()).isEqualTo(1);
+      JsonNode last = new ObjectMapper().readTree(etcd.err().lines().toList().get(lines(etcd) - 1));
+      assertThat(last.path("msg").asText()).isEqualTo("failed to verify flags");
+      assertThat(last.path("error").asText()).contains(key);
+    }
+  }
+
+  private static int lines(NodeProcess process) {
+    return (int) process.err().lines().count();
+  }
+
+  @Test
+  void F4_theVersionBesideWhatIsWrong() {
+    try (NodeProcess leftOver = etcd("--version", "foo");
+        NodeProcess unknown = etcd("--version", "--bogus")) {
+      assertThat(leftOver.awaitExit()).isEqualTo(1);
+      assertThat(leftOver.err()).contains("is not a valid flag");
+      assertThat(unknown.awaitExit()).isEqualTo(2);
+      assertThat(leftOver.out() + unknown.out()).isEmpty();
+    }
+  }
+
+  /** The JVM would tell of the variables before the log's first line. */
+  @Test
+  void B6_theJvmsVariablesCountAndAreNotToldOf() throws IOException {
+    try (NodeProcess node =
+        node(TestJdks.running())
+            .environment("JAVA_TOOL_OPTIONS", "-Dtroupe.name=tool -Dtroupe.max-learners=7")
+            .environment("JDK_JAVA_OPTIONS", "'-Dtroupe.name=two words' -Dtroupe.log.format=text")
+            .environment("_JAVA_OPTIONS", "-Dtroupe.log.format=\"json\"")
+            .start()
+            .awaitReady()) {
+      ObjectMapper json = new ObjectMapper();
+      List<JsonNode> lines = new ArrayList<>();
+      for (String line : node.err().substring(0, node.err().lastIndexOf('\n')).lines().toList()) {
+        lines.add(json.readTree(line));
+      }
+      assertThat(lines).anyMatch(line -> line.path("name").asText().equals("two words"));
+      assertThat(node.out()).isEmpty();
+    }
+  }
+
   @Test
   void etcdTakesAFileAndVariables() throws IOException {
     String url = "http://127.0.0.1:" + FreePort.next();
@@ -184,7 +254,8 @@ class LauncherIT {
             .start()
             .awaitReady()) {
       assertThat(node.err())
-          .contains("\"name\":\"filed\"", "flag has no effect here flag=max-wals")
+          .contains(
+              "\"name\":\"filed\"", "\"msg\":\"flag has no effect here\",\"flag\":\"max-wals\"")
           .contains("loaded server configuration");
     }
   }

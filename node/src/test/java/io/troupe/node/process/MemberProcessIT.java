@@ -201,7 +201,7 @@ class MemberProcessIT {
             "troupe.initial-cluster",
             "default",
             "name=http://host:port"),
-        Arguments.of("-Dtroupe.max-learners=0", "troupe.max-learners", "0", "between 1 and"),
+        Arguments.of("-Dtroupe.max-learners=-1", "troupe.max-learners", "-1", "between 0 and"),
         Arguments.of("-Dconfig.file=/no/such/file", "config.file", "/no/such/file", "readable"),
         Arguments.of("start", "argument", "start", "-Dkey=value"));
   }

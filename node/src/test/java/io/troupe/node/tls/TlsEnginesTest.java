@@ -11,6 +11,7 @@ import java.nio.file.StandardCopyOption;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
@@ -156,6 +157,23 @@ class TlsEnginesTest {
     connect(bad.engines(), server);
     Files.writeString(Path.of(made.crl), "no list");
     assertThatThrownBy(() -> connect(good.engines(), server))
+        .hasStackTraceContaining("the list of void certificates cannot be read");
+  }
+
+  /** A renewal that was left half done must not let in whom the list has named since. */
+  @Test
+  void TL4_aNewListCountsWhileOtherFilesAreBroken() throws Exception {
+    Side someone = client("someone", KeyForm.EC_SEC1);
+    Side made = server(KeyForm.EC_SEC1).trusts(authority.file());
+    made.crl = authority.revoke("list.crl").toString();
+    TlsEngines server = made.engines();
+    TlsEngines client = someone.engines();
+    connect(client, server);
+    replace(authority.issue("other", "server", KeyForm.EC_SEC1, HOST).key(), made.own.key());
+    Files.writeString(authority.file(), "no authority");
+    connect(client, server);
+    authority.revoke("list.crl", someone.own.certificate());
+    assertThatThrownBy(() -> connect(client, server))
         .hasStackTraceContaining("certificate is revoked");
   }
 
@@ -194,6 +212,32 @@ class TlsEnginesTest {
     Path part = file.resolveSibling("part");
     Files.copy(with, part);
     Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /**
+   * What scanners of ports complain of: keys that are not of one session alone, and SHA-384 MACs.
+   */
+  @Test
+  void TL6_byDefaultThoseThatEtcdOffersToo() throws Exception {
+    assertThat(server(KeyForm.EC_SEC1).engines().server().getEnabledCipherSuites())
+        .contains(
+            "TLS_AES_128_GCM_SHA256",
+            "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+            "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384")
+        .noneMatch(suite -> suite.startsWith("TLS_RSA_") || suite.startsWith("TLS_DHE_"))
+        .doesNotContain("TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA384");
+  }
+
+  @Test
+  void TL6_suitesThatTheJdkDroppedAreLeftOut() {
+    List<String> names =
+        List.of("TLS_RSA_WITH_AES_128_CBC_SHA", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256");
+    assertThat(
+            CipherNames.suites(
+                names, List.of(), Set.of("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "other")))
+        .containsExactly("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256");
+    assertThatThrownBy(() -> CipherNames.suites(names, List.of(), Set.of("other")))
+        .isInstanceOf(TlsException.class);
   }
 
   @Test

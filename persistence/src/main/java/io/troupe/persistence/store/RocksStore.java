@@ -52,6 +52,7 @@ public final class RocksStore implements OrderedStore {
   private final UpperBound.Pool bounds = new UpperBound.Pool();
   private final OpenGate gate = new OpenGate();
   private volatile Consumer<StoreException> damaged = damage -> {};
+  private final Object sizesLock = new Object();
   private volatile Sizes sizes;
 
   private record Sizes(long onDisk, long inUse, long readAtNanos) {}
@@ -310,6 +311,8 @@ public final class RocksStore implements OrderedStore {
       for (ColumnFamilyHandle handle : handles) {
         db.compactRange(handle);
       }
+      // Whoever asks next must not be told what there was before.
+      freshSizes();
     } catch (RocksDBException e) {
       throw failed("compact", e);
     } finally {
@@ -385,18 +388,26 @@ public final class RocksStore implements OrderedStore {
     }
     gate.enter();
     try {
+      return freshSizes();
+    } finally {
+      gate.leave();
+    }
+  }
+
+  /** What was read later is there later. */
+  private Sizes freshSizes() {
+    synchronized (sizesLock) {
       Sizes fresh = readSizes();
       sizes = fresh;
       return fresh;
-    } finally {
-      gate.leave();
     }
   }
 
   private Sizes readSizes() {
     try {
       long buffers = sum("rocksdb.cur-size-all-mem-tables");
-      long onDisk = sum("rocksdb.total-sst-files-size") + buffers;
+      // Not those that only somebody who reads holds: they go with him.
+      long onDisk = sum("rocksdb.live-sst-files-size") + buffers;
       long inUse = Math.min(onDisk, sum("rocksdb.estimate-live-data-size") + buffers);
       return new Sizes(onDisk, inUse, System.nanoTime());
     } catch (RocksDBException e) {

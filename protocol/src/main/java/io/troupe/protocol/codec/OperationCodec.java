@@ -7,22 +7,26 @@ import io.troupe.model.AlarmType;
 import io.troupe.model.Bytes;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
+import io.troupe.model.Operation.LeaseCheckpoint.Remaining;
 import io.troupe.model.RequestId;
 import io.troupe.model.Requester;
 import io.troupe.protocol.wire.WireAlarm;
 import io.troupe.protocol.wire.WireLeaseCheckpoint;
 import io.troupe.protocol.wire.WireLeaseGrant;
+import io.troupe.protocol.wire.WireLeaseRemaining;
 import io.troupe.protocol.wire.WireLeaseRevoke;
 import io.troupe.protocol.wire.WireOperation;
 import io.troupe.protocol.wire.WirePublishMember;
 import java.io.IOException;
+import java.util.List;
 
 /**
  * Log record of an operation: one version byte, then a protobuf WireOperation
  * (docs/formats/operation.md). A client's request is embedded as the bytes that came in.
  *
  * <p>Version 2 is used for what version 1 cannot say: on whose behalf, and changes of users and
- * roles. All else stays as it was, so that logs of before are replayed alike.
+ * roles. Version 3 is used for checkpoints of leases. All else stays as it was, so that logs of
+ * before are replayed alike.
  */
 public final class OperationCodec {
   /** Of records of clients that named nobody. */
@@ -30,6 +34,9 @@ public final class OperationCodec {
 
   /** Of records that name their requester, or change users and roles. */
   public static final byte VERSION_AUTH = 2;
+
+  /** Of checkpoints of leases. */
+  public static final byte VERSION_CHECKPOINT = 3;
 
   private OperationCodec() {}
 
@@ -108,6 +115,9 @@ public final class OperationCodec {
     WireOperation.Builder out = WireOperation.newBuilder().setRequestId(id.value());
     boolean named = !ofMembersAlone(operation) && WireRequester.set(requester, out);
     byte version = named || operation instanceof Operation.Auth ? VERSION_AUTH : VERSION;
+    if (operation instanceof Operation.LeaseCheckpoint) {
+      version = VERSION_CHECKPOINT;
+    }
     if (operation instanceof Operation.Auth auth) {
       AuthOperationCodec.set(auth, out);
     } else {
@@ -128,10 +138,12 @@ public final class OperationCodec {
     } else if (operation instanceof Operation.LeaseRevoke revoke) {
       out.setLeaseRevoke(WireLeaseRevoke.newBuilder().setId(revoke.id()));
     } else if (operation instanceof Operation.LeaseCheckpoint checkpoint) {
-      out.setLeaseCheckpoint(
-          WireLeaseCheckpoint.newBuilder()
-              .setId(checkpoint.id())
-              .setRemainingSeconds(checkpoint.remainingSeconds()));
+      WireLeaseCheckpoint.Builder leases = WireLeaseCheckpoint.newBuilder();
+      for (Remaining lease : checkpoint.leases()) {
+        leases.addLeases(
+            WireLeaseRemaining.newBuilder().setId(lease.id()).setRemainingSeconds(lease.seconds()));
+      }
+      out.setLeaseCheckpoint(leases);
     } else if (operation instanceof Operation.AlarmGet get) {
       out.setAlarm(WireAlarm.newBuilder().setAction(0).setType(get.type().code()));
     } else if (operation instanceof Operation.AlarmActivate activate) {
@@ -160,7 +172,7 @@ public final class OperationCodec {
    *     so the log is damaged or newer than this program
    */
   public static Decoded decode(Bytes data) {
-    if (data.isEmpty() || (data.at(0) != VERSION && data.at(0) != VERSION_AUTH)) {
+    if (data.isEmpty() || data.at(0) < VERSION || data.at(0) > VERSION_CHECKPOINT) {
       throw new IllegalStateException(
           "operation of unknown format version " + (data.isEmpty() ? "(empty)" : data.at(0)));
     }
@@ -182,9 +194,8 @@ public final class OperationCodec {
       case LEASE_GRANT ->
           new Operation.LeaseGrant(wire.getLeaseGrant().getId(), wire.getLeaseGrant().getTtl());
       case LEASE_REVOKE -> new Operation.LeaseRevoke(wire.getLeaseRevoke().getId());
-      case LEASE_CHECKPOINT ->
-          new Operation.LeaseCheckpoint(
-              wire.getLeaseCheckpoint().getId(), wire.getLeaseCheckpoint().getRemainingSeconds());
+      case LEASE_REMAINING -> checkpoint(List.of(wire.getLeaseRemaining()));
+      case LEASE_CHECKPOINT -> checkpoint(wire.getLeaseCheckpoint().getLeasesList());
       case ALARM -> alarm(wire.getAlarm());
       case PUBLISH_MEMBER ->
           new Operation.PublishMember(
@@ -202,6 +213,13 @@ public final class OperationCodec {
           AuthOperationCodec.of(wire);
       case BODY_NOT_SET -> throw new InvalidProtocolBufferException("no body");
     };
+  }
+
+  private static Operation checkpoint(List<WireLeaseRemaining> leases) {
+    return new Operation.LeaseCheckpoint(
+        leases.stream()
+            .map(lease -> new Remaining(lease.getId(), lease.getRemainingSeconds()))
+            .toList());
   }
 
   private static Operation alarm(WireAlarm alarm) throws InvalidProtocolBufferException {

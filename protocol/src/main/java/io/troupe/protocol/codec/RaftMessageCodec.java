@@ -152,7 +152,8 @@ final class RaftMessageCodec {
       WireProposal.Builder one =
           WireProposal.newBuilder()
               .setId(proposal.id().value())
-              .setOperation(view(proposal.operation()));
+              .setOperation(view(proposal.operation()))
+              .setPriority(proposal.isPriority());
       TraceContext trace = proposal.trace();
       if (trace != null) {
         one.setTrace(TraceContextCodec.put(trace));
@@ -283,6 +284,7 @@ final class RaftMessageCodec {
           new Proposal(
               new RequestId(proposal.getId()),
               OperationCodec.bytes(proposal.getOperation()),
+              proposal.getPriority(),
               proposal.hasTrace() ? TraceContextCodec.get(proposal.getTrace()) : null));
     }
     return new PeerMessage.ForwardedProposals(

@@ -32,7 +32,7 @@ final class WireRequester {
     if (wire.getByMember()) {
       return Requester.MEMBER;
     }
-    return wire.getUser().isEmpty()
+    return wire.getUser().isEmpty() && wire.getAuthRevision() == 0
         ? Requester.ANONYMOUS
         : new Requester.User(wire.getUser(), wire.getAuthRevision());
   }

@@ -10,6 +10,7 @@ import io.troupe.model.Compare;
 import io.troupe.model.KeyRange;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
+import io.troupe.model.Operation.LeaseCheckpoint.Remaining;
 import io.troupe.model.Permission;
 import io.troupe.model.RangeQuery;
 import io.troupe.model.Refusal;
@@ -73,7 +74,6 @@ class OperationCodecTest {
     return Stream.of(
         new Operation.LeaseGrant(-5, 60),
         new Operation.LeaseRevoke(77),
-        new Operation.LeaseCheckpoint(77, 12),
         new Operation.AlarmGet(AlarmType.NONE),
         new Operation.AlarmActivate(MEMBER, AlarmType.NOSPACE),
         new Operation.AlarmDeactivate(MEMBER, AlarmType.CORRUPT),
@@ -89,10 +89,50 @@ class OperationCodecTest {
     }
   }
 
+  /** A certificate without a common name proves something (A13), a name of nothing does not. */
+  @Test
+  void anEmptyNameWithARevisionIsNotNobody() {
+    for (Requester requester : List.of(new Requester.User("", 300), Requester.ANONYMOUS, USER)) {
+      Bytes record = OperationCodec.encode(ID, requester, LEASE_REVOKE);
+      assertThat(OperationCodec.decode(record).requester()).isEqualTo(requester);
+    }
+    Bytes record = OperationCodec.encode(ID, new Requester.User("", 0), LEASE_REVOKE);
+    assertThat(OperationCodec.decode(record).requester()).isEqualTo(Requester.ANONYMOUS);
+  }
+
   @ParameterizedTest
   @MethodSource("ownOperations")
   void whatNamesNobodyKeepsTheFormOfVersionOne(Operation operation) {
     assertThat(OperationCodec.encode(ID, Requester.ANONYMOUS, operation).at(0)).isEqualTo((byte) 1);
+  }
+
+  private static final Operation CHECKPOINT =
+      new Operation.LeaseCheckpoint(
+          List.of(new Remaining(77, 12), new Remaining(-5, 0), new Remaining(6, 9_000_000_000L)));
+
+  /** What versions 1 and 2 cannot say is of version 3, which a program of before refuses. */
+  @Test
+  void goldenCheckpoint() {
+    Bytes record = OperationCodec.encode(ID, CHECKPOINT);
+    assertThat(HexFormat.of().formatHex(record.toArray()))
+        .isEqualTo(
+            "03"
+                + "090504030201009e8e"
+                + "c2011d"
+                + ("0a04" + "084d" + "100c")
+                + ("0a0b" + "08fbffffffffffffffff01")
+                + ("0a08" + "0806" + "1080b4c4c321"));
+    assertThat(OperationCodec.decode(record))
+        .isEqualTo(new Decoded(ID, Requester.ANONYMOUS, CHECKPOINT));
+  }
+
+  /** Field 8 was of one lease; nothing writes it any more. */
+  @Test
+  void aCheckpointOfVersionOneIsOfOneLease() {
+    Bytes record =
+        Bytes.wrap(HexFormat.of().parseHex("01" + "090504030201009e8e" + "4204" + "084d" + "100c"));
+    assertThat(OperationCodec.decode(record).operation())
+        .isEqualTo(new Operation.LeaseCheckpoint(List.of(new Remaining(77, 12))));
   }
 
   @Test
@@ -195,9 +235,12 @@ class OperationCodecTest {
 
   @Test
   void anUnknownVersionAndRubbishAreRefused() {
-    assertThatThrownBy(() -> OperationCodec.decode(Bytes.of(3, 1, 2)))
+    assertThatThrownBy(() -> OperationCodec.decode(Bytes.of(4, 1, 2)))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("version 3");
+        .hasMessageContaining("version 4");
+    assertThatThrownBy(() -> OperationCodec.decode(Bytes.of(0, 1, 2)))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("version 0");
     assertThatThrownBy(() -> OperationCodec.decode(Bytes.EMPTY))
         .isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> OperationCodec.decode(Bytes.of(1, 0xff, 0xff)))

@@ -90,8 +90,20 @@ class PeerCodecTest {
             4,
             List.of(
                 new Proposal(new RequestId(77), Bytes.of(4, 5)),
-                new Proposal(new RequestId(78), Bytes.of(6), new TraceContext(-1, -2, -3, 255)),
-                new Proposal(new RequestId(79), Bytes.of(7), new TraceContext(0, 1, 2, 0)))));
+                new Proposal(
+                    new RequestId(78), Bytes.of(6), false, new TraceContext(-1, -2, -3, 255)),
+                new Proposal(
+                    new RequestId(79), Bytes.of(7), false, new TraceContext(0, 1, 2, 0)))));
+    raft(
+        all,
+        "forwarded-proposals-priority",
+        new PeerMessage.ForwardedProposals(
+            7,
+            -8,
+            5,
+            List.of(
+                new Proposal(new RequestId(77), Bytes.of(4, 5)),
+                new Proposal(new RequestId(78), Bytes.of(6), true, null))));
     raft(
         all,
         "forwarded-conf-change",

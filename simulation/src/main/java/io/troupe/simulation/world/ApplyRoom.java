@@ -38,6 +38,10 @@ final class ApplyRoom {
   private final List<AnswerTo> answers = new ArrayList<>();
   private final List<Commit> commits = new ArrayList<>();
   private final List<LeaseChange> leaseChanges = new ArrayList<>();
+
+  /** In which this member leads and of which it has applied nothing yet, or 0. */
+  private long unsettledTerm;
+
   private final ArrayDeque<Runnable> stash = new ArrayDeque<>();
   private final DigestRoom digests;
   private DigestStore store;
@@ -112,12 +116,13 @@ final class ApplyRoom {
     tell(() -> digests.heard(index, digest));
   }
 
-  void leading(boolean leads) {
+  void leading(boolean leads, long term) {
     tell(
         () -> {
           digests.leading(leads);
+          unsettledTerm = leads ? term : 0;
           if (leads) {
-            run.lease.promoted(machine.reader().leases());
+            run.lease.promoted(machine.reader().leases(), term);
           } else {
             run.lease.demoted();
           }
@@ -196,6 +201,10 @@ final class ApplyRoom {
     if (!leaseChanges.isEmpty()) {
       run.lease.changed(List.copyOf(leaseChanges));
       leaseChanges.clear();
+    }
+    if (unsettledTerm != 0 && machine.view().appliedTerm() == unsettledTerm) {
+      run.lease.settled(unsettledTerm);
+      unsettledTerm = 0;
     }
     if (!commits.isEmpty()) {
       run.watch.committed(List.copyOf(commits));

@@ -7,6 +7,7 @@ import io.troupe.lease.VouchedTime;
 import io.troupe.machine.LeaseChange;
 import io.troupe.model.Lease;
 import io.troupe.model.Operation;
+import io.troupe.model.Operation.LeaseCheckpoint.Remaining;
 import io.troupe.model.Refusal;
 import io.troupe.simulation.history.Answer;
 import java.util.ArrayList;
@@ -26,20 +27,27 @@ final class LeaseRoom {
   private static final long ELECTION_MS = 1000;
   private static final int EXPIRED_PER_CHECK = 500;
 
+  /** Leases live for some seconds here, so this is long. */
+  private static final long CHECKPOINT_MS = 700;
+
   /** The countdown's clock has whole milliseconds. */
   private static final long ROUNDING_US = 2_000;
 
   private final MemberRun run;
   private final Room room;
-  private final LeaseCountdown countdown = new LeaseCountdown();
+  private final LeaseCountdown countdown = new LeaseCountdown(CHECKPOINT_MS);
   private final VouchedTime time = new VouchedTime(MAX_GAP_MS);
   private final Map<Long, Long> ttls = new HashMap<>();
   private final TreeMap<Long, List<Consumer<Answer>>> ending = new TreeMap<>();
 
-  /** When the time of a lease last began here, by the clock of the world. */
-  private final Map<Long, Long> beganUs = new HashMap<>();
+  /** When the time of a lease last began here, by the clock of the world, and how much it was. */
+  private record Begun(long atUs, long promisedUs) {}
+
+  private final Map<Long, Begun> begun = new HashMap<>();
 
   private boolean leading;
+  private boolean settled;
+  private long term;
 
   LeaseRoom(MemberRun run) {
     this.run = run;
@@ -86,13 +94,39 @@ final class LeaseRoom {
     passTime();
     switch (countdown.renew(lease)) {
       case RENEWED -> {
-        beganUs.put(lease, run.world.scheduler().nowUs());
+        begins(lease, ttls.getOrDefault(lease, 0L));
         run.world.coverage().count("leases renewed");
         reply.accept(new Answer.Renewed(ttls.getOrDefault(lease, 0L)));
       }
+      case CHECKPOINTED -> forget(lease, reply);
       case UNKNOWN -> reply.accept(new Answer.Renewed(0));
       case EXPIRED -> ending.computeIfAbsent(lease, id -> new ArrayList<>()).add(reply);
     }
+  }
+
+  private void begins(long lease, long promisedSeconds) {
+    begun.put(lease, new Begun(run.world.scheduler().nowUs(), promisedSeconds * 1_000_000));
+  }
+
+  /** The owner is told when the checkpoint, from which a later leader would count, is gone. */
+  private void forget(long lease, Consumer<Answer> reply) {
+    long askedIn = term;
+    begins(lease, ttls.getOrDefault(lease, 0L));
+    run.proposeInTerm(
+        term,
+        new Operation.LeaseCheckpoint(List.of(new Remaining(lease, 0))),
+        answer ->
+            room.tell(
+                () -> {
+                  if (!leading || askedIn != term) {
+                    reply.accept(lost());
+                    return;
+                  }
+                  boolean applied = answer instanceof Answer.Done;
+                  countdown.forgotten(lease, applied);
+                  run.world.coverage().count("checkpoints of leases forgotten", applied ? 1 : 0);
+                  reply.accept(applied ? new Answer.Renewed(ttls.getOrDefault(lease, 0L)) : lost());
+                }));
   }
 
   void changed(List<LeaseChange> changes) {
@@ -108,7 +142,7 @@ final class LeaseRoom {
       ttls.put(granted.id(), granted.ttlSeconds());
       if (leading) {
         countdown.granted(granted.id(), granted.ttlSeconds());
-        beganUs.put(granted.id(), run.world.scheduler().nowUs());
+        begins(granted.id(), granted.ttlSeconds());
       }
     } else if (change instanceof LeaseChange.Revoked revoked) {
       ttls.remove(revoked.id());
@@ -117,20 +151,34 @@ final class LeaseRoom {
       if (waiting != null) {
         waiting.forEach(reply -> reply.accept(new Answer.Renewed(0)));
       }
+    } else if (change instanceof LeaseChange.Checkpointed checkpointed && leading) {
+      countdown.checkpointed(checkpointed.id(), checkpointed.remainingSeconds());
     }
   }
 
-  void promoted(List<Lease> leases) {
+  void promoted(List<Lease> leases, long leadsIn) {
     room.tell(
         () -> {
           passTime();
           leading = true;
+          settled = false;
+          term = leadsIn;
           note(leases);
           countdown.promote(leases, ELECTION_MS);
-          beganUs.clear();
-          leases.forEach(lease -> beganUs.put(lease.id(), run.world.scheduler().nowUs()));
+          begun.clear();
+          leases.forEach(lease -> begins(lease.id(), lease.countFromSeconds()));
           run.world.coverage().count("leases taken over by a leader", leases.size());
+          run.world
+              .coverage()
+              .count(
+                  "leases counted from a checkpoint",
+                  leases.stream().filter(lease -> lease.checkpointSeconds() > 0).count());
         });
+  }
+
+  /** The state holds all that was committed before this member led. */
+  void settled(long inTerm) {
+    room.tell(() -> settled |= leading && term == inTerm);
   }
 
   private void note(List<Lease> leases) {
@@ -159,21 +207,29 @@ final class LeaseRoom {
 
   private void check() {
     passTime();
-    if (leading) {
+    if (leading && settled) {
       for (long lease : countdown.takeExpired(EXPIRED_PER_CHECK)) {
-        long began = beganUs.getOrDefault(lease, 0L);
-        long promised = ttls.getOrDefault(lease, 0L) * 1_000_000;
+        Begun last = begun.getOrDefault(lease, new Begun(0, 0));
         require(
-            run.process.ranUs(began) + ROUNDING_US >= promised,
+            run.process.ranUs(last.atUs()) + ROUNDING_US >= last.promisedUs(),
             "a lease ran out in less time than the member ran",
             run.id,
             lease,
-            run.process.ranUs(began),
-            promised);
+            run.process.ranUs(last.atUs()),
+            last);
         run.world.coverage().count("lease expiries proposed");
-        run.propose(new Operation.LeaseRevoke(lease), answer -> {});
+        run.proposeInTerm(term, new Operation.LeaseRevoke(lease), answer -> {});
       }
+      checkpoint();
     }
     run.process.after(CHECK_US + run.random.nextInt(2_000), this::check);
+  }
+
+  private void checkpoint() {
+    List<Remaining> leases = countdown.takeCheckpoints(EXPIRED_PER_CHECK);
+    if (!leases.isEmpty()) {
+      run.world.coverage().count("checkpoints of leases proposed", leases.size());
+      run.proposeInTerm(term, new Operation.LeaseCheckpoint(leases), answer -> {});
+    }
   }
 }

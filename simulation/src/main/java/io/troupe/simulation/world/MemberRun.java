@@ -265,6 +265,21 @@ final class MemberRun implements RaftEffects {
         });
   }
 
+  /** As {@link #propose}, at once and only if this member leads in the term. */
+  void proposeInTerm(long term, Operation operation, Consumer<Answer> reply) {
+    raft.tell(
+        () -> {
+          if (!leads() || core.status().term() != term) {
+            reply.accept(new Answer.Refused(Refusal.NOT_LEADER));
+            return;
+          }
+          long request = world.register(operation);
+          apply.expect(request, reply);
+          Proposal proposal = new Proposal(new RequestId(request), world.encode(request));
+          feed(() -> core.propose(List.of(proposal)));
+        });
+  }
+
   private void flushProposals() {
     List<Proposal> batch = List.copyOf(proposals);
     proposals.clear();
@@ -282,7 +297,7 @@ final class MemberRun implements RaftEffects {
   }
 
   void changeMembership(List<ConfChange> changes, long basis) {
-    long request = world.register(new Operation.LeaseCheckpoint(0, 0));
+    long request = world.register(new Operation.LeaseCheckpoint(List.of()));
     raft.tell(
         () ->
             feed(
@@ -455,7 +470,7 @@ final class MemberRun implements RaftEffects {
     }
     if (leads != leading) {
       leading = leads;
-      apply.leading(leads);
+      apply.leading(leads, status.term());
     }
   }
 }

@@ -1,4 +1,4 @@
-package io.troupe.node.flags;
+package io.troupe.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package io.troupe.node.flags;
+package io.troupe.model;
 
 import java.math.BigDecimal;
 import java.time.Duration;

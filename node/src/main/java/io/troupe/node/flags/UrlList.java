@@ -1,0 +1,51 @@
+package io.troupe.node.flags;
+
+import java.util.Arrays;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * What etcd looks at in a list of URLs while it reads its flags. What this program needs besides is
+ * checked with the setting.
+ *
+ * @source etcd's types.NewURLs and flags.UniqueURLs
+ */
+final class UrlList {
+  private static final Pattern HOST_AND_PORT =
+      Pattern.compile("https?://(?:[^@/?#]*@)?(?:\\[[^\\]]*]|[^:/?#\\[\\]]*):[0-9]*(?:[/?#].*)?");
+  private static final Pattern PATH = Pattern.compile("https?://[^/?#]*/.*");
+
+  private UrlList() {}
+
+  /**
+   * The list with each URL once, in its order.
+   *
+   * @throws IllegalArgumentException in etcd's words
+   */
+  static String checked(String urls) {
+    if (urls.isEmpty()) {
+      return urls;
+    }
+    return Arrays.stream(urls.split(",", -1))
+        .map(url -> one(url.trim()))
+        .distinct()
+        .collect(Collectors.joining(","));
+  }
+
+  private static String one(String url) {
+    if (url.matches("unixs?:.*")) {
+      return url;
+    }
+    if (!url.matches("https?:.*")) {
+      throw new IllegalArgumentException("URL scheme must be http, https, unix, or unixs: " + url);
+    }
+    if (!HOST_AND_PORT.matcher(url).matches()) {
+      throw new IllegalArgumentException(
+          "URL address does not have the form \"host:port\": " + url);
+    }
+    if (PATH.matcher(url).matches()) {
+      throw new IllegalArgumentException("URL must not contain a path: " + url);
+    }
+    return url;
+  }
+}
