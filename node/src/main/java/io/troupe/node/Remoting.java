@@ -10,6 +10,7 @@ import io.troupe.actors.peers.PeerEngines;
 import io.troupe.actors.peers.PeerTls;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.apache.pekko.actor.BootstrapSetup;
 import org.apache.pekko.actor.setup.ActorSystemSetup;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -24,26 +25,40 @@ final class Remoting {
 
   private Remoting() {}
 
-  /** Starts the actor system, and with it the port for other members. */
+  /**
+   * Starts the actor system, and with it the port for other members. That is done on a thread of
+   * its own: who waits may be interrupted, and half an actor system could not be ended by anybody.
+   *
+   * @return started, also if the caller was interrupted meanwhile: then its flag is set
+   */
   static ActorSystem<Void> start(
       NodeSettings settings,
       Config config,
       Optional<PeerEngines> peerTls,
       Behavior<Void> guardian) {
+    ActorSystemSetup setup = ActorSystemSetup.create(BootstrapSetup.create(config));
     try {
-      ActorSystemSetup setup = ActorSystemSetup.create(BootstrapSetup.create(config));
-      return ActorSystem.create(
-          guardian,
-          PeerConfig.SYSTEM,
-          peerTls.map(engines -> setup.withSetup(PeerTls.setup(engines))).orElse(setup));
-    } catch (RemoteTransportException e) {
-      throw new StartException(
-          ExitCode.ADDRESS,
-          "cannot listen on troupe.listen-peer-urls = "
-              + settings.boundPeerUrl()
-              + ": "
-              + String.valueOf(e.getMessage()),
-          e);
+      return CompletableFuture.supplyAsync(
+              () ->
+                  ActorSystem.create(
+                      guardian,
+                      PeerConfig.SYSTEM,
+                      peerTls
+                          .map(engines -> setup.withSetup(PeerTls.setup(engines)))
+                          .orElse(setup)),
+              creation -> new Thread(creation, "remoting").start())
+          .join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RemoteTransportException refused) {
+        throw new StartException(
+            ExitCode.ADDRESS,
+            "cannot listen on troupe.listen-peer-urls = "
+                + settings.boundPeerUrl()
+                + ": "
+                + String.valueOf(refused.getMessage()),
+            refused);
+      }
+      throw e;
     }
   }
 

@@ -144,6 +144,9 @@ public final class RunningNode implements AutoCloseable {
                   System.currentTimeMillis(),
                   spawned,
                   broken));
+      if (Thread.currentThread().isInterrupted()) {
+        throw new InterruptedException("while the actor system started");
+      }
       GrpcServer.prepare(system);
       MemberFiles files = opening.await();
       // Damage that a read meets concerns everybody: the member must not go on serving.

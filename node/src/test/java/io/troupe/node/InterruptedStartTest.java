@@ -1,0 +1,65 @@
+package io.troupe.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.typesafe.config.Config;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.apache.pekko.actor.AbstractExtensionId;
+import org.apache.pekko.actor.ExtendedActorSystem;
+import org.apache.pekko.actor.Extension;
+import org.apache.pekko.actor.ExtensionIdProvider;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whoever starts a member in an application may give that up at any moment. */
+final class InterruptedStartTest {
+  private static volatile @Nullable Thread starting;
+
+  private final Path directory;
+
+  InterruptedStartTest(@TempDir Path directory) {
+    this.directory = directory;
+  }
+
+  @Test
+  void whoStopsWaitingForTheActorSystemIsToldSoAndFindsNothingLeftBehind() throws Exception {
+    Map<String, Object> settings = TestConfig.alone(directory);
+    Config config = TestConfig.of(settings);
+    settings.put("pekko.library-extensions", List.of(Interrupting.class.getName()));
+    starting = Thread.currentThread();
+    try {
+      assertThatThrownBy(() -> RunningNode.start(TestConfig.of(settings), failure -> {}))
+          .isInstanceOf(StartException.class)
+          .hasMessage("interrupted while starting");
+      assertThat(Thread.interrupted()).isTrue();
+    } finally {
+      starting = null;
+    }
+    // The same ports and the same directory.
+    try (RunningNode node = RunningNode.start(config, failure -> {})) {
+      node.awaitReady();
+    }
+  }
+
+  /** Comes to be before the members' port is opened, and interrupts whoever starts the member. */
+  public static final class Interrupting extends AbstractExtensionId<Extension>
+      implements ExtensionIdProvider {
+    @Override
+    public Extension createExtension(ExtendedActorSystem system) {
+      Thread thread = starting;
+      if (thread != null) {
+        thread.interrupt();
+      }
+      return new Extension() {};
+    }
+
+    @Override
+    public Interrupting lookup() {
+      return this;
+    }
+  }
+}
