@@ -2,15 +2,12 @@ package io.troupe.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.troupe.node.process.NotifySocket;
+import io.troupe.testing.LoggedLines;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /** F10: what systemd is told, and that a supervisor that is not there hurts nobody. */
 class SupervisorTest {
@@ -35,16 +32,10 @@ class SupervisorTest {
   }
 
   private static List<String> warnings(String name) {
-    Logger log = (Logger) LoggerFactory.getLogger(Supervisor.class);
-    ListAppender<ILoggingEvent> told = new ListAppender<>();
-    told.start();
-    log.addAppender(told);
-    try {
+    try (LoggedLines log = new LoggedLines(Supervisor.class)) {
       Supervisor.at(name).ready();
-    } finally {
-      log.detachAppender(told);
+      return log.texts();
     }
-    return told.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
   }
 
   @Test

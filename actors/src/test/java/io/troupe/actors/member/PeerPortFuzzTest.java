@@ -3,12 +3,12 @@ package io.troupe.actors.member;
 import static java.util.stream.Collectors.counting;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.actors.peers.LogLines;
 import io.troupe.actors.peers.LoopbackProxy;
 import io.troupe.actors.peers.PeerPortFuzz;
 import io.troupe.actors.peers.TappedEngines;
 import io.troupe.actors.peers.TestEngines;
 import io.troupe.testing.FreePort;
+import io.troupe.testing.LoggedLines;
 import java.io.File;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -112,7 +112,7 @@ class PeerPortFuzzTest {
       long connections;
       List<String> lines;
       long handshakes = engines == null ? 0 : engines.handshakes();
-      try (LogLines log = new LogLines();
+      try (LoggedLines log = new LoggedLines();
           PeerPortFuzz fuzz = new PeerPortFuzz(SEED, ports, genuine, engines != null);
           PeerPortFuzz behind = engines == null ? fuzz : behind(engines, ports, members)) {
         int puts = 0;
@@ -126,7 +126,7 @@ class PeerPortFuzzTest {
           }
         }
         connections = fuzz.connections() + (behind == fuzz ? 0 : behind.connections());
-        lines = log.all();
+        lines = log.texts();
       }
       Duration took = Duration.ofNanos(System.nanoTime() - start);
       Held[] after = {Held.now()};

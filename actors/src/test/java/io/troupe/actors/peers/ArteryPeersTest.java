@@ -9,6 +9,7 @@ import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.SnapshotMessage;
 import io.troupe.raft.PeerMessage;
 import io.troupe.testing.FreePort;
+import io.troupe.testing.LoggedLines;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -140,7 +141,7 @@ class ArteryPeersTest {
     TestPeer one = peer(CLUSTER, 1, portOne, both());
     Address two = new Address("pekko", PeerConfig.SYSTEM, "127.0.0.1", portTwo);
     // Until somebody listens: that begins a moment after the system does.
-    try (LogLines lines = new LogLines()) {
+    try (LoggedLines lines = new LoggedLines()) {
       Awaitility.await()
           .atMost(Duration.ofSeconds(20))
           .until(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.model.NodeId;
 import io.troupe.testing.FreePort;
+import io.troupe.testing.LoggedLines;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -88,7 +89,7 @@ class PeerFloodTest {
     ExecutorService strangers = Executors.newFixedThreadPool(2);
     TestPeer two = new TestPeer(CLUSTER, 2, portTwo, both(), enginesOfTwo);
     TestPeer one = one();
-    try (LogLines log = new LogLines()) {
+    try (LoggedLines log = new LoggedLines()) {
       one.untilItFlows(TWO, two, 1);
       long start = System.nanoTime();
       long before = enginesOfTwo.handshakes();

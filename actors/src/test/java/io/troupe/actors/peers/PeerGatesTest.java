@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.model.NodeId;
 import io.troupe.testing.FreePort;
+import io.troupe.testing.LoggedLines;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.ObjectOutputStream;
@@ -118,7 +119,7 @@ class PeerGatesTest {
   @ParameterizedTest
   @ValueSource(ints = {-4, -1, Integer.MIN_VALUE, Integer.MAX_VALUE, 0, 33, (256 << 10) + 1})
   void aLengthThatNoFrameHasEndsTheConnection(int length) throws Exception {
-    try (LogLines log = new LogLines()) {
+    try (LoggedLines log = new LoggedLines()) {
       Socket socket = connect(portTwo);
       OutputStream out = socket.getOutputStream();
       out.write(ArteryFrames.preface(ArteryFrames.ORDINARY));
@@ -165,7 +166,7 @@ class PeerGatesTest {
 
   @Test
   void manyConnectionsDoNotKeepMembersOut() throws Exception {
-    try (LogLines log = new LogLines()) {
+    try (LoggedLines log = new LoggedLines()) {
       bothWays();
       for (int i = 0; i < 3 * PeerConnections.MAX; i++) {
         connect(portTwo);
@@ -188,7 +189,7 @@ class PeerGatesTest {
    */
   @Test
   void nobodyElseCanSayThatAMemberEnds() throws Exception {
-    try (LogLines log = new LogLines()) {
+    try (LoggedLines log = new LoggedLines()) {
       bothWays();
       ArteryControlFormats.UniqueAddress victim = process(one);
       byte[] body =
@@ -261,7 +262,7 @@ class PeerGatesTest {
   /** Of its own address, or of another process: the room behind all connections ended. */
   @Test
   void aHandshakeThatContradictsOthersIsDropped() throws Exception {
-    try (LogLines log = new LogLines()) {
+    try (LoggedLines log = new LoggedLines()) {
       bothWays();
       long uid = process(one).getUid();
       for (ArteryControlFormats.UniqueAddress forged :
@@ -314,7 +315,7 @@ class PeerGatesTest {
 
   @Test
   void messagesThatCannotBeReadAreVoidAndSaidOnce() throws Exception {
-    try (LogLines log = new LogLines()) {
+    try (LoggedLines log = new LoggedLines()) {
       bothWays();
       long uid = process(one).getUid();
       for (String room : List.of("/user/peers", "/user/peer-queries")) {

@@ -7,6 +7,7 @@ import io.troupe.model.Entry;
 import io.troupe.model.NodeId;
 import io.troupe.raft.PeerMessage;
 import io.troupe.testing.FreePort;
+import io.troupe.testing.LoggedLines;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.security.cert.CertificateException;
@@ -90,7 +91,7 @@ class TlsPeersTest {
 
   @Test
   void aPeerThatRestartsIsHeardAtOnceAndAnOutageEndsWithinASecond() {
-    try (LogLines log = new LogLines()) {
+    try (LoggedLines log = new LoggedLines()) {
       TestPeer one = peer(1, portOne, "members");
       TestPeer two = peer(2, portTwo, "members");
       one.untilItFlows(TWO, two, 1);
@@ -107,7 +108,7 @@ class TlsPeersTest {
   /** It may know everything else of the cluster. */
   @Test
   void aMemberWithACertificateOfAnotherAuthorityIsNotLetInAndHurtsNobody() {
-    try (LogLines log = new LogLines()) {
+    try (LoggedLines log = new LoggedLines()) {
       TestPeer one = peer(1, portOne, "members");
       TestPeer two = peer(2, portTwo, "members");
       one.untilItFlows(TWO, two, 1);
@@ -127,7 +128,7 @@ class TlsPeersTest {
 
   @Test
   void TL2_aMemberWhoseCertificateIsForAnotherAddressIsNotHeard() {
-    try (LogLines log = new LogLines()) {
+    try (LoggedLines log = new LoggedLines()) {
       TestEngines enginesOfTwo = new TestEngines("members");
       enginesOfTwo.checks(
           CompletableFuture.failedFuture(new CertificateException("not from there")));
@@ -166,7 +167,7 @@ class TlsPeersTest {
 
   @Test
   void TL2_aCheckThatNeverEndsIsCutWithTheHandshake() throws Exception {
-    try (LogLines log = new LogLines()) {
+    try (LoggedLines log = new LoggedLines()) {
       TestEngines enginesOfTwo = new TestEngines("members");
       enginesOfTwo.checks(new CompletableFuture<>());
       peer(2, portTwo, enginesOfTwo);
@@ -186,7 +187,7 @@ class TlsPeersTest {
 
   @Test
   void withoutTlsNobodyIsLetIn() throws Exception {
-    try (LogLines log = new LogLines()) {
+    try (LoggedLines log = new LoggedLines()) {
       TestPeer one = peer(1, portOne, "members");
       TestPeer two = peer(2, portTwo, "members");
       for (int i = 0; i < 50; i++) {
@@ -205,7 +206,7 @@ class TlsPeersTest {
 
   @Test
   void aMemberWithoutTlsAndOneWithItSayThatTheyCannotTalk() {
-    try (LogLines log = new LogLines()) {
+    try (LoggedLines log = new LoggedLines()) {
       TestPeer one = peer(1, portOne, "members");
       PeerDirectory plain = new PeerDirectory();
       plain.replace(
@@ -225,7 +226,7 @@ class TlsPeersTest {
 
   @Test
   void aUrlWithTheOtherSchemeIsNotTried() {
-    try (LogLines log = new LogLines()) {
+    try (LoggedLines log = new LoggedLines()) {
       TestPeer one = peer(1, portOne, "members");
       one.directory.replace(
           Map.of(ONE, List.of(TestPeer.tlsUrl(portOne)), TWO, List.of(TestPeer.url(portTwo))),

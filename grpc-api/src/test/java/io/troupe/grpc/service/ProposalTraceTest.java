@@ -9,6 +9,7 @@ import io.troupe.model.RequestId;
 import io.troupe.model.Result;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.codec.OperationCodec;
+import io.troupe.testing.LoggedLines;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

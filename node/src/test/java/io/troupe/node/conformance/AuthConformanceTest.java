@@ -72,6 +72,15 @@ class AuthConformanceTest {
         .forEach(nobody::roleDelete);
   }
 
+  private void addUserWithoutPassword(String name) {
+    root.call(
+        AuthClient.USER_ADD,
+        AuthUserAddRequest.newBuilder()
+            .setName(name)
+            .setOptions(UserAddOptions.newBuilder().setNoPassword(true))
+            .build());
+  }
+
   private void enable() {
     nobody.userAdd("root", "pw");
     nobody.grantRole("root", "root");
@@ -204,12 +213,7 @@ class AuthConformanceTest {
           INVALID_ARGUMENT,
           "etcdserver: authentication failed, invalid user ID or password");
     }
-    root.call(
-        AuthClient.USER_ADD,
-        AuthUserAddRequest.newBuilder()
-            .setName("cert")
-            .setOptions(UserAddOptions.newBuilder().setNoPassword(true))
-            .build());
+    addUserWithoutPassword("cert");
     nobody.refused(
         AuthClient.AUTHENTICATE,
         login("cert", "pw"),
@@ -404,12 +408,7 @@ class AuthConformanceTest {
         "etcdserver: user name not found");
     nobody.nameless(AuthClient.CHANGE_PASSWORD, hashed("u", "*"));
     nobody.login("u", "3").denied(AuthClient.CHANGE_PASSWORD, hashed("u", "*"));
-    root.call(
-        AuthClient.USER_ADD,
-        AuthUserAddRequest.newBuilder()
-            .setName("cert")
-            .setOptions(UserAddOptions.newBuilder().setNoPassword(true))
-            .build());
+    addUserWithoutPassword("cert");
     root.call(AuthClient.CHANGE_PASSWORD, hashed("cert", "*"));
   }
 

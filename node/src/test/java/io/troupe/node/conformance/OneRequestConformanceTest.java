@@ -5,20 +5,15 @@ import static io.troupe.node.conformance.Requests.put;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.troupe.grpc.api.WatchRequest;
 import io.troupe.node.conformance.RawHttp2.Outcome;
-import java.util.List;
+import io.troupe.testing.LoggedLines;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 /**
  * Clients that send other than one message where a call has one, and go on sending when theirs is
@@ -35,23 +30,12 @@ class OneRequestConformanceTest {
   /** That a watcher was created is told in less. */
   private static final int MOST_OF_CREATED = 1000;
 
-  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
-
-  @BeforeEach
-  void listen() {
-    lines.start();
-    root().addAppender(lines);
-  }
+  private final LoggedLines log = new LoggedLines();
 
   @AfterEach
   void noErrorsAreLogged() {
-    root().detachAppender(lines);
-    assertThat(List.copyOf(lines.list))
-        .noneMatch(line -> line.getLevel().isGreaterOrEqual(Level.ERROR));
-  }
-
-  private static Logger root() {
-    return (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    log.close();
+    assertThat(log.lines()).noneMatch(line -> line.getLevel().isGreaterOrEqual(Level.ERROR));
   }
 
   private static byte[] everything() {

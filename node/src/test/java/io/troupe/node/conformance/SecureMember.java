@@ -2,9 +2,6 @@ package io.troupe.node.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.typesafe.config.Config;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.GrpcSslContexts;
@@ -18,6 +15,7 @@ import io.troupe.node.tls.ClientContext;
 import io.troupe.node.tls.TestAuthority;
 import io.troupe.node.tls.TestAuthority.Issued;
 import io.troupe.node.tls.TestAuthority.KeyForm;
+import io.troupe.testing.LoggedLines;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -35,7 +33,6 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.LoggerFactory;
 
 /** A member in this JVM with certificates of a CA of its own, and the clients that it wants. */
 final class SecureMember implements AutoCloseable {
@@ -46,7 +43,7 @@ final class SecureMember implements AutoCloseable {
   private final TestAuthority authority;
   private final Issued own;
   private final Map<String, Object> settings = new HashMap<>();
-  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+  private final LoggedLines log = new LoggedLines("io.troupe.grpc.http");
   private @Nullable RunningNode node;
 
   /** Not started yet; with a certificate for 127.0.0.1 and one port with TLS. */
@@ -84,13 +81,7 @@ final class SecureMember implements AutoCloseable {
             failure -> {
               throw new AssertionError("the member cannot go on", failure);
             });
-    lines.start();
-    logger().addAppender(lines);
     return this;
-  }
-
-  private static Logger logger() {
-    return (Logger) LoggerFactory.getLogger("io.troupe.grpc.http");
   }
 
   private RunningNode node() {
@@ -172,18 +163,12 @@ final class SecureMember implements AutoCloseable {
     Awaitility.await()
         .atMost(Duration.ofSeconds(10))
         .untilAsserted(
-            () -> assertThat(log()).anySatisfy(line -> assertThat(line).contains(parts)));
-  }
-
-  private List<String> log() {
-    synchronized (lines) {
-      return lines.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
-    }
+            () -> assertThat(log.texts()).anySatisfy(line -> assertThat(line).contains(parts)));
   }
 
   @Override
   public void close() {
-    logger().detachAppender(lines);
+    log.close();
     if (node != null) {
       node.close();
     }

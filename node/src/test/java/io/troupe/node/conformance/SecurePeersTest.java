@@ -3,9 +3,6 @@ package io.troupe.node.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import com.typesafe.config.Config;
 import io.troupe.node.RunningNode;
 import io.troupe.node.TestConfig;
@@ -13,6 +10,7 @@ import io.troupe.node.tls.TestAuthority;
 import io.troupe.node.tls.TestAuthority.Issued;
 import io.troupe.node.tls.TestAuthority.KeyForm;
 import io.troupe.testing.FreePort;
+import io.troupe.testing.LoggedLines;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,7 +30,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /** TLS between members (8.5): three of them in this process. */
 class SecurePeersTest {
@@ -45,24 +42,18 @@ class SecurePeersTest {
   private final int[] clients = {FreePort.next(), FreePort.next(), FreePort.next()};
   private final @Nullable RunningNode[] nodes = new RunningNode[3];
   private final ExecutorService starting = Executors.newFixedThreadPool(3);
-  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+  private final LoggedLines log = new LoggedLines();
 
   SecurePeersTest(@TempDir Path directory) throws Exception {
     this.directory = directory;
     this.authority = new TestAuthority(directory, "authority");
     this.trusted = directory.resolve("trusted.pem");
     Files.copy(authority.file(), trusted);
-    lines.start();
-    root().addAppender(lines);
-  }
-
-  private static Logger root() {
-    return (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
   }
 
   @AfterEach
   void close() {
-    root().detachAppender(lines);
+    log.close();
     for (int i = 0; i < 3; i++) {
       stop(i);
     }
@@ -75,12 +66,6 @@ class SecurePeersTest {
     if (node != null) {
       node.close();
     }
-  }
-
-  private long linesWith(String text) {
-    return List.copyOf(lines.list).stream()
-        .filter(line -> line.getFormattedMessage().contains(text))
-        .count();
   }
 
   private Issued certificate(TestAuthority by, int number) throws Exception {
@@ -187,13 +172,13 @@ class SecurePeersTest {
     }
     ServedStore.await()
         .untilAsserted(
-            () -> assertThat(linesWith("TLS connection to the peer port refused")).isPositive());
+            () -> assertThat(log.with("TLS connection to the peer port refused")).isNotEmpty());
     RunningNode foreign = nodes[2];
     assertThat(foreign).isNotNull();
     assertThat(new Http1("127.0.0.1:" + clients[2]).get("/health").body()).contains("false");
-    assertThat(linesWith("TLS connection to the peer port refused"))
+    assertThat(log.with("TLS connection to the peer port refused"))
         .as("a line of each member, not one for each attempt")
-        .isLessThanOrEqualTo(3);
+        .hasSizeLessThanOrEqualTo(3);
     stop(2);
 
     // A new authority, step by step: first trusted, then used, then the old one is not trusted.
@@ -217,7 +202,7 @@ class SecurePeersTest {
     put(2, "third");
     awaitKey(0, "third");
     awaitKey(1, "third");
-    assertThat(linesWith("is cut off")).isZero();
+    assertThat(log.with("is cut off")).isEmpty();
   }
 
   /** Its server's side is good, so that it hears the others; what it says comes from elsewhere. */
@@ -244,28 +229,28 @@ class SecurePeersTest {
     startAll(all);
     put(2, "first");
     stop(2);
-    assertThat(linesWith("rejected connection on peer endpoint")).isZero();
+    assertThat(log.with("rejected connection on peer endpoint")).isEmpty();
 
     start(2, fromElsewhere(2));
     ServedStore.await()
         .untilAsserted(
             () ->
                 assertThat(
-                        linesWith("error=\"x509: certificate is valid for 10.9.9.9, not 127.0.0.1"))
-                    .isPositive());
+                        log.with("error=\"x509: certificate is valid for 10.9.9.9, not 127.0.0.1"))
+                    .isNotEmpty());
     for (int i = 0; i < 10; i++) {
       put(i % 2, "meanwhile");
     }
     assertThat(new Http1("127.0.0.1:" + clients[2]).get("/health").body()).contains("false");
-    assertThat(linesWith("rejected connection on peer endpoint"))
+    assertThat(log.with("rejected connection on peer endpoint"))
         .as("a line of each member, not one for each attempt")
-        .isLessThanOrEqualTo(2);
+        .hasSizeLessThanOrEqualTo(2);
     stop(2);
 
     start(2, byName);
     put(2, "second");
     awaitKey(2, "meanwhile");
-    assertThat(linesWith("is cut off")).isZero();
+    assertThat(log.with("is cut off")).isEmpty();
   }
 
   @Test
@@ -280,7 +265,7 @@ class SecurePeersTest {
     put(0, "first");
     awaitKey(1, "first");
     awaitKey(2, "first");
-    assertThat(linesWith("rejected connection on peer endpoint")).isZero();
+    assertThat(log.with("rejected connection on peer endpoint")).isEmpty();
   }
 
   @Test

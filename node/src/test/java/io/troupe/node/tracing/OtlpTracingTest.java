@@ -2,9 +2,6 @@ package io.troupe.node.tracing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.grpc.http.Tracing;
 import io.troupe.grpc.service.CallTrace;
@@ -13,6 +10,7 @@ import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.TraceContext;
 import io.troupe.protocol.ForwardedTraces;
 import io.troupe.testing.FreePort;
+import io.troupe.testing.LoggedLines;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
@@ -26,7 +24,6 @@ import java.util.logging.LogRecord;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** Calls without a member around them. */
 class OtlpTracingTest {
@@ -214,25 +211,17 @@ class OtlpTracingTest {
 
   @Test
   void complaintsOfTheLibraryAreRareLines() {
-    Logger logger = (Logger) LoggerFactory.getLogger(LibraryLog.class);
-    ListAppender<ILoggingEvent> lines = new ListAppender<>();
-    lines.start();
-    logger.addAppender(lines);
-    try {
+    try (LoggedLines lines = new LoggedLines(LibraryLog.class)) {
       LibraryLog log = new LibraryLog(Duration.ofHours(1));
       for (int i = 0; i < 1000; i++) {
         LogRecord complaint = new LogRecord(Level.SEVERE, "no way to it");
         complaint.setThrown(new IOException("refused"));
         log.publish(complaint);
       }
-      assertThat(lines.list).hasSize(1);
-      assertThat(lines.list.get(0).getMessage()).startsWith("traces cannot be exported");
-      assertThat(lines.list.get(0).getKeyValuePairs())
-          .extracting(pair -> pair.key + "=" + pair.value)
-          .containsExactly(
-              "reason=no way to it", "cause=java.io.IOException: refused", "suppressed=0");
-    } finally {
-      logger.detachAppender(lines);
+      assertThat(lines.lines()).hasSize(1);
+      assertThat(lines.lines().get(0).getMessage()).startsWith("traces cannot be exported");
+      assertThat(LoggedLines.pairs(lines.lines().get(0)))
+          .hasToString("{reason=no way to it, cause=java.io.IOException: refused, suppressed=0}");
     }
   }
 
