@@ -38,7 +38,7 @@ public interface MemberStatus {
    */
   CompletableFuture<NodeId> awaitLeader();
 
-  /** Highest index known to be committed. */
+  /** Highest index known to be committed; not below what {@link #applied} answered before. */
   long committed();
 
   /** Highest index that the state holds. */

@@ -155,7 +155,8 @@ public final class PublishedStatus implements MemberStatus {
 
   @Override
   public long committed() {
-    return raft.commit();
+    // Commands are applied before the raft room has told that they are committed.
+    return Math.max(raft.commit(), applied);
   }
 
   @Override

@@ -19,6 +19,15 @@ class PublishedStatusTest {
     return new RaftStatus(RaftRole.FOLLOWER, 1, leader, 0, 0, 0, 1);
   }
 
+  /** The rooms tell of themselves each on its own. */
+  @Test
+  void whatIsAppliedIsCommitted() {
+    status.raft(new RaftStatus(RaftRole.FOLLOWER, 1, LEADER, 7, 0, 7, 1));
+    assertThat(status.committed()).isEqualTo(7);
+    status.applied(9);
+    assertThat(status.committed()).isEqualTo(9);
+  }
+
   @Test
   void whoWaitsForALeaderIsToldOnce() {
     CompletableFuture<NodeId> one = status.awaitLeader();

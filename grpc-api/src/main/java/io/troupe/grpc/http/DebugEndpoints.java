@@ -73,11 +73,12 @@ final class DebugEndpoints {
   }
 
   private JsonObject raft() {
+    long applied = member.status().applied();
     JsonObject out = new JsonObject();
     out.addProperty("id", member.status().memberId().toString());
     out.addProperty("term", member.status().term());
     out.addProperty("commit", member.status().committed());
-    out.addProperty("applied", member.status().applied());
+    out.addProperty("applied", applied);
     out.addProperty("lead", member.status().leader().toString());
     out.addProperty(
         "raftState",

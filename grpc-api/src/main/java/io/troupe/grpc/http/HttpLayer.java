@@ -10,15 +10,25 @@ import org.apache.pekko.http.impl.engine.http2.Http2;
 import org.apache.pekko.http.impl.engine.http2.Http2Blueprint;
 import org.apache.pekko.http.impl.engine.http2.NoOpTelemetry$;
 import org.apache.pekko.http.impl.engine.http2.ProtocolSwitch;
+import org.apache.pekko.http.impl.engine.parsing.ParserOutput.MessageStartError;
+import org.apache.pekko.http.impl.engine.parsing.ParserOutput.RequestOutput;
+import org.apache.pekko.http.impl.engine.parsing.ParserOutput.RequestStart;
+import org.apache.pekko.http.impl.engine.rendering.DateHeaderRendering;
+import org.apache.pekko.http.impl.engine.rendering.ResponseRenderingContext;
 import org.apache.pekko.http.impl.engine.server.GracefulTerminatorStage;
+import org.apache.pekko.http.impl.engine.server.HttpServerBluePrint$;
 import org.apache.pekko.http.impl.engine.server.ServerTerminator;
+import org.apache.pekko.http.javadsl.model.HttpProtocols;
+import org.apache.pekko.http.javadsl.model.StatusCodes;
 import org.apache.pekko.http.javadsl.model.headers.Host;
 import org.apache.pekko.http.javadsl.settings.Http2ServerSettings;
 import org.apache.pekko.http.scaladsl.Http;
 import org.apache.pekko.http.scaladsl.Http$;
 import org.apache.pekko.http.scaladsl.HttpExt;
+import org.apache.pekko.http.scaladsl.model.ErrorInfo;
 import org.apache.pekko.http.scaladsl.model.HttpRequest;
 import org.apache.pekko.http.scaladsl.model.HttpResponse;
+import org.apache.pekko.http.scaladsl.model.StatusCode;
 import org.apache.pekko.http.scaladsl.settings.ServerSettings;
 import org.apache.pekko.japi.function.Function;
 import org.apache.pekko.stream.ActorAttributes;
@@ -29,9 +39,9 @@ import org.apache.pekko.stream.TLSProtocol.SslTlsOutbound;
 import org.apache.pekko.stream.javadsl.BidiFlow;
 import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.stream.javadsl.Keep;
+import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.stream.javadsl.TLSPlacebo;
 import org.apache.pekko.util.ByteString;
-import scala.Option;
 import scala.concurrent.ExecutionContext;
 import scala.concurrent.Future;
 import scala.jdk.javaapi.FutureConverters;
@@ -79,9 +89,9 @@ final class HttpLayer {
                 .withDefaultHostHeader(Host.create(AccessRules.NO_HOST));
     this.executor = system.executionContext();
     this.http2Too = http2Too;
-    BidiFlow<HttpResponse, SslTlsOutbound, SslTlsInbound, HttpRequest, NotUsed> layer =
-        http.serverLayer(settings, Option.empty(), log, false).asJava();
-    this.http1 = BidiFlow.fromGraph(new GracefulTerminatorStage(settings)).atop(layer);
+    this.http1 =
+        BidiFlow.fromGraph(new GracefulTerminatorStage(settings))
+            .atop(layer(settings, log, http.dateHeaderRendering()));
     this.http2 =
         Http2Blueprint.serverStackTls(
                 settings, log, NoOpTelemetry$.MODULE$, http.dateHeaderRendering())
@@ -119,6 +129,44 @@ final class HttpLayer {
     Flow<SslTlsInbound, SslTlsOutbound, Future<ServerTerminator>> both =
         ProtocolSwitch.byPreface(one.asScala(), two.asScala()).asJava();
     return TLSPlacebo.getInstance().reversed().join(plain(both), Keep.right());
+  }
+
+  /** The parts of Pekko HTTP's own {@code serverLayer} in its order, and a check among them. */
+  private static BidiFlow<HttpResponse, SslTlsOutbound, SslTlsInbound, HttpRequest, NotUsed> layer(
+      ServerSettings settings, LoggingAdapter log, DateHeaderRendering dates) {
+    HttpServerBluePrint$ parts = HttpServerBluePrint$.MODULE$;
+    BidiFlow<
+            ResponseRenderingContext,
+            ResponseRenderingContext,
+            RequestOutput,
+            RequestOutput,
+            NotUsed>
+        check = BidiFlow.fromFlows(Flow.create(), Flow.fromFunction(HttpLayer::checked));
+    return parts
+        .userHandlerGuard(settings.pipeliningLimit())
+        .atop(parts.requestTimeoutSupport(settings.timeouts().requestTimeout(), log))
+        .atop(parts.requestPreparation(settings))
+        .atop(parts.controller(settings, log))
+        .atop(check.asScala())
+        .atop(parts.parsingRendering(settings, log, false, dates))
+        .atop(parts.websocketSupport(settings, log))
+        .atop(parts.tlsSupport())
+        .asJava();
+  }
+
+  /**
+   * Refuses a body in chunks over HTTP/1.0, whose framing counts as faulty (RFC 9112 section 6.1):
+   * of such a request no object can be made, and the attempt would look like a failure of ours.
+   */
+  private static RequestOutput checked(RequestOutput part) {
+    if (part instanceof RequestStart start
+        && start.protocol().equals(HttpProtocols.HTTP_1_0)
+        && start.createEntity().apply(Source.<RequestOutput>empty().asScala()).isChunked()) {
+      return new MessageStartError(
+          StatusCode.int2StatusCode(StatusCodes.BAD_REQUEST.intValue()),
+          new ErrorInfo("HTTP/1.0 requests must not have a chunked entity", ""));
+    }
+    return part;
   }
 
   private static Future<HttpResponse> answer(

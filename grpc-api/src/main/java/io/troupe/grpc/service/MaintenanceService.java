@@ -65,6 +65,8 @@ public final class MaintenanceService {
   }
 
   private StatusResponse status() {
+    // The other way round more could be applied than was committed.
+    long applied = member.status().applied();
     StatusResponse.Builder out =
         StatusResponse.newBuilder()
             .setHeader(member.header())
@@ -74,7 +76,7 @@ public final class MaintenanceService {
             .setDbSizeQuota(quota.bytes() == 0 ? DEFAULT_QUOTA : quota.bytes())
             .setLeader(member.status().leader().value())
             .setRaftIndex(member.status().committed())
-            .setRaftAppliedIndex(member.status().applied())
+            .setRaftAppliedIndex(applied)
             .setRaftTerm(member.status().term())
             .setIsLearner(member.isLearner())
             .setStorageVersion(STORAGE_VERSION)

@@ -27,6 +27,7 @@ import io.troupe.raft.membership.MembershipRules;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
@@ -36,6 +37,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +65,10 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   private final ConcurrentLinkedQueue<CompletableFuture<NodeId>> waiting =
       new ConcurrentLinkedQueue<>();
   private volatile NodeId leader = SELF;
+
+  /** Each look finds that more was committed and applied meanwhile. */
+  private final AtomicLong index = new AtomicLong(100);
+
   private volatile OptionalLong leaderSinceNanos = OptionalLong.empty();
   private volatile long connectedSinceNanos = System.nanoTime();
   private volatile long revision = 1;
@@ -100,6 +106,12 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
             true,
             true);
     this.proposer = new Proposer(member, settings, new RequestIds(SELF, 1));
+  }
+
+  /** Of somebody who names nobody and wants nothing special. */
+  static Call call() {
+    return new Call(
+        null, false, Optional.empty(), "", new MemoryBudget(1 << 20).share(), null, CallTrace.NONE);
   }
 
   static NodeId id(int number) {
@@ -215,12 +227,12 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
 
   @Override
   public long committed() {
-    return 100;
+    return index.get();
   }
 
   @Override
   public long applied() {
-    return 100;
+    return index.incrementAndGet();
   }
 
   @Override

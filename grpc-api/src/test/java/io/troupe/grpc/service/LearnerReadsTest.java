@@ -8,7 +8,6 @@ import com.google.protobuf.ByteString;
 import io.troupe.grpc.api.RangeRequest;
 import io.troupe.grpc.auth.Tokens;
 import io.troupe.model.Bytes;
-import io.troupe.model.MemoryBudget;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.protocol.ClusterView;
@@ -17,7 +16,6 @@ import io.troupe.protocol.RefusedException;
 import io.troupe.raft.membership.Membership;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
@@ -38,15 +36,7 @@ class LearnerReadsTest {
           gate,
           new Quota(fake.member, fake.proposer, 0, () -> true),
           new Callers(fake.member, gate, Tokens.of("", Duration.ofSeconds(1), Clock.systemUTC())));
-  private final Call call =
-      new Call(
-          null,
-          false,
-          Optional.empty(),
-          "",
-          new MemoryBudget(1 << 20).share(),
-          null,
-          CallTrace.NONE);
+  private final Call call = FakeMember.call();
 
   @AfterEach
   void stop() {
@@ -86,7 +76,7 @@ class LearnerReadsTest {
   void aLearnerReadsItsOwnState() throws Exception {
     learn();
     assertThat(kv.range(range(true), call))
-        .failsWithin(FakeMember.REQUEST_TIMEOUT)
+        .failsWithin(Duration.ofSeconds(60))
         .withThrowableOfType(ExecutionException.class)
         .withCauseInstanceOf(UnsupportedOperationException.class);
   }

@@ -1,0 +1,39 @@
+package io.troupe.grpc.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.grpc.api.StatusResponse;
+import io.troupe.grpc.auth.Tokens;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class StatusTest {
+  private final FakeMember fake = new FakeMember(true);
+
+  @AfterEach
+  void stop() {
+    fake.close();
+  }
+
+  @Test
+  void MT1_whatIsAppliedIsCommittedHoweverFastItGoesOn() throws Exception {
+    ReadGate gate = new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
+    MaintenanceService maintenance =
+        new MaintenanceService(
+            fake.member,
+            gate,
+            fake.proposer,
+            new Quota(fake.member, fake.proposer, 0, () -> true),
+            new LeaderTransfer(fake.member, fake.settings),
+            () -> CompletableFuture.completedFuture(null),
+            new Callers(
+                fake.member, gate, Tokens.of("", Duration.ofSeconds(1), Clock.systemUTC())));
+    StatusResponse status =
+        maintenance.status(FakeMember.call()).toCompletableFuture().get(60, TimeUnit.SECONDS);
+    assertThat(status.getRaftIndex()).isGreaterThanOrEqualTo(status.getRaftAppliedIndex());
+  }
+}
