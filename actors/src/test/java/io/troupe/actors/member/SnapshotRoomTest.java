@@ -2,7 +2,6 @@ package io.troupe.actors.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.typesafe.config.ConfigFactory;
 import io.troupe.actors.snapshot.DiskRoom;
 import io.troupe.actors.snapshot.SnapshotActor;
 import io.troupe.actors.snapshot.TransferCommand;
@@ -37,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SnapshotRoomTest {
   private static final Duration NEVER = Duration.ofHours(1);
 
-  private final ActorTestKit kit = ActorTestKit.create("snapshots", ConfigFactory.load());
+  private final ActorTestKit kit = ActorTestKit.create("snapshots");
   private final TestProbe<WalCommand> wal = kit.createTestProbe();
   private final TestProbe<RaftCommand> raft = kit.createTestProbe();
   private final TestProbe<TransferCommand> transfers = kit.createTestProbe();

@@ -66,8 +66,8 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
       new ConcurrentLinkedQueue<>();
   private volatile NodeId leader = SELF;
 
-  /** Each look finds that more was committed and applied meanwhile. */
   private final AtomicLong index = new AtomicLong(100);
+  private volatile boolean busy;
 
   private volatile OptionalLong leaderSinceNanos = OptionalLong.empty();
   private volatile long connectedSinceNanos = System.nanoTime();
@@ -135,6 +135,11 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
     }
     return new ClusterView(
         new Membership(version, voting, learning, Set.of(), Set.of(), Set.of()), urls, published);
+  }
+
+  /** From now on each look finds that more was committed and applied meanwhile. */
+  void getBusy() {
+    busy = true;
   }
 
   void show(ClusterView next) {
@@ -232,7 +237,7 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
 
   @Override
   public long applied() {
-    return index.incrementAndGet();
+    return busy ? index.incrementAndGet() : index.get();
   }
 
   @Override

@@ -32,6 +32,7 @@ class StatusTest {
             () -> CompletableFuture.completedFuture(null),
             new Callers(
                 fake.member, gate, Tokens.of("", Duration.ofSeconds(1), Clock.systemUTC())));
+    fake.getBusy();
     StatusResponse status =
         maintenance.status(FakeMember.call()).toCompletableFuture().get(60, TimeUnit.SECONDS);
     assertThat(status.getRaftIndex()).isGreaterThanOrEqualTo(status.getRaftAppliedIndex());

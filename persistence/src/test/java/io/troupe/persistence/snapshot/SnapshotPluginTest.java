@@ -33,7 +33,7 @@ class SnapshotPluginTest {
   private final Path temp;
   private final Path root;
   private final Queue<long[]> saves = new ConcurrentLinkedQueue<>();
-  private final ActorTestKit kit = ActorTestKit.create("plugin", ConfigFactory.load());
+  private final ActorTestKit kit = ActorTestKit.create("plugin");
 
   SnapshotPluginTest(@TempDir Path temp) {
     this.temp = temp;
