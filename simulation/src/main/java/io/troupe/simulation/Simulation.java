@@ -271,7 +271,8 @@ public final class Simulation {
       world.coverage().count("histories that could not be decided");
     }
     WatchCheck watches =
-        new WatchCheck(world.history().committed(), HistoryChecks.maxCompaction(world.history()));
+        new WatchCheck(
+            world.history().committed(), HistoryChecks.maxCompaction(world.history().calls()));
     for (WatchingClient client : watching) {
       for (WatchRecord watch : client.open()) {
         watches.checkComplete(watch, revision);

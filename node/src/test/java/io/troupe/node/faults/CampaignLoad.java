@@ -14,8 +14,12 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
-/** Clients and lease owners at work until they are stopped; each with a thread of its own. */
+/**
+ * Clients, lease owners and somebody who compacts, at work until they are stopped; each with a
+ * thread of its own.
+ */
 final class CampaignLoad {
   /** Least time to live that members grant as asked, and some more. */
   private static final int SHORTEST_TTL = 3;
@@ -38,7 +42,12 @@ final class CampaignLoad {
     this.thinkUs = thinkUs;
   }
 
-  void start(int clients, int owners, SplittableRandom random) {
+  /**
+   * Begins.
+   *
+   * @param told the highest revision that may be compacted
+   */
+  void start(int clients, int owners, LongSupplier told, SplittableRandom random) {
     for (int i = 0; i < clients; i++) {
       SplittableRandom own = random.split();
       String name = "c" + i;
@@ -49,6 +58,8 @@ final class CampaignLoad {
       String name = "o" + i;
       run(name, () -> owner(name, own));
     }
+    SplittableRandom own = random.split();
+    run("compactor", () -> compactor(told, own));
   }
 
   private interface Work {
@@ -118,6 +129,18 @@ final class CampaignLoad {
       } else if (!(answer instanceof Answer.Done) && pause(100_000)) {
         // Who is refused does not try again at once.
         return;
+      }
+    }
+  }
+
+  /** Compacts close behind the newest revision, or some way. */
+  private void compactor(LongSupplier told, SplittableRandom random) throws InterruptedException {
+    HistoryClient client = new HistoryClient(cluster, history, random.split());
+    while (!pause(100_000 + random.nextLong(700_000))) {
+      int behind = random.nextBoolean() ? random.nextInt(10) : random.nextInt(250);
+      long revision = told.getAsLong() - behind;
+      if (revision > 0) {
+        client.call(new Request.Write(new Operation.Compact(revision)), 3000);
       }
     }
   }

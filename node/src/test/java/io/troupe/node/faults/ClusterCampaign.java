@@ -5,6 +5,7 @@ import io.etcd.jetcd.api.StatusResponse;
 import io.grpc.StatusRuntimeException;
 import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
+import io.troupe.model.Result;
 import io.troupe.simulation.check.HistoryChecks;
 import io.troupe.simulation.check.LinearizabilityCheck;
 import io.troupe.simulation.check.WatchCheck;
@@ -21,7 +22,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -59,6 +59,8 @@ final class ClusterCampaign {
       int renewals,
       int leasesGone,
       int snapshotsReceived,
+      int compactions,
+      int watchersCompacted,
       Map<Fault, Integer> faults,
       long recoveryMs,
       LinearizabilityCheck.Verdict verdict) {}
@@ -68,6 +70,7 @@ final class ClusterCampaign {
   private final Path directory;
   private final ClusterHistory history = new ClusterHistory();
   private final List<HistoryWatcher> watchers = new ArrayList<>();
+  private final List<Historian> historians = new ArrayList<>();
 
   ClusterCampaign(Path directory, long seed, int members) {
     this.directory = directory;
@@ -136,6 +139,7 @@ final class ClusterCampaign {
         return underLoad(cluster.startFirst(), script, random, timer, faults);
       } catch (Throwable e) {
         watchers.forEach(HistoryWatcher::close);
+        historians.forEach(Historian::close);
         history.write(directory.resolve("history.txt"));
         throw e;
       }
@@ -152,11 +156,13 @@ final class ClusterCampaign {
       Map<Fault, Integer> faults)
       throws Exception {
     CampaignLoad load = new CampaignLoad(cluster, history, 5_000L + random.nextInt(40_000));
+    Historian historian = new Historian(cluster, cluster.members(), 1, random.split(), timer);
+    historians.add(historian);
     for (WatchRecord.Asked asked : asked()) {
       watchers.add(
           new HistoryWatcher(cluster, history, cluster.members(), asked, random.split(), timer));
     }
-    load.start(CLIENTS, OWNERS, random.split());
+    load.start(CLIENTS, OWNERS, historian::told, random.split());
     long began = System.nanoTime();
     script.run(cluster, history);
     requireNone("members ended by themselves", cluster.endedByThemselves());
@@ -168,7 +174,8 @@ final class ClusterCampaign {
     requireNone("clients", load.failures());
     awaitLeasesOver(cluster);
     long revision = awaitEqual(cluster);
-    SortedMap<Long, List<Event>> committed = committed(cluster, revision, random, timer);
+    SortedMap<Long, List<Event>> committed = events(historian, revision);
+    requireEqualHistories(cluster, committed, revision, random, timer);
     awaitWatchers(revision);
     requireNone("members ended by themselves", cluster.endedByThemselves());
     return check(
@@ -220,69 +227,58 @@ final class ClusterCampaign {
         .until(() -> cluster.calls(cluster.awaitLeader()).leases().getLeasesCount() == 0);
   }
 
-  /** All members have the same history; gives its last revision. */
+  /** All members have come equally far, and have the same content; gives its last revision. */
   private static long awaitEqual(TestCluster cluster) {
+    List<HashKVResponse> answers = new ArrayList<>();
     Awaitility.await("all members equal")
         .atMost(PATIENCE)
         .pollInterval(Duration.ofMillis(200))
         .ignoreExceptionsInstanceOf(StatusRuntimeException.class)
         .until(
             () -> {
-              Set<Long> revisions = new HashSet<>();
+              answers.clear();
               for (int member : cluster.members()) {
-                revisions.add(cluster.calls(member).status(5000).getHeader().getRevision());
+                answers.add(cluster.calls(member).hashKv(0));
               }
-              return revisions.size() == 1;
+              // A compaction makes no revision.
+              return answers.stream()
+                      .map(each -> each.getHeader().getRevision() + "/" + each.getCompactRevision())
+                      .distinct()
+                      .count()
+                  == 1;
             });
-    Set<Long> hashes = new HashSet<>();
-    long revision = 0;
-    List<HashKVResponse> answers = new ArrayList<>();
-    for (int member : cluster.members()) {
-      HashKVResponse hash = cluster.calls(member).hashKv(0);
-      revision = hash.getHeader().getRevision();
-      hashes.add((revision << 32) | (hash.getHash() & 0xffffffffL));
-      answers.add(hash);
-    }
-    if (hashes.size() != 1) {
+    if (answers.stream().map(HashKVResponse::getHash).distinct().count() != 1) {
       throw new AssertionError("members differ: " + answers);
     }
-    return revision;
+    return answers.get(0).getHeader().getRevision();
   }
 
-  /** The whole history as each of the members tells it; they agree. */
-  private SortedMap<Long, List<Event>> committed(
-      TestCluster cluster, long revision, SplittableRandom random, ScheduledExecutorService timer) {
-    SortedMap<Long, List<Event>> first = null;
-    WatchRecord.Asked all =
-        new WatchRecord.Asked(KeyRange.all(), 1, EventFilter.NONE, true, false, false);
+  /** What a historian tells when it has come so far. */
+  private static SortedMap<Long, List<Event>> events(Historian historian, long revision) {
+    try (historian) {
+      Awaitility.await("everything is written down")
+          .atMost(PATIENCE)
+          .until(() -> historian.told() >= revision || !historian.complaints().isEmpty());
+    }
+    requireNone("historian", historian.complaints());
+    return historian.events();
+  }
+
+  /** Each of the members tells of what is not compacted as it was told while it happened. */
+  private void requireEqualHistories(
+      TestCluster cluster,
+      SortedMap<Long, List<Event>> committed,
+      long revision,
+      SplittableRandom random,
+      ScheduledExecutorService timer) {
+    long from = HistoryChecks.maxCompaction(history.calls()) + 1;
     for (int member : cluster.members()) {
-      SortedMap<Long, List<Event>> told = new TreeMap<>();
-      ClusterHistory apart = new ClusterHistory();
-      HistoryWatcher reader =
-          new HistoryWatcher(cluster, apart, Set.of(member), all, random.split(), timer);
-      try {
-        Awaitility.await("history of member " + member)
-            .atMost(PATIENCE)
-            .until(() -> reader.next() > revision);
-      } finally {
-        reader.close();
-      }
-      requireNone("reading member " + member, reader.complaints());
-      for (WatchRecord record : apart.watches()) {
-        for (WatchReply reply : record.replies()) {
-          if (reply instanceof WatchReply.Events events) {
-            for (Event event : events.events()) {
-              told.computeIfAbsent(event.kv().modRevision(), r -> new ArrayList<>()).add(event);
-            }
-          }
-        }
-      }
-      if (first != null && !first.equals(told)) {
+      Historian reader = new Historian(cluster, Set.of(member), from, random.split(), timer);
+      historians.add(reader);
+      if (!events(reader, revision).equals(committed.tailMap(from))) {
         throw new AssertionError("member " + member + " tells another history");
       }
-      first = told;
     }
-    return first == null ? new TreeMap<>() : first;
   }
 
   private void awaitWatchers(long revision) {
@@ -303,7 +299,7 @@ final class ClusterCampaign {
       long seconds,
       long recoveryMs) {
     History told = history.toHistory(committed);
-    WatchCheck watches = new WatchCheck(committed, 0);
+    WatchCheck watches = new WatchCheck(committed, HistoryChecks.maxCompaction(history.calls()));
     LinearizabilityCheck.Verdict verdict = HistoryChecks.check(told);
     for (HistoryWatcher watcher : watchers) {
       WatchRecord record = watcher.record();
@@ -340,9 +336,15 @@ final class ClusterCampaign {
                 .count(),
         told.leaseEnds().size(),
         received,
+        (int) calls.stream().filter(ClusterCampaign::isCompaction).count(),
+        (int) told.watches().stream().filter(WatchRecord::isCanceled).count(),
         Map.copyOf(faults),
         recoveryMs,
         verdict);
+  }
+
+  private static boolean isCompaction(Call call) {
+    return call.answer() instanceof Answer.Done done && done.result() instanceof Result.Compact;
   }
 
   private static void requireNone(String what, List<?> found) {

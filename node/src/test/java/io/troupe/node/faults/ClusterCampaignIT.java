@@ -56,6 +56,7 @@ class ClusterCampaignIT {
     assertThat(rounds)
         .as("searches that came to an end")
         .allMatch(r -> r.verdict() == Verdict.HOLDS);
+    assertThat(rounds).as("compactions happen").anyMatch(r -> r.compactions() > 0);
     if (seconds >= LONG_SECONDS) {
       assertThat(rounds).as("elections happen").anyMatch(r -> r.terms() > 3);
     }

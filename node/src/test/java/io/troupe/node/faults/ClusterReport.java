@@ -22,7 +22,8 @@ final class ClusterReport {
             Locale.ROOT,
             "Rounds %d, seconds with faults %d, calls answered %d, refused %d, without an answer %d,"
                 + " revisions %d, terms %d, watch events %d over %d streams, renewals of leases %d,"
-                + " leases that ran out while their owner asked %d, snapshots received %d, longest"
+                + " leases that ran out while their owner asked %d, snapshots received %d, compactions"
+                + " %d, watchers that they ended %d, longest"
                 + " time from the last fault until every member served %d ms.",
             rounds.size(),
             sum(rounds, ClusterCampaign.Figures::seconds),
@@ -36,6 +37,8 @@ final class ClusterReport {
             sum(rounds, ClusterCampaign.Figures::renewals),
             sum(rounds, ClusterCampaign.Figures::leasesGone),
             sum(rounds, ClusterCampaign.Figures::snapshotsReceived),
+            sum(rounds, ClusterCampaign.Figures::compactions),
+            sum(rounds, ClusterCampaign.Figures::watchersCompacted),
             rounds.stream().mapToLong(ClusterCampaign.Figures::recoveryMs).max().orElse(0)));
     lines.add("");
     lines.add(
@@ -45,13 +48,13 @@ final class ClusterReport {
     lines.add("");
     lines.add(
         "| seed | members | seconds | answered | refused | no answer | revision | terms |"
-            + " watch events | snapshots received | faults | recovery ms | verdict |");
-    lines.add("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+            + " watch events | snapshots received | compactions | faults | recovery ms | verdict |");
+    lines.add("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for (ClusterCampaign.Figures f : rounds) {
       lines.add(
           String.format(
               Locale.ROOT,
-              "| %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %s |",
+              "| %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %s |",
               f.seed(),
               f.members(),
               f.seconds(),
@@ -62,6 +65,7 @@ final class ClusterReport {
               f.terms(),
               f.watchEvents(),
               f.snapshotsReceived(),
+              f.compactions(),
               f.faults().values().stream().mapToInt(Integer::intValue).sum(),
               f.recoveryMs(),
               f.verdict()));

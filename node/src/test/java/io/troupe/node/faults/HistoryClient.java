@@ -1,5 +1,6 @@
 package io.troupe.node.faults;
 
+import io.etcd.jetcd.api.CompactionRequest;
 import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.LeaseGrantRequest;
 import io.etcd.jetcd.api.LeaseGrantResponse;
@@ -107,6 +108,16 @@ final class HistoryClient {
               .getHeader()
               .getRevision());
     }
+    if (operation instanceof Operation.Compact compact) {
+      return new Result.Compact(
+          calls
+              .call(
+                  KVGrpc.getCompactMethod(),
+                  CompactionRequest.newBuilder().setRevision(compact.revision()).build(),
+                  deadlineMs)
+              .getHeader()
+              .getRevision());
+    }
     throw new IllegalArgumentException("clients of a campaign do not ask " + operation);
   }
 
@@ -115,6 +126,8 @@ final class HistoryClient {
     String text = String.valueOf(status.getDescription());
     if (text.equals("etcdserver: mvcc: required revision is a future revision")) {
       return new Answer.Done(new Result.Refused(Refusal.FUTURE_REVISION));
+    } else if (text.equals("etcdserver: mvcc: required revision has been compacted")) {
+      return new Answer.Done(new Result.Refused(Refusal.COMPACTED));
     } else if (text.equals("etcdserver: requested lease not found")) {
       return new Answer.Done(new Result.Refused(Refusal.LEASE_NOT_FOUND));
     } else if (status.getCause() instanceof ConnectException

@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A watch that goes on at another member when its stream ends, right behind what it was told last.
- * Each stream is a record of its own. It leaves a stream from time to time, and one that is silent
- * for long: nobody tells a client that its member stands still.
+ * Each stream is a record of its own. One that needs what is compacted goes on where that ends. It
+ * leaves a stream from time to time, and one that is silent for long: nobody tells a client that
+ * its member stands still.
  */
 final class HistoryWatcher implements AutoCloseable {
   private static final long SILENCE_US = 4_000_000;
@@ -187,7 +188,9 @@ final class HistoryWatcher implements AutoCloseable {
         long revision = answer.getHeader().getRevision();
         long id = answer.getWatchId();
         if (answer.getCanceled()) {
-          if (answer.getCompactRevision() > 0 || created) {
+          if (answer.getCompactRevision() > 0) {
+            record.add(new WatchReply.Canceled(id, answer.getCompactRevision()));
+          } else if (created) {
             complaints.add("cancelled: " + answer);
           }
           leave();

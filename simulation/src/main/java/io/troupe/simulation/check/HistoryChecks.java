@@ -5,6 +5,7 @@ import io.troupe.simulation.history.Call;
 import io.troupe.simulation.history.History;
 import io.troupe.simulation.history.Request;
 import io.troupe.simulation.history.WatchRecord;
+import java.util.List;
 
 /** All checks of a recorded history. */
 public final class HistoryChecks {
@@ -21,7 +22,7 @@ public final class HistoryChecks {
     SerializableCheck.check(history.calls());
     CompactionCheck.check(history.calls());
     LeaseCheck.check(history.calls(), history.leaseEnds());
-    WatchCheck watches = new WatchCheck(history.committed(), maxCompaction(history));
+    WatchCheck watches = new WatchCheck(history.committed(), maxCompaction(history.calls()));
     for (WatchRecord watch : history.watches()) {
       watches.check(watch);
     }
@@ -29,9 +30,9 @@ public final class HistoryChecks {
   }
 
   /** Highest revision that anybody asked to compact; 0 without one. */
-  public static long maxCompaction(History history) {
+  public static long maxCompaction(List<Call> calls) {
     long max = 0;
-    for (Call call : history.calls()) {
+    for (Call call : calls) {
       if (call.request() instanceof Request.Write write
           && write.operation() instanceof Operation.Compact compact) {
         max = Math.max(max, compact.revision());

@@ -49,7 +49,10 @@ public final class WatchRecord {
     return !replies.isEmpty() && replies.get(replies.size() - 1) instanceof WatchReply.Canceled;
   }
 
-  /** First revision that was not told yet: behind the last event or bookmark, or the start. */
+  /**
+   * First revision that was not told and still can be: behind the last event or bookmark, where the
+   * compaction ended by which it was cancelled, or the start.
+   */
   public long nextRevision() {
     long next = asked.startRevision();
     for (int i = replies.size() - 1; i >= 0; i--) {
@@ -59,6 +62,8 @@ public final class WatchRecord {
             next, events.events().get(events.events().size() - 1).kv().modRevision() + 1);
       } else if (reply instanceof WatchReply.Progress progress) {
         return Math.max(next, progress.revision() + 1);
+      } else if (reply instanceof WatchReply.Canceled canceled) {
+        return Math.max(next, canceled.compactRevision());
       } else if (reply instanceof WatchReply.Created created && next == 0) {
         next = created.revision() + 1;
       }
