@@ -23,8 +23,11 @@ public final class Authorizer {
 
   /** Which keys are attached to a lease. */
   public interface LeaseKeys {
-    /** All of them; none when there is no such lease, so that it is nobody's (L14). */
-    List<Bytes> of(long lease);
+    /**
+     * True when {@code test} holds for all of them, and when there are none or no such lease, so
+     * that it belongs to no user (L14).
+     */
+    boolean allMatch(long lease, Predicate<Bytes> test);
   }
 
   /** Decides by one state. */
@@ -94,8 +97,11 @@ public final class Authorizer {
     if (authenticated != null || root(who) == null) {
       return authenticated;
     }
-    List<Bytes> keys = leases.of(lease);
-    return keys.isEmpty() ? null : keys(who, rights -> all(keys, key -> right.test(rights, key)));
+    if (leases.allMatch(lease, key -> false)) {
+      return null;
+    }
+    return keys(
+        who, rights -> leases.allMatch(lease, key -> right.test(rights, KeyRange.single(key))));
   }
 
   /** What anybody may do whose name is proven, even if there is no such user (any more). */
@@ -223,15 +229,6 @@ public final class Authorizer {
 
   /** P7: whoever could put keys on a lease of others could delete theirs. */
   private boolean attachedWritable(AccessRights rights, long lease) {
-    return all(leases.of(lease), rights::mayWrite);
-  }
-
-  private static boolean all(List<Bytes> keys, Predicate<KeyRange> test) {
-    for (Bytes key : keys) {
-      if (!test.test(KeyRange.single(key))) {
-        return false;
-      }
-    }
-    return true;
+    return leases.allMatch(lease, key -> rights.mayWrite(KeyRange.single(key)));
   }
 }

@@ -2,16 +2,23 @@ package io.troupe.machine;
 
 import io.troupe.model.Event;
 import io.troupe.model.Result;
+import io.troupe.mvcc.RevisionChanges;
 import java.util.List;
 
 /**
- * What applying one operation came to. It may be told to anybody only after {@link
+ * What applying one operation came to. It may leave the member only after {@link
  * StateMachine#commit}.
  *
- * @param result the answer for whoever proposed it
- * @param revision store revision after it; events carry this one
- * @param events in sub-revision order, empty when no key changed; immutable
+ * @param result for the client whose request this is
+ * @param revision store revision after it; the changes are of this one
+ * @param changes what happened to keys
  * @param leaseChanges immutable
  */
 public record Applied(
-    Result result, long revision, List<Event> events, List<LeaseChange> leaseChanges) {}
+    Result result, long revision, RevisionChanges changes, List<LeaseChange> leaseChanges) {
+
+  /** The events of {@link #changes}. */
+  public List<Event> events() {
+    return changes.events();
+  }
+}

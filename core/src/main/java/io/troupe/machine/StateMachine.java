@@ -5,7 +5,6 @@ import io.troupe.lease.LeaseBook;
 import io.troupe.lease.LeaseRecords;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.AlarmType;
-import io.troupe.model.Event;
 import io.troupe.model.Invariant;
 import io.troupe.model.Lease;
 import io.troupe.model.MemberAttributes;
@@ -14,13 +13,16 @@ import io.troupe.model.Refusal;
 import io.troupe.model.Requester;
 import io.troupe.model.Result;
 import io.troupe.mvcc.Compactor;
+import io.troupe.mvcc.EntryBounds;
 import io.troupe.mvcc.MetaRows;
 import io.troupe.mvcc.MvccReader;
 import io.troupe.mvcc.MvccStore;
 import io.troupe.mvcc.OrderedStore;
 import io.troupe.mvcc.OrderedStore.Space;
+import io.troupe.mvcc.RevisionChanges;
 import io.troupe.raft.membership.ConfEntry;
 import io.troupe.txn.QuotaCost;
+import io.troupe.txn.ResponseSpace;
 import io.troupe.txn.WriteEvaluator;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +51,12 @@ public final class StateMachine implements AutoCloseable {
    * @param cacheBytes bound of the memory for newest records of keys
    */
   public StateMachine(OrderedStore rows, long cacheBytes) {
-    this.store = new MvccStore(rows, cacheBytes);
+    this(rows, cacheBytes, EntryBounds.DEFAULT);
+  }
+
+  /** Opens the state with other bounds for the memory that one entry takes. */
+  public StateMachine(OrderedStore rows, long cacheBytes, EntryBounds bounds) {
+    this.store = new MvccStore(rows, cacheBytes, bounds);
     this.leases = new LeaseBook(store.reader().leases(), new LeaseRows());
     this.writes = new WriteEvaluator(store, leases::contains);
     this.facts = new ClusterFacts(store, rows);
@@ -104,19 +111,27 @@ public final class StateMachine implements AutoCloseable {
     return apply(index, term, Requester.ANONYMOUS, operation);
   }
 
+  /** Applies an operation for whose response there is room without limit. */
+  public Applied apply(long index, long term, Requester who, Operation operation) {
+    return apply(index, term, who, operation, ResponseSpace.unlimited());
+  }
+
   /**
    * Applies an operation, or refuses it if the requester may not do that in the state as it is now.
    *
    * @param index one above {@link #appliedIndex}
+   * @param response for the records of the result, on the member whose client waits; what the
+   *     operation does to the state never depends on it
    * @throws io.troupe.model.Invariant.Broken on a gap or a repeat, before anything is changed
    */
-  public Applied apply(long index, long term, Requester who, Operation operation) {
+  public Applied apply(
+      long index, long term, Requester who, Operation operation, ResponseSpace response) {
     store.requireNext(index, term);
-    Refusal refusal = new Authorizer(auth.state(), store::attachedKeys).operation(who, operation);
+    Refusal refusal = new Authorizer(auth.state(), store::allAttached).operation(who, operation);
     if (refusal == null) {
       refusal = alarmRefusal(operation);
     }
-    Applied applied = refusal != null ? refused(refusal) : run(index, operation);
+    Applied applied = refusal != null ? refused(refusal) : run(index, operation, response);
     store.applied(index, term);
     return applied;
   }
@@ -145,6 +160,11 @@ public final class StateMachine implements AutoCloseable {
     facts.change(entry);
     store.applied(index, term);
     return unchanged(new Result.Done(store.revision()), List.of());
+  }
+
+  /** About what the changes since the last {@link #commit} take in memory, in bytes. */
+  public long pendingBytes() {
+    return store.pendingBytes();
   }
 
   /** Makes everything applied so far durable as far as the store is, and visible to readers. */
@@ -178,15 +198,15 @@ public final class StateMachine implements AutoCloseable {
         || operation instanceof Operation.LeaseRevoke;
   }
 
-  private Applied run(long index, Operation operation) {
+  private Applied run(long index, Operation operation, ResponseSpace response) {
     if (operation instanceof Operation.Put put) {
-      return changed(writes.put(put), List.of());
+      return changed(response.check(writes.put(put, response)), List.of());
     }
     if (operation instanceof Operation.Txn txn) {
-      return changed(writes.txn(txn), List.of());
+      return changed(response.check(writes.txn(txn, response)), List.of());
     }
     if (operation instanceof Operation.DeleteRange delete) {
-      return changed(writes.delete(delete), List.of());
+      return changed(response.check(writes.delete(delete, response)), List.of());
     }
     if (operation instanceof Operation.LeaseGrant grant) {
       return grant(grant);
@@ -204,7 +224,7 @@ public final class StateMachine implements AutoCloseable {
           : unchanged(new Result.Compact(store.revision()), List.of());
     }
     if (operation instanceof Operation.Auth change) {
-      return new Applied(auth.apply(index, change), store.revision(), List.of(), List.of());
+      return unchanged(auth.apply(index, change), List.of());
     }
     return runFact(operation);
   }
@@ -241,7 +261,7 @@ public final class StateMachine implements AutoCloseable {
     if (refusal != null) {
       return refused(refusal);
     }
-    writes.deleteKeys(store.attachedKeys(id));
+    store.deleteAttached(id);
     return changed(
         new Result.LeaseRevoke(store.headerRevision()), List.of(new LeaseChange.Revoked(id)));
   }
@@ -262,12 +282,12 @@ public final class StateMachine implements AutoCloseable {
 
   /** Ends a request that may have changed keys. */
   private Applied changed(Result result, List<LeaseChange> leaseChanges) {
-    List<Event> events = store.finish();
-    return new Applied(result, store.revision(), events, leaseChanges);
+    RevisionChanges changes = store.finish();
+    return new Applied(result, store.revision(), changes, leaseChanges);
   }
 
   private Applied unchanged(Result result, List<LeaseChange> leaseChanges) {
-    return new Applied(result, store.revision(), List.of(), leaseChanges);
+    return new Applied(result, store.revision(), RevisionChanges.NONE, leaseChanges);
   }
 
   private Applied refused(Refusal refusal) {

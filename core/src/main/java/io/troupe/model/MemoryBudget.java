@@ -92,6 +92,11 @@ public final class MemoryBudget {
       }
     }
 
+    /** True once the owner has given everything back: the response is sent, or not wanted. */
+    public synchronized boolean isClosed() {
+      return closed;
+    }
+
     /** All that is left of the answer are these bytes. Never refused. */
     public synchronized void shrinkTo(long bytes) {
       loose = 0;

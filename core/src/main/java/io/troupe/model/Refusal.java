@@ -105,4 +105,6 @@ public enum Refusal {
   BAD_LEADER_TRANSFEREE,
   /** Of our own: a read would need more memory than reads may take. */
   ANSWER_TOO_LARGE,
+  /** Of our own: a write was applied, but its response needs more memory than there is for it. */
+  RESPONSE_TOO_LARGE,
 }

@@ -45,6 +45,19 @@ public sealed interface Result {
   /** Done, nothing to tell. */
   record Done(long revision) implements Result {}
 
+  /** In a transaction: the operation was applied, and its response was not gathered. */
+  enum NotGathered implements Result {
+    /** The only one. */
+    INSTANCE
+  }
+
+  /**
+   * The request was applied, but its response does not fit into the memory for responses.
+   *
+   * @param applied the result without what did not fit
+   */
+  record ResponseTooLarge(Result applied) implements Result {}
+
   /** Refused; nothing was changed. */
   record Refused(Refusal reason) implements Result {}
 }

@@ -7,15 +7,17 @@ import java.util.List;
 public sealed interface HistoryAnswer {
 
   /**
-   * Events of whole revisions.
+   * Events of whole revisions, or a part of one revision.
    *
    * @param events in revision and sub-revision order; a revision's events of the asked range are
-   *     all here or none is
-   * @param nextRevision where to go on: every event below it was seen
+   *     all here or none is, unless {@code nextSub} is above 0: then all are of {@code
+   *     nextRevision}, and more of them may follow
+   * @param nextRevision where to read on: every event below it was seen
+   * @param nextSub sub revision in {@code nextRevision} to read on from
    * @param storeRevision current revision when this was read; caught up when {@code nextRevision}
    *     is above it
    */
-  record Events(List<Event> events, long nextRevision, long storeRevision)
+  record Events(List<Event> events, long nextRevision, int nextSub, long storeRevision)
       implements HistoryAnswer {}
 
   /** The asked revision is compacted: nothing is told. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns changes back into events, over two frozen cursors that the caller closes. */
 final class HistoryRead {
-  /** Changes looked at in one call, so that a range with few events cannot hold a reader long. */
+  /** Changes walked over in one call, so that a range with few events cannot hold a reader long. */
   private static final int MAX_CHANGES = 20_000;
 
   private final Cursor changes;
@@ -29,23 +29,33 @@ final class HistoryRead {
     this.view = view;
   }
 
-  /** Reads on until a limit is reached at the end of a revision, or the cursor's end. */
-  HistoryAnswer.Events read(int maxRevisions, long maxBytes) {
+  /**
+   * Reads on until a limit is reached at the end of a revision, or the cursor's end; of a revision
+   * that is larger than {@code pieceBytes}, or changes very many keys, a part.
+   */
+  HistoryAnswer.Events read(int maxRevisions, long maxBytes, long pieceBytes) {
     List<Event> events = new ArrayList<>();
     long bytes = 0;
     int revisions = 0;
-    int looked = 0;
+    int walked = 0;
     long open = -1;
     long openWithEvents = -1;
+    int openFrom = 0;
     while (changes.next()) {
       long main = StoreKeys.revisionMain(changes.key());
       if (main != open) {
-        if (revisions >= maxRevisions || bytes >= maxBytes || looked >= MAX_CHANGES) {
-          return answer(events, main);
+        if (revisions >= maxRevisions || bytes >= maxBytes || walked >= MAX_CHANGES) {
+          return answer(events, main, 0);
         }
         open = main;
+        openFrom = events.size();
+      } else if (bytes >= pieceBytes || walked >= MAX_CHANGES) {
+        // Whole revisions first; a part of the open one only if that is all there is.
+        return openFrom > 0
+            ? answer(events.subList(0, openFrom), main, 0)
+            : answer(events, main, StoreKeys.revisionSub(changes.key()));
       }
-      looked++;
+      walked++;
       Bytes change = changes.value();
       Bytes key = RowCodec.changedKey(change);
       if (!range.contains(key)) {
@@ -59,11 +69,12 @@ final class HistoryRead {
       events.add(event);
       bytes += bytes(event);
     }
-    return answer(events, view.revision() + 1);
+    return answer(events, view.revision() + 1, 0);
   }
 
-  private HistoryAnswer.Events answer(List<Event> events, long next) {
-    return new HistoryAnswer.Events(Collections.unmodifiableList(events), next, view.revision());
+  private HistoryAnswer.Events answer(List<Event> events, long next, int nextSub) {
+    return new HistoryAnswer.Events(
+        Collections.unmodifiableList(events), next, nextSub, view.revision());
   }
 
   private Event event(Bytes key, long main, boolean tombstone) {
@@ -95,7 +106,8 @@ final class HistoryRead {
     return null;
   }
 
-  private static long bytes(Event event) {
+  /** About what an event takes in memory. */
+  static long bytes(Event event) {
     KeyValue prev = event.prev();
     return 64L
         + event.kv().key().length()

@@ -3,8 +3,6 @@ package io.troupe.mvcc;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
 import io.troupe.model.KeyValue;
-import io.troupe.model.RangeQuery;
-import io.troupe.model.RangeResult;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -21,10 +19,4 @@ public interface KvRead {
 
   /** Hands every live record of a range, in key order, to {@code more} until it says false. */
   void scan(KeyRange range, Predicate<KeyValue> more);
-
-  /**
-   * A read whose revision is already checked: 0 or less is the newest state, anything else lies
-   * between compacted and current.
-   */
-  RangeResult range(RangeQuery query);
 }

@@ -13,6 +13,7 @@ import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -258,14 +259,38 @@ public final class MvccReader {
    */
   public HistoryAnswer history(
       KeyRange range, long fromRevision, int maxRevisions, long maxBytes, boolean withPrev) {
+    HistoryLimits limits = new HistoryLimits(maxRevisions, maxBytes, Long.MAX_VALUE);
+    return history(range, fromRevision, 0, limits, withPrev);
+  }
+
+  /**
+   * Bounds of one read of history.
+   *
+   * @param revisions most distinct revisions with events of the range, 1 or more
+   * @param bytes no further revision once the events come to this; one is always taken
+   * @param pieceBytes the rest of a revision is left to the next read once the events of the
+   *     revision alone come to this
+   */
+  public record HistoryLimits(int revisions, long bytes, long pieceBytes) {}
+
+  /**
+   * {@link #history(KeyRange, long, int, long, boolean)}, of large revisions in pieces.
+   *
+   * @param fromSub 0, or where the last read stopped inside {@code fromRevision}
+   */
+  public HistoryAnswer history(
+      KeyRange range, long fromRevision, int fromSub, HistoryLimits limits, boolean withPrev) {
     ReadView before = view.get();
     if (fromRevision < before.compactedRevision()) {
       return new HistoryAnswer.Compacted(before.compactedRevision());
     }
     if (fromRevision > before.revision()) {
-      return new HistoryAnswer.Events(List.of(), fromRevision, before.revision());
+      return new HistoryAnswer.Events(List.of(), fromRevision, 0, before.revision());
     }
-    Bytes from = StoreKeys.revision(Math.max(fromRevision, 0), 0);
+    if (range.isSingle()) {
+      return keyHistory(range.key(), fromRevision, limits, withPrev, before);
+    }
+    Bytes from = StoreKeys.revision(Math.max(fromRevision, 0), fromSub);
     Bytes end = StoreKeys.revision(before.revision() + 1, 0);
     try (Cursor changes = store.cursor(Space.REV, from, end, false);
         Cursor rows = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
@@ -274,8 +299,26 @@ public final class MvccReader {
         return new HistoryAnswer.Compacted(compacted);
       }
       ReadView seen = new ReadView(before.revision(), compacted, before.appliedIndex());
-      return new HistoryRead(changes, rows, range, withPrev, seen).read(maxRevisions, maxBytes);
+      return new HistoryRead(changes, rows, range, withPrev, seen)
+          .read(limits.revisions(), limits.bytes(), limits.pieceBytes());
     }
+  }
+
+  private HistoryAnswer keyHistory(
+      Bytes key, long fromRevision, HistoryLimits limits, boolean withPrev, ReadView before) {
+    KeyHistoryRead read = new KeyHistoryRead(store, key, withPrev);
+    HistoryAnswer.Events events;
+    try (Cursor versions = read.cursor(fromRevision)) {
+      long compacted = view.get().compactedRevision();
+      if (fromRevision < compacted) {
+        return new HistoryAnswer.Compacted(compacted);
+      }
+      ReadView seen = new ReadView(before.revision(), compacted, before.appliedIndex());
+      events = read.read(versions, seen, limits.revisions(), limits.bytes());
+    }
+    // The record before the first version comes from a cursor of its own.
+    long compacted = view.get().compactedRevision();
+    return fromRevision < compacted ? new HistoryAnswer.Compacted(compacted) : events;
   }
 
   /**
@@ -357,13 +400,21 @@ public final class MvccReader {
   /** Keys attached to a lease, in key order; empty for an unknown lease (L7, L14). */
   public List<Bytes> attachedKeys(long lease) {
     List<Bytes> keys = new ArrayList<>();
+    allAttached(lease, keys::add);
+    return keys;
+  }
+
+  /** True when {@code test} holds for every key attached to a lease, also when there is none. */
+  public boolean allAttached(long lease, Predicate<Bytes> test) {
     Bytes from = StoreKeys.attachment(lease, Bytes.EMPTY);
     try (Cursor rows = store.cursor(Space.LEASE, from, StoreKeys.behindAttachments(lease), false)) {
       while (rows.next()) {
-        keys.add(StoreKeys.attachedKey(rows.key()));
+        if (!test.test(StoreKeys.attachedKey(rows.key()))) {
+          return false;
+        }
       }
     }
-    return keys;
+    return true;
   }
 
   /** Every granted lease, by id as an unsigned number. */

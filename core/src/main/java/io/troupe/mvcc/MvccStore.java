@@ -12,9 +12,8 @@ import io.troupe.model.Refusal;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -34,18 +33,15 @@ public final class MvccStore implements KvRead, AutoCloseable {
 
   private final OrderedStore store;
   private final RecordCache records;
-  private final Map<Bytes, KeyValue> changed = new HashMap<>();
   private final ViewHolder view;
   private final MvccReader reader;
   private final Compactor compactor;
   private final CompactionHashes hashes = new CompactionHashes();
-  private final PendingChanges pending;
+  private final EntryRows rows;
+  private final EntryBounds bounds;
   private final EffectDigest digest;
 
-  /** What an applied entry answers must not depend on the memory of a member. */
-  private final MemoryBudget.Share unlimited = MemoryBudget.UNLIMITED.share();
-
-  private final List<Event> events = new ArrayList<>();
+  private final RevisionEvents events;
   private long revision;
   private long compacted;
   private long compactedBefore;
@@ -60,24 +56,27 @@ public final class MvccStore implements KvRead, AutoCloseable {
    * @param cacheBytes bound of the memory for newest records
    * @throws StoreException if the store has another schema, or is damaged
    */
-  public MvccStore(OrderedStore store, long cacheBytes) {
+  public MvccStore(OrderedStore store, long cacheBytes, EntryBounds bounds) {
     this.store = store;
-    this.pending = new PendingChanges(store);
-    Bytes schema = store.get(Space.META, StoreKeys.META_SCHEMA);
-    if (schema == null) {
-      pending.put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(StoreKeys.SCHEMA));
-    } else {
-      requireKnown(StoreKeys.getLong(schema, 0));
-    }
+    this.bounds = bounds;
+    this.events = new RevisionEvents(bounds.eventBytes());
+    this.records = new RecordCache(cacheBytes);
     Bytes applied = store.get(Space.META, StoreKeys.META_APPLIED);
     this.appliedIndex = applied == null ? 0 : StoreKeys.getLong(applied, 0);
     this.appliedTerm = applied == null ? 0 : StoreKeys.getLong(applied, 8);
     this.digest = new EffectDigest(applied == null ? 0 : StoreKeys.getLong(applied, 16));
-    this.revision = number(Space.LATEST, StoreKeys.LATEST_REVISION, FIRST_REVISION);
+    this.rows = new EntryRows(store, records, digest, bounds.batchBytes());
+    Bytes schema = store.get(Space.META, StoreKeys.META_SCHEMA);
+    if (schema == null) {
+      rows.putOwn(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(StoreKeys.SCHEMA));
+    } else {
+      requireKnown(StoreKeys.getLong(schema, 0));
+    }
+    long newest = number(Space.LATEST, StoreKeys.LATEST_REVISION, FIRST_REVISION);
+    this.revision = rows.completeRevision(newest);
     this.compacted = number(Space.META, StoreKeys.META_COMPACTED, NOTHING_COMPACTED);
     this.compactedBefore = compacted;
-    requireNothingAbove(revision);
-    this.records = new RecordCache(cacheBytes);
+    requireNothingAbove(newest);
     this.view = new ViewHolder(new ReadView(revision, compacted, appliedIndex));
     this.reader = new MvccReader(store, view, records, hashes);
     long finished = number(Space.META, StoreKeys.META_COMPACTION_FINISHED, NOTHING_COMPACTED);
@@ -85,7 +84,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
   }
 
   private static void requireKnown(long schema) {
-    if (schema != StoreKeys.SCHEMA && schema != StoreKeys.SCHEMA_WITH_AUTH) {
+    if (schema < StoreKeys.SCHEMA || schema > StoreKeys.SCHEMA_PARTIAL) {
       throw new StoreException("unknown schema " + schema + " of the state");
     }
   }
@@ -137,7 +136,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
 
   /** Revision that an answer names now: the new one from the first change of a request on (R6). */
   public long headerRevision() {
-    return events.isEmpty() ? revision : revision + 1;
+    return events.count() == 0 ? revision : revision + 1;
   }
 
   @Override
@@ -149,7 +148,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
 
   @Override
   public @Nullable KeyValue get(Bytes key) {
-    KeyValue known = changed.get(key);
+    KeyValue known = rows.find(key);
     if (known == null) {
       known = records.find(key);
     }
@@ -159,11 +158,11 @@ public final class MvccStore implements KvRead, AutoCloseable {
     return RecordCache.isAbsent(known) ? null : known;
   }
 
-  /** Nothing is pending for the key: what is committed is its newest record. */
+  /** Nothing is pending for the key: what the store holds is its newest record. */
   private KeyValue load(Bytes key) {
-    long committed = view.get().revision();
-    KeyValue found = reader.load(key, committed);
-    records.loaded(found, committed);
+    long stored = rows.storedRevision(view.get().revision());
+    KeyValue found = reader.load(key, stored);
+    records.loaded(found, stored);
     return found;
   }
 
@@ -185,18 +184,27 @@ public final class MvccStore implements KvRead, AutoCloseable {
     }
   }
 
-  @Override
-  public RangeResult range(RangeQuery query) {
+  /**
+   * A read whose revision is already checked (X10): 0 or less is the newest state.
+   *
+   * @param share counts the records
+   * @throws MemoryBudget.Exceeded if they do not fit
+   */
+  public RangeResult range(RangeQuery query, MemoryBudget.Share share) {
     KeyRange range = query.range();
     if (range.isEmpty()) {
       return RangeRead.nothing(headerRevision());
     }
     long at = query.revision() <= 0 ? Long.MAX_VALUE : query.revision();
     if (range.isSingle()) {
-      return RangeRead.point(pointAt(range.key(), at), query, headerRevision());
+      KeyValue found = pointAt(range.key(), at);
+      if (found != null) {
+        share.add(found);
+      }
+      return RangeRead.point(found, query, headerRevision());
     }
     try (RecordWalk walk = at > revision ? newest(range) : history(range, at)) {
-      return new RangeRead(walk, query, at, headerRevision(), unlimited).range(null);
+      return new RangeRead(walk, query, at, headerRevision(), share).range(null);
     }
   }
 
@@ -205,10 +213,10 @@ public final class MvccStore implements KvRead, AutoCloseable {
     if (newest == null ? at > revision : newest.modRevision() <= at) {
       return newest;
     }
-    try (Cursor rows =
-        pending.cursor(Space.KEY, StoreKeys.newestAt(key, at), StoreKeys.behind(key))) {
-      return rows.next() && !StoreKeys.isTombstone(rows.key())
-          ? RowCodec.keyValue(rows.key(), rows.value())
+    try (Cursor found =
+        rows.cursor(Space.KEY, StoreKeys.newestAt(key, at), StoreKeys.behind(key))) {
+      return found.next() && !StoreKeys.isTombstone(found.key())
+          ? RowCodec.keyValue(found.key(), found.value())
           : null;
     }
   }
@@ -216,24 +224,25 @@ public final class MvccStore implements KvRead, AutoCloseable {
   private RecordWalk newest(KeyRange range) {
     // From the range's own start on: the row of the revision in front does not matter here.
     return new LatestWalk(
-        pending.cursor(Space.LATEST, range.key(), LatestWalk.upper(range)), range.key());
+        rows.cursor(Space.LATEST, range.key(), LatestWalk.upper(range)), range.key());
   }
 
   private RecordWalk history(KeyRange range, long at) {
     return new VersionWalk(
-        pending.cursor(Space.KEY, StoreKeys.firstOf(range.key()), StoreKeys.upper(range)), at);
+        rows.cursor(Space.KEY, StoreKeys.firstOf(range.key()), StoreKeys.upper(range)), at);
   }
 
-  /** Keys attached to a lease, in key order (L9). */
-  public List<Bytes> attachedKeys(long lease) {
-    List<Bytes> keys = new ArrayList<>();
+  /** True when {@code test} holds for every key attached to a lease, also when there is none. */
+  public boolean allAttached(long lease, Predicate<Bytes> test) {
     Bytes from = StoreKeys.attachment(lease, Bytes.EMPTY);
-    try (Cursor rows = pending.cursor(Space.LEASE, from, StoreKeys.behindAttachments(lease))) {
-      while (rows.next()) {
-        keys.add(StoreKeys.attachedKey(rows.key()));
+    try (Cursor attached = rows.cursor(Space.LEASE, from, StoreKeys.behindAttachments(lease))) {
+      while (attached.next()) {
+        if (!test.test(StoreKeys.attachedKey(attached.key()))) {
+          return false;
+        }
       }
     }
-    return keys;
+    return true;
   }
 
   // ---- changes ----
@@ -245,64 +254,116 @@ public final class MvccStore implements KvRead, AutoCloseable {
    * @return the record before, or null
    */
   public @Nullable KeyValue put(Bytes key, Bytes value, long lease) {
+    rows.writeWhenFull(revision, appliedRow());
     KeyValue old = get(key);
     digest.replaced(old);
     long main = revision + 1;
-    int sub = events.size();
+    int sub = events.count();
     long create = old == null ? main : old.createRevision();
     long version = old == null ? 1 : old.version() + 1;
     Bytes row = StoreKeys.row(key, main, sub, false);
     Bytes record = RowCodec.record(create, version, lease, value);
-    set(Space.KEY, row, record);
-    set(Space.REV, StoreKeys.revision(main, sub), RowCodec.change(false, key));
+    rows.set(Space.KEY, row, record);
+    rows.set(Space.REV, StoreKeys.revision(main, sub), RowCodec.change(false, key));
     moveLease(key, old == null ? 0 : old.lease(), lease);
     // Decoded from our own rows, so that no request is kept alive by the cache.
     KeyValue kv = RowCodec.keyValue(row, record);
-    set(Space.LATEST, kv.key(), RowCodec.latest(kv));
-    changed.put(kv.key(), kv);
-    events.add(new Event(Event.Type.PUT, kv, create == main ? null : before(key, old)));
+    rows.set(Space.LATEST, kv.key(), RowCodec.latest(kv));
+    rows.changed(kv);
+    if (events.areKept()) {
+      events.add(new Event(Event.Type.PUT, kv, create == main ? null : before(key, old)));
+    } else {
+      events.addUnlisted(kv.key());
+    }
     return old;
   }
 
   /**
-   * Deletes every live key of a range, in key order (D1, D2).
+   * Deletes every live key of a range, in key order (D1, D2). The memory that this takes does not
+   * grow with the number of keys: what is deleted goes to the store in several batches.
    *
-   * @return the records before, in key order
+   * @param previous receives each record before it is deleted
+   * @return number of deleted keys
    */
-  public List<KeyValue> delete(KeyRange range) {
-    List<KeyValue> doomed = new ArrayList<>(range.isSingle() ? 1 : 16);
-    scan(range, doomed::add);
-    for (int i = 0; i < doomed.size(); i++) {
-      remove(doomed.get(i));
+  public long delete(KeyRange range, Consumer<KeyValue> previous) {
+    if (range.isSingle()) {
+      KeyValue old = get(range.key());
+      if (old == null) {
+        return 0;
+      }
+      previous.accept(old);
+      remove(old);
+      return 1;
     }
-    return doomed;
+    long deleted = 0;
+    KeyRange rest = range.isEmpty() ? null : range;
+    while (rest != null) {
+      List<KeyValue> piece = new ArrayList<>();
+      rest = nextPiece(rest, piece);
+      for (KeyValue old : piece) {
+        previous.accept(old);
+        remove(old);
+      }
+      deleted += piece.size();
+    }
+    return deleted;
+  }
+
+  /** Adds the first live records of a range; the rest of it, or null when it holds no more. */
+  private @Nullable KeyRange nextPiece(KeyRange range, List<KeyValue> piece) {
+    long bytes = 0;
+    try (RecordWalk walk = newest(range)) {
+      while (walk.next()) {
+        KeyValue kv = walk.record();
+        if (piece.size() == bounds.batchRecords() || bytes >= bounds.batchBytes()) {
+          return new KeyRange(kv.key(), range.rangeEnd());
+        }
+        piece.add(kv);
+        bytes += kv.value().length();
+      }
+    }
+    return null;
+  }
+
+  /** Deletes the keys attached to a lease, in key order (L9), in bounded memory. */
+  public void deleteAttached(long lease) {
+    Bytes from = StoreKeys.attachment(lease, Bytes.EMPTY);
+    List<Bytes> piece = new ArrayList<>();
+    do {
+      piece.clear();
+      try (Cursor attached = rows.cursor(Space.LEASE, from, StoreKeys.behindAttachments(lease))) {
+        while (piece.size() < bounds.batchRecords() && attached.next()) {
+          piece.add(StoreKeys.attachedKey(attached.key()));
+        }
+      }
+      for (Bytes key : piece) {
+        delete(KeyRange.single(key), old -> {});
+        from = StoreKeys.attachment(lease, key.successor());
+      }
+    } while (!piece.isEmpty());
   }
 
   private void remove(KeyValue old) {
+    rows.writeWhenFull(revision, appliedRow());
     long main = revision + 1;
-    int sub = events.size();
+    int sub = events.count();
     Bytes key = old.key();
     digest.replaced(old);
-    set(Space.KEY, StoreKeys.row(key, main, sub, true), Bytes.EMPTY);
-    erase(Space.LATEST, key);
-    set(Space.REV, StoreKeys.revision(main, sub), RowCodec.change(true, key));
+    rows.set(Space.KEY, StoreKeys.row(key, main, sub, true), Bytes.EMPTY);
+    rows.erase(Space.LATEST, key);
+    rows.set(Space.REV, StoreKeys.revision(main, sub), RowCodec.change(true, key));
     moveLease(key, old.lease(), 0);
-    changed.put(key, RecordCache.absent(key, main));
-    events.add(Event.delete(key, main, before(key, old)));
+    rows.changed(RecordCache.absent(key, main));
+    if (events.areKept()) {
+      events.add(Event.delete(key, main, before(key, old)));
+    } else {
+      events.addUnlisted(key);
+    }
   }
 
   /** The record at the revision before the request, also after earlier changes in it (W11). */
   private @Nullable KeyValue before(Bytes key, @Nullable KeyValue old) {
-    if (old == null || old.modRevision() <= revision) {
-      return old;
-    }
-    for (int i = 0; i < events.size(); i++) {
-      Event event = events.get(i);
-      if (event.kv().key().equals(key)) {
-        return event.prev();
-      }
-    }
-    throw new Invariant.Broken("a change of this request has no event");
+    return old == null || old.modRevision() <= revision ? old : pointAt(key, revision);
   }
 
   private void moveLease(Bytes key, long from, long to) {
@@ -310,27 +371,21 @@ public final class MvccStore implements KvRead, AutoCloseable {
       return;
     }
     if (from != 0) {
-      erase(Space.LEASE, StoreKeys.attachment(from, key));
+      rows.erase(Space.LEASE, StoreKeys.attachment(from, key));
     }
     if (to != 0) {
-      set(Space.LEASE, StoreKeys.attachment(to, key), Bytes.EMPTY);
+      rows.set(Space.LEASE, StoreKeys.attachment(to, key), Bytes.EMPTY);
     }
   }
 
-  /**
-   * Ends a request: its changes become one main revision, or none when there were none (R2, R3).
-   *
-   * @return its events in sub-revision order; immutable
-   */
-  public List<Event> finish() {
-    if (events.isEmpty()) {
-      return List.of();
+  /** Ends a request: its changes become one main revision, or none if there are none (R2, R3). */
+  public RevisionChanges finish() {
+    if (events.count() == 0) {
+      return RevisionChanges.NONE;
     }
-    List<Event> done = List.copyOf(events);
-    events.clear();
     revision++;
     revisionMoved = true;
-    return done;
+    return events.take();
   }
 
   /**
@@ -348,36 +403,18 @@ public final class MvccStore implements KvRead, AutoCloseable {
     }
     compactedBefore = compacted;
     compacted = to;
-    set(Space.META, StoreKeys.META_COMPACTED, RowCodec.longs(to));
+    rows.setOther(Space.META, StoreKeys.META_COMPACTED, RowCodec.longs(to));
     return null;
   }
 
-  /** Sets a row that is neither a key nor a revision: it joins the batch of the current entry. */
+  /** Sets a row that is neither a key nor a revision: it joins the last batch of the entry. */
   public void putRow(Space space, Bytes key, Bytes value) {
-    requireOther(space);
-    set(space, key, value);
+    rows.setOther(space, key, value);
   }
 
   /** Removes such a row. */
   public void removeRow(Space space, Bytes key) {
-    requireOther(space);
-    erase(space, key);
-  }
-
-  private void set(Space space, Bytes key, Bytes value) {
-    digest.changed(space, key, value);
-    pending.put(space, key, value);
-  }
-
-  private void erase(Space space, Bytes key) {
-    digest.changed(space, key, null);
-    pending.remove(space, key);
-  }
-
-  private static void requireOther(Space space) {
-    Invariant.require(
-        space == Space.META || space == Space.LEASE,
-        "versions are written by put and delete alone");
+    rows.setOther(space, key, null);
   }
 
   /**
@@ -388,6 +425,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
   public void requireNext(long index, long term) {
     Invariant.require(index == appliedIndex + 1, "an entry was applied twice or left out");
     Invariant.require(term >= appliedTerm, "the term of applied entries went back");
+    rows.undoPartialEntry();
   }
 
   /**
@@ -397,10 +435,24 @@ public final class MvccStore implements KvRead, AutoCloseable {
    */
   public void applied(long index, long term) {
     requireNext(index, term);
-    Invariant.require(events.isEmpty(), "a request was not finished");
+    Invariant.require(events.count() == 0, "a request was not finished");
+    rows.endEntry();
     appliedIndex = index;
     appliedTerm = term;
     digest.applied(index, term, revision);
+    if (rows.isPartial()) {
+      // No further entry may join the batches of this one.
+      commit();
+    }
+  }
+
+  /** About what the changes that are not written yet take in memory, in bytes. */
+  public long pendingBytes() {
+    return rows.bytes();
+  }
+
+  private Bytes appliedRow() {
+    return RowCodec.longs(appliedIndex, appliedTerm, digest.value());
   }
 
   /** Writes all changes since the last commit in one batch, then shows them to readers. */
@@ -409,19 +461,11 @@ public final class MvccStore implements KvRead, AutoCloseable {
       Invariant.require(!revisionMoved, "changes without an entry");
       return;
     }
-    pending.put(
-        Space.META,
-        StoreKeys.META_APPLIED,
-        RowCodec.longs(appliedIndex, appliedTerm, digest.value()));
     if (revisionMoved) {
-      pending.put(Space.LATEST, StoreKeys.LATEST_REVISION, RowCodec.longs(revision));
+      rows.putOwn(Space.LATEST, StoreKeys.LATEST_REVISION, RowCodec.longs(revision));
       revisionMoved = false;
     }
-    pending.write();
-    for (KeyValue kv : changed.values()) {
-      records.committed(kv, revision);
-    }
-    changed.clear();
+    rows.writeComplete(revision, appliedRow());
     if (compacted != view.get().compactedRevision()) {
       // Before readers and the compactor know: nothing is removed yet, and nobody asks too early.
       hashes.begin(new PendingHash(store, compactedBefore, compacted));

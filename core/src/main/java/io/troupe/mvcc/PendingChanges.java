@@ -12,10 +12,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Changes that wait for their batch to be written, and reads that see through to the store. */
 final class PendingChanges {
+  /** What the objects of a change weigh besides its bytes, about. */
+  private static final int CHANGE_BYTES = 100;
+
   private final OrderedStore store;
   private final Map<Space, NavigableMap<Bytes, Bytes>> sorted = new EnumMap<>(Space.class);
   private StoreBatch batch = new StoreBatch();
   private int sortedChanges;
+  private long bytes;
 
   PendingChanges(OrderedStore store) {
     this.store = store;
@@ -24,11 +28,18 @@ final class PendingChanges {
     }
   }
 
+  /** About what the changes take in memory. */
+  long bytes() {
+    return bytes;
+  }
+
   void put(Space space, Bytes key, Bytes value) {
+    bytes += CHANGE_BYTES + key.length() + value.length();
     batch.put(space, key, value);
   }
 
   void remove(Space space, Bytes key) {
+    bytes += CHANGE_BYTES + key.length();
     batch.delete(space, key);
   }
 
@@ -69,5 +80,6 @@ final class PendingChanges {
     batch = new StoreBatch();
     sorted.values().forEach(Map::clear);
     sortedChanges = 0;
+    bytes = 0;
   }
 }

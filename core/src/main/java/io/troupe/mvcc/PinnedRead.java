@@ -64,7 +64,7 @@ public final class PinnedRead implements KvRead {
     }
   }
 
-  @Override
+  /** A read whose revision is already checked: 0 or less is the pinned state. */
   public RangeResult range(RangeQuery query) {
     long at = query.revision() <= 0 ? pinned.revision() : query.revision();
     RangeResult found = reader.rangeAt(query, at, pinned.revision(), null, share);

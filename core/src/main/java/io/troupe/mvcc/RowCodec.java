@@ -41,6 +41,14 @@ final class RowCodec {
         StoreKeys.userKey(row), create, StoreKeys.main(row), version, Bytes.EMPTY, 0);
   }
 
+  /** The lease of a live row's value. */
+  static long leaseOf(Bytes value) {
+    Reader in = new Reader(value);
+    in.number();
+    in.number();
+    return in.number();
+  }
+
   /** A newest record: mod revision, then as {@link #record}. */
   static Bytes latest(KeyValue kv) {
     Bytes value = kv.value();

@@ -21,12 +21,16 @@ final class StoreKeys {
   /** The same with rows of users and roles. */
   static final int SCHEMA_WITH_AUTH = 4;
 
+  /** Either of them while an entry is written in part only. */
+  static final int SCHEMA_PARTIAL = 5;
+
   static final byte PUT = 1;
   static final byte TOMBSTONE = 0;
 
   static final Bytes META_SCHEMA = ascii("schema");
   static final Bytes META_APPLIED = ascii("applied");
   static final Bytes META_COMPACTED = ascii("compacted");
+  static final Bytes META_PARTIAL = ascii("partial");
   static final Bytes META_COMPACTION_FINISHED = ascii("compaction-finished");
   static final Bytes META_MEMBERSHIP = ascii("membership");
 

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** Runs transactions that only read (X11) on committed state, for any thread. */
+/** Runs transactions that only read (X11), also nested ones, on committed state, for any thread. */
 public final class ReadEvaluator {
   private final MvccReader reader;
 
@@ -25,7 +25,7 @@ public final class ReadEvaluator {
    *
    * @param txn {@link TxnLimits#isReadOnly}
    * @param share counts the answers; whoever uses them gives it back
-   * @throws IllegalArgumentException if it holds anything but ranges
+   * @throws IllegalArgumentException if it holds a put or a deletion
    */
   public Result txn(Operation.Txn txn, MemoryBudget.Share share) {
     if (!TxnLimits.isReadOnly(txn)) {
@@ -34,7 +34,7 @@ public final class ReadEvaluator {
     while (true) {
       try {
         PinnedRead state = reader.pin(share);
-        Result result = at(txn, state);
+        Result result = at(txn, state, share);
         // A compaction went past: again, from a newer state, which also refuses what is too old.
         if (!state.isLost()) {
           return result;
@@ -46,19 +46,27 @@ public final class ReadEvaluator {
     }
   }
 
-  private static Result at(Operation.Txn txn, PinnedRead state) {
+  private static Result at(Operation.Txn txn, PinnedRead state, MemoryBudget.Share share) {
     TxnPath path = TxnPath.decide(txn, state);
     Refusal refusal = path.rangeRefusal(state);
-    if (refusal != null) {
-      return new Result.Refused(refusal);
-    }
+    return refusal != null
+        ? new Result.Refused(refusal)
+        : new Result.Txn(state.revision(), path.succeeded(), run(path, state, share));
+  }
+
+  private static List<Result> run(TxnPath path, PinnedRead state, MemoryBudget.Share share) {
     List<Result> responses = new ArrayList<>(path.branch().size());
+    int nested = 0;
     for (TxnOp op : path.branch()) {
+      share.add(ResponseSpace.RESPONSE_BYTES);
       if (op instanceof Operation.Range range) {
         responses.add(new Result.Range(state.range(range.query())));
+      } else {
+        // R6: the header of a nested response is empty.
+        TxnPath inner = path.nested().get(nested++);
+        responses.add(new Result.Txn(0, inner.succeeded(), run(inner, state, share)));
       }
     }
-    return new Result.Txn(
-        state.revision(), path.succeeded(), Collections.unmodifiableList(responses));
+    return Collections.unmodifiableList(responses);
   }
 }

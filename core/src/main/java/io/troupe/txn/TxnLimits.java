@@ -35,14 +35,20 @@ public final class TxnLimits {
         : null;
   }
 
-  /** X11: only ranges at top level in both branches; served like a read and never proposed. */
+  /**
+   * True when no branch writes, at any depth: served like a read and never proposed. X11 asks for
+   * that of ranges at top level; of nested ones no client can tell the difference.
+   */
   public static boolean isReadOnly(Operation.Txn txn) {
-    return onlyRanges(txn.success()) && onlyRanges(txn.failure());
+    return onlyReads(txn.success()) && onlyReads(txn.failure());
   }
 
-  private static boolean onlyRanges(List<TxnOp> ops) {
+  private static boolean onlyReads(List<TxnOp> ops) {
     for (int i = 0; i < ops.size(); i++) {
-      if (!(ops.get(i) instanceof Operation.Range)) {
+      TxnOp op = ops.get(i);
+      boolean reads =
+          op instanceof Operation.Range || (op instanceof Operation.Txn nested && isReadOnly(nested));
+      if (!reads) {
         return false;
       }
     }

@@ -1,11 +1,9 @@
 package io.troupe.txn;
 
 import io.troupe.model.Bytes;
-import io.troupe.model.KeyRange;
 import io.troupe.model.KeyValue;
 import io.troupe.model.Operation;
 import io.troupe.model.Operation.TxnOp;
-import io.troupe.model.RangeResult;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
 import io.troupe.mvcc.MvccStore;
@@ -34,70 +32,74 @@ public final class WriteEvaluator {
   }
 
   /** Runs a put: {@link Result.Put} or {@link Result.Refused} (P2-P6). */
-  public Result put(Operation.Put put) {
+  public Result put(Operation.Put put, ResponseSpace response) {
     if (put.lease() != 0 && !leaseExists.test(put.lease())) {
       return new Result.Refused(Refusal.LEASE_NOT_FOUND);
     }
     if ((put.ignoreValue() || put.ignoreLease()) && store.get(put.key()) == null) {
       return new Result.Refused(Refusal.KEY_NOT_FOUND);
     }
-    return write(put);
+    return write(put, response);
   }
 
   /** Runs a deletion (2.6). */
-  public Result.DeleteRange delete(Operation.DeleteRange delete) {
-    List<KeyValue> before = store.delete(delete.range());
+  public Result.DeleteRange delete(Operation.DeleteRange delete, ResponseSpace response) {
+    List<KeyValue> previous = new ArrayList<>(delete.prevKv() ? 4 : 0);
+    boolean[] gathers = {delete.prevKv()};
+    long deleted =
+        store.delete(
+            delete.range(),
+            old -> {
+              gathers[0] = gathers[0] && response.add(old);
+              if (gathers[0]) {
+                previous.add(old);
+              }
+            });
     return new Result.DeleteRange(
-        store.headerRevision(),
-        before.size(),
-        delete.prevKv() ? Collections.unmodifiableList(before) : List.of());
-  }
-
-  /** Deletes these keys as part of the current request. */
-  public void deleteKeys(List<Bytes> keys) {
-    for (int i = 0; i < keys.size(); i++) {
-      store.delete(KeyRange.single(keys.get(i)));
-    }
+        store.headerRevision(), deleted, Collections.unmodifiableList(previous));
   }
 
   /** Runs a transaction: {@link Result.Txn} or {@link Result.Refused} (X1, X6-X13). */
-  public Result txn(Operation.Txn txn) {
+  public Result txn(Operation.Txn txn, ResponseSpace response) {
     TxnPath path = TxnPath.decide(txn, store);
     Refusal refusal = path.refusal(store, leaseExists);
     if (refusal != null) {
       return new Result.Refused(refusal);
     }
-    List<Result> responses = run(path);
+    List<Result> responses = run(path, response);
     return new Result.Txn(store.headerRevision(), path.succeeded(), responses);
   }
 
-  private List<Result> run(TxnPath path) {
+  private List<Result> run(TxnPath path, ResponseSpace response) {
     List<Result> responses = new ArrayList<>(path.branch().size());
     int nested = 0;
     for (int i = 0; i < path.branch().size(); i++) {
       TxnOp op = path.branch().get(i);
-      if (op instanceof Operation.Put put) {
-        responses.add(write(put));
-      } else if (op instanceof Operation.DeleteRange delete) {
-        responses.add(delete(delete));
-      } else if (op instanceof Operation.Range range) {
-        RangeResult found = store.range(range.query());
-        responses.add(new Result.Range(found));
-      } else {
-        // R6: the header of a nested answer is empty.
+      if (op instanceof Operation.Txn) {
+        // R6: the header of a nested response is empty.
         TxnPath inner = path.nested().get(nested++);
-        responses.add(new Result.Txn(0, inner.succeeded(), run(inner)));
+        responses.add(new Result.Txn(0, inner.succeeded(), run(inner, response)));
+      } else if (op instanceof Operation.Range range) {
+        Result.Range found = response.range(range.query(), store::range);
+        responses.add(found == null ? Result.NotGathered.INSTANCE : found);
+      } else {
+        Result done =
+            op instanceof Operation.Put put
+                ? write(put, response)
+                : delete((Operation.DeleteRange) op, response);
+        responses.add(response.addResponse() ? done : Result.NotGathered.INSTANCE);
       }
     }
     return Collections.unmodifiableList(responses);
   }
 
   /** P3: what is to be kept is taken from the record before. */
-  private Result.Put write(Operation.Put put) {
+  private Result.Put write(Operation.Put put, ResponseSpace response) {
     KeyValue kept = put.ignoreValue() || put.ignoreLease() ? store.get(put.key()) : null;
     Bytes value = kept != null && put.ignoreValue() ? kept.value() : put.value();
     long lease = kept != null && put.ignoreLease() ? kept.lease() : put.lease();
     @Nullable KeyValue before = store.put(put.key(), value, lease);
-    return new Result.Put(store.headerRevision(), put.prevKv() ? before : null);
+    boolean shown = put.prevKv() && before != null && response.add(before);
+    return new Result.Put(store.headerRevision(), shown ? before : null);
   }
 }

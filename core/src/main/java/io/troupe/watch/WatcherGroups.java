@@ -156,6 +156,26 @@ public final class WatcherGroups<W> {
     ranges.forEachAt(key, due);
   }
 
+  /** The synced watchers that may get an event of a key in {@code range} at {@code revision}. */
+  public List<W> overlapping(KeyRange range, long revision) {
+    List<W> found = new ArrayList<>();
+    for (Entry<W> entry : byWatcher.values()) {
+      if (entry.synced && entry.nextRevision <= revision && overlap(entry.range, range)) {
+        found.add(entry.watcher);
+      }
+    }
+    return found;
+  }
+
+  private static boolean overlap(KeyRange one, KeyRange other) {
+    return beginsBeforeEndOf(one, other) && beginsBeforeEndOf(other, one);
+  }
+
+  private static boolean beginsBeforeEndOf(KeyRange one, KeyRange other) {
+    Bytes end = other.toExclusive();
+    return end == null || one.key().compareTo(end) < 0;
+  }
+
   /** Where a watcher stands, or null when it is not here. */
   public @Nullable Place<W> find(W watcher) {
     Entry<W> entry = byWatcher.get(watcher);

@@ -84,7 +84,9 @@ class AuthorizerProperties {
                   new AuthUser("u", "", false, names),
                   new AuthUser("root", "", false, List.of("root"))),
               roles);
-      authorizer = new Authorizer(state, lease -> leases.getOrDefault(lease, List.of()));
+      authorizer = new Authorizer(
+              state,
+              (lease, test) -> leases.getOrDefault(lease, List.of()).stream().allMatch(test));
     }
 
     private static Permission all(Permission.Type type) {

@@ -38,9 +38,9 @@ class AuthorizerTest {
   }
 
   private final Authorizer on =
-      new Authorizer(new AuthState(true, 7, USERS, ROLES), AuthorizerTest::attached);
+      new Authorizer(new AuthState(true, 7, USERS, ROLES), (lease, test) -> attached(lease).stream().allMatch(test));
   private final Authorizer off =
-      new Authorizer(new AuthState(false, 7, USERS, ROLES), lease -> List.of());
+      new Authorizer(new AuthState(false, 7, USERS, ROLES), (lease, test) -> true);
 
   private static Operation put(String key) {
     return new Operation.Put(Bytes.utf8(key), Bytes.EMPTY, 0, false, false, false);

@@ -36,7 +36,9 @@ public class StoreModelDriver {
   private final OperationSource source;
   private final List<Operation> log = new ArrayList<>();
   private final NaiveState model = new NaiveState();
+  private final EntryBounds bounds;
   private int sameCompactions;
+  private int crashesInsideEntries;
 
   /**
    * Prepares a run.
@@ -45,6 +47,16 @@ public class StoreModelDriver {
    * @param seed of everything random
    */
   public StoreModelDriver(Supplier<OrderedStore> stores, long seed) {
+    this(stores, seed, EntryBounds.DEFAULT);
+  }
+
+  /**
+   * Prepares a run.
+   *
+   * @param bounds of the first store; what it does must not depend on them
+   */
+  public StoreModelDriver(Supplier<OrderedStore> stores, long seed, EntryBounds bounds) {
+    this.bounds = bounds;
     this.stores = stores;
     this.cacheBytes = seed % 3 == 0 ? 0 : seed % 3 == 1 ? 1000 : 1 << 20;
     this.name = "seed=" + seed;
@@ -69,14 +81,27 @@ public class StoreModelDriver {
    */
   public final void run(int steps, int commitEvery) {
     OrderedStore store = stores.get();
-    StateMachine machine = new StateMachine(store, cacheBytes);
+    CrashingStore writes = new CrashingStore(store);
+    StateMachine machine = new StateMachine(writes, cacheBytes, bounds);
     for (int step = 1; step <= steps; step++) {
       Operation operation = source.next(model.revision);
       log.add(operation);
       int eventsBefore = model.events.size();
       Result expected = model.apply(operation);
-      Applied applied = machine.apply(log.size(), 1 + step / 100, operation);
-      compare(operation, expected, applied, eventsBefore);
+      if (random.nextInt(20) == 0) {
+        writes.crashAfter(random.nextInt(4));
+      }
+      try {
+        Applied applied = machine.apply(log.size(), 1 + step / 100, operation);
+        writes.crashAfter(Long.MAX_VALUE);
+        compare(operation, expected, applied, eventsBefore);
+      } catch (CrashingStore.Crash crash) {
+        machine.close();
+        readAfterCrash(store);
+        store = restarted(store);
+        writes = new CrashingStore(store);
+        machine = recovered(writes);
+      }
       if (step % commitEvery == 0) {
         machine.commit();
         read(machine.reader());
@@ -91,7 +116,8 @@ public class StoreModelDriver {
       if (random.nextInt(60) == 0) {
         machine.close();
         store = restarted(store);
-        machine = recovered(store);
+        writes = new CrashingStore(store);
+        machine = recovered(writes);
       }
     }
     machine.commit();
@@ -103,14 +129,44 @@ public class StoreModelDriver {
   private void compare(Operation operation, Result expected, Applied applied, int eventsBefore) {
     assertThat(applied.result()).as("%s %s", name, operation).isEqualTo(expected);
     assertThat(applied.revision()).as("%s %s", name, operation).isEqualTo(model.revision);
-    assertThat(applied.events())
-        .as("%s events of %s", name, operation)
-        .isEqualTo(model.events.subList(eventsBefore, model.events.size()));
+    List<Event> events = model.events.subList(eventsBefore, model.events.size());
+    KeyRange unlisted = applied.changes().unlisted();
+    if (unlisted == null) {
+      assertThat(applied.events()).as("%s events of %s", name, operation).isEqualTo(events);
+    } else {
+      assertThat(applied.events()).as(name).isEmpty();
+      assertThat(events).as(name).isNotEmpty();
+      assertThat(events).as(name).allMatch(event -> unlisted.contains(event.kv().key()));
+    }
+  }
+
+  /** A store that holds a part of an entry shows the state before that entry. */
+  private void readAfterCrash(OrderedStore store) {
+    if (PartialEntry.find(store) == null) {
+      return;
+    }
+    crashesInsideEntries++;
+    StateMachine opened = new StateMachine(store, cacheBytes, bounds);
+    long at = opened.currentRevision();
+    if (at >= model.compacted) {
+      RangeQuery all = RangeQuery.of(KeyRange.all(), 0);
+      List<KeyValue> live = List.copyOf(model.live(KeyRange.all(), at).values());
+      assertThat(((Result.Range) opened.reader().range(all)).range().kvs()).as(name).isEqualTo(live);
+      for (KeyValue kv : live) {
+        assertThat(opened.reader().get(kv.key())).as(name).isEqualTo(kv);
+      }
+    }
+    opened.close();
+  }
+
+  /** How many crashes left a part of an entry in the store, so far. */
+  public int crashesInsideEntries() {
+    return crashesInsideEntries;
   }
 
   /** Loses what was not committed; the log brings it again, and to the same end. */
   private StateMachine recovered(OrderedStore store) {
-    StateMachine machine = new StateMachine(store, cacheBytes);
+    StateMachine machine = new StateMachine(store, cacheBytes, bounds);
     for (long index = machine.appliedIndex() + 1; index <= log.size(); index++) {
       machine.apply(index, 1 + index / 100, log.get((int) index - 1));
     }

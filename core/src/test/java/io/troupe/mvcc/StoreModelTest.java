@@ -19,4 +19,22 @@ class StoreModelTest {
     }
     assertThat(sameCompactions).as("MT6: compactions whose hashes were compared").isPositive();
   }
+
+  /** Also with crashes between the batches of one entry, and with none of its events kept. */
+  @ParameterizedTest
+  @CsvSource({"1, 1, 1", "1, 150, 500", "3, 150, 1", "17, 1, 400"})
+  void entriesWrittenInSeveralBatchesEndInTheSameState(
+      int commitEvery, long batchBytes, long eventBytes) {
+    int crashes = 0;
+    for (long seed = 1; seed <= 20; seed++) {
+      StoreModelDriver driver =
+          new StoreModelDriver(
+              InMemoryOrderedStore::new,
+              7000L * commitEvery + seed,
+              new EntryBounds(batchBytes, 2, eventBytes));
+      driver.run(300, commitEvery);
+      crashes += driver.crashesInsideEntries();
+    }
+    assertThat(crashes).as("crashes that left a part of an entry").isGreaterThan(5);
+  }
 }

@@ -136,7 +136,8 @@ class TxnLimitsTest {
     assertThat(TxnLimits.isReadOnly(txn(List.of(get), List.of(get)))).isTrue();
     assertThat(TxnLimits.isReadOnly(then())).isTrue();
     assertThat(TxnLimits.isReadOnly(txn(List.of(get), List.of(put("a", "1"))))).isFalse();
-    assertThat(TxnLimits.isReadOnly(then(then(get)))).isFalse();
+    assertThat(TxnLimits.isReadOnly(then(then(get)))).isTrue();
+    assertThat(TxnLimits.isReadOnly(then(then(get, put("a", "1"))))).isFalse();
   }
 
   @Test

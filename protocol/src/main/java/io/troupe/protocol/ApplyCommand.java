@@ -1,11 +1,13 @@
 package io.troupe.protocol;
 
 import io.troupe.model.Entry;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
 import io.troupe.raft.Proposal;
 import java.util.List;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.jspecify.annotations.Nullable;
 
 /** What the apply room takes. */
 public sealed interface ApplyCommand {
@@ -16,8 +18,18 @@ public sealed interface ApplyCommand {
    */
   record Expect(List<Expectation> expectations, long nanos) implements ApplyCommand {}
 
-  /** The answer of the entry that carries {@code id} goes to {@code replyTo}. */
-  record Expectation(RequestId id, ActorRef<ProposeReply> replyTo) {}
+  /**
+   * The reply of the entry that carries {@code id} goes to {@code replyTo}.
+   *
+   * @param response counts its records; null if it needs none
+   */
+  record Expectation(
+      RequestId id, ActorRef<ProposeReply> replyTo, MemoryBudget.@Nullable Share response) {
+    /** Of a reply without records. */
+    public Expectation(RequestId id, ActorRef<ProposeReply> replyTo) {
+      this(id, replyTo, null);
+    }
+  }
 
   /**
    * Proposals of other members that may come, some of which belong to a trace. Told before their

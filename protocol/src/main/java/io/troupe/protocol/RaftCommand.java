@@ -2,6 +2,7 @@ package io.troupe.protocol;
 
 import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.NodeId;
 import io.troupe.model.RequestId;
 import io.troupe.raft.ConfProposal;
@@ -10,6 +11,7 @@ import io.troupe.raft.Proposal;
 import io.troupe.raft.SnapshotMark;
 import java.util.List;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.jspecify.annotations.Nullable;
 
 /** What the raft room takes. */
 public sealed interface RaftCommand {
@@ -18,13 +20,17 @@ public sealed interface RaftCommand {
    *
    * @param proposal its id also stands inside its operation, which {@link
    *     io.troupe.protocol.codec.OperationCodec} encoded
-   * @param replyTo told once, by the apply room or with a refusal; never when the outcome stays
-   *     unknown
+   * @param replyTo receives one reply, from the apply actor or a refusal; none when the outcome
+   *     stays unknown
+   * @param response counts the records of the reply; null if the reply needs none. Its owner closes
+   *     it; once it is closed no records are gathered
    */
-  record Propose(Proposal proposal, ActorRef<ProposeReply> replyTo) implements RaftCommand {
-    /** Of something that nobody traces. */
+  record Propose(
+      Proposal proposal, ActorRef<ProposeReply> replyTo, MemoryBudget.@Nullable Share response)
+      implements RaftCommand {
+    /** Without a trace, and without records in the reply. */
     public Propose(RequestId id, Bytes operation, ActorRef<ProposeReply> replyTo) {
-      this(new Proposal(id, operation), replyTo);
+      this(new Proposal(id, operation), replyTo, null);
     }
   }
 

@@ -12,6 +12,7 @@ import io.troupe.model.RangeResult;
 import io.troupe.model.Result;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,8 +80,16 @@ public interface StateReader {
    */
   List<KvHash> compactionHashes();
 
-  /** Keys attached to a lease, in any order; empty when there is no such lease. */
-  List<Bytes> leaseKeys(long lease);
+  /**
+   * Keys attached to a lease, in any order; empty when there is no such lease.
+   *
+   * @param share counts them
+   * @throws RefusedException if they do not fit
+   */
+  List<Bytes> leaseKeys(long lease, MemoryBudget.Share share);
+
+  /** True when {@code test} holds for every key attached to a lease, also when there is none. */
+  boolean allLeaseKeys(long lease, Predicate<Bytes> test);
 
   /** Active alarms. */
   List<AlarmMember> alarms();

@@ -1,8 +1,10 @@
 package io.troupe.protocol;
 
 import io.troupe.model.Event;
+import io.troupe.model.KeyRange;
 import java.util.List;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.jspecify.annotations.Nullable;
 
 /** What the watch hub takes. */
 public sealed interface WatchCommand {
@@ -19,9 +21,16 @@ public sealed interface WatchCommand {
   /**
    * All changes of one revision.
    *
-   * @param events in the order in which they were made
+   * @param events in the order in which they were made; empty if {@code unlisted} is set
+   * @param unlisted null unless the events are too large to keep: then a range that holds all
+   *     changed keys, and watchers of any of them read the revision from history
    */
-  record Commit(long revision, List<Event> events) {}
+  record Commit(long revision, List<Event> events, @Nullable KeyRange unlisted) {
+    /** Of a revision whose events are all listed. */
+    public Commit(long revision, List<Event> events) {
+      this(revision, events, null);
+    }
+  }
 
   /** Rights changed: watchers that may not see their keys any more end. Before later changes. */
   enum RightsChanged implements WatchCommand {

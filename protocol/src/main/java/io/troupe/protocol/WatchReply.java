@@ -45,4 +45,16 @@ public sealed interface WatchReply {
   record Events(
       long watchId, long revision, List<SharedEvent> events, boolean prevKv, boolean fragment)
       implements WatchReply {}
+
+  /**
+   * All changes of one revision for a watcher, which are too many to be held at once.
+   *
+   * @param prevKv whether the client wants previous records
+   * @param fragments whether the client takes the revision in several responses (W17); in one
+   *     otherwise (W6)
+   * @param pieces the events, after the filters; there may be none
+   */
+  record LargeRevision(
+      long watchId, long revision, boolean prevKv, boolean fragments, EventPieces pieces)
+      implements WatchReply {}
 }

@@ -5,10 +5,12 @@ import io.troupe.machine.LeaseChange;
 import io.troupe.machine.StateMachine;
 import io.troupe.metrics.ApplyMetrics;
 import io.troupe.model.Entry;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.RequestId;
 import io.troupe.model.Result;
+import io.troupe.mvcc.RevisionChanges;
 import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.AuthListener;
 import io.troupe.protocol.ForwardedTraces;
@@ -23,6 +25,7 @@ import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.codec.OperationCodec;
 import io.troupe.raft.membership.ConfEntry;
 import io.troupe.raft.membership.MembershipCodec;
+import io.troupe.txn.ResponseSpace;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -45,8 +48,11 @@ import org.jspecify.annotations.Nullable;
  * order.
  */
 public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
-  /** Entries of one batch: bounds its memory and how long an answer waits for others. */
+  /** Entries of one batch: bounds how long a reply waits for others. */
   private static final int MAX_BATCH = 512;
+
+  /** Bytes of one batch, as changes of the state or as events: bounds its memory. */
+  private static final long MAX_BATCH_BYTES = 2 << 20;
 
   /** Between two looks for a state that differs. */
   private static final Duration LOOK = Duration.ofSeconds(1);
@@ -104,7 +110,11 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
    */
   public record Settings(long snapshotCount, Duration replyTimeout, Duration slow) {}
 
-  private record Waiting(ActorRef<ProposeReply> replyTo, long sweep, long proposedNanos) {}
+  private record Waiting(
+      ActorRef<ProposeReply> replyTo,
+      MemoryBudget.@Nullable Share response,
+      long sweep,
+      long proposedNanos) {}
 
   private record AuthChange(Operation.Auth operation, Result result) {}
 
@@ -131,6 +141,9 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private long compactedRevision;
   private long snapshotIndex;
   private long sweeps;
+
+  /** About what the events of the current batch take in memory. */
+  private long eventBytes;
 
   /** When the entries that are being applied were known to be committed. */
   private long committedNanos;
@@ -186,7 +199,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
 
   private Behavior<ApplyCommand> onExpect(ApplyCommand.Expect expect) {
     for (ApplyCommand.Expectation one : expect.expectations()) {
-      waiting.put(one.id().value(), new Waiting(one.replyTo(), sweeps, expect.nanos()));
+      waiting.put(one.id().value(), new Waiting(one.replyTo(), one.response(), sweeps, expect.nanos()));
     }
     return this;
   }
@@ -250,14 +263,27 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private Behavior<ApplyCommand> onApply(ApplyCommand.Apply apply) {
     List<Entry> entries = apply.committed();
     committedNanos = apply.nanos();
-    for (int from = 0; from < entries.size(); from += MAX_BATCH) {
-      for (Entry entry : entries.subList(from, Math.min(from + MAX_BATCH, entries.size()))) {
-        apply(entry);
+    int inBatch = 0;
+    for (Entry entry : entries) {
+      apply(entry);
+      inBatch++;
+      if (inBatch == MAX_BATCH
+          || eventBytes >= MAX_BATCH_BYTES
+          || machine.pendingBytes() >= MAX_BATCH_BYTES) {
+        endBatch();
+        inBatch = 0;
       }
-      machine.commit();
-      distribute();
+    }
+    if (inBatch > 0) {
+      endBatch();
     }
     return this;
+  }
+
+  private void endBatch() {
+    machine.commit();
+    eventBytes = 0;
+    distribute();
   }
 
   private void apply(Entry entry) {
@@ -275,12 +301,20 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private void operation(Entry entry, OperationCodec.Decoded decoded) {
     long startNanos = System.nanoTime();
     Applied applied =
-        machine.apply(entry.index(), entry.term(), decoded.requester(), decoded.operation());
+        machine.apply(
+            entry.index(),
+            entry.term(),
+            decoded.requester(),
+            decoded.operation(),
+            response(decoded.id()));
     long endNanos = System.nanoTime();
     counts.applied(decoded.operation(), applied.result(), endNanos - startNanos);
     slow.applied(entry, decoded.operation(), applied.result(), endNanos - startNanos);
-    if (!applied.events().isEmpty()) {
-      commits.add(new WatchCommand.Commit(applied.revision(), applied.events()));
+    RevisionChanges changes = applied.changes();
+    if (!changes.isEmpty()) {
+      commits.add(
+          new WatchCommand.Commit(applied.revision(), changes.events(), changes.unlisted()));
+      eventBytes += changes.bytes();
     }
     leaseChanges.addAll(applied.leaseChanges());
     if (decoded.operation() instanceof Operation.Auth change
@@ -289,6 +323,14 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     }
     answer(decoded.id(), applied.result(), entry.index(), endNanos);
     traced.applied(decoded.id(), entry.index(), committedNanos);
+  }
+
+  /** Only the member whose client waits for a response gathers it. */
+  private ResponseSpace response(RequestId id) {
+    Waiting caller = waiting.get(id.value());
+    return caller == null || caller.response() == null
+        ? ResponseSpace.none()
+        : ResponseSpace.of(caller.response());
   }
 
   private void answer(RequestId id, Result result, long index, long appliedNanos) {

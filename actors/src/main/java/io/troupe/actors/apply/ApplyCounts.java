@@ -29,7 +29,8 @@ final class ApplyCounts {
     } else if (operation instanceof Operation.DeleteRange) {
       metrics.deleted();
     } else if (operation instanceof Operation.Txn txn) {
-      branch(txn, (Result.Txn) result);
+      Result applied = result instanceof Result.ResponseTooLarge large ? large.applied() : result;
+      branch(txn, (Result.Txn) applied);
     } else if (operation instanceof Operation.LeaseGrant grant) {
       metrics.leaseGranted(grant.ttlSeconds());
     } else if (operation instanceof Operation.LeaseRevoke) {

@@ -20,13 +20,18 @@ import io.troupe.protocol.ClusterView;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.StateReader;
 import io.troupe.txn.ReadEvaluator;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 
 /** {@link StateReader} over the state machine of this process. */
 public final class LocalStateReader implements StateReader {
+  /** What the objects of a key in a response weigh besides its bytes, about. */
+  private static final int LEASE_KEY_BYTES = 100;
+
   private final StateMachine machine;
   private final OrderedStore store;
   private final ReadEvaluator transactions;
@@ -142,8 +147,26 @@ public final class LocalStateReader implements StateReader {
   }
 
   @Override
-  public List<Bytes> leaseKeys(long lease) {
-    return machine.reader().attachedKeys(lease);
+  public List<Bytes> leaseKeys(long lease, MemoryBudget.Share share) {
+    List<Bytes> keys = new ArrayList<>();
+    try {
+      machine
+          .reader()
+          .allAttached(
+              lease,
+              key -> {
+                share.add(LEASE_KEY_BYTES + 2L * key.length());
+                return keys.add(key);
+              });
+    } catch (MemoryBudget.Exceeded exceeded) {
+      throw new RefusedException(exceeded.reason());
+    }
+    return keys;
+  }
+
+  @Override
+  public boolean allLeaseKeys(long lease, Predicate<Bytes> test) {
+    return machine.reader().allAttached(lease, test);
   }
 
   @Override

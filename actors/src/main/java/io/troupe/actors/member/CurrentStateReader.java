@@ -17,6 +17,7 @@ import io.troupe.protocol.StateReader;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -108,8 +109,13 @@ final class CurrentStateReader implements StateReader {
   }
 
   @Override
-  public List<Bytes> leaseKeys(long lease) {
-    return read(reader -> reader.leaseKeys(lease));
+  public List<Bytes> leaseKeys(long lease, MemoryBudget.Share share) {
+    return read(reader -> reader.leaseKeys(lease, share));
+  }
+
+  @Override
+  public boolean allLeaseKeys(long lease, Predicate<Bytes> test) {
+    return read(reader -> reader.allLeaseKeys(lease, test));
   }
 
   @Override

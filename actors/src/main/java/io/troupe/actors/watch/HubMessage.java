@@ -51,6 +51,14 @@ final class HubMessage {
    */
   record Deliver(long revision, List<Delivery> deliveries) implements WatchStreamCommand.Private {}
 
+  /**
+   * The events of a revision are too large to be delivered: these watchers read them from history,
+   * and have been removed from those that get live events.
+   *
+   * @param revision every event before it was delivered
+   */
+  record ReadFromHistory(List<Long> serials, long revision) implements WatchStreamCommand.Private {}
+
   /** Events of one revision for one watcher, in order. */
   record Delivery(long serial, long revision, List<SharedEvent> events) {}
 }

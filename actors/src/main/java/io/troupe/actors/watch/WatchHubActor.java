@@ -4,6 +4,7 @@ import io.troupe.actors.watch.HubMessage.Delivery;
 import io.troupe.actors.watch.HubMessage.Watcher;
 import io.troupe.metrics.WatchMetrics;
 import io.troupe.model.Event;
+import io.troupe.model.KeyRange;
 import io.troupe.mvcc.MvccReader;
 import io.troupe.protocol.SharedEvent;
 import io.troupe.protocol.WatchCommand;
@@ -149,13 +150,39 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
     Map<ActorRef<WatchStreamCommand>, List<Delivery>> out = new LinkedHashMap<>();
     for (WatchCommand.Commit commit : committed.revisions()) {
       if (commit.revision() > revision) {
+        KeyRange unlisted = commit.unlisted();
+        if (unlisted != null) {
+          deliver(out);
+          leaveToHistory(commit.revision(), unlisted);
+        }
         revision = commit.revision();
         match(commit, out);
       }
     }
-    out.forEach((stream, deliveries) -> stream.tell(new HubMessage.Deliver(revision, deliveries)));
+    deliver(out);
     metrics.told(revision);
     return this;
+  }
+
+  private void deliver(Map<ActorRef<WatchStreamCommand>, List<Delivery>> out) {
+    out.forEach((stream, deliveries) -> stream.tell(new HubMessage.Deliver(revision, deliveries)));
+    out.clear();
+  }
+
+  /** The watchers that may get events of such a revision read it as one that is lagging does. */
+  private void leaveToHistory(long unlistedRevision, KeyRange keys) {
+    Map<ActorRef<WatchStreamCommand>, List<Long>> byOwner = new LinkedHashMap<>();
+    for (Watcher watcher : synced.overlapping(keys, unlistedRevision)) {
+      remove(watcher);
+      Set<Watcher> ofStream = byStream.get(watcher.stream());
+      if (ofStream != null) {
+        ofStream.remove(watcher);
+      }
+      byOwner.computeIfAbsent(watcher.stream(), s -> new ArrayList<>()).add(watcher.serial());
+    }
+    byOwner.forEach(
+        (stream, serials) ->
+            stream.tell(new HubMessage.ReadFromHistory(serials, unlistedRevision)));
   }
 
   /** A revision stays whole: all its events for a watcher are one delivery (W6). */

@@ -44,10 +44,10 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   private static final String EMPTY_RANGE = "mvcc: watcher range is empty";
   private static final String COMPACTED = "etcdserver: mvcc: required revision has been compacted";
 
-  /** W8. */
-  private static final int REVISIONS_PER_READ = 1000;
+  /** W8. A revision of more than 4 MiB goes to the client in pieces that are not held here. */
+  private static final MvccReader.HistoryLimits READ =
+      new MvccReader.HistoryLimits(1000, 1 << 20, 4 << 20);
 
-  private static final long BYTES_PER_READ = 1 << 20;
   private static final long RESPONSE_OVERHEAD = 128;
 
   private record HistoryRead(
@@ -123,6 +123,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
         .onMessage(WatchStreamCommand.RequestProgress.class, this::onRequestProgress)
         .onMessage(HubMessage.Joined.class, this::onJoined)
         .onMessage(HubMessage.Behind.class, this::onBehind)
+        .onMessage(HubMessage.ReadFromHistory.class, this::onReadFromHistory)
         .onMessage(HubMessage.Revision.class, this::onRevision)
         .onMessage(HistoryRead.class, this::onHistoryRead)
         .onMessageEquals(WatchStreamCommand.RightsChanged.INSTANCE, this::onRightsChanged)
@@ -289,6 +290,18 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     }
   }
 
+  /** The hub has removed these watchers already. */
+  private Behavior<WatchStreamCommand> onReadFromHistory(HubMessage.ReadFromHistory large) {
+    for (long serial : large.serials()) {
+      StreamWatcher watcher = bySerial.get(serial);
+      if (watcher != null && watcher.mode == Mode.SYNCED) {
+        watcher.mode = Mode.CATCHING_UP;
+        watcher.nextRevision = Math.max(watcher.nextRevision, large.revision());
+      }
+    }
+    return proceed();
+  }
+
   private void send(StreamWatcher watcher, long headerRevision, List<SharedEvent> events) {
     List<SharedEvent> wanted = new ArrayList<>(events.size());
     for (SharedEvent event : events) {
@@ -334,11 +347,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
                 CompletableFuture.supplyAsync(
                     () ->
                         reader.history(
-                            watcher.create.range(),
-                            from,
-                            REVISIONS_PER_READ,
-                            BYTES_PER_READ,
-                            watcher.create.prevKv()),
+                            watcher.create.range(), from, 0, READ, watcher.create.prevKv()),
                     settings.reads()),
                 (answer, failure) -> new HistoryRead(watcher, answer, failure));
         return;
@@ -358,6 +367,11 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     if (read.answer() instanceof HistoryAnswer.Compacted compacted) {
       watcher.mode = Mode.COMPACTED;
       queue.add(new WatchReply.Canceled(watcher.id, 0, compacted.compactedRevision(), ""));
+    } else if (read.answer() instanceof HistoryAnswer.Events large && large.nextSub() > 0) {
+      watcher.silent = false;
+      queue.add(large(watcher, large));
+      watcher.nextRevision = large.nextRevision() + 1;
+      watcher.mode = Mode.CATCHING_UP;
     } else if (read.answer() instanceof HistoryAnswer.Events events) {
       List<SharedEvent> found = new ArrayList<>(events.events().size());
       for (Event event : events.events()) {
@@ -375,6 +389,16 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
       }
     }
     return proceed();
+  }
+
+  private WatchReply large(StreamWatcher watcher, HistoryAnswer.Events begun) {
+    WatchStreamCommand.Create create = watcher.create;
+    return new WatchReply.LargeRevision(
+        watcher.id,
+        begun.storeRevision(),
+        create.prevKv(),
+        create.fragment(),
+        new RevisionPieces(reader, create, begun.nextRevision(), settings.reads()));
   }
 
   private Behavior<WatchStreamCommand> onRequestProgress(

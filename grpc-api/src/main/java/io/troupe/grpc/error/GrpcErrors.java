@@ -106,6 +106,11 @@ public final class GrpcErrors {
               RESOURCE_EXHAUSTED,
               "troupe: the answer needs more memory than reads may take here;"
                   + " ask for it in pages with a limit, or by RangeStream");
+      case RESPONSE_TOO_LARGE ->
+          status(
+              RESOURCE_EXHAUSTED,
+              "troupe: the request was applied, but its response needs more memory than there is"
+                  + " for responses");
     };
   }
 

@@ -50,7 +50,7 @@ final class StreamCalls {
   StreamCalls(EtcdServices services, Materializer materializer) {
     this.services = services;
     this.materializer = materializer;
-    this.watchFrames = new WatchFrames(services.member());
+    this.watchFrames = new WatchFrames(services.member()::header);
   }
 
   /**
@@ -196,7 +196,7 @@ final class StreamCalls {
               clientFault.shutdown();
               return CompletableFuture.completedFuture(Done.getInstance());
             })
-        .map(watchFrames::frames)
+        .flatMapConcat(watchFrames::source)
         .via(clientFault.flow());
   }
 

@@ -4,13 +4,16 @@ import com.google.protobuf.CodedOutputStream;
 import io.troupe.grpc.api.ResponseHeader;
 import io.troupe.grpc.api.WatchResponse;
 import io.troupe.grpc.convert.ApiConverter;
-import io.troupe.grpc.service.Member;
 import io.troupe.model.Event;
 import io.troupe.protocol.SharedEvent;
 import io.troupe.protocol.WatchReply;
 import java.io.IOException;
 import java.util.List;
+import java.util.function.LongFunction;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Watch replies as frames. An event is encoded once for all its watchers; a response is the fields
@@ -19,14 +22,39 @@ import org.apache.pekko.util.ByteString;
 final class WatchFrames {
   private static final int EVENT_TAG_BYTES = 1;
 
-  private final Member member;
+  private final LongFunction<ResponseHeader> headers;
 
-  WatchFrames(Member member) {
-    this.member = member;
+  /** Frames with headers for their revisions. */
+  WatchFrames(LongFunction<ResponseHeader> headers) {
+    this.headers = headers;
   }
 
-  /** All of {@code replies}, one frame each, in order. */
-  ByteString frames(List<WatchReply> replies) {
+  /** All of {@code replies}, one frame each, in order; a large one is read while it is sent. */
+  Source<ByteString, NotUsed> source(List<WatchReply> replies) {
+    int from = 0;
+    Source<ByteString, NotUsed> all = null;
+    for (int i = 0; i < replies.size(); i++) {
+      if (replies.get(i) instanceof WatchReply.LargeRevision large) {
+        all = joined(all, replies.subList(from, i));
+        Source<ByteString, NotUsed> frames = new LargeRevisionFrames(this, large).source();
+        all = all == null ? frames : all.concat(frames);
+        from = i + 1;
+      }
+    }
+    Source<ByteString, NotUsed> whole = joined(all, replies.subList(from, replies.size()));
+    return whole == null ? Source.empty() : whole;
+  }
+
+  private @Nullable Source<ByteString, NotUsed> joined(
+      @Nullable Source<ByteString, NotUsed> before, List<WatchReply> replies) {
+    if (replies.isEmpty()) {
+      return before;
+    }
+    Source<ByteString, NotUsed> frames = Source.single(frames(replies));
+    return before == null ? frames : before.concat(frames);
+  }
+
+  private ByteString frames(List<WatchReply> replies) {
     if (replies.size() == 1) {
       return frame(replies.get(0));
     }
@@ -64,16 +92,21 @@ final class WatchFrames {
   }
 
   private ResponseHeader header(long revision) {
-    return member.header(revision);
+    return headers.apply(revision);
   }
 
-  private ByteString events(WatchReply.Events reply) {
-    WatchResponse around =
-        WatchResponse.newBuilder()
-            .setHeader(header(reply.revision()))
-            .setWatchId(reply.watchId())
-            .setFragment(reply.fragment())
-            .build();
+  /** The fields of a response with events around them. */
+  WatchResponse around(WatchReply reply, boolean fragment) {
+    return WatchResponse.newBuilder()
+        .setHeader(header(reply.revision()))
+        .setWatchId(reply.watchId())
+        .setFragment(fragment)
+        .build();
+  }
+
+  /** The response to a client that gets these events. */
+  ByteString events(WatchReply.Events reply) {
+    WatchResponse around = around(reply, reply.fragment());
     int size = around.getSerializedSize();
     for (SharedEvent event : reply.events()) {
       int length = encoded(event, reply.prevKv()).length;

@@ -152,7 +152,7 @@ final class Callers {
   }
 
   private Authorizer authorizer(AuthState auth) {
-    return new Authorizer(auth, member.state()::leaseKeys);
+    return new Authorizer(auth, member.state()::allLeaseKeys);
   }
 
   /**

@@ -230,7 +230,10 @@ final class Candidates {
     private static boolean isOver(List<WatchReply> replies) {
       return replies.stream()
           .anyMatch(
-              reply -> reply instanceof WatchReply.Events || reply instanceof WatchReply.Canceled);
+              reply ->
+                  reply instanceof WatchReply.Events
+                      || reply instanceof WatchReply.LargeRevision
+                      || reply instanceof WatchReply.Canceled);
     }
 
     /** A stream ends when the rooms begin anew behind a snapshot; the state then knows more. */

@@ -7,6 +7,7 @@ import io.troupe.grpc.api.election.LeaderResponse;
 import io.troupe.grpc.api.mvcc.KeyValue;
 import io.troupe.grpc.convert.ApiConverter;
 import io.troupe.model.Event;
+import io.troupe.protocol.EventPieces;
 import io.troupe.protocol.SharedEvent;
 import io.troupe.protocol.WatchReply;
 import java.util.ArrayDeque;
@@ -133,6 +134,9 @@ public final class ElectionObserver {
       if (reply instanceof WatchReply.Canceled || reply instanceof WatchReply.CreateFailed) {
         return CompletableFuture.completedFuture(Optional.empty());
       }
+      if (reply instanceof WatchReply.LargeRevision large) {
+        return first(large, 0);
+      }
       if (reply instanceof WatchReply.Events events) {
         for (SharedEvent shared : events.events()) {
           Event event = shared.event();
@@ -148,6 +152,20 @@ public final class ElectionObserver {
       }
     }
     return next();
+  }
+
+  /** Only the watch of all candidates, which waits for the first, can have a large revision. */
+  private CompletionStage<Optional<LeaderResponse>> first(WatchReply.LargeRevision large, int at) {
+    return large
+        .pieces()
+        .read(at)
+        .thenCompose(
+            piece -> {
+              if (!piece.events().isEmpty()) {
+                return first(ApiConverter.keyValue(piece.events().get(0).kv()));
+              }
+              return piece.next() == EventPieces.END ? next() : first(large, piece.next());
+            });
   }
 
   /** Of the first key its own revision is told: more may have come in the same message. */

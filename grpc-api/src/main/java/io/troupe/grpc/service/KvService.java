@@ -123,7 +123,7 @@ public final class KvService {
     check(RequestChecks.put(put));
     return callers
         .writer(call)
-        .thenCompose(who -> proposer.propose(who, ClientRequest.PUT, request, call.trace()))
+        .thenCompose(who -> proposer.propose(who, ClientRequest.PUT, request, call))
         .thenApply(
             result -> {
               Result.Put done = (Result.Put) result;
@@ -138,7 +138,7 @@ public final class KvService {
     return callers
         .writer(call)
         .thenCompose(
-            who -> proposer.propose(who, ClientRequest.DELETE_RANGE, request, call.trace()))
+            who -> proposer.propose(who, ClientRequest.DELETE_RANGE, request, call))
         .thenApply(
             result -> {
               Result.DeleteRange done = (Result.DeleteRange) result;
@@ -157,7 +157,7 @@ public final class KvService {
       result =
           callers
               .writer(from)
-              .thenCompose(who -> proposer.propose(who, ClientRequest.TXN, request, from.trace()));
+              .thenCompose(who -> proposer.propose(who, ClientRequest.TXN, request, from));
     } else if (call.serializable()) {
       result = serializable(from, () -> read(call.txn(), from));
     } else {
@@ -189,7 +189,7 @@ public final class KvService {
     RequestCodec.CompactCall call = RequestCodec.compact(request);
     return callers
         .writer(from)
-        .thenCompose(who -> proposer.propose(who, ClientRequest.COMPACT, request, from.trace()))
+        .thenCompose(who -> proposer.propose(who, ClientRequest.COMPACT, request, from))
         .thenCompose(
             result -> {
               CompletionStage<Void> removed =

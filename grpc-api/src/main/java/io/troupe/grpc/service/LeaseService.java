@@ -14,6 +14,7 @@ import io.troupe.grpc.api.LeaseTimeToLiveResponse;
 import io.troupe.grpc.api.ResponseHeader;
 import io.troupe.grpc.convert.ApiConverter;
 import io.troupe.lease.LeaseRules;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.Operation;
 import io.troupe.model.Requester;
 import io.troupe.model.Result;
@@ -127,12 +128,14 @@ public final class LeaseService {
         ? callers.read(
             call,
             (authorizer, who) -> authorizer.readAttached(who, request.getID()),
-            () -> answer(request, remaining))
-        : answer(request, remaining);
+            () -> answer(request, remaining, call.memory()))
+        : answer(request, remaining, call.memory());
   }
 
   private LeaseTimeToLiveResponse answer(
-      LeaseTimeToLiveRequest request, PeerAnswer.Remaining remaining) {
+      LeaseTimeToLiveRequest request,
+      PeerAnswer.Remaining remaining,
+      MemoryBudget.Share memory) {
     LeaseTimeToLiveResponse.Builder out =
         LeaseTimeToLiveResponse.newBuilder()
             .setHeader(member.header())
@@ -142,7 +145,7 @@ public final class LeaseService {
     if (request.getKeys()) {
       member
           .state()
-          .leaseKeys(request.getID())
+          .leaseKeys(request.getID(), memory)
           .forEach(key -> out.addKeys(ApiConverter.bytes(key)));
     }
     return out.build();

@@ -3,6 +3,7 @@ package io.troupe.grpc.service;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.model.Bytes;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
@@ -44,10 +45,20 @@ public final class Proposer {
 
   /** Proposes a client's request as the bytes that came in. */
   CompletionStage<Result> propose(
+      Requester who, OperationCodec.ClientRequest kind, Bytes request, Call call) {
+    return propose(embedded(who, kind, request, call.trace()), call.trace(), call.memory());
+  }
+
+  /** Proposes a request whose response holds no records. */
+  CompletionStage<Result> propose(
+      Requester who, OperationCodec.ClientRequest kind, Bytes request, CallTrace call) {
+    return propose(embedded(who, kind, request, call), call, null);
+  }
+
+  private Proposal embedded(
       Requester who, OperationCodec.ClientRequest kind, Bytes request, CallTrace call) {
     RequestId id = ids.next();
-    Bytes operation = OperationCodec.embed(id, who, kind, request);
-    return propose(new Proposal(id, operation, false, call.context()), call);
+    return new Proposal(id, OperationCodec.embed(id, who, kind, request), false, call.context());
   }
 
   /** Proposes an operation on behalf of a client. */
@@ -55,7 +66,7 @@ public final class Proposer {
     RequestId id = ids.next();
     Bytes data = OperationCodec.encode(id, who, operation);
     boolean priority = settings.priorityRevokes() && operation instanceof Operation.LeaseRevoke;
-    return propose(new Proposal(id, data, priority, call.context()), call);
+    return propose(new Proposal(id, data, priority, call.context()), call, null);
   }
 
   /** Proposes an operation of the member itself, to which nothing is forbidden (A17). */
@@ -73,7 +84,8 @@ public final class Proposer {
     return ids.nextLease();
   }
 
-  private CompletionStage<Result> propose(Proposal proposal, CallTrace call) {
+  private CompletionStage<Result> propose(
+      Proposal proposal, CallTrace call, MemoryBudget.@Nullable Share response) {
     int length = proposal.operation().length();
     if (length > settings.maxRequestBytes()) {
       throw new RefusedException(Refusal.REQUEST_TOO_LARGE);
@@ -83,7 +95,7 @@ public final class Proposer {
       pendingBytes.addAndGet(-length);
       throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
     }
-    Waiting waiting = new Waiting(proposal, call, System.nanoTime());
+    Waiting waiting = new Waiting(proposal, call, response, System.nanoTime());
     member.metrics().raft().proposed();
     waiting.propose();
     return waiting.outcome;
@@ -93,11 +105,17 @@ public final class Proposer {
   private final class Waiting {
     private final Proposal proposal;
     private final CallTrace call;
+    private final MemoryBudget.@Nullable Share response;
     private final long startNanos;
     private final CompletableFuture<Result> outcome = new CompletableFuture<>();
 
-    Waiting(Proposal proposal, CallTrace call, long startNanos) {
+    Waiting(
+        Proposal proposal,
+        CallTrace call,
+        MemoryBudget.@Nullable Share response,
+        long startNanos) {
       this.proposal = proposal;
+      this.response = response;
       this.call = call;
       this.startNanos = startNanos;
     }
@@ -112,7 +130,7 @@ public final class Proposer {
       CompletionStage<ProposeReply> answer =
           Ask.ask(
               member.raft(),
-              replyTo -> new RaftCommand.Propose(proposal, replyTo),
+              replyTo -> new RaftCommand.Propose(proposal, replyTo, response),
               left,
               member.scheduler());
       answer.whenComplete(
@@ -192,6 +210,9 @@ public final class Proposer {
     Result result = ((ProposeReply.Applied) reply).result();
     if (result instanceof Result.Refused refused) {
       throw new RefusedException(refused.reason());
+    }
+    if (result instanceof Result.ResponseTooLarge) {
+      throw new RefusedException(Refusal.RESPONSE_TOO_LARGE);
     }
     return result;
   }

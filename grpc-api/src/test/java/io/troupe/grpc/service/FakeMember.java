@@ -35,6 +35,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -326,7 +327,12 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   }
 
   @Override
-  public List<Bytes> leaseKeys(long lease) {
+  public List<Bytes> leaseKeys(long lease, MemoryBudget.Share share) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public boolean allLeaseKeys(long lease, Predicate<Bytes> test) {
     throw new UnsupportedOperationException();
   }
 

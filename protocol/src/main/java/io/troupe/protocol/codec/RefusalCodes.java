@@ -58,6 +58,7 @@ final class RefusalCodes {
       case LEARNER -> 55;
       case BAD_LEADER_TRANSFEREE -> 56;
       case ANSWER_TOO_LARGE -> 1001;
+      case RESPONSE_TOO_LARGE -> 1002;
     };
   }
 
@@ -118,6 +119,7 @@ final class RefusalCodes {
       case 55 -> Refusal.LEARNER;
       case 56 -> Refusal.BAD_LEADER_TRANSFEREE;
       case 1001 -> Refusal.ANSWER_TOO_LARGE;
+      case 1002 -> Refusal.RESPONSE_TOO_LARGE;
       default -> throw new IllegalArgumentException("unknown refusal " + code);
     };
   }

@@ -20,6 +20,7 @@ import io.troupe.protocol.wire.WirePut;
 import io.troupe.protocol.wire.WireRange;
 import io.troupe.protocol.wire.WireTxn;
 import io.troupe.protocol.wire.WireTxnOp;
+import io.troupe.txn.TxnLimits;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,8 +51,8 @@ public final class RequestCodec {
   /**
    * A Txn request.
    *
-   * @param readOnly only Range operations at top level in both branches (X11)
-   * @param serializable read only, and every Range is serializable (X11)
+   * @param readOnly no put and no deletion in any branch, at any depth (X11)
+   * @param serializable read only, and every range is serializable (X11)
    */
   public record TxnCall(Operation.Txn txn, boolean readOnly, boolean serializable) {}
 
@@ -77,15 +78,26 @@ public final class RequestCodec {
   /** Parses a TxnRequest. */
   public static TxnCall txn(Bytes request) throws IOException {
     WireTxn wire = whole(WireTxn.parser(), request);
-    boolean readOnly = true;
-    boolean serializable = true;
-    for (List<WireTxnOp> branch : List.of(wire.getSuccessList(), wire.getFailureList())) {
-      for (WireTxnOp op : branch) {
-        readOnly &= op.hasRequestRange();
-        serializable &= op.hasRequestRange() && op.getRequestRange().getSerializable();
+    Operation.Txn txn = txn(wire);
+    boolean readOnly = TxnLimits.isReadOnly(txn);
+    return new TxnCall(txn, readOnly, readOnly && isSerializable(wire));
+  }
+
+  private static boolean isSerializable(WireTxn txn) {
+    return isSerializable(txn.getSuccessList()) && isSerializable(txn.getFailureList());
+  }
+
+  private static boolean isSerializable(List<WireTxnOp> branch) {
+    for (WireTxnOp op : branch) {
+      boolean serializable =
+          op.hasRequestTxn()
+              ? isSerializable(op.getRequestTxn())
+              : op.getRequestRange().getSerializable();
+      if (!serializable) {
+        return false;
       }
     }
-    return new TxnCall(txn(wire), readOnly, readOnly && serializable);
+    return true;
   }
 
   /** Parses a CompactionRequest. */

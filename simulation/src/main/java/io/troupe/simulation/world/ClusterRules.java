@@ -9,6 +9,7 @@ import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
 import io.troupe.model.RequestId;
 import io.troupe.mvcc.HashAnswer;
+import io.troupe.mvcc.RevisionChanges;
 import io.troupe.raft.Outgoing;
 import io.troupe.raft.PeerMessage;
 import io.troupe.raft.RaftStatus;
@@ -156,7 +157,7 @@ final class ClusterRules {
     }
     int at = (int) entry.index() - 1;
     while (outcomes.size() < at) {
-      outcomes.add(new Applied(outcome.result(), 0, List.of(), List.of()));
+      outcomes.add(new Applied(outcome.result(), 0, RevisionChanges.NONE, List.of()));
     }
     if (at < outcomes.size()) {
       require(

@@ -1,0 +1,172 @@
+package io.troupe.mvcc;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.Invariant;
+import io.troupe.model.KeyValue;
+import io.troupe.mvcc.OrderedStore.Cursor;
+import io.troupe.mvcc.OrderedStore.Space;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows that applied entries change, until they are in the store. Those of several small entries
+ * are written in one batch. An entry whose rows do not fit into memory is written in several
+ * batches, of which the first marks the store (see {@link PartialEntry}) and the last one holds the
+ * applied index; readers see nothing of it before that. For the applying thread.
+ */
+final class EntryRows {
+  private final OrderedStore store;
+  private final RecordCache records;
+  private final PendingChanges pending;
+  private final EffectDigest digest;
+  private final long batchBytes;
+
+  /** Newest records of keys that were changed since the last batch. */
+  private final Map<Bytes, KeyValue> changed = new HashMap<>();
+
+  /** Rows of the current entry that are neither keys nor revisions: in its last batch. */
+  private final List<StoreBatch.Change> otherRows = new ArrayList<>();
+
+  private @Nullable PartialEntry partial;
+
+  /** True until the part of an entry that was found at opening is undone. */
+  private boolean undoes;
+
+  EntryRows(OrderedStore store, RecordCache records, EffectDigest digest, long batchBytes) {
+    this.store = store;
+    this.records = records;
+    this.digest = digest;
+    this.batchBytes = batchBytes;
+    this.pending = new PendingChanges(store);
+    this.partial = PartialEntry.find(store);
+    this.undoes = partial != null;
+  }
+
+  /** The revision of the store's complete entries, which have written {@code newest}. */
+  long completeRevision(long newest) {
+    return partial == null ? newest : partial.base();
+  }
+
+  /** The revision of the store's rows, of which {@code published} is complete. */
+  long storedRevision(long published) {
+    return partial == null ? published : partial.base() + 1;
+  }
+
+  /** Removes the part of an entry that a crash left; the log brings the entry again. */
+  void undoPartialEntry() {
+    if (undoes && partial != null) {
+      partial.undo(store);
+      partial = null;
+      undoes = false;
+    }
+  }
+
+  /** About what the rows take in memory. */
+  long bytes() {
+    return pending.bytes();
+  }
+
+  /** True when the current entry is in the store in part: it ends with a batch of its own. */
+  boolean isPartial() {
+    return partial != null;
+  }
+
+  /** The newest record of a key that was changed since the last batch, or null. */
+  @Nullable KeyValue find(Bytes key) {
+    return changed.get(key);
+  }
+
+  /** A cursor that sees these rows too; closed by the caller before the next change. */
+  Cursor cursor(Space space, Bytes from, @Nullable Bytes toExclusive) {
+    return pending.cursor(space, from, toExclusive);
+  }
+
+  void set(Space space, Bytes key, Bytes value) {
+    digest.changed(space, key, value);
+    pending.put(space, key, value);
+  }
+
+  void erase(Space space, Bytes key) {
+    digest.changed(space, key, null);
+    pending.remove(space, key);
+  }
+
+  /** Sets a row that is neither a key nor a revision, or removes it if {@code value} is null. */
+  void setOther(Space space, Bytes key, @Nullable Bytes value) {
+    Invariant.require(
+        space == Space.META || space == Space.LEASE,
+        "versions are written by put and delete alone");
+    digest.changed(space, key, value);
+    otherRows.add(new StoreBatch.Change(space, key, value));
+  }
+
+  /** The newest record of a key, or one that is {@link RecordCache#absent}. */
+  void changed(KeyValue newest) {
+    changed.put(newest.key(), newest);
+  }
+
+  /** Adds a row of the store's own, which is no effect of an entry. */
+  void putOwn(Space space, Bytes key, Bytes value) {
+    pending.put(space, key, value);
+  }
+
+  /**
+   * Writes what there is if it is too much to keep; before a change of an entry.
+   *
+   * @param revision current revision before the entry
+   * @param applied the row of the last complete entry
+   */
+  void writeWhenFull(long revision, Bytes applied) {
+    if (pending.bytes() < batchBytes) {
+      return;
+    }
+    if (partial == null) {
+      partial = new PartialEntry(revision, schema());
+      partial.begin(pending);
+      pending.put(Space.META, StoreKeys.META_APPLIED, applied);
+    }
+    write(revision + 1);
+  }
+
+  private long schema() {
+    try (Cursor row =
+        pending.cursor(Space.META, StoreKeys.META_SCHEMA, StoreKeys.META_SCHEMA.successor())) {
+      Invariant.require(row.next(), "the state has no schema");
+      return StoreKeys.getLong(row.value(), 0);
+    }
+  }
+
+  /** The current entry is complete. */
+  void endEntry() {
+    for (StoreBatch.Change row : otherRows) {
+      Bytes value = row.value();
+      if (value == null) {
+        pending.remove(row.space(), row.key());
+      } else {
+        pending.put(row.space(), row.key(), value);
+      }
+    }
+    otherRows.clear();
+  }
+
+  /** Writes the last batch of complete entries, after which {@code revision} is current. */
+  void writeComplete(long revision, Bytes applied) {
+    pending.put(Space.META, StoreKeys.META_APPLIED, applied);
+    if (partial != null) {
+      partial.end(pending);
+      partial = null;
+    }
+    write(revision);
+  }
+
+  private void write(long revision) {
+    pending.write();
+    for (KeyValue kv : changed.values()) {
+      records.committed(kv, revision);
+    }
+    changed.clear();
+  }
+}

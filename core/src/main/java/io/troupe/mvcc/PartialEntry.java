@@ -1,0 +1,120 @@
+package io.troupe.mvcc;
+
+import io.troupe.model.Bytes;
+import io.troupe.model.KeyValue;
+import io.troupe.mvcc.OrderedStore.Cursor;
+import io.troupe.mvcc.OrderedStore.Space;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An entry whose changes a store holds only in part, because they are written in several batches
+ * and the last one is missing. The rows of its revision lie above the base revision, so reads at
+ * the base revision ignore them; {@link #undo} removes them before the log brings the entry again.
+ *
+ * <p>The versions that the base revision shows are all still there: compaction never removes the
+ * newest version at or below the compacted revision, and that one is at most the base revision.
+ *
+ * @param base current revision before the entry
+ * @param schema schema of the rows, which the store has again after the entry
+ */
+record PartialEntry(long base, long schema) {
+  /** Rows that one batch of {@link #undo} restores, and bytes after which it is written. */
+  private static final int UNDO_ROWS = 4096;
+
+  private static final long UNDO_BYTES = 2 << 20;
+
+  /** The partial entry of a store, or null when its last entry is complete. */
+  static @Nullable PartialEntry find(OrderedStore store) {
+    Bytes row = store.get(Space.META, StoreKeys.META_PARTIAL);
+    return row == null ? null : new PartialEntry(StoreKeys.getLong(row, 0), StoreKeys.getLong(row, 8));
+  }
+
+  /** Adds the rows that mark the store, and the new revision, to the first batch of the entry. */
+  void begin(PendingChanges batch) {
+    batch.put(Space.META, StoreKeys.META_PARTIAL, RowCodec.longs(base, schema));
+    batch.put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(StoreKeys.SCHEMA_PARTIAL));
+    // A walk over the newest records sees by this row that they are not those of the base revision.
+    batch.put(Space.LATEST, StoreKeys.LATEST_REVISION, RowCodec.longs(base + 1));
+  }
+
+  /** Adds the rows that end the mark to the last batch of the entry. */
+  void end(PendingChanges batch) {
+    batch.remove(Space.META, StoreKeys.META_PARTIAL);
+    batch.put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(schema));
+  }
+
+  /**
+   * Brings the store back to the base revision, in several batches; memory does not grow with the
+   * size of the entry. A crash in between leaves less to undo.
+   */
+  void undo(OrderedStore store) {
+    while (undoBatch(store)) {
+      // The next batch restores the next rows.
+    }
+    StoreBatch last = new StoreBatch();
+    last.put(Space.LATEST, StoreKeys.LATEST_REVISION, RowCodec.longs(base));
+    last.delete(Space.META, StoreKeys.META_PARTIAL);
+    last.put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(schema));
+    store.write(last);
+  }
+
+  private boolean undoBatch(OrderedStore store) {
+    StoreBatch batch = new StoreBatch();
+    long bytes = 0;
+    Bytes from = StoreKeys.revision(base + 1, 0);
+    try (Cursor changes = store.cursor(Space.REV, from, null, false);
+        Cursor rows = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
+      for (int i = 0; i < UNDO_ROWS && bytes < UNDO_BYTES && changes.next(); i++) {
+        Bytes key = RowCodec.changedKey(changes.value());
+        boolean tombstone = RowCodec.isTombstoneChange(changes.value());
+        Bytes row =
+            StoreKeys.row(key, base + 1, StoreKeys.revisionSub(changes.key()), tombstone);
+        KeyValue before = newestAtBase(rows, key);
+        if (!tombstone) {
+          detach(store, batch, row, key, before);
+        }
+        restore(batch, key, before);
+        batch.delete(Space.KEY, row);
+        batch.delete(Space.REV, changes.key());
+        bytes += before == null ? 0 : before.value().length();
+      }
+    }
+    if (batch.isEmpty()) {
+      return false;
+    }
+    store.write(batch);
+    return true;
+  }
+
+  private @Nullable KeyValue newestAtBase(Cursor rows, Bytes key) {
+    boolean found =
+        rows.seek(StoreKeys.newestAt(key, base))
+            && StoreKeys.userKey(rows.key()).equals(key)
+            && !StoreKeys.isTombstone(rows.key());
+    return found ? RowCodec.keyValue(rows.key(), rows.value()) : null;
+  }
+
+  private static void restore(StoreBatch batch, Bytes key, @Nullable KeyValue before) {
+    if (before == null) {
+      batch.delete(Space.LATEST, key);
+      return;
+    }
+    batch.put(Space.LATEST, key, RowCodec.latest(before));
+    if (before.lease() != 0) {
+      batch.put(Space.LEASE, StoreKeys.attachment(before.lease(), key), Bytes.EMPTY);
+    }
+  }
+
+  /** A put of the partial entry attached the key to its lease. */
+  private static void detach(
+      OrderedStore store, StoreBatch batch, Bytes row, Bytes key, @Nullable KeyValue before) {
+    Bytes value = store.get(Space.KEY, row);
+    if (value == null) {
+      throw new StoreException("a change of a partial entry has no row");
+    }
+    long lease = RowCodec.leaseOf(value);
+    if (lease != 0 && (before == null || before.lease() != lease)) {
+      batch.delete(Space.LEASE, StoreKeys.attachment(lease, key));
+    }
+  }
+}
