@@ -75,7 +75,7 @@ final class LatestWalk implements RecordWalk {
 
   @Override
   public KeyValue keyOnly() {
-    return RowCodec.latestKeyOnly(cursor.key(), cursor.value());
+    return RowCodec.latestKeyOnly(cursor.key(), cursor.valueHead(RowCodec.HEADER_BYTES));
   }
 
   @Override

@@ -76,6 +76,12 @@ public interface OrderedStore extends AutoCloseable {
     /** Value of the current record; valid for good. */
     Bytes value();
 
+    /** The first bytes of that value, at most {@code maxBytes}; reads no more than these. */
+    default Bytes valueHead(int maxBytes) {
+      Bytes whole = value();
+      return whole.length() <= maxBytes ? whole : whole.slice(0, maxBytes);
+    }
+
     @Override
     void close();
   }

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @source section 2.3
  */
 final class RangeRead {
+  /** Longest result that is sorted by its keys' records before their values are read. */
+  private static final int MAX_SORTED = 1000;
+
   private final RecordWalk walk;
   private final RangeQuery query;
   private final long atRevision;
@@ -156,7 +159,35 @@ final class RangeRead {
     return answer(kvs, count);
   }
 
+  /** With a limit and an order that needs no values only what is returned is read whole. */
+  private boolean sortsWithoutValues() {
+    return limited() && query.limit() <= MAX_SORTED && query.target() != SortTarget.VALUE;
+  }
+
+  private RangeResult sortedFirst() {
+    BestRecords best = new BestRecords((int) query.limit() + 1, comparator());
+    long count = 0;
+    while (walk.next()) {
+      count++;
+      KeyValue kv = walk.keyOnly();
+      if (passes(query, kv)) {
+        best.add(kv, walk);
+      }
+    }
+    List<KeyValue> kvs = new ArrayList<>();
+    List<Bytes> places = best.places();
+    boolean more = places.size() > query.limit();
+    for (int i = 0; i < places.size() - (more ? 1 : 0); i++) {
+      walk.back(places.get(i));
+      take(kvs, decode());
+    }
+    return new RangeResult(headerRevision, Collections.unmodifiableList(kvs), more, count);
+  }
+
   private RangeResult sortedAll() {
+    if (sortsWithoutValues()) {
+      return sortedFirst();
+    }
     List<KeyValue> kvs = new ArrayList<>();
     long count = 0;
     while (walk.next()) {

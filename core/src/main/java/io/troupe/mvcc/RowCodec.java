@@ -9,6 +9,9 @@ import io.troupe.model.Lease;
  * unless said otherwise.
  */
 final class RowCodec {
+  /** What stands before the user's value in a live row or a newest row, at most. */
+  static final int HEADER_BYTES = 40;
+
   private RowCodec() {}
 
   /** A live version: create revision, version, lease, then the user's value to the end. */

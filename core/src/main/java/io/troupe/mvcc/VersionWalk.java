@@ -70,7 +70,7 @@ final class VersionWalk implements RecordWalk {
 
   @Override
   public KeyValue keyOnly() {
-    return RowCodec.keyOnly(place(), cursor.value());
+    return RowCodec.keyOnly(place(), cursor.valueHead(RowCodec.HEADER_BYTES));
   }
 
   @Override

@@ -135,6 +135,26 @@ class LargeDeleteIT {
     return watched;
   }
 
+  /** A busy machine may need longer than the server lets its clients wait (Q7). */
+  private static void orTimeout(Runnable request) {
+    try {
+      request.run();
+    } catch (StatusRuntimeException late) {
+      assertThat(late).hasMessage("UNAVAILABLE: etcdserver: request timed out");
+    }
+  }
+
+  private static void awaitNone(ManagedChannel channel, String prefix) {
+    AtomicLong left = new AtomicLong(-1);
+    Awaitility.await()
+        .atMost(Duration.ofMinutes(3))
+        .until(
+            () -> {
+              orTimeout(() -> left.set(count(channel, prefix)));
+              return left.get() == 0;
+            });
+  }
+
   private NodeProcess member(String heap) {
     return NodeProcess.member(TestJdks.all().get(0), temp, "-Xmx" + heap)
         .setting("quota-backend-bytes", "17179869184")
@@ -160,16 +180,19 @@ class LargeDeleteIT {
       Watched whole = watch(channel, "small/", false, false);
       Watched parts = watch(channel, "small/", false, true);
       Watched single = watch(channel, "small/0000007", true, false);
-      DeleteRangeResponse deleted =
-          KVGrpc.newBlockingStub(channel).deleteRange(all("small/").build());
-      assertThat(deleted.getDeleted()).isEqualTo(keys);
+      orTimeout(
+          () -> {
+            DeleteRangeResponse deleted =
+                KVGrpc.newBlockingStub(channel).deleteRange(all("small/").build());
+            assertThat(deleted.getDeleted()).isEqualTo(keys);
+          });
       awaitDeletions(whole, keys);
       assertThat(whole.responses).as("one response for one revision, W6").hasValue(1);
       awaitDeletions(parts, keys);
       assertThat(parts.responses).hasValueGreaterThan(10);
       awaitDeletions(single, 10);
       assertThat(single.previousBytes).hasValue(1000);
-      assertThat(count(channel, "small/")).isZero();
+      awaitNone(channel, "small/");
       channel.shutdownNow();
       restartAfterKill(member, "small/");
     }
@@ -208,9 +231,9 @@ class LargeDeleteIT {
       LeaseGrpc.newBlockingStub(channel).leaseGrant(grant);
       fill(channel, "lease/", 300_000, 100, 7);
       Watched parts = watch(channel, "lease/", false, true);
-      LeaseGrpc.newBlockingStub(channel)
-          .leaseRevoke(LeaseRevokeRequest.newBuilder().setID(7).build());
-      assertThat(count(channel, "lease/")).isZero();
+      LeaseRevokeRequest revoke = LeaseRevokeRequest.newBuilder().setID(7).build();
+      orTimeout(() -> LeaseGrpc.newBlockingStub(channel).leaseRevoke(revoke));
+      awaitNone(channel, "lease/");
       awaitDeletions(parts, 300_000);
       channel.shutdownNow();
       restartAfterKill(member, "lease/");
@@ -222,7 +245,7 @@ class LargeDeleteIT {
     member.kill();
     try (NodeProcess again = member.restart().awaitReady()) {
       ManagedChannel channel = connect(again);
-      assertThat(count(channel, prefix)).isZero();
+      awaitNone(channel, prefix);
       channel.shutdownNow();
     }
   }

@@ -146,6 +146,18 @@ final class RocksCursor implements Cursor {
     return known;
   }
 
+  @Override
+  public Bytes valueHead(int maxBytes) {
+    Bytes known = value;
+    if (known != null) {
+      return known.length() <= maxBytes ? known : known.slice(0, maxBytes);
+    }
+    requireRecord();
+    byte[] head = new byte[maxBytes];
+    int length = iterator.value(head);
+    return Bytes.wrap(head, 0, Math.min(length, maxBytes));
+  }
+
   private void requireRecord() {
     if (place != Place.ON_RECORD) {
       throw new IllegalStateException("the cursor stands on no record");
