@@ -84,6 +84,16 @@ public final class RaftCore {
     finish();
   }
 
+  /**
+   * The process did not run for an election timeout or longer: another member may lead by now. The
+   * next input comes after this. A leader proposes nothing until a quorum has confirmed its term.
+   */
+  public void resumed() {
+    begin();
+    standing.role().resumed();
+    finish();
+  }
+
   /** A message came from another member. */
   public void receive(NodeId from, PeerMessage message) {
     begin();

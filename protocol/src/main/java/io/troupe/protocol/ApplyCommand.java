@@ -12,9 +12,12 @@ public sealed interface ApplyCommand {
   /**
    * The answers of entries that may come. Told before any of those entries.
    *
+   * @param term in which they were proposed here or forwarded to that term's leader. When an entry
+   *     of a later term is applied and they were not, they never will be: their answer is
+   *     NotProposed with NO_LEADER
    * @param nanos when they were proposed, as {@link System#nanoTime}
    */
-  record Expect(List<Expectation> expectations, long nanos) implements ApplyCommand {}
+  record Expect(List<Expectation> expectations, long term, long nanos) implements ApplyCommand {}
 
   /** The answer of the entry that carries {@code id} goes to {@code replyTo}. */
   record Expectation(RequestId id, ActorRef<ProposeReply> replyTo) {}

@@ -119,6 +119,11 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
 
   private final TickPace ticks;
   private final HeartbeatPace pace;
+  private final long electionNanos;
+
+  /** When the last input came. */
+  private long ranNanos;
+
   private boolean installing;
   private boolean holds;
 
@@ -136,6 +141,8 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     this.leaderLine = new LeaderLine(recovered.self());
     this.ticks = new TickPace(tick, System.nanoTime());
     this.pace = new HeartbeatPace(settings.heartbeatTicks(), tick);
+    this.electionNanos = settings.electionTicks() * tick.toNanos();
+    this.ranNanos = System.nanoTime();
     this.core = new RaftCore(recovered, settings, jitter, this);
   }
 
@@ -211,6 +218,16 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   }
 
   private Behavior<RaftCommand> feed(Runnable input) {
+    long now = System.nanoTime();
+    long idleNanos = now - ranNanos;
+    ranNanos = now;
+    // Ticks come far more often.
+    if (idleNanos > electionNanos) {
+      LOG.warn(
+          "process was paused, a leader confirms its term before it proposes took={}",
+          Duration.ofNanos(idleNanos));
+      core.resumed();
+    }
     input.run();
     links.status().accept(core.status());
     if (!holds && core.isHolding()) {
@@ -259,7 +276,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
 
   /** Before any of these can be applied or refused. */
   private void expect(List<ApplyCommand.Expectation> waiting) {
-    links.apply().tell(new ApplyCommand.Expect(waiting, System.nanoTime()));
+    links.apply().tell(new ApplyCommand.Expect(waiting, core.status().term(), System.nanoTime()));
   }
 
   /** At once, not with the next batch: a proposal that waits is forwarded if the role changes. */

@@ -99,6 +99,15 @@ class RaftRoleActorTest {
     assertThat(memberships.poll(10, TimeUnit.SECONDS)).isEqualTo(THREE);
   }
 
+  /** An answer that never comes is found by the term in which the proposal was forwarded. */
+  @Test
+  void expectationsCarryTheTermOfTheProposal() {
+    TestProbe<ProposeReply> writer = kit.createTestProbe();
+    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(7, 0, 0)));
+    room.tell(new RaftCommand.Propose(new RequestId(9), Bytes.EMPTY, writer.getRef()));
+    assertThat(apply.expectMessageClass(ApplyCommand.Expect.class).term()).isEqualTo(7);
+  }
+
   @Test
   void whileASnapshotIsInstalledEverybodyIsRefusedAndNothingIsApplied() {
     TestProbe<ReadReply> reader = kit.createTestProbe();

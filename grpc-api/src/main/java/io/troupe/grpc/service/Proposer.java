@@ -91,10 +91,10 @@ public final class Proposer {
 
   /** A proposal until its end. */
   private final class Waiting {
-    private final Proposal proposal;
     private final CallTrace call;
     private final long startNanos;
     private final CompletableFuture<Result> outcome = new CompletableFuture<>();
+    private volatile Proposal proposal;
 
     Waiting(Proposal proposal, CallTrace call, long startNanos) {
       this.proposal = proposal;
@@ -120,13 +120,20 @@ public final class Proposer {
             if (reply instanceof ProposeReply.NotProposed refused
                 && refused.reason() == Refusal.NO_LEADER) {
               awaitLeader(left);
+            } else if (reply instanceof ProposeReply.Unknown) {
+              // As if nothing had come: there is nothing to wait for.
+              end(null, new TimeoutException("the state was replaced by a snapshot"));
             } else {
               end(reply, failure);
             }
           });
     }
 
-    /** P9: it is in no log, so it may be proposed again as soon as there is a leader. */
+    /**
+     * P9: it is in no log and never will be, so it may be proposed again as soon as there is a
+     * leader. With another id: a refusal of the first proposal that is still on its way must not
+     * count for the second.
+     */
     private void awaitLeader(Duration atMost) {
       LeaderWait.await(member, atMost, settings.tick())
           .whenComplete(
@@ -134,6 +141,13 @@ public final class Proposer {
                 if (failure != null) {
                   end(null, Call.deadlineExceeded());
                 } else {
+                  RequestId id = ids.next();
+                  proposal =
+                      new Proposal(
+                          id,
+                          OperationCodec.withId(id, proposal.operation()),
+                          proposal.isPriority(),
+                          proposal.trace());
                   propose();
                 }
               });

@@ -62,9 +62,11 @@ final class MemberRun implements RaftEffects {
   private final Room raft;
   private final RaftCore core;
   private final List<Proposal> proposals = new ArrayList<>();
+  private final List<Runnable> expectations = new ArrayList<>();
   private final Map<Long, ReadIndexWaiter> reads = new HashMap<>();
   private long nextRead;
   private long handedOut;
+  private long ranMs;
   private long tickExtraUs;
   private boolean leading;
   private boolean published;
@@ -84,6 +86,7 @@ final class MemberRun implements RaftEffects {
     this.snapshots = new SnapshotRoom(this);
     this.watch = new WatchHub(this);
     this.handedOut = apply.machine().appliedIndex();
+    this.ranMs = process.clockMs();
     this.core =
         new RaftCore(
             disk.recover(id, apply.machine()), world.settings().raft(), world.splitRandom(), this);
@@ -122,6 +125,15 @@ final class MemberRun implements RaftEffects {
   }
 
   private void feed(Runnable input) {
+    long nowMs = process.clockMs();
+    boolean paused = nowMs - ranMs > world.settings().raft().electionTicks() * TICK_US / 1000;
+    ranMs = nowMs;
+    if (paused) {
+      if (leads()) {
+        world.coverage().count("leaders that found that they were paused");
+      }
+      feed(core::resumed);
+    }
     RaftStatus before = core.status();
     input.run();
     RaftStatus status = core.status();
@@ -257,7 +269,7 @@ final class MemberRun implements RaftEffects {
     raft.tell(
         () -> {
           long request = world.register(operation);
-          apply.expect(request, reply);
+          expectations.add(() -> apply.expect(request, core.status().term(), reply));
           proposals.add(new Proposal(new RequestId(request), world.encode(request)));
           if (proposals.size() == 1) {
             raft.tell(this::flushProposals);
@@ -274,13 +286,15 @@ final class MemberRun implements RaftEffects {
             return;
           }
           long request = world.register(operation);
-          apply.expect(request, reply);
+          apply.expect(request, term, reply);
           Proposal proposal = new Proposal(new RequestId(request), world.encode(request));
           feed(() -> core.propose(List.of(proposal)));
         });
   }
 
   private void flushProposals() {
+    expectations.forEach(Runnable::run);
+    expectations.clear();
     List<Proposal> batch = List.copyOf(proposals);
     proposals.clear();
     feed(() -> core.propose(batch));
