@@ -56,7 +56,7 @@ public sealed interface ApplyCommand {
    */
   record Leading(boolean leading, long term) implements ApplyCommand {}
 
-  /** What a leader said of its state; to be compared with this one. */
+  /** What this member's leader said of its state; to be compared with this one. */
   record LeaderDigest(PeerPayload.StateDigest digest) implements ApplyCommand {}
 
   /** Only the owner's timers and adapted replies. */

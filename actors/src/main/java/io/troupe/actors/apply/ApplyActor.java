@@ -236,7 +236,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   }
 
   private Behavior<ApplyCommand> onLeading(ApplyCommand.Leading leading) {
-    divergence.leading(leading.leading());
+    divergence.leading(leading.leading() ? leading.term() : 0);
     unsettledTerm = leading.leading() ? leading.term() : 0;
     links
         .lease()
@@ -334,7 +334,6 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     long index = machine.view().appliedIndex();
     links.applied().accept(index);
     divergence.committed();
-    links.raft().tell(new RaftCommand.Applied(index));
     tellAuthChanges();
     // Leases first: whoever learns that his grant was applied finds it counted.
     if (!leaseChanges.isEmpty()) {
@@ -351,6 +350,9 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
       links.watch().tell(new WatchCommand.Committed(List.copyOf(commits)));
       commits.clear();
     }
+    // After all of these: from here on the raft room says by itself that this index is applied, and
+    // what it says must not overtake them.
+    links.raft().tell(new RaftCommand.Applied(index));
     for (Answer answer : answers) {
       answer.replyTo().tell(answer.reply());
     }

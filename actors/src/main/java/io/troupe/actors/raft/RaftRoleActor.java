@@ -75,6 +75,9 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
    */
   private static final Duration HOLD = Duration.ofMillis(5);
 
+  /** Messages that may come before the first one and wait for it; further ones are refused. */
+  static final int BEFORE_BEGIN = 1000;
+
   /** So that the entry that says so reaches the other members. */
   private static final Duration BEFORE_END = Duration.ofSeconds(1);
 
@@ -153,27 +156,39 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
    */
   public static Behavior<RaftCommand> create(
       RaftState recovered, RaftSettings settings, Duration tick, RandomGenerator jitter) {
-    return Behaviors.receive(RaftCommand.class)
-        .onMessage(
-            Begin.class,
-            begin ->
-                Behaviors.setup(
-                    context ->
-                        Behaviors.withTimers(
-                            timers -> {
-                              timers.startSingleTimer(Tick.INSTANCE, tick);
-                              RaftRoleActor room =
-                                  new RaftRoleActor(
-                                      context,
-                                      timers,
-                                      recovered,
-                                      settings,
-                                      tick,
-                                      jitter,
-                                      begin.links());
-                              return room.feed(room.core::start);
-                            })))
-        .build();
+    return Behaviors.withStash(
+        BEFORE_BEGIN,
+        stash ->
+            Behaviors.receive(RaftCommand.class)
+                .onMessage(
+                    Begin.class,
+                    begin ->
+                        Behaviors.setup(
+                            context ->
+                                Behaviors.withTimers(
+                                    timers -> {
+                                      timers.startSingleTimer(Tick.INSTANCE, tick);
+                                      RaftRoleActor room =
+                                          new RaftRoleActor(
+                                              context,
+                                              timers,
+                                              recovered,
+                                              settings,
+                                              tick,
+                                              jitter,
+                                              begin.links());
+                                      return stash.unstashAll(room.feed(room.core::start));
+                                    })))
+                .onAnyMessage(
+                    early -> {
+                      if (stash.isFull()) {
+                        RefusingRaft.refuse(early);
+                      } else {
+                        stash.stash(early);
+                      }
+                      return Behaviors.same();
+                    })
+                .build());
   }
 
   @Override
@@ -187,6 +202,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         .onMessage(RaftCommand.ConfirmLeadership.class, this::onConfirmLeadership)
         .onMessage(RaftCommand.ProposeInTerm.class, this::onProposeInTerm)
         .onMessage(RaftCommand.FromPeer.class, this::onFromPeer)
+        .onMessage(RaftCommand.PeerDigest.class, this::onPeerDigest)
         .onMessage(RaftCommand.ProposeConfChange.class, this::onProposeConfChange)
         .onMessage(RaftCommand.TransferLeadership.class, this::onTransferLeadership)
         .onMessage(RaftCommand.HandOver.class, this::onHandOver)
@@ -353,6 +369,17 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
       links.apply().tell(new ApplyCommand.Trace(forwarded.proposals(), System.nanoTime()));
     }
     return feed(() -> core.receive(m.from(), m.message()));
+  }
+
+  /**
+   * What a leader applied, whoever follows it in its term applies too. Of others that is unknown.
+   */
+  private Behavior<RaftCommand> onPeerDigest(RaftCommand.PeerDigest said) {
+    RaftStatus status = core.status();
+    if (status.leader().equals(said.from()) && status.term() == said.digest().term()) {
+      links.apply().tell(new ApplyCommand.LeaderDigest(said.digest()));
+    }
+    return this;
   }
 
   private Behavior<RaftCommand> onSnapshotReceived(RaftCommand.SnapshotReceived received) {

@@ -119,7 +119,7 @@ final class ApplyRoom {
         });
   }
 
-  /** Another member, leader when it said so, tells its digest. */
+  /** The leader that this member follows says its digest. */
   void heardDigest(long index, long digest) {
     tell(() -> digests.heard(index, digest));
   }
@@ -127,7 +127,7 @@ final class ApplyRoom {
   void leading(boolean leads, long term) {
     tell(
         () -> {
-          digests.leading(leads);
+          digests.leading(leads ? term : 0);
           unsettledTerm = leads ? term : 0;
           if (leads) {
             run.lease.promoted(machine.reader().leases(), term);
@@ -205,7 +205,6 @@ final class ApplyRoom {
     long index = machine.view().appliedIndex();
     run.world.rules().digest(run.id, index, store.digest());
     digests.committed();
-    run.applied(index);
     if (!leaseChanges.isEmpty()) {
       run.lease.changed(List.copyOf(leaseChanges));
       leaseChanges.clear();
@@ -218,6 +217,7 @@ final class ApplyRoom {
       run.watch.committed(List.copyOf(commits));
       commits.clear();
     }
+    run.applied(index);
     answers.forEach(each -> each.reply().accept(each.answer()));
     answers.clear();
     refuseLost();

@@ -211,8 +211,16 @@ final class MemberRun implements RaftEffects {
     process.arrive(() -> handle(request, reply));
   }
 
-  void fromPeerDigest(long index, long digest) {
-    process.arrive(() -> apply.heardDigest(index, digest));
+  void fromPeerDigest(NodeId from, long term, long index, long digest) {
+    process.arrive(
+        () ->
+            raft.tell(
+                () -> {
+                  RaftStatus status = core.status();
+                  if (status.leader().equals(from) && status.term() == term) {
+                    apply.heardDigest(index, digest);
+                  }
+                }));
   }
 
   private void handle(Request request, Consumer<Answer> reply) {

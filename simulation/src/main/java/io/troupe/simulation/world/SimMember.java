@@ -229,10 +229,10 @@ public final class SimMember {
     }
   }
 
-  void hearDigest(long index, long digest) {
+  void hearDigest(NodeId from, long term, long index, long digest) {
     MemberRun running = run;
     if (running != null) {
-      running.fromPeerDigest(index, digest);
+      running.fromPeerDigest(from, term, index, digest);
     }
   }
 
