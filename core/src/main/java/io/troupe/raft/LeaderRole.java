@@ -34,6 +34,14 @@ final class LeaderRole extends Role {
   private int ticksSinceHeartbeat;
   private int ticksSinceQuorumCheck;
   private long firstOwnIndex;
+  private final HeldProposals held;
+
+  /**
+   * Number of the last pause of the process, and of the last one after which a quorum confirmed.
+   */
+  private long pauses;
+
+  private long confirmedPauses;
 
   LeaderRole(RaftCore core) {
     super(core);
@@ -41,6 +49,7 @@ final class LeaderRole extends Role {
     this.reads = new ReadRounds(core, this);
     this.transfer = new Transfer(core, replication);
     this.followed = core.conf.membership();
+    this.held = new HeldProposals(core.settings);
   }
 
   @Override
@@ -60,6 +69,39 @@ final class LeaderRole extends Role {
   @Override
   void leave() {
     reads.refuseAll();
+    // They are in no log, and no repetition of them is taken any more.
+    for (HeldProposals.Batch batch : held.drain()) {
+      if (batch.from().equals(core.self)) {
+        core.rejectAll(batch.proposals(), Refusal.NO_LEADER);
+      } else {
+        refuse(batch.from(), ids(batch.proposals()), Refusal.NO_LEADER);
+      }
+    }
+  }
+
+  @Override
+  void resumed() {
+    reads.confirm(++pauses);
+  }
+
+  /** A quorum followed this leader after that pause. */
+  void confirmed(long pause) {
+    confirmedPauses = pause;
+    if (isInDoubt()) {
+      return;
+    }
+    for (HeldProposals.Batch batch : held.drain()) {
+      if (batch.from().equals(core.self)) {
+        propose(batch.proposals());
+      } else {
+        onForwarded(batch.from(), batch.proposals());
+      }
+    }
+  }
+
+  /** True from a pause of the process on until a quorum has confirmed the term. */
+  private boolean isInDoubt() {
+    return confirmedPauses < pauses;
   }
 
   boolean hasCommittedInTerm() {
@@ -128,17 +170,21 @@ final class LeaderRole extends Role {
 
   @Override
   void propose(List<Proposal> batch) {
-    List<Proposal> refused = take(batch);
+    List<Proposal> refused = take(core.self, batch);
     if (!refused.isEmpty()) {
       core.rejectAll(refused, reasonToRefuse());
     }
   }
 
   private void onForwarded(NodeId from, List<Proposal> batch) {
-    List<Proposal> refused = take(batch);
+    List<Proposal> refused = take(from, batch);
     if (!refused.isEmpty()) {
-      refuse(from, refused.stream().map(Proposal::id).toList(), reasonToRefuse());
+      refuse(from, ids(refused), reasonToRefuse());
     }
+  }
+
+  private static List<RequestId> ids(List<Proposal> proposals) {
+    return proposals.stream().map(Proposal::id).toList();
   }
 
   private Refusal reasonToRefuse() {
@@ -153,8 +199,11 @@ final class LeaderRole extends Role {
     return forwarded.computeIfAbsent(origin, run -> new SequenceWindow()).take(sequence);
   }
 
-  /** Appends those that may wait; returns the others. Both stay in order. */
-  private List<Proposal> take(List<Proposal> batch) {
+  /** Appends those that may wait, or holds them; returns the others. Both stay in order. */
+  private List<Proposal> take(NodeId from, List<Proposal> batch) {
+    if (isInDoubt()) {
+      return held.add(from, batch);
+    }
     if (transfer.isActive() || core.handout.isLogMemoryFull()) {
       return batch;
     }
@@ -207,6 +256,7 @@ final class LeaderRole extends Role {
     // one that is before an entry of its own term is committed.
     boolean quiet =
         hasCommittedInTerm()
+            && !isInDoubt()
             && !core.conf.isChangePending()
             && core.handout.applied() >= membership.version();
     if (!quiet || proposal.basis() != membership.version() || isFull()) {
@@ -248,7 +298,10 @@ final class LeaderRole extends Role {
     }
     if (!followed.contains(core.self)) {
       abdicate();
-    } else if (!followed.isSettled() && !core.conf.isChangePending() && hasCommittedInTerm()) {
+    } else if (!followed.isSettled()
+        && !core.conf.isChangePending()
+        && hasCommittedInTerm()
+        && !isInDoubt()) {
       ConfEntry entry = ConfEntry.following(followed, core.log.lastIndex() + 1);
       append(Entry.Kind.CONF_CHANGE, MembershipCodec.encode(entry));
     }

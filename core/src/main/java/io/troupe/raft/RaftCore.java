@@ -84,6 +84,16 @@ public final class RaftCore {
     finish();
   }
 
+  /**
+   * The process did not run for an election timeout or longer: another member may lead by now. The
+   * next input comes after this. A leader proposes nothing until a quorum has confirmed its term.
+   */
+  public void resumed() {
+    begin();
+    standing.role().resumed();
+    finish();
+  }
+
   /** A message came from another member. */
   public void receive(NodeId from, PeerMessage message) {
     begin();
@@ -313,10 +323,11 @@ public final class RaftCore {
 
   /** A snapshot replaces log and state. */
   void install(SnapshotMark mark) {
+    long commitBefore = log.commit();
     log.restart(mark.index(), mark.term());
     conf.restart(mark.membership());
     handout.restart(mark.index());
-    outbox.install(mark);
+    outbox.install(mark, commitBefore);
   }
 
   /**

@@ -15,7 +15,7 @@ final class ReadQueue {
   /**
    * One read.
    *
-   * @param origin member that asked
+   * @param origin member that asked; nobody if the leader asks whether it still leads
    * @param id its number there
    */
   record Read(NodeId origin, long id) {}

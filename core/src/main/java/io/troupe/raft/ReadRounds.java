@@ -55,6 +55,14 @@ final class ReadRounds {
   }
 
   /**
+   * Has a quorum confirm the leadership after now; {@link LeaderRole#confirmed} gets the number.
+   */
+  void confirm(long number) {
+    reads.add(new ReadQueue.Read(NodeId.NONE, number));
+    open();
+  }
+
+  /**
    * Begins a round if reads wait. Before an entry of its own term is committed a new leader does
    * not know how far its predecessors committed.
    */
@@ -90,7 +98,9 @@ final class ReadRounds {
     }
     long index = reads.index();
     for (ReadQueue.Read read : reads.close()) {
-      if (read.origin().equals(core.self)) {
+      if (read.origin().isNone()) {
+        leader.confirmed(read.id());
+      } else if (read.origin().equals(core.self)) {
         core.effects.releaseRead(read.id(), index);
       } else {
         core.effects.send(

@@ -27,6 +27,9 @@ abstract sealed class Role permits FollowerRole, PreCandidateRole, CandidateRole
 
   abstract void tick();
 
+  /** The process was paused for an election timeout or longer. Nothing to do but for a leader. */
+  void resumed() {}
+
   /**
    * A message of the current term, or a granted pre-vote; {@code RequestVote}, {@code Removed} and
    * refusals never come here.

@@ -57,6 +57,91 @@ class RaftClientsTest {
     assertThat(leader.core.status().lastIndex()).isEqualTo(2);
   }
 
+  // ---- a leader whose process was paused
+
+  /** Another member may lead by now; what this one appends would be lost. */
+  @Test
+  void resumedLeaderProposesNothingBeforeAQuorumConfirmsTheTerm() {
+    RaftFixture leader = RaftFixture.fresh(3).leadAndCommit();
+    leader.core.resumed();
+    leader.effects.take(Apply.class);
+    leader.core.propose(proposals("a"));
+    leader.core.receive(TWO, new PeerMessage.ForwardedProposals(1, 77, 1, proposals("b")));
+    assertThat(leader.core.status().lastIndex()).isEqualTo(1);
+    // A reply that was sent before the pause confirms nothing.
+    leader.core.receive(THREE, new PeerMessage.HeartbeatReply(1, 0));
+    assertThat(leader.core.status().lastIndex()).isEqualTo(1);
+    confirm(leader);
+    assertThat(leader.core.status().lastIndex()).isEqualTo(3);
+    assertThat(leader.effects.take(Reject.class)).isEmpty();
+  }
+
+  private static void confirm(RaftFixture leader) {
+    leader.effects.take();
+    leader.ticks(SETTINGS.heartbeatTicks());
+    PeerMessage.Heartbeat heartbeat =
+        leader.sentTo(TWO).stream()
+            .filter(PeerMessage.Heartbeat.class::isInstance)
+            .map(PeerMessage.Heartbeat.class::cast)
+            .findFirst()
+            .orElseThrow();
+    leader.core.receive(TWO, new PeerMessage.HeartbeatReply(1, heartbeat.readContext()));
+  }
+
+  /** A round that began before the second pause says nothing about the time after it. */
+  @Test
+  void leaderPausedTwiceWaitsForTheSecondConfirmation() {
+    RaftFixture leader = RaftFixture.fresh(3).leadAndCommit();
+    leader.core.resumed();
+    leader.core.propose(proposals("a"));
+    leader.core.resumed();
+    confirm(leader);
+    assertThat(leader.core.status().lastIndex()).isEqualTo(1);
+    confirm(leader);
+    assertThat(leader.core.status().lastIndex()).isEqualTo(2);
+  }
+
+  @Test
+  void heldProposalsAreRefusedWhenAnotherMemberLeads() {
+    RaftFixture leader = RaftFixture.fresh(3).leadAndCommit();
+    leader.core.resumed();
+    leader.core.propose(proposals("a"));
+    leader.core.receive(THREE, new PeerMessage.ForwardedProposals(1, 77, 1, proposals("b")));
+    leader.effects.take();
+    leader.core.receive(TWO, new PeerMessage.Heartbeat(2, 0, 0));
+    List<RecordingEffects.Effect> effects = leader.effects.take();
+    assertThat(effects)
+        .contains(
+            new Reject(id("a"), Refusal.NO_LEADER),
+            new Send(
+                THREE, new PeerMessage.ProposalsRejected(1, List.of(id("b")), Refusal.NO_LEADER)));
+    assertThat(leader.core.status().lastIndex()).isEqualTo(1);
+  }
+
+  @Test
+  void heldProposalsAreBounded() {
+    RaftFixture leader = RaftFixture.fresh(3).leadAndCommit();
+    leader.core.resumed();
+    for (int i = 0; i < SETTINGS.maxPendingProposals(); i++) {
+      leader.core.propose(proposals("p" + i));
+    }
+    leader.effects.take();
+    leader.core.propose(proposals("q"));
+    assertThat(leader.effects.take())
+        .containsExactly(new Reject(id("q"), Refusal.TOO_MANY_REQUESTS));
+  }
+
+  @Test
+  void soleVoterConfirmsItself() {
+    RaftFixture leader = RaftFixture.fresh(1);
+    leader.durable();
+    leader.durable();
+    leader.core.resumed();
+    long last = leader.core.status().lastIndex();
+    leader.core.propose(proposals("a"));
+    assertThat(leader.core.status().lastIndex()).isEqualTo(last + 1);
+  }
+
   /** No client may wait in vain because another one's proposal was quicker. */
   @Test
   void aForwardedMessageThatWasOvertakenIsTakenToo() {

@@ -14,9 +14,12 @@ public sealed interface ApplyCommand {
   /**
    * The answers of entries that may come. Told before any of those entries.
    *
+   * @param term in which they were proposed here or forwarded to that term's leader. When an entry
+   *     of a later term is applied and they were not, they never will be: their answer is
+   *     NotProposed with NO_LEADER
    * @param nanos when they were proposed, as {@link System#nanoTime}
    */
-  record Expect(List<Expectation> expectations, long nanos) implements ApplyCommand {}
+  record Expect(List<Expectation> expectations, long term, long nanos) implements ApplyCommand {}
 
   /**
    * The reply of the entry that carries {@code id} goes to {@code replyTo}.
@@ -65,7 +68,7 @@ public sealed interface ApplyCommand {
    */
   record Leading(boolean leading, long term) implements ApplyCommand {}
 
-  /** What a leader said of its state; to be compared with this one. */
+  /** What this member's leader said of its state; to be compared with this one. */
   record LeaderDigest(PeerPayload.StateDigest digest) implements ApplyCommand {}
 
   /** Only the owner's timers and adapted replies. */

@@ -24,6 +24,17 @@ public sealed interface ProposeReply {
     }
   }
 
-  /** It never entered the log. */
+  /**
+   * It is not in the log and never will be. With NO_LEADER it may be proposed again: it was not
+   * proposed, or the leader that had it was replaced by one that does not have it.
+   */
   record NotProposed(Refusal reason) implements ProposeReply {}
+
+  /**
+   * It may have been applied: another member's snapshot took the place of the state that waited for
+   * it, and does not say.
+   */
+  enum Unknown implements ProposeReply {
+    INSTANCE
+  }
 }

@@ -88,6 +88,13 @@ public sealed interface RaftCommand {
   /** A message of another member. */
   record FromPeer(NodeId from, PeerMessage message) implements RaftCommand {}
 
+  /**
+   * Another member says what its state did. Passed on to the apply room if this member follows it
+   * in the term it names, else ignored: a member that left, a former leader, or one of another
+   * history of the cluster is no measure.
+   */
+  record PeerDigest(NodeId from, PeerPayload.StateDigest digest) implements RaftCommand {}
+
   /** The write of this number and all before it are durable. */
   record Durable(long number) implements RaftCommand {}
 

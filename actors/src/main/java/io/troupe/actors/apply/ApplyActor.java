@@ -8,6 +8,7 @@ import io.troupe.model.Entry;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
+import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
 import io.troupe.model.Result;
 import io.troupe.mvcc.RevisionChanges;
@@ -36,6 +37,7 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
@@ -113,6 +115,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private record Waiting(
       ActorRef<ProposeReply> replyTo,
       MemoryBudget.@Nullable Share response,
+      long term,
       long sweep,
       long proposedNanos) {}
 
@@ -128,6 +131,9 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private final List<Answer> answers = new ArrayList<>();
   private final List<WatchCommand.Commit> commits = new ArrayList<>();
   private final List<LeaseChange> leaseChanges = new ArrayList<>();
+
+  /** Of the last entry that was applied. */
+  private long appliedTerm;
 
   /** In which this member leads and of which it has applied nothing yet, or 0. */
   private long unsettledTerm;
@@ -159,6 +165,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     this.traced = new TracedProposals(links.traces());
     this.compactedRevision = machine.reader().view().compactedRevision();
     this.snapshotIndex = machine.appliedIndex();
+    this.appliedTerm = machine.view().appliedTerm();
     this.divergence =
         new DivergenceWatch(
             machine,
@@ -194,12 +201,15 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
         .onMessage(ApplyCommand.LeaderDigest.class, this::onLeaderDigest)
         .onMessageEquals(Look.INSTANCE, this::onLook)
         .onMessageEquals(Sweep.INSTANCE, this::onSweep)
+        .onSignal(PostStop.class, stop -> onStop())
         .build();
   }
 
   private Behavior<ApplyCommand> onExpect(ApplyCommand.Expect expect) {
     for (ApplyCommand.Expectation one : expect.expectations()) {
-      waiting.put(one.id().value(), new Waiting(one.replyTo(), one.response(), sweeps, expect.nanos()));
+      waiting.put(
+          one.id().value(),
+          new Waiting(one.replyTo(), one.response(), expect.term(), sweeps, expect.nanos()));
     }
     return this;
   }
@@ -240,7 +250,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   }
 
   private Behavior<ApplyCommand> onLeading(ApplyCommand.Leading leading) {
-    divergence.leading(leading.leading());
+    divergence.leading(leading.leading() ? leading.term() : 0);
     unsettledTerm = leading.leading() ? leading.term() : 0;
     links
         .lease()
@@ -367,7 +377,6 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     long index = machine.view().appliedIndex();
     links.applied().accept(index);
     divergence.committed();
-    links.raft().tell(new RaftCommand.Applied(index));
     tellAuthChanges();
     // Leases first: whoever learns that his grant was applied finds it counted.
     if (!leaseChanges.isEmpty()) {
@@ -384,12 +393,42 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
       links.watch().tell(new WatchCommand.Committed(List.copyOf(commits)));
       commits.clear();
     }
+    // After all of these: from here on the raft room says by itself that this index is applied, and
+    // what it says must not overtake them.
+    links.raft().tell(new RaftCommand.Applied(index));
     for (Answer answer : answers) {
       answer.replyTo().tell(answer.reply());
     }
     answers.clear();
+    refuseLost();
     releaseReads(index);
     afterwards(index);
+  }
+
+  /**
+   * What an earlier term's leader had is in the log before the first entry of a later term, or
+   * never will be: each later leader has all entries up to that one, and none of an earlier term
+   * after it.
+   */
+  private void refuseLost() {
+    long term = machine.view().appliedTerm();
+    if (term == appliedTerm) {
+      return;
+    }
+    appliedTerm = term;
+    RequestId begun = incomplete;
+    waiting
+        .entrySet()
+        .removeIf(
+            entry -> {
+              boolean lost =
+                  entry.getValue().term() < term
+                      && (begun == null || entry.getKey() != begun.value());
+              if (lost) {
+                entry.getValue().replyTo().tell(new ProposeReply.NotProposed(Refusal.NO_LEADER));
+              }
+              return lost;
+            });
   }
 
   /** Before the commits: of what comes after the end of a right nothing is shown. */
@@ -427,6 +466,12 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
       snapshotIndex = index;
       links.snapshot().tell(new SnapshotCommand.Due(index, machine.view().appliedTerm()));
     }
+  }
+
+  /** The state is replaced, or the member stops: what is still waited for is not applied here. */
+  private Behavior<ApplyCommand> onStop() {
+    waiting.values().forEach(who -> who.replyTo().tell(ProposeReply.Unknown.INSTANCE));
+    return this;
   }
 
   /**

@@ -42,7 +42,10 @@ final class DivergenceWatch {
   private final StateMachine machine;
   private final Links links;
   private final DigestCheck check;
-  private boolean leading;
+
+  /** In which this member leads; 0 if it does not. */
+  private long leadingTerm;
+
   private boolean differs;
   private boolean corrupt;
   private long saidIndex;
@@ -55,8 +58,13 @@ final class DivergenceWatch {
     tell();
   }
 
-  void leading(boolean leads) {
-    leading = leads;
+  /**
+   * This member leads from now on, or does not.
+   *
+   * @param term in which it leads; 0 if it does not
+   */
+  void leading(long term) {
+    leadingTerm = term;
   }
 
   /** An entry was applied, the state machine's last. */
@@ -80,7 +88,7 @@ final class DivergenceWatch {
     }
   }
 
-  /** Another member, leader when it said so, tells its digest. */
+  /** The leader that this member follows says its digest. */
   void heard(PeerPayload.StateDigest word) {
     noted(check.compare(word.index(), word.digest()));
   }
@@ -88,8 +96,10 @@ final class DivergenceWatch {
   private void say() {
     saidIndex = check.index();
     // Whoever knows to be wrong must not accuse others.
-    if (leading && !corrupt) {
-      links.others().accept(new PeerPayload.StateDigest(check.index(), check.digest()));
+    if (leadingTerm != 0 && !corrupt) {
+      links
+          .others()
+          .accept(new PeerPayload.StateDigest(leadingTerm, check.index(), check.digest()));
     }
   }
 

@@ -9,7 +9,6 @@ import io.troupe.actors.snapshot.TransferCommand;
 import io.troupe.metrics.PeerMetrics;
 import io.troupe.model.NodeId;
 import io.troupe.persistence.snapshot.SnapshotPlugin;
-import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.RaftCommand;
@@ -35,6 +34,8 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
  * the peers) stay.
  */
 public final class MemberGuardian {
+  private static final String ROOMS = "rooms";
+
   private MemberGuardian() {}
 
   /**
@@ -104,6 +105,8 @@ public final class MemberGuardian {
                   rooms,
                   peering.membership(),
                   broken);
+          // Without one of them the member would be deaf, and look well.
+          context.getChildren().forEach(context::watch);
           open(context, shared);
           spawned.complete(rooms);
           return Behaviors.receive(Void.class)
@@ -113,13 +116,22 @@ public final class MemberGuardian {
                     broken.accept(failed.getCause());
                     return Behaviors.same();
                   })
-              .onSignal(Terminated.class, ended -> reopen(context, shared))
+              .onSignal(
+                  Terminated.class,
+                  ended -> {
+                    String name = ended.getRef().path().name();
+                    if (name.equals(ROOMS)) {
+                      return reopen(context, shared);
+                    }
+                    broken.accept(new IllegalStateException("actor stopped: " + name));
+                    return Behaviors.same();
+                  })
               .build();
         });
   }
 
   private static void open(ActorContext<Void> context, RoomsActor.Shared shared) {
-    ActorRef<RoomsActor.Command> actor = context.spawn(RoomsActor.create(shared), "rooms");
+    ActorRef<RoomsActor.Command> actor = context.spawn(RoomsActor.create(shared), ROOMS);
     context.watch(actor);
   }
 
@@ -181,7 +193,7 @@ public final class MemberGuardian {
     if (envelope.payload() instanceof PeerPayload.Raft raft) {
       rooms.raft().tell(new RaftCommand.FromPeer(envelope.from(), raft.message()));
     } else if (envelope.payload() instanceof PeerPayload.StateDigest digest) {
-      rooms.apply().tell(new ApplyCommand.LeaderDigest(digest));
+      rooms.raft().tell(new RaftCommand.PeerDigest(envelope.from(), digest));
     }
   }
 

@@ -234,7 +234,6 @@ final class RoomsActor {
         .status()
         .corrupt(files.machine().view().isAlarmed(files.identity().memberId(), AlarmType.CORRUPT));
     rooms.authListener().opened();
-    rooms.open(new Rooms.Open(state, raft, wal, apply, lease, watch, snapshot, transfers));
     raft.tell(
         new RaftRoleActor.Begin(
             new RaftRoleActor.Links(
@@ -250,6 +249,8 @@ final class RoomsActor {
                 () -> shared.broken().accept(new MemberRemovedException()),
                 rooms.traces(),
                 files.metrics().raft())));
+    // The raft room has begun when the first question comes.
+    rooms.open(new Rooms.Open(state, raft, wal, apply, lease, watch, snapshot, transfers));
   }
 
   /** The membership to begin with; nobody if the log holds a change that may be in effect. */

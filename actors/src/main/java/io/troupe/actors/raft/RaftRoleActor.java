@@ -75,6 +75,9 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
    */
   private static final Duration HOLD = Duration.ofMillis(5);
 
+  /** Messages that may come before the first one and wait for it; further ones are refused. */
+  static final int BEFORE_BEGIN = 1000;
+
   /** So that the entry that says so reaches the other members. */
   private static final Duration BEFORE_END = Duration.ofSeconds(1);
 
@@ -119,6 +122,11 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
 
   private final TickPace ticks;
   private final HeartbeatPace pace;
+  private final long electionNanos;
+
+  /** When the last input came. */
+  private long ranNanos;
+
   private boolean installing;
   private boolean holds;
 
@@ -136,6 +144,8 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     this.leaderLine = new LeaderLine(recovered.self());
     this.ticks = new TickPace(tick, System.nanoTime());
     this.pace = new HeartbeatPace(settings.heartbeatTicks(), tick);
+    this.electionNanos = settings.electionTicks() * tick.toNanos();
+    this.ranNanos = System.nanoTime();
     this.core = new RaftCore(recovered, settings, jitter, this);
   }
 
@@ -146,27 +156,39 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
    */
   public static Behavior<RaftCommand> create(
       RaftState recovered, RaftSettings settings, Duration tick, RandomGenerator jitter) {
-    return Behaviors.receive(RaftCommand.class)
-        .onMessage(
-            Begin.class,
-            begin ->
-                Behaviors.setup(
-                    context ->
-                        Behaviors.withTimers(
-                            timers -> {
-                              timers.startSingleTimer(Tick.INSTANCE, tick);
-                              RaftRoleActor room =
-                                  new RaftRoleActor(
-                                      context,
-                                      timers,
-                                      recovered,
-                                      settings,
-                                      tick,
-                                      jitter,
-                                      begin.links());
-                              return room.feed(room.core::start);
-                            })))
-        .build();
+    return Behaviors.withStash(
+        BEFORE_BEGIN,
+        stash ->
+            Behaviors.receive(RaftCommand.class)
+                .onMessage(
+                    Begin.class,
+                    begin ->
+                        Behaviors.setup(
+                            context ->
+                                Behaviors.withTimers(
+                                    timers -> {
+                                      timers.startSingleTimer(Tick.INSTANCE, tick);
+                                      RaftRoleActor room =
+                                          new RaftRoleActor(
+                                              context,
+                                              timers,
+                                              recovered,
+                                              settings,
+                                              tick,
+                                              jitter,
+                                              begin.links());
+                                      return stash.unstashAll(room.feed(room.core::start));
+                                    })))
+                .onAnyMessage(
+                    early -> {
+                      if (stash.isFull()) {
+                        RefusingRaft.refuse(early);
+                      } else {
+                        stash.stash(early);
+                      }
+                      return Behaviors.same();
+                    })
+                .build());
   }
 
   @Override
@@ -180,6 +202,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         .onMessage(RaftCommand.ConfirmLeadership.class, this::onConfirmLeadership)
         .onMessage(RaftCommand.ProposeInTerm.class, this::onProposeInTerm)
         .onMessage(RaftCommand.FromPeer.class, this::onFromPeer)
+        .onMessage(RaftCommand.PeerDigest.class, this::onPeerDigest)
         .onMessage(RaftCommand.ProposeConfChange.class, this::onProposeConfChange)
         .onMessage(RaftCommand.TransferLeadership.class, this::onTransferLeadership)
         .onMessage(RaftCommand.HandOver.class, this::onHandOver)
@@ -211,6 +234,16 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   }
 
   private Behavior<RaftCommand> feed(Runnable input) {
+    long now = System.nanoTime();
+    long idleNanos = now - ranNanos;
+    ranNanos = now;
+    // Ticks come far more often.
+    if (idleNanos > electionNanos) {
+      LOG.warn(
+          "process was paused, a leader confirms its term before it proposes took={}",
+          Duration.ofNanos(idleNanos));
+      core.resumed();
+    }
     input.run();
     links.status().accept(core.status());
     if (!holds && core.isHolding()) {
@@ -259,7 +292,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
 
   /** Before any of these can be applied or refused. */
   private void expect(List<ApplyCommand.Expectation> waiting) {
-    links.apply().tell(new ApplyCommand.Expect(waiting, System.nanoTime()));
+    links.apply().tell(new ApplyCommand.Expect(waiting, core.status().term(), System.nanoTime()));
   }
 
   /** At once, not with the next batch: a proposal that waits is forwarded if the role changes. */
@@ -338,6 +371,17 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     return feed(() -> core.receive(m.from(), m.message()));
   }
 
+  /**
+   * What a leader applied, whoever follows it in its term applies too. Of others that is unknown.
+   */
+  private Behavior<RaftCommand> onPeerDigest(RaftCommand.PeerDigest said) {
+    RaftStatus status = core.status();
+    if (status.leader().equals(said.from()) && status.term() == said.digest().term()) {
+      links.apply().tell(new ApplyCommand.LeaderDigest(said.digest()));
+    }
+    return this;
+  }
+
   private Behavior<RaftCommand> onSnapshotReceived(RaftCommand.SnapshotReceived received) {
     return feed(
         () ->
@@ -368,7 +412,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
 
   @Override
   public void installSnapshot(
-      long number, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
+      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
     // The promises are dropped with this run of the rooms: the leader asks again, and the next run
     // answers from the new log.
     LOG.info(
@@ -378,7 +422,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         number,
         thenSend.size());
     installing = true;
-    links.wal().tell(new WalCommand.Install(state, mark.index()));
+    links.wal().tell(new WalCommand.Install(before, state, mark.index()));
   }
 
   @Override

@@ -21,24 +21,29 @@ public final class RefusingRaft {
   public static Behavior<RaftCommand> create() {
     return Behaviors.receiveMessage(
         command -> {
-          if (command instanceof RaftCommand.Propose propose) {
-            propose.replyTo().tell(new ProposeReply.NotProposed(Refusal.NO_LEADER));
-          } else if (command instanceof RaftCommand.ProposeConfChange propose) {
-            propose.replyTo().tell(new ProposeReply.NotProposed(Refusal.NO_LEADER));
-          } else if (command instanceof RaftCommand.ProposeInTerm propose) {
-            propose.replyTo().tell(new ProposeReply.NotProposed(Refusal.NOT_LEADER));
-          } else if (command instanceof RaftCommand.ConfirmLeadership confirm) {
-            confirm.replyTo().tell(new ReadReply.Failed(Refusal.NOT_LEADER));
-          } else if (command instanceof RaftCommand.ReadIndex read) {
-            read.replyTo().tell(new ReadReply.Failed(Refusal.NO_LEADER));
-          } else if (command instanceof RaftCommand.TransferLeadership transfer) {
-            transfer.replyTo().tell(new TransferReply.Refused(Refusal.NOT_LEADER));
-          } else if (command instanceof RaftCommand.HandOver handOver) {
-            handOver.replyTo().tell(TransferReply.Done.INSTANCE);
-          } else if (command instanceof RaftCommand.GetReplication get) {
-            get.replyTo().tell(new ReplicationReply(null));
-          }
+          refuse(command);
           return Behaviors.same();
         });
+  }
+
+  /** Refuses one command; what is no question is dropped. */
+  static void refuse(RaftCommand command) {
+    if (command instanceof RaftCommand.Propose propose) {
+      propose.replyTo().tell(new ProposeReply.NotProposed(Refusal.NO_LEADER));
+    } else if (command instanceof RaftCommand.ProposeConfChange propose) {
+      propose.replyTo().tell(new ProposeReply.NotProposed(Refusal.NO_LEADER));
+    } else if (command instanceof RaftCommand.ProposeInTerm propose) {
+      propose.replyTo().tell(new ProposeReply.NotProposed(Refusal.NOT_LEADER));
+    } else if (command instanceof RaftCommand.ConfirmLeadership confirm) {
+      confirm.replyTo().tell(new ReadReply.Failed(Refusal.NOT_LEADER));
+    } else if (command instanceof RaftCommand.ReadIndex read) {
+      read.replyTo().tell(new ReadReply.Failed(Refusal.NO_LEADER));
+    } else if (command instanceof RaftCommand.TransferLeadership transfer) {
+      transfer.replyTo().tell(new TransferReply.Refused(Refusal.NOT_LEADER));
+    } else if (command instanceof RaftCommand.HandOver handOver) {
+      handOver.replyTo().tell(TransferReply.Done.INSTANCE);
+    } else if (command instanceof RaftCommand.GetReplication get) {
+      get.replyTo().tell(new ReplicationReply(null));
+    }
   }
 }

@@ -69,7 +69,7 @@ class ConfChangeAnswersTest {
     change(null, new ConfChange(ConfChange.Kind.ADD_VOTER, ONE, List.of("http://a")));
     room.tell(
         new ApplyCommand.Expect(
-            List.of(new ApplyCommand.Expectation(ID, client.getRef())), PROPOSED));
+            List.of(new ApplyCommand.Expectation(ID, client.getRef())), 1, PROPOSED));
   }
 
   @AfterEach

@@ -10,6 +10,7 @@ import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
 import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.ForwardedTraces;
+import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
@@ -53,12 +54,20 @@ class RaftRoleActorTest {
   private final ActorRef<RaftCommand> room = room();
 
   private ActorRef<RaftCommand> room() {
+    ActorRef<RaftCommand> made = notBegun();
+    begin(made);
+    return made;
+  }
+
+  private ActorRef<RaftCommand> notBegun() {
     RaftState recovered =
         new RaftState(SELF, new HardState(5, NodeId.NONE, 0), THREE, 0, 0, List.of(), 0);
-    ActorRef<RaftCommand> made =
-        kit.spawn(
-            RaftRoleActor.create(
-                recovered, RaftSettings.defaults(), Duration.ofHours(1), new SplittableRandom(1)));
+    return kit.spawn(
+        RaftRoleActor.create(
+            recovered, RaftSettings.defaults(), Duration.ofHours(1), new SplittableRandom(1)));
+  }
+
+  private void begin(ActorRef<RaftCommand> made) {
     made.tell(
         new RaftRoleActor.Begin(
             new RaftRoleActor.Links(
@@ -71,7 +80,6 @@ class RaftRoleActorTest {
                 removed::countDown,
                 ForwardedTraces.NONE,
                 new MemberMetrics().raft())));
-    return made;
   }
 
   @AfterEach
@@ -97,6 +105,54 @@ class RaftRoleActorTest {
     assertThat(install.index()).isEqualTo(100);
     assertThat(install.state().term()).isEqualTo(5);
     assertThat(memberships.poll(10, TimeUnit.SECONDS)).isEqualTo(THREE);
+  }
+
+  @Test
+  void questionsBeforeTheBeginAreAnsweredAfterIt() {
+    ActorRef<RaftCommand> early = notBegun();
+    TestProbe<ReadReply> reader = kit.createTestProbe();
+    early.tell(new RaftCommand.ReadIndex(reader.getRef()));
+    reader.expectNoMessage(Duration.ofMillis(100));
+    begin(early);
+    reader.expectMessage(new ReadReply.Failed(Refusal.NO_LEADER));
+  }
+
+  @Test
+  void moreQuestionsThanMayWaitForTheBeginAreRefused() {
+    ActorRef<RaftCommand> early = notBegun();
+    TestProbe<ReadReply> waiting = kit.createTestProbe();
+    TestProbe<ReadReply> refused = kit.createTestProbe();
+    for (int i = 0; i < RaftRoleActor.BEFORE_BEGIN; i++) {
+      early.tell(new RaftCommand.ReadIndex(waiting.getRef()));
+    }
+    early.tell(new RaftCommand.ReadIndex(refused.getRef()));
+    refused.expectMessage(new ReadReply.Failed(Refusal.NO_LEADER));
+    waiting.expectNoMessage(Duration.ofMillis(100));
+  }
+
+  /** An answer that never comes is found by the term in which the proposal was forwarded. */
+  @Test
+  void expectationsCarryTheTermOfTheProposal() {
+    TestProbe<ProposeReply> writer = kit.createTestProbe();
+    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(7, 0, 0)));
+    room.tell(new RaftCommand.Propose(new RequestId(9), Bytes.EMPTY, writer.getRef()));
+    assertThat(apply.expectMessageClass(ApplyCommand.Expect.class).term()).isEqualTo(7);
+  }
+
+  /**
+   * Members of before a forced new cluster, former leaders and late messages say what belongs to
+   * another history.
+   */
+  @Test
+  void digestsOfAnybodyButTheLeaderOfThisTermAreIgnored() {
+    room.tell(new RaftCommand.PeerDigest(LEADER, new PeerPayload.StateDigest(5, 3, 1)));
+    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(7, 0, 0)));
+    room.tell(new RaftCommand.PeerDigest(new NodeId(3), new PeerPayload.StateDigest(7, 3, 2)));
+    room.tell(new RaftCommand.PeerDigest(LEADER, new PeerPayload.StateDigest(6, 3, 3)));
+    room.tell(new RaftCommand.PeerDigest(LEADER, new PeerPayload.StateDigest(0, 3, 4)));
+    PeerPayload.StateDigest good = new PeerPayload.StateDigest(7, 3, 5);
+    room.tell(new RaftCommand.PeerDigest(LEADER, good));
+    apply.expectMessage(new ApplyCommand.LeaderDigest(good));
   }
 
   @Test

@@ -167,7 +167,7 @@ final class MembershipChanges {
               member.scheduler());
       answer.whenComplete(
           (reply, failure) -> {
-            if (failure instanceof TimeoutException) {
+            if (failure instanceof TimeoutException || reply instanceof ProposeReply.Unknown) {
               fateUnknown = true;
               attempts.again();
             } else if (failure != null) {

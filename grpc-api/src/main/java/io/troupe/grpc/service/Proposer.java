@@ -103,11 +103,11 @@ public final class Proposer {
 
   /** A proposal until its end. */
   private final class Waiting {
-    private final Proposal proposal;
     private final CallTrace call;
     private final MemoryBudget.@Nullable Share response;
     private final long startNanos;
     private final CompletableFuture<Result> outcome = new CompletableFuture<>();
+    private volatile Proposal proposal;
 
     Waiting(
         Proposal proposal,
@@ -138,13 +138,20 @@ public final class Proposer {
             if (reply instanceof ProposeReply.NotProposed refused
                 && refused.reason() == Refusal.NO_LEADER) {
               awaitLeader(left);
+            } else if (reply instanceof ProposeReply.Unknown) {
+              // As if nothing had come: there is nothing to wait for.
+              end(null, new TimeoutException("the state was replaced by a snapshot"));
             } else {
               end(reply, failure);
             }
           });
     }
 
-    /** P9: it is in no log, so it may be proposed again as soon as there is a leader. */
+    /**
+     * P9: it is in no log and never will be, so it may be proposed again as soon as there is a
+     * leader. With another id: a refusal of the first proposal that is still on its way must not
+     * count for the second.
+     */
     private void awaitLeader(Duration atMost) {
       LeaderWait.await(member, atMost, settings.tick())
           .whenComplete(
@@ -152,6 +159,13 @@ public final class Proposer {
                 if (failure != null) {
                   end(null, Call.deadlineExceeded());
                 } else {
+                  RequestId id = ids.next();
+                  proposal =
+                      new Proposal(
+                          id,
+                          OperationCodec.withId(id, proposal.operation()),
+                          proposal.isPriority(),
+                          proposal.trace());
                   propose();
                 }
               });

@@ -15,6 +15,7 @@ import io.troupe.model.Result;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
+import io.troupe.protocol.codec.OperationCodec;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
@@ -45,7 +46,12 @@ class WithoutLeaderTest {
     fake.raft.expectNoMessage(Duration.ofMillis(50));
     fake.lead(SELF);
     RaftCommand.Propose again = fake.raft.expectMessageClass(RaftCommand.Propose.class);
-    assertThat(again.proposal().id()).isEqualTo(first);
+    assertThat(again.proposal().id())
+        .as("a late refusal of the first proposal is none of the second")
+        .isNotEqualTo(first);
+    OperationCodec.Decoded decoded = OperationCodec.decode(again.proposal().operation());
+    assertThat(decoded.id()).isEqualTo(again.proposal().id());
+    assertThat(decoded.operation()).isEqualTo(WRITE);
     again.replyTo().tell(new ProposeReply.Applied(new Result.Done(5), 9));
     assertThat(now(written)).isEqualTo(new Result.Done(5));
   }
@@ -101,6 +107,16 @@ class WithoutLeaderTest {
             "etcdserver: request timed out, possibly due to previous leader failure"));
     // What began under the new leader has another reason.
     refused(proposed(), Refusal.TIMED_OUT);
+  }
+
+  @Test
+  void writeWithUnknownOutcomeEndsAtOnceAsIfItHadTimedOut_Q7() {
+    CompletionStage<Result> written = fake.proposer.propose(WRITE);
+    RaftCommand.Propose propose = fake.raft.expectMessageClass(RaftCommand.Propose.class);
+    long told = System.nanoTime();
+    propose.replyTo().tell(ProposeReply.Unknown.INSTANCE);
+    refused(written, Refusal.TIMED_OUT);
+    assertThat(System.nanoTime() - told).isLessThan(FakeMember.REQUEST_TIMEOUT.toNanos());
   }
 
   @Test

@@ -32,6 +32,9 @@ public final class OperationCodec {
   /** Of records of clients that named nobody. */
   public static final byte VERSION = 1;
 
+  /** Field 1, fixed64: what {@link WireOperation} begins with if it has an id. */
+  private static final byte ID_TAG = (1 << 3) | 1;
+
   /** Of records that name their requester, or change users and roles. */
   public static final byte VERSION_AUTH = 2;
 
@@ -71,11 +74,7 @@ public final class OperationCodec {
     int length = request.length();
     byte[] out = new byte[1 + 9 + 1 + varintSize(length) + length + behind.length];
     out[0] = behind.length == 0 ? VERSION : VERSION_AUTH;
-    out[1] = (1 << 3) | 1; // field 1, fixed64
-    long value = id.value();
-    for (int i = 0; i < 8; i++) {
-      out[2 + i] = (byte) (value >>> (8 * i));
-    }
+    putId(id, out);
     out[10] = (byte) ((kind.field << 3) | 2);
     int at = 11;
     int rest = length;
@@ -87,6 +86,30 @@ public final class OperationCodec {
     at = request.copyTo(out, at);
     System.arraycopy(behind, 0, out, at, behind.length);
     return Bytes.wrap(out);
+  }
+
+  /**
+   * The same operation with another id, for another proposal of it: an answer to the one before,
+   * however late, is then none to this one.
+   *
+   * @param operation encoded by this class, with an id
+   */
+  public static Bytes withId(RequestId id, Bytes operation) {
+    if (operation.length() < 10 || operation.at(1) != ID_TAG) {
+      throw new IllegalArgumentException("operation without an id");
+    }
+    byte[] out = new byte[operation.length()];
+    operation.copyTo(out, 0);
+    putId(id, out);
+    return Bytes.wrap(out);
+  }
+
+  private static void putId(RequestId id, byte[] out) {
+    out[1] = ID_TAG;
+    long value = id.value();
+    for (int i = 0; i < 8; i++) {
+      out[2 + i] = (byte) (value >>> (8 * i));
+    }
   }
 
   private static int varintSize(int value) {

@@ -54,6 +54,7 @@ public final class PeerCodec {
       out.setStateDigest(
           WireStateDigest.newBuilder()
               .setFormat(DIGEST_FORMAT)
+              .setTerm(said.term())
               .setIndex(said.index())
               .setDigest(said.digest()));
     } else {
@@ -97,7 +98,7 @@ public final class PeerCodec {
     if (wire.getFormat() != DIGEST_FORMAT) {
       throw new InvalidProtocolBufferException("digest made in another way " + wire.getFormat());
     }
-    return new PeerPayload.StateDigest(wire.getIndex(), wire.getDigest());
+    return new PeerPayload.StateDigest(wire.getTerm(), wire.getIndex(), wire.getDigest());
   }
 
   /** Encodes a piece of a message. */

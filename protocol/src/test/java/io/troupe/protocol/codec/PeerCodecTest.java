@@ -136,7 +136,7 @@ class PeerCodecTest {
     raft(all, "timeout-now", new PeerMessage.TimeoutNow(7));
     raft(all, "removed", new PeerMessage.Removed(7));
     all.put("hello", new PeerPayload.Hello());
-    all.put("state-digest", new PeerPayload.StateDigest(70_000, -2));
+    all.put("state-digest", new PeerPayload.StateDigest(7, 70_000, -2));
     all.put("snapshot-offer", new SnapshotMessage.Offer(-5, 7, Bytes.utf8("manifest")));
     all.put("snapshot-have", new SnapshotMessage.Have(-5, 3, 1L << 40));
     all.put("snapshot-chunk", new SnapshotMessage.Chunk(-5, 3, 1L << 40, Bytes.of(1, 2), -9));
@@ -177,6 +177,16 @@ class PeerCodecTest {
     assertThat(kinds)
         .containsAll(Arrays.asList(PeerMessage.class.getPermittedSubclasses()))
         .containsAll(Arrays.asList(SnapshotMessage.class.getPermittedSubclasses()));
+  }
+
+  /** As members say it that run a version before the term was added. */
+  @Test
+  void digestOfAnEarlierVersionNamesNoTerm() throws IOException {
+    String bytes =
+        "02891c230f09328c3a4e1918f8cd114d696421c5059e8e190200000000000000220d687474703a2f"
+            + "2f613a32333830fa010f080110f0a20419feffffffffffffff";
+    assertThat(PeerCodec.decode(Bytes.wrap(HexFormat.of().parseHex(bytes))).payload())
+        .isEqualTo(new PeerPayload.StateDigest(0, 70_000, -2));
   }
 
   /** These bytes are spoken by members out there: a change of them is a new version. */

@@ -69,7 +69,7 @@ final class Caller {
     }
 
     private void answered(Answer answer) {
-      end(world.scheduler().nowUs(), answer);
+      end(answer instanceof Answer.Unknown ? Call.NEVER : world.scheduler().nowUs(), answer);
     }
 
     private void end(long returnedUs, Answer answer) {

@@ -7,6 +7,7 @@ import io.troupe.model.Entry;
 import io.troupe.model.Event;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
+import io.troupe.model.RequestId;
 import io.troupe.mvcc.Compactor;
 import io.troupe.mvcc.HashAnswer;
 import io.troupe.raft.membership.ConfEntry;
@@ -14,7 +15,7 @@ import io.troupe.raft.membership.MembershipCodec;
 import io.troupe.simulation.history.Answer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -29,11 +30,13 @@ final class ApplyRoom {
   /** Events of one revision. */
   record Commit(long revision, List<Event> events) {}
 
+  private record Waiting(long term, Consumer<Answer> reply) {}
+
   private record AnswerTo(Consumer<Answer> reply, Answer answer) {}
 
   private final MemberRun run;
   private final Room room;
-  private final Map<Long, Consumer<Answer>> waiting = new HashMap<>();
+  private final Map<Long, Waiting> waiting = new LinkedHashMap<>();
   private final TreeMap<Long, List<MemberRun.ReadIndexWaiter>> reads = new TreeMap<>();
   private final List<AnswerTo> answers = new ArrayList<>();
   private final List<Commit> commits = new ArrayList<>();
@@ -41,6 +44,9 @@ final class ApplyRoom {
 
   /** In which this member leads and of which it has applied nothing yet, or 0. */
   private long unsettledTerm;
+
+  /** Of the last entry that was applied. */
+  private long appliedTerm;
 
   private final ArrayDeque<Runnable> stash = new ArrayDeque<>();
   private final DigestRoom digests;
@@ -59,6 +65,7 @@ final class ApplyRoom {
     this.room = run.room();
     this.store = store;
     this.machine = new StateMachine(store, 1 << 20);
+    this.appliedTerm = machine.view().appliedTerm();
     this.digests = new DigestRoom(run, machine);
   }
 
@@ -97,21 +104,22 @@ final class ApplyRoom {
         });
   }
 
-  void expect(long request, Consumer<Answer> reply) {
-    tell(() -> waiting.put(request, reply));
+  /** The answer to what was proposed, or forwarded to a leader, in a term. */
+  void expect(long request, long term, Consumer<Answer> reply) {
+    tell(() -> waiting.put(request, new Waiting(term, reply)));
   }
 
   void refuse(long request, Refusal reason) {
     tell(
         () -> {
-          Consumer<Answer> reply = waiting.remove(request);
-          if (reply != null) {
-            reply.accept(new Answer.Refused(reason));
+          Waiting who = waiting.remove(request);
+          if (who != null) {
+            who.reply().accept(new Answer.Refused(reason));
           }
         });
   }
 
-  /** Another member, leader when it said so, tells its digest. */
+  /** The leader that this member follows says its digest. */
   void heardDigest(long index, long digest) {
     tell(() -> digests.heard(index, digest));
   }
@@ -119,7 +127,7 @@ final class ApplyRoom {
   void leading(boolean leads, long term) {
     tell(
         () -> {
-          digests.leading(leads);
+          digests.leading(leads ? term : 0);
           unsettledTerm = leads ? term : 0;
           if (leads) {
             run.lease.promoted(machine.reader().leases(), term);
@@ -187,9 +195,9 @@ final class ApplyRoom {
       commits.add(new Commit(applied.revision(), applied.events()));
     }
     leaseChanges.addAll(applied.leaseChanges());
-    Consumer<Answer> reply = waiting.remove(request);
-    if (reply != null) {
-      answers.add(new AnswerTo(reply, new Answer.Done(applied.result())));
+    Waiting who = waiting.remove(request);
+    if (who != null) {
+      answers.add(new AnswerTo(who.reply(), new Answer.Done(applied.result())));
     }
   }
 
@@ -197,7 +205,6 @@ final class ApplyRoom {
     long index = machine.view().appliedIndex();
     run.world.rules().digest(run.id, index, store.digest());
     digests.committed();
-    run.applied(index);
     if (!leaseChanges.isEmpty()) {
       run.lease.changed(List.copyOf(leaseChanges));
       leaseChanges.clear();
@@ -210,14 +217,39 @@ final class ApplyRoom {
       run.watch.committed(List.copyOf(commits));
       commits.clear();
     }
+    run.applied(index);
     answers.forEach(each -> each.reply().accept(each.answer()));
     answers.clear();
+    refuseLost();
     releaseReads(index);
     if (machine.reader().view().compactedRevision() != compactedRevision) {
       compactedRevision = machine.reader().view().compactedRevision();
       compact();
     }
     run.snapshots.due(index);
+  }
+
+  /**
+   * What an earlier term's leader had is in the log before the first entry of a later one, or
+   * never.
+   */
+  private void refuseLost() {
+    long term = machine.view().appliedTerm();
+    if (term == appliedTerm) {
+      return;
+    }
+    appliedTerm = term;
+    List<Long> lost =
+        waiting.entrySet().stream()
+            .filter(entry -> entry.getValue().term() < term)
+            .map(Map.Entry::getKey)
+            .toList();
+    for (long request : lost) {
+      Waiting who = waiting.remove(request);
+      run.world.coverage().count("proposals lost with their leader");
+      run.world.rules().rejected(new RequestId(request));
+      who.reply().accept(new Answer.Refused(Refusal.NO_LEADER));
+    }
   }
 
   private void releaseReads(long index) {
@@ -296,6 +328,10 @@ final class ApplyRoom {
   private void replaceState(DigestStore content) {
     store = content.copy();
     machine = new StateMachine(store, 1 << 20);
+    // The snapshot may hold what they wait for, and does not say.
+    waiting.values().forEach(who -> who.reply().accept(Answer.Unknown.INSTANCE));
+    waiting.clear();
+    appliedTerm = machine.view().appliedTerm();
     long index = machine.view().appliedIndex();
     run.world.rules().digest(run.id, index, store.digest());
     digests.replaced(machine);

@@ -19,7 +19,7 @@ final class DigestRoom {
 
   private final MemberRun run;
   private DigestCheck check;
-  private boolean leading;
+  private long leadingTerm;
   private boolean differs;
   private long saidIndex;
 
@@ -42,8 +42,9 @@ final class DigestRoom {
     differs = false;
   }
 
-  void leading(boolean leads) {
-    leading = leads;
+  /** In which this member leads; 0 if it does not. */
+  void leading(long term) {
+    leadingTerm = term;
   }
 
   /** An entry was applied, the state machine's last. */
@@ -87,8 +88,8 @@ final class DigestRoom {
 
   private void say() {
     saidIndex = check.index();
-    if (leading && !isCorrupt()) {
-      run.world.sayDigest(run.id, check.index(), check.digest());
+    if (leadingTerm != 0 && !isCorrupt()) {
+      run.world.sayDigest(run.id, leadingTerm, check.index(), check.digest());
     }
   }
 

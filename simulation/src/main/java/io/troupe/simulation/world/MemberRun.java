@@ -62,9 +62,11 @@ final class MemberRun implements RaftEffects {
   private final Room raft;
   private final RaftCore core;
   private final List<Proposal> proposals = new ArrayList<>();
+  private final List<Runnable> expectations = new ArrayList<>();
   private final Map<Long, ReadIndexWaiter> reads = new HashMap<>();
   private long nextRead;
   private long handedOut;
+  private long ranMs;
   private long tickExtraUs;
   private boolean leading;
   private boolean published;
@@ -84,6 +86,7 @@ final class MemberRun implements RaftEffects {
     this.snapshots = new SnapshotRoom(this);
     this.watch = new WatchHub(this);
     this.handedOut = apply.machine().appliedIndex();
+    this.ranMs = process.clockMs();
     this.core =
         new RaftCore(
             disk.recover(id, apply.machine()), world.settings().raft(), world.splitRandom(), this);
@@ -122,6 +125,15 @@ final class MemberRun implements RaftEffects {
   }
 
   private void feed(Runnable input) {
+    long nowMs = process.clockMs();
+    boolean paused = nowMs - ranMs > world.settings().raft().electionTicks() * TICK_US / 1000;
+    ranMs = nowMs;
+    if (paused) {
+      if (leads()) {
+        world.coverage().count("leaders that found that they were paused");
+      }
+      feed(core::resumed);
+    }
     RaftStatus before = core.status();
     input.run();
     RaftStatus status = core.status();
@@ -199,8 +211,16 @@ final class MemberRun implements RaftEffects {
     process.arrive(() -> handle(request, reply));
   }
 
-  void fromPeerDigest(long index, long digest) {
-    process.arrive(() -> apply.heardDigest(index, digest));
+  void fromPeerDigest(NodeId from, long term, long index, long digest) {
+    process.arrive(
+        () ->
+            raft.tell(
+                () -> {
+                  RaftStatus status = core.status();
+                  if (status.leader().equals(from) && status.term() == term) {
+                    apply.heardDigest(index, digest);
+                  }
+                }));
   }
 
   private void handle(Request request, Consumer<Answer> reply) {
@@ -257,7 +277,7 @@ final class MemberRun implements RaftEffects {
     raft.tell(
         () -> {
           long request = world.register(operation);
-          apply.expect(request, reply);
+          expectations.add(() -> apply.expect(request, core.status().term(), reply));
           proposals.add(new Proposal(new RequestId(request), world.encode(request)));
           if (proposals.size() == 1) {
             raft.tell(this::flushProposals);
@@ -274,13 +294,15 @@ final class MemberRun implements RaftEffects {
             return;
           }
           long request = world.register(operation);
-          apply.expect(request, reply);
+          apply.expect(request, term, reply);
           Proposal proposal = new Proposal(new RequestId(request), world.encode(request));
           feed(() -> core.propose(List.of(proposal)));
         });
   }
 
   private void flushProposals() {
+    expectations.forEach(Runnable::run);
+    expectations.clear();
     List<Proposal> batch = List.copyOf(proposals);
     proposals.clear();
     feed(() -> core.propose(batch));
@@ -366,7 +388,7 @@ final class MemberRun implements RaftEffects {
 
   @Override
   public void installSnapshot(
-      long number, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
+      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
     require(state.commit() == mark.index(), "snapshot is not committed", id, mark, state);
     world.rules().installed(id, mark);
     world.coverage().count("snapshots installed");
@@ -374,10 +396,16 @@ final class MemberRun implements RaftEffects {
     world.trace().note(id, "installs", mark);
     DigestStore content = snapshots.arrived(mark);
     disk.write(
-        new SimDisk.Write(number, state, List.of(), new SimDisk.Snapshot(mark, content), thenSend));
+        new SimDisk.Write(
+            number,
+            state,
+            List.of(),
+            new SimDisk.Install(before, new SimDisk.Snapshot(mark, content)),
+            thenSend));
     wal.wake();
     handedOut = mark.index();
     apply.install(number, content);
+    world.member(id).installs();
   }
 
   @Override

@@ -193,10 +193,10 @@ public final class SimWorld {
   }
 
   /** Brings to all others what a leader says of its state. */
-  void sayDigest(NodeId from, long index, long digest) {
+  void sayDigest(NodeId from, long term, long index, long digest) {
     for (SimMember member : members) {
       if (!member.id().equals(from)) {
-        network.send(from, member.id(), () -> member.hearDigest(index, digest));
+        network.send(from, member.id(), () -> member.hearDigest(from, term, index, digest));
       }
     }
   }

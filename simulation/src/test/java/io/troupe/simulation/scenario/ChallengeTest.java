@@ -8,6 +8,7 @@ import io.troupe.raft.membership.ConfChange;
 import io.troupe.simulation.history.Answer;
 import io.troupe.simulation.world.SimMember;
 import io.troupe.simulation.world.SimWorld;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -76,6 +77,68 @@ class ChallengeTest {
     story.pass(3);
     assertThat(story.leader()).isSameAs(next);
     story.works(old);
+    story.end();
+  }
+
+  /**
+   * What a leader had proposed, what was forwarded to it, and what came to it while it was paused:
+   * all of it has its answer at most a second after the next leader's first entry is applied there.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4})
+  void c_writesOfALeaderThatReturnsFromAPauseAreAnsweredWithinASecond(long seed) {
+    Story story = new Story(seed, 3, 0, 6);
+    story.pass(2);
+    SimMember old = story.leader();
+    SimMember follower = story.follower();
+    // Some are in its log and not committed, some are on their way to it.
+    List<Answer> before = story.beginPuts(old, 20);
+    List<Answer> forwarded = story.beginPuts(follower, 20);
+    story.passMs(1);
+    old.pause(false);
+    story.passMs(500);
+    List<Answer> during = story.beginPuts(old, 20);
+    story.passMs(3500);
+    assertThat(forwarded).as("the next leader has begun").hasSize(20);
+    story.passMs(4000);
+    assertThat(story.leader()).isNotSameAs(old);
+    List<Answer> justBefore = story.beginPuts(old, 20);
+    old.resume();
+    List<Answer> after = story.beginPuts(old, 20);
+    story.passMs(1000);
+    System.out.println(
+        "DBG "
+            + before.size()
+            + " "
+            + during.size()
+            + " "
+            + justBefore.size()
+            + " "
+            + after.size()
+            + String.join("\n", story.world.trace().last(60)));
+    assertThat(before).hasSize(20);
+    assertThat(during).hasSize(20);
+    assertThat(justBefore).hasSize(20);
+    assertThat(after).hasSize(20);
+    assertThat(story.world.coverage().of("proposals lost with their leader")).isPositive();
+    story.end();
+  }
+
+  /** Nobody elected another leader meanwhile: what came is proposed, after a round. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2})
+  void c_aLeaderThatStillLeadsAfterAPauseProposesWhatCame(long seed) {
+    Story story = new Story(seed, 3, 0, 4);
+    story.pass(2);
+    SimMember leader = story.leader();
+    long term = story.termOf(leader);
+    story.world.members().forEach(member -> member.pause(false));
+    story.pass(5);
+    List<Answer> writes = story.beginPuts(leader, 20);
+    story.world.members().forEach(SimMember::resume);
+    story.passMs(1000);
+    assertThat(writes).hasSize(20).allMatch(Answer.Done.class::isInstance);
+    assertThat(story.termOf(leader)).isEqualTo(term);
     story.end();
   }
 

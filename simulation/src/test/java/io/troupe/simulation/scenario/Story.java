@@ -150,6 +150,33 @@ final class Story {
     return answer;
   }
 
+  /** Begins to write keys that the clients do not use; collects what the writes come to. */
+  List<Answer> beginPuts(SimMember at, int count) {
+    List<Answer> answers = new ArrayList<>();
+    long session = at.session();
+    for (int i = 0; i < count; i++) {
+      Request put =
+          new Request.Write(
+              new Operation.Put(
+                  Bytes.utf8("story"), Bytes.utf8("s" + ++values), 0, false, false, false));
+      long invoked = world.scheduler().nowUs();
+      world.call(
+          at,
+          put,
+          answer -> {
+            answers.add(answer);
+            boolean unknown = answer instanceof Answer.Unknown;
+            long returned = unknown ? Call.NEVER : world.scheduler().nowUs();
+            world.history().add(new Call(session, put, invoked, returned, answer));
+          });
+    }
+    return answers;
+  }
+
+  void passMs(int ms) {
+    world.scheduler().runUntil(world.scheduler().nowUs() + ms * 1000L);
+  }
+
   /** Writes a key that the clients do not use. */
   Answer put(SimMember at, int seconds) {
     Operation put =

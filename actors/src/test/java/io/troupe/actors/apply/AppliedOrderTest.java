@@ -1,0 +1,87 @@
+package io.troupe.actors.apply;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.machine.StateMachine;
+import io.troupe.metrics.MemberMetrics;
+import io.troupe.model.Entry;
+import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
+import io.troupe.model.RequestId;
+import io.troupe.mvcc.InMemoryOrderedStore;
+import io.troupe.protocol.ApplyCommand;
+import io.troupe.protocol.AuthListener;
+import io.troupe.protocol.ForwardedTraces;
+import io.troupe.protocol.LeaseCommand;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.RequestIds;
+import io.troupe.protocol.SnapshotCommand;
+import io.troupe.protocol.WatchCommand;
+import io.troupe.protocol.codec.OperationCodec;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The raft room confirms a leadership to the lease room as soon as the index is applied: by then
+ * the lease room must have the changes up to that index.
+ */
+class AppliedOrderTest {
+  private static final NodeId ONE = new NodeId(1);
+
+  private final ActorTestKit kit = ActorTestKit.create();
+  private final LinkedBlockingQueue<Object> received = new LinkedBlockingQueue<>();
+  private final ActorRef<ApplyCommand> room =
+      kit.spawn(
+          ApplyActor.create(
+              new StateMachine(new InMemoryOrderedStore(), 0),
+              new ApplyActor.Settings(1000, Duration.ofHours(1), Duration.ofHours(1)),
+              new ApplyActor.Links(
+                  this.<RaftCommand>recorder(),
+                  this.<WatchCommand>recorder(),
+                  this.<LeaseCommand>recorder(),
+                  kit.<SnapshotCommand>createTestProbe().getRef(),
+                  revision -> {},
+                  index -> {},
+                  AuthListener.NONE,
+                  new ApplyActor.Divergence(
+                      ONE, new RequestIds(ONE, 0), digest -> {}, corrupt -> {}),
+                  ForwardedTraces.NONE,
+                  new MemberMetrics().apply())));
+
+  /** Runs on the sender's thread, so that the order is that of sending. */
+  private <T> ActorRef<T> recorder() {
+    return kit.spawn(
+        Behaviors.<T>receiveMessage(
+            message -> {
+              received.add(message);
+              return Behaviors.same();
+            }),
+        org.apache.pekko.actor.typed.DispatcherSelector.fromConfig(
+            "pekko.test.calling-thread-dispatcher"));
+  }
+
+  @AfterEach
+  void stop() {
+    kit.shutdownTestKit();
+  }
+
+  @Test
+  void leaseChangesAreSentBeforeTheIndexIsReportedAsApplied() throws InterruptedException {
+    Operation grant = new Operation.LeaseGrant(7, 60);
+    room.tell(
+        new ApplyCommand.Apply(
+            List.of(
+                new Entry(
+                    1, 1, Entry.Kind.OPERATION, OperationCodec.encode(new RequestId(1), grant))),
+            0));
+    assertThat(received.poll(10, TimeUnit.SECONDS)).isInstanceOf(LeaseCommand.Changed.class);
+    assertThat(received.poll(10, TimeUnit.SECONDS)).isEqualTo(new RaftCommand.Applied(1));
+  }
+}

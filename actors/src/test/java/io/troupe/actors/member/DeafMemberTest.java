@@ -1,0 +1,37 @@
+package io.troupe.actors.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.apache.pekko.actor.PoisonPill;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A member that receives nothing any more must not look like one that does. */
+class DeafMemberTest {
+  private final Path temp;
+
+  DeafMemberTest(@TempDir Path temp) {
+    this.temp = temp;
+  }
+
+  /** Actors above the rooms; the paths are addresses that other members send to. */
+  @ParameterizedTest
+  @ValueSource(strings = {"peers", "peer-snapshots", "peer-queries", "rooms/raft", "rooms/lease"})
+  void memberEndsWithAnyActorThatItNeeds(String actor) throws Exception {
+    try (TestMembers one = TestMembers.start(temp, 1, new TestMember.Options(1_000_000, 0))) {
+      TestMember member = one.leader();
+      member
+          .system()
+          .classicSystem()
+          .actorSelection("/user/" + actor)
+          .tell(PoisonPill.getInstance(), org.apache.pekko.actor.ActorRef.noSender());
+      Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> !member.broken.isEmpty());
+      assertThat(member.broken.peek()).isInstanceOf(IllegalStateException.class);
+      member.broken.clear();
+    }
+  }
+}
