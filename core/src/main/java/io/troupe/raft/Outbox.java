@@ -16,6 +16,7 @@ final class Outbox {
   private final List<Outgoing> promises = new ArrayList<>();
   private List<Entry> staged = List.of();
   private @Nullable SnapshotMark install;
+  private long commitBeforeInstall;
   private boolean hardStateChanged;
 
   Outbox(RaftEffects effects, RaftLog log, PendingPersists disk) {
@@ -44,10 +45,15 @@ final class Outbox {
     staged = List.copyOf(both);
   }
 
-  /** A snapshot that replaces the log since this input. */
-  void install(SnapshotMark mark) {
+  /**
+   * A snapshot that replaces the log since this input.
+   *
+   * @param commitBefore commit index of the log that it replaces
+   */
+  void install(SnapshotMark mark, long commitBefore) {
     Invariant.require(staged.isEmpty() && install == null, "snapshot behind an append");
     install = mark;
+    commitBeforeInstall = commitBefore;
   }
 
   /** Sends when everything up to the end of this input is durable. */
@@ -61,7 +67,11 @@ final class Outbox {
     if (mark != null) {
       long number = disk.installIssued(term, mark.index());
       effects.installSnapshot(
-          number, new HardState(term, vote, log.commit()), mark, List.copyOf(promises));
+          number,
+          new HardState(term, vote, commitBeforeInstall),
+          new HardState(term, vote, log.commit()),
+          mark,
+          List.copyOf(promises));
       clear();
       return;
     }

@@ -313,10 +313,11 @@ public final class RaftCore {
 
   /** A snapshot replaces log and state. */
   void install(SnapshotMark mark) {
+    long commitBefore = log.commit();
     log.restart(mark.index(), mark.term());
     conf.restart(mark.membership());
     handout.restart(mark.index());
-    outbox.install(mark);
+    outbox.install(mark, commitBefore);
   }
 
   /**

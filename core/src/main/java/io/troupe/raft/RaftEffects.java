@@ -35,11 +35,15 @@ public interface RaftEffects {
    * state, or the new ones.
    *
    * @param number as with persist
-   * @param state replaces what was stored before
+   * @param before is stored first, while the old log is in place: the new term and vote, with the
+   *     commit index of the old log. The log's entries above that index may contradict the
+   *     snapshot, so nothing may call them committed
+   * @param state is stored last, when the log restarts after the snapshot
    * @param mark the log has no entries now, and goes on behind the mark's index
    * @param thenSend as with persist
    */
-  void installSnapshot(long number, HardState state, SnapshotMark mark, List<Outgoing> thenSend);
+  void installSnapshot(
+      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> thenSend);
 
   /** Sends now. May be lost, late, repeated or overtaken; the core repairs that. */
   void send(NodeId to, PeerMessage message);

@@ -96,12 +96,25 @@ class RaftSnapshotTest {
     return one;
   }
 
+  /** The old log's tail is of a leader whose entries were never committed. */
+  @Test
+  void hardStateBeforeTheRestartCallsNothingMoreOfTheOldLogCommitted_5_3() {
+    RaftFixture one = RaftFixture.withLog(4, 1, 1, 2);
+    one.core.receive(TWO, new PeerMessage.Append(4, 1, 1, List.of(), 1));
+    one.effects.take();
+    one.core.receive(TWO, new PeerMessage.InstallSnapshot(4, MARK));
+    Install install = one.effects.take(Install.class).get(0);
+    assertThat(install.before()).isEqualTo(new HardState(4, NodeId.NONE, 1));
+    assertThat(install.state()).isEqualTo(new HardState(4, NodeId.NONE, 20));
+  }
+
   @Test
   void snapshotReplacesLogAndMembershipAndIsAnsweredWhenDurable_5_3() {
     RaftFixture one = receiver();
     assertThat(one.effects.take())
         .startsWith(
             new Install(
+                new HardState(4, NodeId.NONE, 0),
                 new HardState(4, NodeId.NONE, 20),
                 MARK,
                 List.of(new Outgoing(TWO, PeerMessage.AppendReply.matched(4, 20)))),

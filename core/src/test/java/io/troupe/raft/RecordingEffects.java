@@ -28,7 +28,8 @@ final class RecordingEffects implements RaftEffects {
 
   record RoleChanged(RaftRole role, long term, NodeId leader) implements Effect {}
 
-  record Install(HardState state, SnapshotMark mark, List<Outgoing> thenSend) implements Effect {}
+  record Install(HardState before, HardState state, SnapshotMark mark, List<Outgoing> thenSend)
+      implements Effect {}
 
   record SendSnapshot(NodeId to, long term, long atLeast) implements Effect {}
 
@@ -115,9 +116,9 @@ final class RecordingEffects implements RaftEffects {
 
   @Override
   public void installSnapshot(
-      long number, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
+      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
     unanswered.addLast(new Unanswered(number, state.term(), mark.index()));
-    effects.add(new Install(state, mark, thenSend));
+    effects.add(new Install(before, state, mark, thenSend));
   }
 
   @Override

@@ -21,8 +21,11 @@ final class SimDisk {
       long number,
       HardState state,
       List<Entry> entries,
-      @Nullable SnapshotMark install,
+      @Nullable Install install,
       List<Outgoing> thenSend) {}
+
+  /** A snapshot, and the hard state that is stored before the log restarts. */
+  record Install(HardState before, SnapshotMark mark) {}
 
   final ArrayDeque<Write> unforced = new ArrayDeque<>();
   private final List<Entry> entries = new ArrayList<>();
@@ -63,23 +66,12 @@ final class SimDisk {
   /** Makes the oldest write durable. */
   Write force() {
     Write write = unforced.removeFirst();
-    HardState next = write.state();
-    require(next.term() >= state.term(), "term sinks on disk", next.term(), state.term());
-    require(next.commit() >= state.commit(), "commit sinks on disk", next.commit(), state.commit());
-    require(
-        next.term() > state.term() || state.vote().isNone() || state.vote().equals(next.vote()),
-        "two votes in a term",
-        next.vote().value(),
-        state.vote().value());
-    state = next;
-    SnapshotMark mark = write.install();
-    if (mark != null) {
-      require(mark.index() > applied, "older snapshot installed", mark.index(), applied);
-      entries.clear();
-      snapshotIndex = mark.index();
-      snapshotTerm = mark.term();
-      flushApplied(mark.index(), mark.membership());
+    Install install = write.install();
+    if (install != null) {
+      store(install.before());
+      restart(install.mark());
     }
+    store(write.state());
     for (Entry entry : write.entries()) {
       require(entry.index() > snapshotIndex && entry.index() <= lastIndex() + 1, "gap on disk");
       while (lastIndex() >= entry.index()) {
@@ -88,6 +80,26 @@ final class SimDisk {
       entries.add(entry);
     }
     return write;
+  }
+
+  private void store(HardState next) {
+    require(next.term() >= state.term(), "term sinks on disk", next.term(), state.term());
+    require(next.commit() >= state.commit(), "commit sinks on disk", next.commit(), state.commit());
+    require(
+        next.term() > state.term() || state.vote().isNone() || state.vote().equals(next.vote()),
+        "two votes in a term",
+        next.vote().value(),
+        state.vote().value());
+    state = next;
+  }
+
+  /** The log restarts after the snapshot; from here on a start replaces the state too. */
+  private void restart(SnapshotMark mark) {
+    require(mark.index() > applied, "older snapshot installed", mark.index(), applied);
+    entries.clear();
+    snapshotIndex = mark.index();
+    snapshotTerm = mark.term();
+    flushApplied(mark.index(), mark.membership());
   }
 
   /** The state machine flushed up to {@code index}. */
@@ -110,13 +122,20 @@ final class SimDisk {
   /**
    * The process dies; the first {@code survivors} unforced writes happened to reach the disk, and
    * of the next one up to {@code torn} entries: a long batch is several records, of which the last
-   * one brings the commit index.
+   * one brings the commit index. An installation is cut after its first step, or after its second.
    */
   void crash(int survivors, int torn) {
     for (int i = 0; i < survivors; i++) {
       force();
     }
     Write next = unforced.peekFirst();
+    Install install = next == null ? null : next.install();
+    if (install != null && torn > 0) {
+      store(install.before());
+      if (torn > 1) {
+        restart(install.mark());
+      }
+    }
     if (next != null && torn > 0 && next.entries().size() > torn) {
       HardState late = next.state();
       HardState early = new HardState(late.term(), late.vote(), state.commit());

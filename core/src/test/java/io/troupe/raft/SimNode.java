@@ -233,7 +233,7 @@ final class SimNode implements RaftEffects {
 
   @Override
   public void installSnapshot(
-      long number, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
+      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
     cluster.trace(
         id,
         () ->
@@ -244,7 +244,8 @@ final class SimNode implements RaftEffects {
                 + " then="
                 + SimTrace.outgoing(thenSend));
     require(state.commit() == mark.index(), "snapshot is not committed");
-    disk.unforced.addLast(new SimDisk.Write(number, state, List.of(), mark, thenSend));
+    disk.unforced.addLast(
+        new SimDisk.Write(number, state, List.of(), new SimDisk.Install(before, mark), thenSend));
     handedOut = mark.index();
     toApply.addLast(new Work(List.of(), mark));
   }

@@ -27,9 +27,10 @@ public sealed interface WalCommand {
    * Replaces the log: makes everything before this durable, then drops all entries. The snapshot at
    * {@code index} is durable.
    *
-   * @param state replaces what was stored before
+   * @param before is stored while the old log is in place, with the old log's commit index
+   * @param state is stored when the log has restarted
    */
-  record Install(HardState state, long index) implements WalCommand {}
+  record Install(HardState before, HardState state, long index) implements WalCommand {}
 
   /** A durable snapshot covers everything below {@code index}. */
   record DropBefore(long index) implements WalCommand {}

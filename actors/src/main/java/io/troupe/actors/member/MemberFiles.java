@@ -10,7 +10,6 @@ import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.DataDirException;
 import io.troupe.persistence.datadir.DataDirException.Reason;
 import io.troupe.persistence.datadir.MemberIdentity;
-import io.troupe.persistence.snapshot.SnapshotDirectory;
 import io.troupe.persistence.snapshot.SnapshotRef;
 import io.troupe.persistence.store.RocksStore;
 import io.troupe.persistence.wal.ChronicleWal;
@@ -176,12 +175,9 @@ public final class MemberFiles implements AutoCloseable {
     return null;
   }
 
-  /** The snapshot that the log goes on behind, or null if there is none that is whole. */
+  /** The newest snapshot that is whole and that the log continues, or null if there is none. */
   private @Nullable SnapshotRef successor(WalReplay replay) {
-    return new SnapshotDirectory(dataDir.snapshots())
-        .latest(replay.lastIndex())
-        .filter(newest -> newest.index() >= replay.floor())
-        .orElse(null);
+    return StateRestore.latest(dataDir, replay).orElse(null);
   }
 
   private RaftState recovered(StateMachine machine, WalReplay replay) {

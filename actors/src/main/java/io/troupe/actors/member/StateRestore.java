@@ -46,6 +46,17 @@ final class StateRestore {
     }
   }
 
+  /**
+   * The newest whole snapshot that the log continues. One that came from another member and was not
+   * installed lies above the log's end, or the log has other entries there.
+   */
+  static Optional<SnapshotRef> latest(DataDir dataDir, WalReplay log) {
+    return new SnapshotDirectory(dataDir.snapshots())
+        .latest(
+            log.lastIndex(),
+            snapshot -> log.continues(dataDir.wal(), snapshot.index(), snapshot.term()));
+  }
+
   private static Path replaced(DataDir dataDir) {
     return dataDir.state().resolveSibling("state.replaced");
   }
@@ -73,10 +84,9 @@ final class StateRestore {
       throw new StoreException("cannot read " + dataDir.state() + ": " + e, e);
     }
     SnapshotDirectory snapshots = new SnapshotDirectory(dataDir.snapshots());
-    // One that came from another member and was not installed lies above the log's end.
     WalReplay log = WalReplay.read(dataDir.wal(), Long.MAX_VALUE);
     Optional<SnapshotRef> latest =
-        snapshots.latest(log.segments().isEmpty() ? Long.MAX_VALUE : log.lastIndex());
+        log.segments().isEmpty() ? snapshots.latest(Long.MAX_VALUE) : latest(dataDir, log);
     long index = latest.map(SnapshotRef::index).orElse(0L);
     long floor = log.floor();
     if (index < floor) {

@@ -368,7 +368,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
 
   @Override
   public void installSnapshot(
-      long number, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
+      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
     // The promises are dropped with this run of the rooms: the leader asks again, and the next run
     // answers from the new log.
     LOG.info(
@@ -378,7 +378,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         number,
         thenSend.size());
     installing = true;
-    links.wal().tell(new WalCommand.Install(state, mark.index()));
+    links.wal().tell(new WalCommand.Install(before, state, mark.index()));
   }
 
   @Override

@@ -1,7 +1,6 @@
 package io.troupe.actors.wal;
 
 import io.troupe.model.Entry;
-import io.troupe.model.HardState;
 import io.troupe.persistence.wal.LogRead;
 import io.troupe.persistence.wal.Wal;
 import io.troupe.protocol.PeerTransport;
@@ -123,15 +122,13 @@ public final class WalActor extends AbstractBehavior<WalCommand> {
 
   /**
    * The order lets a crash at any point leave the old log or the new one: term and vote first, with
-   * a commit index that the old log reaches; then the restart, one record; then the full state.
+   * the old log's commit index; then the restart, one record; then the full state.
    */
   private Behavior<WalCommand> onInstall(WalCommand.Install install) {
     onFlush();
-    HardState state = install.state();
-    long reached = Math.min(state.commit(), wal.status().lastIndex());
-    wal.append(new HardState(state.term(), state.vote(), reached), List.of());
+    wal.append(install.before(), List.of());
     wal.restartAfter(install.index());
-    wal.append(state, List.of());
+    wal.append(install.state(), List.of());
     wal.sync();
     links.installed().run();
     return this;

@@ -1,7 +1,9 @@
 package io.troupe.actors.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.troupe.actors.wal.WalActor;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
@@ -14,7 +16,11 @@ import io.troupe.persistence.snapshot.SnapshotDirectory;
 import io.troupe.persistence.snapshot.SnapshotManifest;
 import io.troupe.persistence.snapshot.SnapshotRef;
 import io.troupe.persistence.wal.ChronicleWal;
+import io.troupe.persistence.wal.Wal;
+import io.troupe.persistence.wal.WalException;
 import io.troupe.persistence.wal.WalReplay;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.WalCommand;
 import io.troupe.raft.RaftState;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,6 +30,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.apache.pekko.actor.testkit.typed.javadsl.BehaviorTestKit;
+import org.apache.pekko.actor.testkit.typed.javadsl.TestInbox;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -156,20 +164,27 @@ class InstallCrashTest {
     }
   }
 
-  /** As the wal room does it. */
+  /** The wal room writes until its disk is full. */
   private void log(Step last) {
-    try (ChronicleWal wal =
+    ChronicleWal disk =
         ChronicleWal.open(
-            dataDir.wal(), SmallSettings.SMALL.wal(), WalReplay.read(dataDir.wal(), APPLIED))) {
-      wal.append(new HardState(NEW.term(), NEW.vote(), LAST), List.of());
-      if (last.compareTo(Step.LOG_RESTARTED) >= 0) {
-        wal.restartAfter(SNAPSHOT);
-      }
-      if (last.compareTo(Step.STATE_WRITTEN) >= 0) {
-        wal.append(NEW, List.of());
-      }
-      wal.sync();
-    }
+            dataDir.wal(), SmallSettings.SMALL.wal(), WalReplay.read(dataDir.wal(), APPLIED));
+    int writes = Math.min(3, last.ordinal() - Step.MANIFEST_WRITTEN.ordinal());
+    Wal filling = new FillingWal(disk, writes);
+    BehaviorTestKit<WalCommand> room =
+        BehaviorTestKit.create(
+            WalActor.create(
+                filling,
+                new WalActor.Links(
+                    TestInbox.<RaftCommand>create().getRef(),
+                    (to, message) -> {},
+                    Runnable::run,
+                    () -> {})));
+    WalCommand.Install install =
+        new WalCommand.Install(new HardState(NEW.term(), NEW.vote(), APPLIED), NEW, SNAPSHOT);
+    WalException full = catchThrowableOfType(WalException.class, () -> room.run(install));
+    assertThat(full == null).isEqualTo(writes == 3);
+    disk.close();
   }
 
   @ParameterizedTest
@@ -190,6 +205,9 @@ class InstallCrashTest {
         assertThat(found.entries()).isEmpty();
       }
       assertThat(found.hardState().term()).isEqualTo(last.compareTo(Step.TERM_WRITTEN) < 0 ? 1 : 4);
+      assertThat(found.hardState().commit())
+          .as("nothing of a tail that may contradict the snapshot is committed")
+          .isEqualTo(last.compareTo(Step.STATE_WRITTEN) < 0 ? APPLIED : SNAPSHOT);
       assertThat(dataDir.root().resolve("state.replaced")).doesNotExist();
       // The log goes on where it should.
       long next = found.snapshotIndex() + found.entries().size() + 1;
@@ -200,6 +218,29 @@ class InstallCrashTest {
       files.wal().close();
       files.store().close();
     }
+  }
+
+  /**
+   * A received snapshot whose index the own log reaches, with entries of another term: it must not
+   * be restored below them.
+   */
+  @Test
+  void receivedSnapshotThatTheLogContradictsIsNotRestored() throws IOException {
+    try (ChronicleWal wal =
+        ChronicleWal.open(
+            dataDir.wal(), SmallSettings.SMALL.wal(), WalReplay.read(dataDir.wal(), APPLIED))) {
+      wal.append(OLD, noops(LAST + 1, SNAPSHOT + 2, 1));
+      wal.sync();
+    }
+    snapshots.adopt(receive());
+    DurableFiles.deleteTree(dataDir.state());
+    MemberFiles files = MemberFiles.open(dataDir, SmallSettings.SMALL, new MemberMetrics());
+    assertThat(files.machine().appliedIndex()).isZero();
+    assertThat(files.recovered().entries())
+        .filteredOn(entry -> entry.index() > 1)
+        .isEqualTo(noops(2, SNAPSHOT + 2, 1));
+    files.wal().close();
+    files.store().close();
   }
 
   @Test

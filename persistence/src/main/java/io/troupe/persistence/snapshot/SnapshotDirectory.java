@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -241,6 +242,15 @@ public final class SnapshotDirectory {
    * @throws SnapshotException IO if the disk does not answer
    */
   public Optional<SnapshotRef> latest(long maxIndex) {
+    return latest(maxIndex, snapshot -> true);
+  }
+
+  /**
+   * As {@link #latest(long)}, of those that fit.
+   *
+   * @param fits asked about whole snapshots, the newest first
+   */
+  public Optional<SnapshotRef> latest(long maxIndex, Predicate<SnapshotRef> fits) {
     for (Path file : manifests()) {
       if (indexOf(file) > maxIndex) {
         continue;
@@ -248,7 +258,10 @@ public final class SnapshotDirectory {
       try {
         SnapshotManifest manifest = read(file);
         checkSizes(manifest);
-        return Optional.of(ref(manifest));
+        SnapshotRef found = ref(manifest);
+        if (fits.test(found)) {
+          return Optional.of(found);
+        }
       } catch (SnapshotException e) {
         if (e.kind() == Kind.IO) {
           throw e;

@@ -54,6 +54,23 @@ public record WalReplay(
       long number, String directory, long usedBytes, long maxIndex, long records) {}
 
   /**
+   * True if a state that ends with an entry can be continued by this log: the log restarted there,
+   * or has the same entry. Another entry at the index contradicts the state.
+   *
+   * @param directory of the log that was read
+   * @throws WalException IO if the disk does not answer
+   * @throws WalCorruptException if the entry's record is damaged
+   */
+  public boolean continues(Path directory, long index, long term) {
+    if (index == floor) {
+      return true;
+    }
+    List<Entry> there =
+        index < floor ? List.of() : new LogRead(directory, places.find(index, index + 1), 1).read();
+    return !there.isEmpty() && there.get(0).term() == term;
+  }
+
+  /**
    * Reads the log in {@code directory}; a missing directory is a fresh log.
    *
    * @param skipThrough entries at or below it are read and checked but not kept: the state's

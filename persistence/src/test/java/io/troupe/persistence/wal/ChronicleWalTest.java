@@ -14,6 +14,7 @@ import io.troupe.model.HardState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import net.openhft.chronicle.queue.ChronicleQueue;
@@ -224,6 +225,29 @@ class ChronicleWalTest {
       wal.append(state(5, 0, 0), entries(5, 21, 22, 10));
     }
     assertThat(WalReplay.read(dir(), 0).entries()).isEqualTo(entries(5, 21, 22, 10));
+  }
+
+  /** A crash may keep any number of the records of one batch. */
+  @Test
+  void batchOfSeveralRecordsRaisesTheTermFirstAndTheCommitIndexLast() throws IOException {
+    try (ChronicleWal wal = open(dir())) {
+      wal.append(state(1, 3, 5), entries(1, 1, 10, 100));
+      wal.append(state(2, 7, 300), entries(2, 8, 400, 3000));
+    }
+    List<HardState> states = new ArrayList<>();
+    int records = 0;
+    for (SegmentName name : segments(dir())) {
+      for (SegmentScanner.Found found : WalFixture.records(dir(), name)) {
+        if (ReplayRun.decode(name, found) instanceof WalPayload.Batch batch) {
+          records++;
+          if (batch.state() != null) {
+            states.add(batch.state());
+          }
+        }
+      }
+    }
+    assertThat(records).isGreaterThan(4);
+    assertThat(states).containsExactly(state(1, 3, 5), state(2, 7, 5), state(2, 7, 300));
   }
 
   @Test

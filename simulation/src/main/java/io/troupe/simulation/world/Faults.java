@@ -13,6 +13,7 @@ public final class Faults {
     CRASH,
     CRASH_LEADER,
     CRASH_ALL,
+    CRASH_INSTALLING,
     PARTITION,
     CUT_ONE_WAY,
     ISOLATE_LEADER,
@@ -86,6 +87,7 @@ public final class Faults {
           world.members().forEach(this::crash);
         }
       }
+      case CRASH_INSTALLING -> strand(leaderOrAnyone());
       case PARTITION -> partition();
       case CUT_ONE_WAY -> {
         world.coverage().count("one-way cuts");
@@ -159,6 +161,24 @@ public final class Faults {
   private void isolate(SimMember member) {
     world.coverage().count("leaders isolated");
     cutOff(new TreeSet<>(List.of(member.id())));
+  }
+
+  /**
+   * A leader is cut off until its tail contradicts what the others committed, and their logs begin
+   * after it: it needs a snapshot. Each member dies in the middle of its next installation.
+   */
+  private void strand(SimMember member) {
+    isolate(member);
+    world.members().forEach(each -> each.crashWhenInstalling(random.split()));
+    world
+        .scheduler()
+        .after(
+            2_500_000 + random.nextLong(2_000_000),
+            () -> {
+              if (!stopped) {
+                world.network().heal();
+              }
+            });
   }
 
   /**

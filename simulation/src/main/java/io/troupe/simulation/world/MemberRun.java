@@ -366,7 +366,7 @@ final class MemberRun implements RaftEffects {
 
   @Override
   public void installSnapshot(
-      long number, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
+      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
     require(state.commit() == mark.index(), "snapshot is not committed", id, mark, state);
     world.rules().installed(id, mark);
     world.coverage().count("snapshots installed");
@@ -374,10 +374,16 @@ final class MemberRun implements RaftEffects {
     world.trace().note(id, "installs", mark);
     DigestStore content = snapshots.arrived(mark);
     disk.write(
-        new SimDisk.Write(number, state, List.of(), new SimDisk.Snapshot(mark, content), thenSend));
+        new SimDisk.Write(
+            number,
+            state,
+            List.of(),
+            new SimDisk.Install(before, new SimDisk.Snapshot(mark, content)),
+            thenSend));
     wal.wake();
     handedOut = mark.index();
     apply.install(number, content);
+    world.member(id).installs();
   }
 
   @Override

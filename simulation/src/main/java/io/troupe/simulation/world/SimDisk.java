@@ -14,6 +14,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +28,11 @@ final class SimDisk {
       long number,
       HardState state,
       List<Entry> entries,
-      @Nullable Snapshot install,
+      @Nullable Install install,
       List<Outgoing> thenSend) {}
+
+  /** A snapshot that replaces log and state, and the hard state that is stored before that. */
+  record Install(HardState before, Snapshot snapshot) {}
 
   /** A snapshot and what it holds. */
   record Snapshot(SnapshotMark mark, DigestStore content) {}
@@ -40,6 +44,11 @@ final class SimDisk {
   private long snapshotTerm;
   private DigestStore flushed = new DigestStore();
   private long flushedIndex;
+
+  /** By index; also those of other members that were not installed, or not yet. */
+  private final TreeMap<Long, Snapshot> snapshots = new TreeMap<>();
+
+  /** The newest one that this member made or installed. */
   private @Nullable Snapshot snapshot;
 
   /** What a first member of a new cluster finds. */
@@ -88,11 +97,16 @@ final class SimDisk {
         long at = index - write.entries().get(0).index();
         return at < write.entries().size() ? write.entries().get((int) at).term() : -1;
       }
-      Snapshot install = write.install();
+      Install install = write.install();
       if (install != null) {
-        return install.mark().index() == index ? install.mark().term() : -1;
+        SnapshotMark mark = install.snapshot().mark();
+        return mark.index() == index ? mark.term() : -1;
       }
     }
+    return termOnDisk(index);
+  }
+
+  private long termOnDisk(long index) {
     if (index == snapshotIndex) {
       return snapshotTerm;
     }
@@ -104,25 +118,12 @@ final class SimDisk {
   /** Makes the oldest write durable. */
   Write force() {
     Write write = unforced.removeFirst();
-    HardState next = write.state();
-    require(next.term() >= state.term(), "term sinks on disk", next, state);
-    require(next.commit() >= state.commit(), "commit sinks on disk", next, state);
-    require(
-        next.term() > state.term() || state.vote().isNone() || state.vote().equals(next.vote()),
-        "two votes in a term",
-        next,
-        state);
-    state = next;
-    Snapshot install = write.install();
+    Install install = write.install();
     if (install != null) {
-      require(install.mark().index() > flushedIndex, "older snapshot installed", install.mark());
-      entries.clear();
-      snapshotIndex = install.mark().index();
-      snapshotTerm = install.mark().term();
-      snapshot = install;
-      flushed = install.content().copy();
-      flushedIndex = snapshotIndex;
+      store(install.before());
+      restart(install.snapshot());
     }
+    store(write.state());
     for (Entry entry : write.entries()) {
       require(
           entry.index() > snapshotIndex && entry.index() <= lastIndex() + 1, "gap on disk", entry);
@@ -134,6 +135,28 @@ final class SimDisk {
     return write;
   }
 
+  private void store(HardState next) {
+    require(next.term() >= state.term(), "term sinks on disk", next, state);
+    require(next.commit() >= state.commit(), "commit sinks on disk", next, state);
+    require(
+        next.term() > state.term() || state.vote().isNone() || state.vote().equals(next.vote()),
+        "two votes in a term",
+        next,
+        state);
+    state = next;
+  }
+
+  /** The log restarts after the snapshot; from here on a start replaces the state too. */
+  private void restart(Snapshot install) {
+    require(install.mark().index() > flushedIndex, "older snapshot installed", install.mark());
+    entries.clear();
+    snapshotIndex = install.mark().index();
+    snapshotTerm = install.mark().term();
+    keep(install);
+    flushed = install.content().copy();
+    flushedIndex = snapshotIndex;
+  }
+
   /** The state up to an applied index is on disk; older flushes that end late change nothing. */
   void flush(DigestStore content, long appliedIndex) {
     if (appliedIndex > flushedIndex) {
@@ -142,13 +165,26 @@ final class SimDisk {
     }
   }
 
-  /** A snapshot is durable. */
+  /** A snapshot of this member is durable; of all snapshots the newest two stay. */
   void save(Snapshot saved) {
     Snapshot before = snapshot;
     if (before == null || before.mark().index() < saved.mark().index()) {
-      snapshot = saved;
+      keep(saved);
       flush(saved.content().copy(), saved.mark().index());
+      while (snapshots.size() > 2) {
+        snapshots.pollFirstEntry();
+      }
     }
+  }
+
+  /** A snapshot of another member is durable. The log does not know of it, and may never do. */
+  void receive(Snapshot received) {
+    snapshots.put(received.mark().index(), received);
+  }
+
+  private void keep(Snapshot own) {
+    snapshot = own;
+    snapshots.put(own.mark().index(), own);
   }
 
   /** Everything up to an index may leave the log. */
@@ -178,13 +214,21 @@ final class SimDisk {
   /**
    * The process dies. Of the writes that were not forced the first {@code survivors} happen to be
    * there; of the next one {@code torn} entries and no commit index: a long batch is several
-   * records.
+   * records. An installation is cut after its first step, or after its second.
    */
   void crash(int survivors, int torn, Coverage coverage) {
     for (int i = 0; i < survivors && !unforced.isEmpty(); i++) {
       force();
     }
     Write next = unforced.peekFirst();
+    Install install = next == null ? null : next.install();
+    if (install != null && torn > 0) {
+      store(install.before());
+      coverage.count("installations cut short by a crash");
+      if (torn > 1) {
+        restart(install.snapshot());
+      }
+    }
     if (next != null && torn > 0 && next.entries().size() > torn) {
       HardState late = next.state();
       HardState early = new HardState(late.term(), late.vote(), state.commit());
@@ -201,13 +245,24 @@ final class SimDisk {
 
   /** The state is lost and comes from the newest snapshot instead; false if there is none. */
   boolean loseState() {
-    Snapshot newest = snapshot;
+    Snapshot newest = latestInLog();
     if (newest == null) {
       return false;
     }
     flushed = newest.content().copy();
     flushedIndex = newest.mark().index();
     return true;
+  }
+
+  /** The newest snapshot from which the log goes on. */
+  private @Nullable Snapshot latestInLog() {
+    for (Snapshot newest : snapshots.descendingMap().values()) {
+      long index = newest.mark().index();
+      if (index >= snapshotIndex && termOnDisk(index) == newest.mark().term()) {
+        return newest;
+      }
+    }
+    return null;
   }
 
   /** What the member finds when it starts, beside the state machine opened on the flushed state. */

@@ -23,6 +23,7 @@ public final class SimMember {
   private boolean retired;
   private boolean started;
   private int installations;
+  private @Nullable SplittableRandom crashInstalling;
 
   SimMember(NodeId id, SimWorld world) {
     this.id = id;
@@ -122,6 +123,34 @@ public final class SimMember {
     }
   }
 
+  /** The process dies while it installs the next snapshot that comes to it, and starts again. */
+  public void crashWhenInstalling(SplittableRandom random) {
+    crashInstalling = random;
+  }
+
+  /** The installation of a snapshot has been handed to the disk. */
+  void installs() {
+    SplittableRandom random = crashInstalling;
+    MemberRun running = run;
+    if (random == null || running == null) {
+      return;
+    }
+    // Another wait for the disk than that of the wal room: sooner or later than the force.
+    running.process.after(
+        random.nextInt(300),
+        () -> {
+          if (crashInstalling != random) {
+            return;
+          }
+          crashInstalling = null;
+          stop(running);
+          disk.crash(random.nextInt(2), random.nextInt(4), world.coverage());
+          world.trace().note(id, "crashes", "while it installs a snapshot");
+          world.coverage().count("crashes in an installation");
+          world.scheduler().after(random.nextInt(800_000), this::boot);
+        });
+  }
+
   private void stop(MemberRun running) {
     run = null;
     running.process.kill();
@@ -167,6 +196,7 @@ public final class SimMember {
 
   /** Nothing hangs or is slow any more. */
   void relieve() {
+    crashInstalling = null;
     resume();
     MemberRun running = run;
     if (running != null) {

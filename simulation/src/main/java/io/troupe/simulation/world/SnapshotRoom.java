@@ -77,6 +77,7 @@ final class SnapshotRoom {
   /** The whole content came from another member. */
   void receive(NodeId from, long term, SimDisk.Snapshot snapshot) {
     SnapshotMark mark = snapshot.mark();
+    run.disk.receive(snapshot);
     arrived.put(new Position(mark.index(), mark.term()), snapshot.content());
     run.snapshotArrived(from, new PeerMessage.InstallSnapshot(term, mark));
   }
