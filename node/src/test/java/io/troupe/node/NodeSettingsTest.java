@@ -28,6 +28,21 @@ class NodeSettingsTest {
             .resolve());
   }
 
+  /** What the log can write, the peer port can carry and the heap can hold. */
+  @Test
+  void requestLargerThanHeapAllowsIsRefusedWithTheBound() {
+    NodeSettings large =
+        NodeSettings.of(TestConfig.of(Map.of("troupe.max-request-bytes", "33554432")));
+    SizeRules.check(large, 455L << 20);
+    assertThatThrownBy(() -> SizeRules.check(large, 228L << 20))
+        .isInstanceOf(StartException.class)
+        .hasMessageContainingAll(
+            "troupe.max-request-bytes", "33554432", "19922944", "228 MiB", "TROUPE_HEAP");
+    assertThat(SizeRules.maxRequestBytes(64L << 30)).isEqualTo((256 << 20) - (64 << 10));
+    NodeSettings usual = NodeSettings.of(TestConfig.of(Map.of()));
+    SizeRules.check(usual, 30L << 20);
+  }
+
   @Test
   void theTimeForTheDiskIsCountedInHeartbeats() {
     assertThat(settings().diskStallTicks()).isEqualTo(20);

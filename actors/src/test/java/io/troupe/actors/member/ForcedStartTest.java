@@ -8,14 +8,10 @@ import io.troupe.model.Bytes;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
-import io.troupe.model.Operation;
-import io.troupe.model.RequestId;
-import io.troupe.model.Requester;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.DataDirException;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.wal.Wal;
-import io.troupe.protocol.codec.OperationCodec;
 import io.troupe.raft.RaftState;
 import io.troupe.raft.membership.Membership;
 import io.troupe.raft.membership.MembershipCodec;
@@ -97,13 +93,8 @@ class ForcedStartTest {
   }
 
   private static Entry entry(long index) {
-    Operation put =
-        new Operation.Put(Bytes.utf8("k"), Bytes.utf8("e" + index), 0, false, false, false);
-    return new Entry(
-        3,
-        index,
-        Entry.Kind.OPERATION,
-        OperationCodec.encode(new RequestId(index), Requester.ANONYMOUS, put));
+    // Without content: what is committed is applied at the next start.
+    return new Entry(3, index, Entry.Kind.NOOP, Bytes.EMPTY);
   }
 
   /** A follower of three: entries 2 to 5, of which the log knows the first as committed. */
