@@ -12,6 +12,7 @@ import io.troupe.node.tracing.TracingSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What is derived from settings. */
