@@ -106,7 +106,7 @@ final class HeapMonitor {
                   new String[] {String[].class.getName()});
       return String.valueOf(histogram)
           .lines()
-          .map(line -> line.trim().split("\\s+"))
+          .map(line -> line.trim().split("\\s+", -1))
           .filter(words -> words.length >= 4 && words[0].matches("\\d+:"))
           .limit(classes)
           .map(words -> words[3] + " instances=" + words[1] + " bytes=" + words[2])

@@ -73,7 +73,7 @@ class EndingTest {
             .orElseThrow();
     Set<ExitCode> useless =
         EnumSet.of(ExitCode.CONFIGURATION, ExitCode.DATA_CORRUPT, ExitCode.ADDRESS);
-    assertThat(prevented.substring(prevented.indexOf('=') + 1).split(" "))
+    assertThat(prevented.substring(prevented.indexOf('=') + 1).split(" ", -1))
         .containsExactlyInAnyOrder(
             useless.stream().map(code -> String.valueOf(code.code())).toArray(String[]::new));
     List<String> operations = Files.readAllLines(file("docs/operations.md"));

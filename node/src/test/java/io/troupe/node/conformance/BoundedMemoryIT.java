@@ -90,7 +90,7 @@ class BoundedMemoryIT {
         .atMost(Duration.ofSeconds(90))
         .pollInterval(Duration.ofMillis(200))
         .ignoreExceptionsMatching(BoundedMemoryIT::isLate)
-        .until(() -> client.put(put(key, "").setValue(Requests.filled(bytes))).getHeader() != null);
+        .until(() -> client.put(put(key, "").setValue(Requests.filled(bytes))).hasHeader());
   }
 
   private static boolean isLate(Throwable failure) {
