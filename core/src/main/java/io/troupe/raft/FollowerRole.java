@@ -130,6 +130,13 @@ final class FollowerRole extends Role {
               core.term(), true, append.prevIndex(), hint, log.termAt(hint)));
       return;
     }
+    if (append.prevIndex() >= log.lastIndex() && core.handout.isApplyLagging()) {
+      // The leader sends again: without a reply its window stays full until the state machine here
+      // has applied enough. Never so for entries that replace others: those may be what fills the
+      // memory, and are not applied some day.
+      core.commitTo(Math.min(append.commit(), append.prevIndex()));
+      return;
+    }
     core.takeOver(newPart(append));
     long lastNew = append.prevIndex() + append.entries().size();
     core.commitTo(Math.min(append.commit(), lastNew));
@@ -164,11 +171,26 @@ final class FollowerRole extends Role {
     for (Proposal proposal : batch) {
       (waiting() < core.settings.maxPending(proposal) ? sent : refused).add(proposal);
     }
-    if (!sent.isEmpty()) {
-      core.effects.send(core.leader(), core.forwarded(sent));
-    }
+    forward(sent);
     if (!refused.isEmpty()) {
       core.rejectAll(refused, Refusal.TOO_MANY_REQUESTS);
+    }
+  }
+
+  /** As many messages as keep each of them about as long as an append. */
+  private void forward(List<Proposal> proposals) {
+    int from = 0;
+    long bytes = 0;
+    for (int i = 0; i < proposals.size(); i++) {
+      bytes += proposals.get(i).operation().length();
+      boolean last = i + 1 == proposals.size();
+      long next = last ? 0 : proposals.get(i + 1).operation().length();
+      if (last || bytes + next > core.settings.maxBytesPerAppend()) {
+        core.effects.send(
+            core.leader(), core.forwarded(List.copyOf(proposals.subList(from, i + 1))));
+        from = i + 1;
+        bytes = 0;
+      }
     }
   }
 

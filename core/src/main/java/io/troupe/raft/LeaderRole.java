@@ -208,11 +208,14 @@ final class LeaderRole extends Role {
       return batch;
     }
     long last = core.log.lastIndex();
+    long room = core.handout.makeRoom(batch.stream().mapToLong(LeaderRole::sizeOf).sum());
     List<Entry> entries = new ArrayList<>(batch.size());
     List<Proposal> refused = new ArrayList<>(0);
     for (Proposal proposal : batch) {
       long index = last + 1 + entries.size();
-      if (index - core.handout.applied() <= core.settings.maxPending(proposal)) {
+      // The last one may be longer than the room that is left, or none would fit a small log.
+      if (room > 0 && index - core.handout.applied() <= core.settings.maxPending(proposal)) {
+        room -= sizeOf(proposal);
         entries.add(new Entry(core.term(), index, Entry.Kind.OPERATION, proposal.operation()));
       } else {
         refused.add(proposal);
@@ -223,6 +226,10 @@ final class LeaderRole extends Role {
       replication.broadcast();
     }
     return refused;
+  }
+
+  private static long sizeOf(Proposal proposal) {
+    return proposal.operation().length() + (long) RaftLog.ENTRY_OVERHEAD_BYTES;
   }
 
   private boolean isFull() {

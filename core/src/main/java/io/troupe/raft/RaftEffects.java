@@ -50,7 +50,8 @@ public interface RaftEffects {
 
   /**
    * Hands over entries for good: committed, and durable on this member, each index once and in
-   * order. The shell answers with {@link RaftCore#applied}.
+   * order. The shell answers with {@link RaftCore#applied}; without that answer no more than some
+   * batches come.
    */
   void apply(List<Entry> committed);
 
@@ -95,8 +96,9 @@ public interface RaftEffects {
   void membershipChanged(Membership membership);
 
   /**
-   * This member was removed for good. Told once, after the entry that says so was handed over, if
-   * it came. The process shall end; until then the core is a follower that never campaigns.
+   * This member was removed for good. Told once, when the entry that says so is committed, if it
+   * came; that may not be handed over yet. The process shall end; until then the core is a follower
+   * that never campaigns.
    */
   void removed();
 

@@ -34,8 +34,9 @@ final class DerivedSettings {
   private DerivedSettings() {}
 
   /**
-   * Recent entries and waiting proposals may have an eighth of the heap each, answers a quarter;
-   * what is left is for newest records, watches, and the collector.
+   * Recent entries, waiting proposals and newest records may have an eighth of the heap each, what
+   * is on its way to one follower a thirty-second part, answers a quarter; what is left is for
+   * watches, the largest request ({@link SizeRules}), and the collector.
    */
   private static long heapShare(int parts) {
     return Runtime.getRuntime().maxMemory() / parts;
@@ -51,7 +52,7 @@ final class DerivedSettings {
             defaults.maxEntriesPerAppend(),
             defaults.maxBytesPerAppend(),
             defaults.maxInflightAppends(),
-            defaults.maxInflightBytes(),
+            Math.min(defaults.maxInflightBytes(), heapShare(32)),
             settings.maxPendingProposals(),
             Math.min(defaults.maxLogBytesInMemory(), heapShare(8)),
             settings.diskStallTicks()),
@@ -64,7 +65,7 @@ final class DerivedSettings {
             2,
             RocksSettings.DEFAULT.maxOpenFiles(),
             0),
-        settings.store().hotRecordBytes(),
+        Math.min(settings.store().hotRecordBytes(), heapShare(8)),
         settings.snapshotCount(),
         settings.snapshotMinInterval(),
         TransferSettings.of(settings.snapshotSendRateBytes()),

@@ -9,10 +9,13 @@ import io.troupe.persistence.store.StoreFailure;
 import io.troupe.persistence.wal.WalCorruptException;
 import io.troupe.persistence.wal.WalException;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /** How the process ends when the member cannot start, or cannot go on. */
 final class Ending {
+  private static final int MAX_CAUSES = 50;
+
   private final Logger log;
   private final boolean etcd;
 
@@ -24,6 +27,19 @@ final class Ending {
   Ending(Logger log, boolean etcd) {
     this.log = log;
     this.etcd = etcd;
+  }
+
+  /** True if an OutOfMemoryError is the failure or one of its causes. */
+  static boolean isOutOfMemory(@Nullable Throwable failure) {
+    Throwable cause = failure;
+    // Chains of causes may be circular.
+    for (int depth = 0; cause != null && depth < MAX_CAUSES; depth++) {
+      if (cause instanceof OutOfMemoryError) {
+        return true;
+      }
+      cause = cause.getCause();
+    }
+    return false;
   }
 
   /** One line, and out: whatever is still running must not answer anybody any more. */
@@ -40,7 +56,8 @@ final class Ending {
       return;
     }
     ExitCode code = code(cause);
-    if (code == ExitCode.UNEXPECTED || code == ExitCode.INVARIANT) {
+    boolean unforeseen = code == ExitCode.UNEXPECTED || code == ExitCode.INVARIANT;
+    if (unforeseen || code == ExitCode.OUT_OF_MEMORY) {
       log.error("stopping exit-code={} reason={}", code.code(), cause.toString(), cause);
     } else if (etcd && code == ExitCode.CONFIGURATION) {
       refuse(log, String.valueOf(cause.getMessage()));
@@ -60,7 +77,11 @@ final class Ending {
     return etcd && code == ExitCode.CONFIGURATION ? 1 : code.code();
   }
 
-  private static ExitCode code(Throwable cause) {
+  /** What ends the process with that failure. */
+  static ExitCode code(Throwable cause) {
+    if (isOutOfMemory(cause)) {
+      return ExitCode.OUT_OF_MEMORY;
+    }
     if (cause instanceof StartException start) {
       return start.exitCode();
     }

@@ -17,7 +17,12 @@ public enum ExitCode {
   /** A rule that must always hold is broken: a fault in the program. */
   INVARIANT(6),
   /** A listen address cannot be bound. */
-  ADDRESS(7);
+  ADDRESS(7),
+  /**
+   * Memory of the process is exhausted: heap, buffers outside of it, or threads. The status that
+   * bin/node arranges for the JVM itself: 128 and the number of SIGUSR1.
+   */
+  OUT_OF_MEMORY(138);
 
   private final int code;
 

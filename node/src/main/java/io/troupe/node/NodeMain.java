@@ -66,10 +66,13 @@ public final class NodeMain {
       return;
     }
     Logger log = LoggerFactory.getLogger(NodeMain.class);
+    Ending ending = new Ending(log, etcd);
+    OutOfMemoryFilter.endWith(ending);
+    // An OutOfMemoryError in such a line ends the process too.
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, failure) -> log.error("a thread ended thread={}", thread.getName(), failure));
     notices.forEach(notice -> say(log, notice));
-    Ending ending = new Ending(log, etcd);
+    HeapMonitor.logLimit();
     Supervisor supervisor = Supervisor.ofProcess();
     RunningNode node;
     try {
@@ -91,6 +94,7 @@ public final class NodeMain {
       return;
     }
     supervisor.ready();
+    HeapMonitor.start();
     if (!json) {
       System.out.println("ready to serve client requests");
       System.out.flush();

@@ -103,6 +103,7 @@ public final class RunningNode implements AutoCloseable {
    */
   static RunningNode start(Config config, Consumer<Throwable> broken, Consumer<RunningNode> told) {
     NodeSettings settings = NodeSettings.of(config);
+    SizeRules.check(settings, Runtime.getRuntime().maxMemory());
     MemoryLock.hold(settings);
     MemberSettings memberSettings = DerivedSettings.member(settings);
     Logins logins = DerivedSettings.logins(settings);

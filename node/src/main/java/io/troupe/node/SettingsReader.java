@@ -94,7 +94,7 @@ final class SettingsReader {
         duration("snapshot-min-interval", Duration.ZERO, Duration.ofHours(1)),
         bytes("snapshot-send-rate", 1 << 20, 1L << 40),
         bytes("wal-segment-size", 1 << 20, 512 << 20),
-        (int) bytes("max-request-bytes", 1024, 1 << 30),
+        (int) bytes("max-request-bytes", 1024, 256 << 20),
         (int) number("max-txn-ops", 0, 1_000_000),
         (int) number("max-concurrent-streams", 1, 65_536),
         (int) number("max-pending-proposals", 1, 10_000_000),

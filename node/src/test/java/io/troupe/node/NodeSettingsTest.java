@@ -12,6 +12,7 @@ import io.troupe.node.tracing.TracingSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What is derived from settings. */
@@ -26,6 +27,21 @@ class NodeSettingsTest {
             .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
             .withFallback(ConfigFactory.defaultReferenceUnresolved())
             .resolve());
+  }
+
+  /** What the log can write, the peer port can carry and the heap can hold. */
+  @Test
+  void requestLargerThanHeapAllowsIsRefusedWithTheBound() {
+    NodeSettings large =
+        NodeSettings.of(TestConfig.of(Map.of("troupe.max-request-bytes", "33554432")));
+    SizeRules.check(large, 455L << 20);
+    assertThatThrownBy(() -> SizeRules.check(large, 228L << 20))
+        .isInstanceOf(StartException.class)
+        .hasMessageContainingAll(
+            "troupe.max-request-bytes", "33554432", "19922944", "228 MiB", "TROUPE_HEAP");
+    assertThat(SizeRules.maxRequestBytes(64L << 30)).isEqualTo((256 << 20) - (64 << 10));
+    NodeSettings usual = NodeSettings.of(TestConfig.of(Map.of()));
+    SizeRules.check(usual, 30L << 20);
   }
 
   @Test

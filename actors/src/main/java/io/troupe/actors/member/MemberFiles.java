@@ -148,8 +148,13 @@ public final class MemberFiles implements AutoCloseable {
     try {
       StateMachine machine =
           new StateMachine(new MeasuredStore(store, metrics.disk()), settings.hotRecordBytes());
-      replay = WalReplay.read(dataDir.wal(), machine.appliedIndex(), RECENT_BYTES);
+      replay =
+          WalReplay.recover(
+              dataDir.wal(),
+              machine.appliedIndex(),
+              Math.min(RECENT_BYTES, settings.raft().maxLogBytesInMemory() / 4));
       if (machine.appliedIndex() >= replay.floor() || successor(replay) == null) {
+        CommittedReplay.apply(machine, dataDir.wal(), replay);
         RaftState recovered = recovered(machine, replay);
         ForcedStart start =
             others == null

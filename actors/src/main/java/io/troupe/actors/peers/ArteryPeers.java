@@ -40,9 +40,6 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   /** Longer messages go in pieces of this length; a frame holds 256 KiB. */
   static final int PIECE_BYTES = 128 << 10;
 
-  /** Longest message: far more than one entry may have. */
-  static final int MAX_MESSAGE_BYTES = 256 << 20;
-
   private static final Logger LOG = LoggerFactory.getLogger(ArteryPeers.class);
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -102,11 +99,23 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
                 QuarantinedEvent.class, guardian.spawn(quarantines(), "peer-quarantines")));
     guardian.spawn(
         PeerInbox.create(
-            self, directory, peers.contacts, metrics, MAX_MESSAGE_BYTES, peers::greet, raft),
+            self,
+            directory,
+            peers.contacts,
+            metrics,
+            PeerLimits.MAX_MESSAGE_BYTES,
+            peers::greet,
+            raft),
         PeerConfig.RAFT_INBOX);
     guardian.spawn(
         PeerInbox.create(
-            self, directory, peers.contacts, metrics, MAX_MESSAGE_BYTES, () -> {}, snapshots),
+            self,
+            directory,
+            peers.contacts,
+            metrics,
+            PeerLimits.MAX_MESSAGE_BYTES,
+            () -> {},
+            snapshots),
         PeerConfig.SNAPSHOT_INBOX);
     return peers;
   }

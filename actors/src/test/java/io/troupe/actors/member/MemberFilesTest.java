@@ -13,6 +13,7 @@ import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.DataDirException;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.store.RocksSettings;
+import io.troupe.persistence.wal.WalReplay;
 import io.troupe.persistence.wal.WalSettings;
 import io.troupe.raft.RaftSettings;
 import io.troupe.raft.RaftState;
@@ -42,6 +43,10 @@ class MemberFilesTest {
 
   MemberFilesTest(@TempDir Path temp) {
     this.root = temp.resolve("data");
+  }
+
+  private WalReplay log() {
+    return WalReplay.read(root.resolve("wal"), 0);
   }
 
   private void identify(NodeId self, boolean joins) {
@@ -108,9 +113,13 @@ class MemberFilesTest {
   @Test
   void theEntryIsTheSameOnAllOfThemAndStays() {
     identify(TWO, false);
-    List<Entry> entries = recovered().entries();
-    assertThat(recovered().entries()).as("read from the disk").isEqualTo(entries);
-    assertThat(RaftState.bootstrap(ONE, first(recovered()).changes()).entries())
+    RaftState made = recovered();
+    List<Entry> entries = made.entries();
+    RaftState again = recovered();
+    assertThat(again.applied()).as("committed, so the state has it").isEqualTo(1);
+    assertThat(again.membership()).isEqualTo(first(made).after());
+    assertThat(log().entries()).as("read from the disk").isEqualTo(entries);
+    assertThat(RaftState.bootstrap(ONE, first(made).changes()).entries())
         .as("another member's")
         .isEqualTo(entries);
   }

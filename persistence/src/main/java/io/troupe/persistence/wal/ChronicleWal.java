@@ -74,7 +74,7 @@ public final class ChronicleWal implements Wal {
           () -> {
             DurableFiles.createDirectory(directory);
             wal.adopt(replay);
-            wal.openSegment();
+            wal.openSegment(0);
           });
       opened = true;
     } finally {
@@ -196,7 +196,7 @@ public final class ChronicleWal implements Wal {
       if (entry.index() != index++) {
         throw new IllegalArgumentException("entries are not contiguous at " + entry.index());
       }
-      if (entry.data().length() > settings.maxEntryBytes()) {
+      if (entry.data().length() > WalSettings.MAX_ENTRY_BYTES) {
         throw new IllegalArgumentException(
             "entry " + entry.index() + " has " + entry.data().length() + " bytes");
       }
@@ -230,12 +230,14 @@ public final class ChronicleWal implements Wal {
   private void write(WalPayload payload) throws IOException {
     encode(payload);
     if (!writer().hasRoom(sink.size())) {
-      roll();
+      roll(sink.size());
       encode(payload);
     }
     sequence++;
     recordAt = writer().position();
     writer().append(sink.array(), sink.size());
+    // A long record is not kept until the next one.
+    sink.reset();
   }
 
   private void encode(WalPayload payload) {
@@ -252,18 +254,19 @@ public final class ChronicleWal implements Wal {
     }
   }
 
-  private void roll() throws IOException {
+  private void roll(int recordBytes) throws IOException {
     force();
     SegmentWriter full = writer();
     open = null;
     keep(new Sealed(full.name(), openMaxIndex, full.seal()));
-    openSegment();
+    openSegment(recordBytes);
   }
 
-  private void openSegment() throws IOException {
+  private void openSegment(int recordBytes) throws IOException {
     long number = sealed.isEmpty() ? firstSegment : sealed.getLast().name().number() + 1;
     SegmentWriter writer =
-        SegmentWriter.create(directory, new SegmentName(number, salts.nextLong()), settings);
+        SegmentWriter.create(
+            directory, new SegmentName(number, salts.nextLong()), settings, recordBytes);
     open = writer;
     openMaxIndex = 0;
     encode(new WalPayload.SegmentStart(number, firstSegment, floor, lastIndex, hardState));

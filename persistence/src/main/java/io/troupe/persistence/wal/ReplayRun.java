@@ -19,7 +19,17 @@ final class ReplayRun {
 
   private static final int ENTRY_OVERHEAD_BYTES = 64;
 
-  private final long skipThrough;
+  /**
+   * Which entries stay in memory.
+   *
+   * @param skipThrough all above it, but
+   * @param skipCommitted if true not those that a hard state in the log calls committed
+   * @param recentBytes of the others the newest, up to so many bytes
+   */
+  record Keep(long skipThrough, boolean skipCommitted, long recentBytes) {}
+
+  private final boolean skipCommitted;
+  private long skipThrough;
   private final List<WalReplay.Segment> segments = new ArrayList<>();
   private final List<Entry> tail = new ArrayList<>();
   private final Deque<Entry> recent = new ArrayDeque<>();
@@ -37,9 +47,10 @@ final class ReplayRun {
   private @Nullable SegmentName lastGood;
   private long lastGoodEnd;
 
-  ReplayRun(long skipThrough, long recentBytes, long firstSegment) {
-    this.recentBytes = recentBytes;
-    this.skipThrough = skipThrough;
+  ReplayRun(Keep keep, long firstSegment) {
+    this.recentBytes = keep.recentBytes();
+    this.skipCommitted = keep.skipCommitted();
+    this.skipThrough = keep.skipThrough();
     this.firstSegment = firstSegment;
     this.expected = firstSegment == 1 ? 1 : 0;
   }
@@ -168,6 +179,7 @@ final class ReplayRun {
         add(name, found, entry);
         tally.maxIndex = Math.max(tally.maxIndex, entry.index());
       }
+      skipCommitted();
     } else if (payload instanceof WalPayload.Floor covered) {
       cover(covered);
     }
@@ -204,6 +216,20 @@ final class ReplayRun {
       addRecent(entry);
     }
     lastIndex = entry.index();
+  }
+
+  /** What is committed is read again when it is applied; until then it may leave memory. */
+  private void skipCommitted() {
+    if (!skipCommitted || hardState.commit() <= skipThrough) {
+      return;
+    }
+    skipThrough = hardState.commit();
+    int committed = 0;
+    while (committed < tail.size() && tail.get(committed).index() <= skipThrough) {
+      addRecent(tail.get(committed));
+      committed++;
+    }
+    tail.subList(0, committed).clear();
   }
 
   private void addRecent(Entry entry) {

@@ -41,14 +41,16 @@ final class SegmentWriter {
   private final Path directory;
   private final WalSettings settings;
   private final FileChannel channel;
+  private final long capacity;
   private @Nullable SingleChronicleQueue queue;
   private @Nullable ExcerptAppender appender;
   private long position;
   private long allocated;
 
   private SegmentWriter(
-      SegmentName name, Path directory, WalSettings settings, FileChannel channel) {
+      SegmentName name, Path directory, WalSettings settings, FileChannel channel, long capacity) {
     this.name = name;
+    this.capacity = capacity;
     this.directory = directory;
     this.settings = settings;
     this.channel = channel;
@@ -57,8 +59,12 @@ final class SegmentWriter {
   /**
    * Creates the segment and opens it. Durable only when the first record was forced with {@link
    * #forceCreation()}.
+   *
+   * @param recordBytes length of the record for which there was no room in the segment before; the
+   *     new one takes it whatever its length
    */
-  static SegmentWriter create(Path wal, SegmentName name, WalSettings settings) throws IOException {
+  static SegmentWriter create(Path wal, SegmentName name, WalSettings settings, int recordBytes)
+      throws IOException {
     ChronicleQuiet.ensure();
     Path directory = wal.resolve(name.text());
     DurableFiles.createDirectory(directory);
@@ -73,7 +79,9 @@ final class SegmentWriter {
             StandardOpenOption.CREATE_NEW,
             StandardOpenOption.READ,
             StandardOpenOption.WRITE);
-    SegmentWriter writer = new SegmentWriter(name, directory, settings, channel);
+    SegmentWriter writer =
+        new SegmentWriter(
+            name, directory, settings, channel, settings.segmentBytesFor(recordBytes));
     boolean opened = false;
     try {
       writer.reserve(SLACK);
@@ -111,7 +119,7 @@ final class SegmentWriter {
         SingleChronicleQueueBuilder.binary(directory.toFile())
             .rollCycle(RollCycles.FAST_DAILY)
             .timeProvider(() -> 0L)
-            .blockSize((int) (settings.segmentBytes() + (128 << 10)))
+            .blockSize((int) (capacity + (128 << 10)))
             .indexCount(INDEX_COUNT)
             .indexSpacing(INDEX_SPACING)
             .timeoutMS(TIMEOUT_MS)
@@ -139,7 +147,8 @@ final class SegmentWriter {
 
   /** Whether a record of {@code length} bytes still belongs into this segment. */
   boolean hasRoom(int length) {
-    return position + length + SLACK <= settings.segmentBytes();
+    // Chronicle takes no record longer than a quarter of its file, however empty that is.
+    return position + length + SLACK <= settings.segmentBytes() && 4L * length <= capacity;
   }
 
   /** Adds one record: the first {@code length} bytes of {@code record}. */

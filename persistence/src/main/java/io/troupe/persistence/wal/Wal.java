@@ -23,7 +23,7 @@ public interface Wal extends AutoCloseable {
    *     the last entry and above the floor; entries of the log at or above it are dropped
    * @throws WalException DISK_FULL, IO, BROKEN or CLOSED
    * @throws IllegalArgumentException if the indexes do not fit the log, or an entry is larger than
-   *     {@link WalSettings#maxEntryBytes()}; nothing was written
+   *     {@link WalSettings#MAX_ENTRY_BYTES}; nothing was written
    */
   void append(HardState state, List<Entry> entries);
 

@@ -79,21 +79,28 @@ public record WalReplay(
    * @throws WalException IO if the disk does not answer
    */
   public static WalReplay read(Path directory, long skipThrough) {
-    return read(directory, skipThrough, 0);
+    return read(directory, new ReplayRun.Keep(skipThrough, false, 0));
   }
 
   /**
-   * As {@link #read(Path, long)}, and keeps some of the entries that are skipped, for others that
-   * may lack them.
+   * As {@link #read(Path, long)}, for a member that starts: of the entries that the log's own hard
+   * state calls committed, or that the state holds, only the newest are kept. So the memory does
+   * not grow with what is not applied yet: {@link #entries(Path, long, long, long)} reads that
+   * piece by piece.
    *
-   * @param recentBytes most bytes of them, the newest ones
+   * @param applied the state's applied index
+   * @param recentBytes most bytes of applied or committed entries that are kept
    */
-  public static WalReplay read(Path directory, long skipThrough, long recentBytes) {
+  public static WalReplay recover(Path directory, long applied, long recentBytes) {
+    return read(directory, new ReplayRun.Keep(applied, true, recentBytes));
+  }
+
+  private static WalReplay read(Path directory, ReplayRun.Keep keep) {
     try {
       List<SegmentName> names = SegmentName.list(directory);
       long first = firstNeeded(directory, names);
       List<SegmentName> needed = names.stream().filter(n -> n.number() >= first).toList();
-      ReplayRun run = new ReplayRun(skipThrough, recentBytes, first);
+      ReplayRun run = new ReplayRun(keep, first);
       for (SegmentName name : needed) {
         run.readSegment(directory, name);
       }
@@ -101,6 +108,18 @@ public record WalReplay(
     } catch (IOException e) {
       throw new WalException(WalException.Kind.IO, "cannot read the log: " + e, e);
     }
+  }
+
+  /**
+   * Prepares a read of entries in their last form, before the log is opened.
+   *
+   * @param directory that was read
+   * @param from first index, inclusive
+   * @param until index behind the last one wanted
+   * @param maxBytes the read stops with the entry that reaches it
+   */
+  public LogRead entries(Path directory, long from, long until, long maxBytes) {
+    return new LogRead(directory, places.find(from, until), maxBytes);
   }
 
   /**

@@ -3,13 +3,17 @@ package io.troupe.persistence.wal;
 /**
  * Sizes of the log.
  *
- * @param segmentBytes a segment is closed before it grows over this; 256 KiB .. 512 MiB
+ * @param segmentBytes a segment is closed before it grows over this, but for a single record that
+ *     is longer; 256 KiB .. 512 MiB
  * @param allocationBytes disk blocks are taken in steps of this many bytes, ahead of the writes; 64
  *     KiB .. segmentBytes. Smaller: less to write at a step. Larger: fewer steps
  */
 public record WalSettings(long segmentBytes, int allocationBytes) {
   /** 64 MiB segments, taken 1 MiB at a time. */
   public static final WalSettings DEFAULT = new WalSettings(64L << 20, 1 << 20);
+
+  /** Reading a record needs that much memory at once. */
+  private static final int MAX_BATCH_BYTES = 4 << 20;
 
   public WalSettings {
     require(segmentBytes >= 256 << 10 && segmentBytes <= 512L << 20, "segmentBytes", segmentBytes);
@@ -19,14 +23,24 @@ public record WalSettings(long segmentBytes, int allocationBytes) {
         allocationBytes);
   }
 
-  /** Largest data of one entry: a quarter of a segment, less the headers. */
-  public int maxEntryBytes() {
-    return maxRecordBytes() - 256;
+  /**
+   * Largest data of one entry: it is encoded in one piece, and mapped four times. One that a
+   * segment cannot take gets a segment of its own, so that what a member with other settings
+   * accepted can be written here too.
+   */
+  public static final int MAX_ENTRY_BYTES = 256 << 20;
+
+  /** Largest record of several entries; a longer batch is written as several records. */
+  int maxRecordBytes() {
+    return (int) Math.min(segmentBytes / 4, MAX_BATCH_BYTES);
   }
 
-  /** Largest record; a longer batch is written as several records. */
-  int maxRecordBytes() {
-    return (int) (segmentBytes / 4);
+  /**
+   * Size of a segment that begins with a record of that length: Chronicle takes records up to a
+   * quarter of it.
+   */
+  long segmentBytesFor(int recordBytes) {
+    return Math.max(segmentBytes, 4L * recordBytes + (1 << 20));
   }
 
   private static void require(boolean fits, String name, long value) {

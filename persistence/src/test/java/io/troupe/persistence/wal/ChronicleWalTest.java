@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import net.openhft.chronicle.queue.ChronicleQueue;
@@ -107,7 +108,7 @@ class ChronicleWalTest {
                       1,
                       4,
                       Entry.Kind.OPERATION,
-                      Bytes.wrap(new byte[WalFixture.SMALL.maxEntryBytes() + 1]))))) {
+                      Bytes.wrap(new byte[WalSettings.MAX_ENTRY_BYTES + 1]))))) {
         assertThatThrownBy(() -> wal.append(same, bad))
             .isInstanceOf(IllegalArgumentException.class);
       }
@@ -115,6 +116,58 @@ class ChronicleWalTest {
       wal.sync();
     }
     assertThat(WalReplay.read(dir(), 0).lastIndex()).isEqualTo(4);
+  }
+
+  /** Whatever the size of segments: a leader with other settings may have accepted it. */
+  @Test
+  void entryLargerThanSegmentGetsOneOfItsOwn() throws IOException {
+    List<Entry> all = new ArrayList<>();
+    try (ChronicleWal wal = open(dir())) {
+      for (int i = 1; i <= 9; i++) {
+        byte[] data = new byte[i % 3 == 0 ? 3 << 20 : i % 3 == 1 ? 100 : 120_000];
+        Arrays.fill(data, (byte) i);
+        Entry entry = new Entry(1, i, Entry.Kind.OPERATION, Bytes.wrap(data));
+        all.add(entry);
+        wal.append(state(1, 1, i - 1), List.of(entry));
+        if (i % 2 == 0) {
+          wal.sync();
+        }
+      }
+      wal.sync();
+      assertThat(wal.entries(1, 10, Long.MAX_VALUE).read()).isEqualTo(all);
+      assertThat(wal.sizeOnDisk()).isLessThan(16 << 20);
+      WalFixture.copy(dir(), temp.resolve("killed"));
+    }
+    assertThat(WalReplay.read(dir(), 0).entries()).isEqualTo(all);
+    assertThat(WalReplay.read(temp.resolve("killed"), 0).entries()).isEqualTo(all);
+  }
+
+  /** Of what is committed only the newest entries stay in memory, the rest is read in pieces. */
+  @Test
+  void recoveryKeepsUncommittedEntriesAndFewOthers() {
+    LogModel model = LogModel.EMPTY;
+    try (ChronicleWal wal = open(dir())) {
+      for (long i = 1; i <= 400; i += 4) {
+        List<Entry> batch = entries(1, i, i + 3, 3000);
+        HardState state = state(1, 1, Math.min(i - 1, 380));
+        wal.append(state, batch);
+        model = model.append(state, batch);
+      }
+      wal.sync();
+    }
+    assertThat(WalReplay.recover(dir(), 100, 0).entries()).isEqualTo(model.above(380));
+    WalReplay recent = WalReplay.recover(dir(), 100, 20_000);
+    assertThat(recent.entries())
+        .isEqualTo(model.above(400 - recent.entries().size()))
+        .hasSizeBetween(21, 60);
+    List<Entry> streamed = new ArrayList<>();
+    while (streamed.size() < 280) {
+      long next = 101 + streamed.size();
+      List<Entry> piece = recent.entries(dir(), next, 381, 10_000).read();
+      assertThat(piece).isNotEmpty();
+      streamed.addAll(piece);
+    }
+    assertThat(streamed).isEqualTo(model.above(100).subList(0, 280));
   }
 
   @Test

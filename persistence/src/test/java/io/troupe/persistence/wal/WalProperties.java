@@ -67,10 +67,14 @@ class WalProperties {
         assertThat(replay.lastIndex()).isEqualTo(model.last());
         assertThat(replay.floor()).isEqualTo(model.floor());
         long recent = random.nextInt(20_000);
-        List<Entry> more = WalReplay.read(dir, skip, recent).entries();
-        assertThat(more)
-            .isEqualTo(model.above(Math.max(model.last() - more.size(), model.floor())))
-            .hasSizeGreaterThanOrEqualTo(replay.entries().size());
+        WalReplay recovered = WalReplay.recover(dir, skip, recent);
+        List<Entry> kept = recovered.entries();
+        assertThat(kept)
+            .isEqualTo(model.above(Math.max(model.last() - kept.size(), model.floor())));
+        assertThat(recovered.hardState()).isEqualTo(model.state());
+        long from = Math.max(skip, model.floor()) + 1;
+        assertThat(recovered.entries(dir, from, model.last() + 1, Long.MAX_VALUE).read())
+            .isEqualTo(model.above(from - 1));
       }
     } finally {
       DurableFiles.deleteTree(root);

@@ -1,0 +1,62 @@
+package io.troupe.node;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.turbo.TurboFilter;
+import ch.qos.logback.core.spi.FilterReply;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+import org.slf4j.Marker;
+
+/**
+ * Ends the process when an OutOfMemoryError is about to be logged. The JVM's own options notice an
+ * exhausted heap (bin/node), but neither buffers outside the heap nor threads that cannot be
+ * started; what fails then may be any thread, a library may catch it, and the member would go on
+ * without that thread's work. Whoever catches it logs it, also Pekko for its dispatchers.
+ */
+final class OutOfMemoryFilter extends TurboFilter {
+  private final Consumer<Throwable> ending;
+  private final AtomicBoolean ended = new AtomicBoolean();
+
+  /**
+   * A filter.
+   *
+   * @param ending run once, before the line is written; its own lines pass
+   */
+  OutOfMemoryFilter(Consumer<Throwable> ending) {
+    this.ending = ending;
+  }
+
+  /** From now on, for all loggers of the process. */
+  static void endWith(Ending ending) {
+    LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
+    context.addTurboFilter(new OutOfMemoryFilter(ending::end));
+  }
+
+  @Override
+  public FilterReply decide(
+      @Nullable Marker marker,
+      Logger logger,
+      Level level,
+      @Nullable String format,
+      Object @Nullable [] params,
+      @Nullable Throwable thrown) {
+    Throwable failure = thrown == null ? lastOf(params) : thrown;
+    if (failure != null && Ending.isOutOfMemory(failure) && ended.compareAndSet(false, true)) {
+      ending.accept(failure);
+    }
+    return FilterReply.NEUTRAL;
+  }
+
+  /** Behind parameters a throwable is still one of them. */
+  private static @Nullable Throwable lastOf(Object @Nullable [] params) {
+    return params != null
+            && params.length > 0
+            && params[params.length - 1] instanceof Throwable last
+        ? last
+        : null;
+  }
+}
