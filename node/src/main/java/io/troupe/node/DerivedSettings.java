@@ -128,6 +128,7 @@ final class DerivedSettings {
         settings.http().profiling() || settings.log().level().equals("debug"),
         settings.http().jsonGateway(),
         settings.keepAlive(),
+        settings.limits(),
         settings.http().sharedPorts());
   }
 

@@ -29,6 +29,9 @@ final class Conversation {
 
     /** What was to be run then is not wanted any more. */
     void forget(int stream);
+
+    /** False once the stream is reset, or its response has been sent whole. */
+    boolean isOpen(int stream);
   }
 
   /** Requests that have no whole answer yet. */
@@ -108,6 +111,16 @@ final class Conversation {
     } else if (stream != NO_STREAM && guard != null) {
       guard.whenReset(stream, () -> run(action));
     }
+  }
+
+  /**
+   * Whether the client of a request still waits for its response, as far as the guards know.
+   *
+   * @param stream of the request
+   */
+  boolean awaits(int stream) {
+    Streams guard = streams;
+    return stream == NO_STREAM ? !gone : guard == null || guard.isOpen(stream);
   }
 
   /** An action is not wanted any more. */

@@ -40,6 +40,7 @@ public final class GrpcServer {
   private final GrpcHandler grpc;
   private final HttpRoutes http;
   private final KeepAlive keepAlive;
+  private final ConnectionLimits limits;
   private final boolean sharedPorts;
   private final Materializer materializer;
 
@@ -71,6 +72,7 @@ public final class GrpcServer {
     this.system = system;
     this.services = services;
     this.keepAlive = settings.keepAlive();
+    this.limits = settings.limits();
     this.sharedPorts = settings.sharedPorts();
     this.materializer = SystemMaterializer.get(system).materializer();
     LeaderWatch leader = new LeaderWatch(services.member().status());
@@ -203,16 +205,17 @@ public final class GrpcServer {
   private Connections port(Listener serves, PortSecurity security) {
     ConnectionSecurity tls = security.tls().orElse(null);
     if (tls == null) {
-      return new ClientPort(system, keepAlive, serves, null, plain(serves));
+      return new ClientPort(system, keepAlive, limits, serves, null, plain(serves));
     }
     // Nowhere else: without TLS nothing of it is to be loaded.
     SecureListener listener = new SecureListener(system, tls, serves);
-    ClientPort secure = new ClientPort(system, keepAlive, serves, listener, secured(serves));
+    ClientPort secure =
+        new ClientPort(system, keepAlive, limits, serves, listener, secured(serves));
     if (!security.plainToo()) {
       return secure;
     }
     return new EitherPort(
-        new ClientPort(system, keepAlive, serves, null, plain(serves)),
+        new ClientPort(system, keepAlive, limits, serves, null, plain(serves)),
         secure,
         listener,
         materializer);
