@@ -29,6 +29,7 @@ import java.util.Optional;
  * @param strictReconfigCheck refuse changes of the membership that endanger the quorum (M5, M6)
  * @param maxLearners most learners at a time (M4)
  * @param limits of each client connection
+ * @param clientMemoryBytes what clients may make this process hold; 0: it follows from the heap
  * @param http what there is besides gRPC
  * @param keepAlive pings on connections of clients
  * @param minFreeDiskBytes free space of the data directory's file system below which writes are
@@ -69,6 +70,7 @@ public record NodeSettings(
     int maxRequestBytes,
     int maxTxnOps,
     ConnectionLimits limits,
+    long clientMemoryBytes,
     int maxPendingProposals,
     long quotaBackendBytes,
     long minFreeDiskBytes,

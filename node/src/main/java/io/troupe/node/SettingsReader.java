@@ -99,7 +99,10 @@ final class SettingsReader {
         (int) number("max-txn-ops", 0, 1_000_000),
         new ConnectionLimits(
             (int) number("max-concurrent-streams", 1, 65_536),
-            (int) number("max-stream-resets", 1, 1_000_000)),
+            (int) number("max-stream-resets", 1, 1_000_000),
+            (int) number("max-connections", 0, 1_000_000),
+            (int) number("max-connections-per-address", 0, 1_000_000)),
+        bytes("client-memory-bytes", 0, Runtime.getRuntime().maxMemory() / 2),
         (int) number("max-pending-proposals", 1, 10_000_000),
         number("quota-backend-bytes", Long.MIN_VALUE, Long.MAX_VALUE),
         bytes("min-free-disk-bytes", 0, Long.MAX_VALUE),

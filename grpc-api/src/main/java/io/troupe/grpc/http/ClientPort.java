@@ -83,7 +83,7 @@ final class ClientPort implements Connections {
    */
   Flow<ByteString, ByteString, CompletionStage<Done>> conversation(
       Accepted accepted, @Nullable SecureConnection tls) {
-    Conversation conversation = new Conversation();
+    Conversation conversation = accepted.conversation();
     String client = accepted.client();
     Flow<ByteString, ByteString, CompletionStage<Done>> served =
         http.answering(request -> answer(request, visitor(client, conversation, tls)))

@@ -1,5 +1,6 @@
 package io.troupe.grpc.http;
 
+import io.troupe.model.MemoryBudget;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HashMap;
@@ -82,6 +83,7 @@ final class FrameGuard
             policesPings,
             minPingNanos,
             new ResetRate(limits.streams(), limits.resetsPerSecond()),
+            conversation.memory().share(),
             this::resetByClient);
 
     private boolean advertised;
@@ -116,6 +118,21 @@ final class FrameGuard
               action.run();
             }
           });
+    }
+
+    @Override
+    public void postStop() {
+      policy.closed();
+    }
+
+    @Override
+    public void holds(int stream, MemoryBudget.Share share) {
+      policy.holds(stream, share);
+    }
+
+    @Override
+    public boolean hasOpen() {
+      return policy.hasOpen();
     }
 
     @Override

@@ -1,15 +1,16 @@
 package io.troupe.grpc.http;
 
+import io.troupe.model.MemoryBudget;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Watches the HTTP/2 frames of one connection for what the HTTP layer does not watch. One thread,
- * but for {@link #isOpen}.
+ * but for {@link #isOpen} and {@link #holds}.
  *
  * <ul>
  *   <li>Clients that ping too often (T4): a ping sooner than allowed after the last one, or within
@@ -63,6 +64,12 @@ final class FramePolicy {
   /** Clients send one SETTINGS frame, and a later one if their windows change. */
   private static final int MAX_UNACKNOWLEDGED_SETTINGS = 100;
 
+  /** What an open stream costs besides its content, about: its state, its request, its stages. */
+  private static final int STREAM_BYTES = 2048;
+
+  /** Streams are counted against the budget in steps, so that few calls at a time cost nothing. */
+  private static final int STREAM_STEP = 64 << 10;
+
   /** What a connection is ended for. */
   enum Breach {
     /** T4. */
@@ -79,6 +86,8 @@ final class FramePolicy {
     HEADER_BLOCK(0xb, "header block too large", "sent a header block above the limit"),
     /** ENHANCE_YOUR_CALM. */
     RESETS(0xb, "too many resets", "resets streams too often"),
+    /** ENHANCE_YOUR_CALM. */
+    MEMORY(0xb, "too many requests", "holds many streams while memory is short"),
     /** ENHANCE_YOUR_CALM. */
     SETTINGS_FLOOD(0xb, "too many settings", "sent too many settings");
 
@@ -100,8 +109,9 @@ final class FramePolicy {
 
   private final FrameHeaders fromClient = new FrameHeaders();
   private final FrameHeaders fromServer = new FrameHeaders();
-  private final Set<Integer> open = ConcurrentHashMap.newKeySet();
+  private final Map<Integer, OpenStream> open = new ConcurrentHashMap<>();
   private final ResetRate resetRate;
+  private final MemoryBudget.Share streams;
   private final boolean policesPings;
   private final long minPingNanos;
   private final IntConsumer resets;
@@ -116,6 +126,10 @@ final class FramePolicy {
   private int headerBlockBytes;
 
   private int unacknowledgedSettings;
+  private int openStreams;
+
+  /** Of them, those that are counted against the budget. */
+  private int countedStreams;
 
   /** How many bytes the client lets the server send now, over all streams. */
   private long window = FIRST_WINDOW;
@@ -129,10 +143,17 @@ final class FramePolicy {
    * @param policesPings whether pings are anybody's business
    * @param minPingNanos least time between two pings while a stream is open
    * @param resetRate how often its streams may be reset; of this connection alone
+   * @param streams counts the streams that are open; closed with the connection
    * @param resets receives each stream that the client resets
    */
-  FramePolicy(boolean policesPings, long minPingNanos, ResetRate resetRate, IntConsumer resets) {
+  FramePolicy(
+      boolean policesPings,
+      long minPingNanos,
+      ResetRate resetRate,
+      MemoryBudget.Share streams,
+      IntConsumer resets) {
     this.policesPings = policesPings;
+    this.streams = streams;
     this.resetRate = resetRate;
     this.minPingNanos = minPingNanos;
     this.resets = resets;
@@ -143,7 +164,60 @@ final class FramePolicy {
    * Thread-safe.
    */
   boolean isOpen(int stream) {
-    return open.contains(stream);
+    return open.containsKey(stream);
+  }
+
+  /** Whether any stream is open. Thread-safe. */
+  boolean hasOpen() {
+    return !open.isEmpty();
+  }
+
+  /** Closes the share with the stream; at once if it is not open. Thread-safe. */
+  void holds(int stream, MemoryBudget.Share share) {
+    OpenStream found = open.get(stream);
+    if (found == null) {
+      share.close();
+    } else {
+      found.holds(share);
+    }
+  }
+
+  /** The connection is closed. */
+  void closed() {
+    open.values().forEach(OpenStream::end);
+    open.clear();
+    streams.close();
+  }
+
+  private void begin(int stream) {
+    lastStream = stream;
+    open.put(stream, new OpenStream());
+    countStreams();
+  }
+
+  private void end(int stream) {
+    OpenStream ended = open.remove(stream);
+    if (ended != null) {
+      openStreams--;
+      ended.end();
+      if (countedStreams - openStreams >= 2 * STREAM_STEP / STREAM_BYTES) {
+        countedStreams = openStreams;
+        streams.shrinkTo((long) countedStreams * STREAM_BYTES);
+      }
+    }
+  }
+
+  private void countStreams() {
+    openStreams++;
+    int more = openStreams - countedStreams;
+    if (more >= STREAM_STEP / STREAM_BYTES) {
+      countedStreams = openStreams;
+      try {
+        streams.take((long) more * STREAM_BYTES);
+      } catch (MemoryBudget.Exceeded exceeded) {
+        breach = Breach.MEMORY;
+      }
+    }
   }
 
   /**
@@ -167,12 +241,11 @@ final class FramePolicy {
       breach = Breach.FRAME;
     } else if (type == HEADERS || type == CONTINUATION) {
       if (type == HEADERS && stream > lastStream) {
-        lastStream = stream;
-        open.add(stream);
+        begin(stream);
       }
       headers((flags & END_HEADERS) != 0);
     } else if (type == RST_STREAM) {
-      open.remove(stream);
+      end(stream);
       resets.accept(stream);
       reset(nowNanos);
     } else if (type == PING && (flags & ACK) == 0) {
@@ -247,10 +320,10 @@ final class FramePolicy {
         // The next ping is judged against nothing older than this answer.
         pinged = false;
         if ((fromServer.flags() & END_STREAM) != 0) {
-          open.remove(fromServer.stream());
+          end(fromServer.stream());
         }
       } else if (type == RST_STREAM) {
-        open.remove(fromServer.stream());
+        end(fromServer.stream());
         reset(nowNanos);
       } else if (type == SETTINGS && (fromServer.flags() & ACK) != 0) {
         unacknowledgedSettings--;

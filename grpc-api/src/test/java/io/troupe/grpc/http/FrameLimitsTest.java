@@ -2,6 +2,7 @@ package io.troupe.grpc.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.model.MemoryBudget;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,12 @@ class FrameLimitsTest {
   private static final int RESETS_AT_ONCE = 100;
 
   private final FramePolicy policy =
-      new FramePolicy(true, 5 * SECOND, new ResetRate(RESETS_AT_ONCE, 10), stream -> {});
+      new FramePolicy(
+          true,
+          5 * SECOND,
+          new ResetRate(RESETS_AT_ONCE, 10),
+          MemoryBudget.UNLIMITED.share(),
+          stream -> {});
 
   FrameLimitsTest() {
     policy.received(

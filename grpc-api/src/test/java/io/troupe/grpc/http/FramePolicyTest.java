@@ -2,6 +2,7 @@ package io.troupe.grpc.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.model.MemoryBudget;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -18,7 +19,12 @@ class FramePolicyTest {
   /** Of a connection that has begun. */
   private static FramePolicy policy(boolean policesPings, long minPingNanos) {
     FramePolicy policy =
-        new FramePolicy(policesPings, minPingNanos, new ResetRate(1000, 1000), stream -> {});
+        new FramePolicy(
+            policesPings,
+            minPingNanos,
+            new ResetRate(1000, 1000),
+            MemoryBudget.UNLIMITED.share(),
+            stream -> {});
     policy.received(
         ByteBuffer.wrap("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII)), 0);
     return policy;
@@ -118,7 +124,13 @@ class FramePolicyTest {
 
   @Test
   void otherProtocolsAreNoBusinessOfThis() {
-    FramePolicy http1 = new FramePolicy(true, 5 * SECOND, new ResetRate(1000, 1000), stream -> {});
+    FramePolicy http1 =
+        new FramePolicy(
+            true,
+            5 * SECOND,
+            new ResetRate(1000, 1000),
+            MemoryBudget.UNLIMITED.share(),
+            stream -> {});
     byte[] request = "GET /version HTTP/1.1\r\n\r\n".repeat(50).getBytes(StandardCharsets.US_ASCII);
     assertThat(http1.received(ByteBuffer.wrap(request), 0)).isNull();
   }
@@ -181,7 +193,12 @@ class FramePolicyTest {
   @Test
   void withoutTheirPolicePingsCostNothing() {
     FramePolicy lenient =
-        new FramePolicy(false, 5 * SECOND, new ResetRate(1000, 1000), stream -> {});
+        new FramePolicy(
+            false,
+            5 * SECOND,
+            new ResetRate(1000, 1000),
+            MemoryBudget.UNLIMITED.share(),
+            stream -> {});
     lenient.received(
         ByteBuffer.wrap("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII)), 0);
     for (int i = 0; i < 10; i++) {
@@ -209,7 +226,12 @@ class FramePolicyTest {
   void aWindowUpdateHasFourBytesAndAnIncrement() {
     for (int length : new int[] {0, 3, 5, 8}) {
       FramePolicy fresh =
-          new FramePolicy(true, 5 * SECOND, new ResetRate(1000, 1000), stream -> {});
+          new FramePolicy(
+              true,
+              5 * SECOND,
+              new ResetRate(1000, 1000),
+              MemoryBudget.UNLIMITED.share(),
+              stream -> {});
       fresh.received(
           ByteBuffer.wrap("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII)),
           0);
@@ -221,7 +243,13 @@ class FramePolicyTest {
   @Test
   void aStreamIsOpenFromItsHeadersToItsEndOrReset() {
     List<Integer> reset = new ArrayList<>();
-    FramePolicy fresh = new FramePolicy(true, 5 * SECOND, new ResetRate(1000, 1000), reset::add);
+    FramePolicy fresh =
+        new FramePolicy(
+            true,
+            5 * SECOND,
+            new ResetRate(1000, 1000),
+            MemoryBudget.UNLIMITED.share(),
+            reset::add);
     fresh.received(
         ByteBuffer.wrap("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII)), 0);
     for (int stream = 1; stream <= 5; stream += 2) {
