@@ -171,6 +171,11 @@ public final class MemoryBudget {
       }
     }
 
+    /** True if nothing is left, for the holder. */
+    public boolean isExceeded() {
+      return holder.isExceeded();
+    }
+
     /** All that is left are these bytes. Never refused. */
     public synchronized void shrinkTo(long bytes) {
       loose = 0;
