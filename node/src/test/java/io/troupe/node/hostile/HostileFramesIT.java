@@ -39,7 +39,7 @@ class HostileFramesIT {
         RawConnection connection = RawConnection.wide(member.port())) {
       RawConnection.Frame first = connection.read().orElseThrow();
       assertThat(first.type()).isEqualTo(Http2Bytes.SETTINGS);
-      ByteBuffer settings = ByteBuffer.wrap(first.payload());
+      ByteBuffer settings = first.payload();
       assertThat(settings.getShort()).as("SETTINGS_MAX_CONCURRENT_STREAMS").isEqualTo((short) 3);
       assertThat(settings.getInt()).isEqualTo(4096);
       assertThat(settings.getShort()).as("SETTINGS_MAX_HEADER_LIST_SIZE").isEqualTo((short) 6);

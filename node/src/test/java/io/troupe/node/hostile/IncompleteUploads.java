@@ -76,7 +76,7 @@ final class IncompleteUploads implements Attack {
             break;
           }
           if (frame.type() == Http2Bytes.WINDOW_UPDATE) {
-            int more = java.nio.ByteBuffer.wrap(frame.payload()).getInt();
+            int more = frame.payload().getInt();
             if (frame.stream() == 0) {
               window += more;
               now = 1;

@@ -28,7 +28,7 @@ final class RawConnection implements Attack.Held {
    *
    * @param stream 0 for the connection
    */
-  record Frame(int type, int flags, int stream, byte[] payload) {
+  record Frame(int type, int flags, int stream, ByteBuffer payload) {
     boolean endsStream() {
       return (type == Http2Bytes.HEADERS || type == Http2Bytes.DATA)
           && (flags & Http2Bytes.END_STREAM) != 0;
@@ -36,7 +36,7 @@ final class RawConnection implements Attack.Held {
 
     /** Of a GOAWAY. */
     int errorCode() {
-      return ByteBuffer.wrap(payload).getInt(4);
+      return payload.getInt(4);
     }
   }
 
@@ -109,7 +109,8 @@ final class RawConnection implements Attack.Held {
       int stream = in.readInt() & Integer.MAX_VALUE;
       byte[] payload = new byte[length];
       in.readFully(payload);
-      return Optional.of(new Frame(type, flags, stream, payload));
+      return Optional.of(
+          new Frame(type, flags, stream, ByteBuffer.wrap(payload).asReadOnlyBuffer()));
     } catch (EOFException | SocketException closed) {
       return Optional.empty();
     }
