@@ -3,30 +3,50 @@ package io.troupe.model;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Memory that answers may take from the moment they are gathered until they are sent, shared by all
- * calls: however large a range is, and however slowly clients read, that ends in a refusal and not
- * in a full heap. Thread-safe.
+ * Memory that clients may make this process hold, all together: requests that are not complete,
+ * responses from the moment they are gathered until the socket has taken them, events that wait for
+ * a slow watcher. When it is used up the newest requests are refused, except those of holders that
+ * hold next to nothing; so a few clients cannot exclude the others. Thread-safe.
  */
 public final class MemoryBudget {
-  /** For whoever answers for the size by other means. */
+  /** For callers that are bounded by other means. */
   public static final MemoryBudget UNLIMITED = new MemoryBudget(Long.MAX_VALUE);
 
   /** What a record weighs besides its bytes, about. */
   private static final int RECORD_BYTES = 150;
 
-  /** Taken at once, so that small answers never touch what all calls share. */
+  /**
+   * Taken at once while a response is gathered, so that small ones never touch the shared count.
+   */
   private static final long STEP = 64 << 10;
 
   private final long maxBytes;
+  private final long freeBytes;
   private final AtomicLong taken = new AtomicLong();
+  private final AtomicLong refused = new AtomicLong();
+
+  /** For requests of this process itself. */
+  private final Holder own = new Holder(0);
 
   /**
    * A budget.
    *
-   * @param maxBytes of all answers that exist at one time
+   * @param maxBytes of all that is held at one time
    */
   public MemoryBudget(long maxBytes) {
+    this(maxBytes, 0);
+  }
+
+  /**
+   * A budget.
+   *
+   * @param maxBytes of all that is held at one time
+   * @param freeBytes what each holder may have even if nothing is left; the owner limits the number
+   *     of holders
+   */
+  public MemoryBudget(long maxBytes, long freeBytes) {
     this.maxBytes = maxBytes;
+    this.freeBytes = freeBytes;
   }
 
   /** Bytes that are taken now. */
@@ -34,12 +54,27 @@ public final class MemoryBudget {
     return taken.get();
   }
 
-  /** What one answer takes: nothing yet. */
-  public Share share() {
-    return new Share();
+  /** Most bytes that may be taken. */
+  public long maxBytes() {
+    return maxBytes;
   }
 
-  /** There is no room for an answer. */
+  /** How often there was no room. */
+  public long refused() {
+    return refused.get();
+  }
+
+  /** What one response of this process itself takes: nothing yet. */
+  public Share share() {
+    return own.share();
+  }
+
+  /** A client connection, which holds nothing yet. */
+  public Holder holder() {
+    return new Holder(freeBytes);
+  }
+
+  /** There is no room. */
   public static final class Exceeded extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private final Refusal reason;
@@ -55,13 +90,46 @@ public final class MemoryBudget {
     }
   }
 
-  /** What one answer takes. One thread at a time, but for {@link #close}. */
+  /** What one client connection holds, by all of its shares. Thread-safe. */
+  public final class Holder {
+    private final long free;
+    private final AtomicLong held = new AtomicLong();
+
+    private Holder(long free) {
+      this.free = free;
+    }
+
+    /** What one call takes: nothing yet. */
+    public Share share() {
+      return new Share(this);
+    }
+
+    /** Bytes of all shares. */
+    public long held() {
+      return held.get();
+    }
+
+    /** True if nothing is left, for this holder. */
+    public boolean isExceeded() {
+      return taken.get() > maxBytes && held.get() > free;
+    }
+
+    private void add(long bytes) {
+      held.addAndGet(bytes);
+      taken.addAndGet(bytes);
+    }
+  }
+
+  /** What one call takes. One thread at a time, but for {@link #close}. */
   public final class Share implements AutoCloseable {
+    private final Holder holder;
     private long loose;
     private long mine;
     private boolean closed;
 
-    private Share() {}
+    private Share(Holder holder) {
+      this.holder = holder;
+    }
 
     /**
      * Counts a record: it will be there twice, as it was read and as it is sent.
@@ -73,21 +141,32 @@ public final class MemoryBudget {
     }
 
     /**
-     * Counts bytes.
+     * Counts bytes of something that is small most often: nothing is taken before there are 64 KiB
+     * of it.
      *
-     * @throws Exceeded if there is no room for them
+     * @throws Exceeded if there is no room for them, or the share is closed: nobody waits any more
      */
     public void add(long bytes) {
       loose += bytes;
       if (loose >= STEP) {
-        addLoose();
+        long all = loose;
+        loose = 0;
+        take(all);
       }
     }
 
-    private synchronized void addLoose() {
-      long all = take(loose);
-      loose = 0;
-      if (all > maxBytes) {
+    /**
+     * Counts bytes at once. They stay counted if there is no room for them.
+     *
+     * @throws Exceeded as {@link #add(long)}
+     */
+    public synchronized void take(long bytes) {
+      if (closed) {
+        throw new Exceeded(Refusal.TOO_MANY_REQUESTS);
+      }
+      change(bytes);
+      if (holder.isExceeded()) {
+        refused.incrementAndGet();
         throw new Exceeded(mine > maxBytes ? Refusal.ANSWER_TOO_LARGE : Refusal.TOO_MANY_REQUESTS);
       }
     }
@@ -97,25 +176,31 @@ public final class MemoryBudget {
       return closed;
     }
 
-    /** All that is left of the answer are these bytes. Never refused. */
-    public synchronized void shrinkTo(long bytes) {
-      loose = 0;
-      take(bytes - mine);
+    /** True if nothing is left, for the holder. */
+    public boolean isExceeded() {
+      return holder.isExceeded();
     }
 
-    private long take(long bytes) {
-      if (closed) {
-        return 0;
+    /** All that is left are these bytes. Never refused. */
+    public synchronized void shrinkTo(long bytes) {
+      loose = 0;
+      if (!closed) {
+        change(bytes - mine);
       }
+    }
+
+    private void change(long bytes) {
       mine += bytes;
-      return taken.addAndGet(bytes);
+      holder.add(bytes);
     }
 
     /** Gives everything back. From any thread, any number of times. */
     @Override
     public synchronized void close() {
-      take(-mine);
-      closed = true;
+      if (!closed) {
+        change(-mine);
+        closed = true;
+      }
     }
   }
 }

@@ -142,6 +142,11 @@ public final class MemberMetrics {
     families.gaugesOf(name, help, values, labels);
   }
 
+  /** Adds a counter that is read when the metrics are requested. */
+  public void counter(String name, String help, DoubleSupplier value) {
+    families.counterOf(name, help, value);
+  }
+
   /** Adds a counter with labels that is read when somebody looks. */
   public void counters(String name, String help, LabelledValues values, String... labels) {
     families.countersOf(name, help, values, labels);

@@ -5,10 +5,12 @@ import io.troupe.actors.member.MemberSettings;
 import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.grpc.auth.Passwords;
 import io.troupe.grpc.auth.Tokens;
+import io.troupe.grpc.http.ConnectionLimits;
 import io.troupe.grpc.http.HttpSettings;
 import io.troupe.grpc.service.GatewaySettings;
 import io.troupe.grpc.service.Logins;
 import io.troupe.lease.LeaseRules;
+import io.troupe.model.MemoryBudget;
 import io.troupe.node.FeatureGates.Feature;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.wal.WalSettings;
@@ -26,6 +28,12 @@ final class DerivedSettings {
   private static final Duration CHECKPOINT_EVERY = Duration.ofMinutes(5);
 
   private static final Logger LOG = LoggerFactory.getLogger(DerivedSettings.class);
+
+  /** Of the heap, for a connection of HTTP/2 that asks nothing (ManyConnectionsIT). */
+  private static final long CONNECTION_BYTES = 72 << 10;
+
+  private static final long LEAST_CONNECTIONS = 100;
+  private static final long FREE_BYTES_PER_CONNECTION = 64 << 10;
   private static final int LEAST_BCRYPT_COST = 4;
   private static final int MOST_BCRYPT_COST = 31;
   private static final int BCRYPT_COST = 10;
@@ -40,6 +48,27 @@ final class DerivedSettings {
    */
   private static long heapShare(int parts) {
     return Runtime.getRuntime().maxMemory() / parts;
+  }
+
+  /**
+   * What clients may make this process hold. Each connection may have a little even if nothing is
+   * left, so that small requests of all are served.
+   */
+  static MemoryBudget clientMemory(NodeSettings settings) {
+    long given = settings.clientMemoryBytes();
+    return new MemoryBudget(given == 0 ? heapShare(4) : given, FREE_BYTES_PER_CONNECTION);
+  }
+
+  /** Connections that nobody has limited may take an eighth of the heap if all of them are idle. */
+  private static ConnectionLimits connections(ConnectionLimits given) {
+    long all = given.connections();
+    if (all == 0) {
+      all = Math.max(LEAST_CONNECTIONS, heapShare(8) / CONNECTION_BYTES);
+    }
+    // Whole clusters may come from the address of one gateway; others still find a place.
+    long perAddress = given.perAddress() == 0 ? Math.max(1, all / 4 * 3) : given.perAddress();
+    return new ConnectionLimits(
+        given.streams(), given.resetsPerSecond(), (int) all, (int) perAddress);
   }
 
   /** What the rooms are told. */
@@ -129,6 +158,7 @@ final class DerivedSettings {
         settings.http().profiling() || settings.log().level().equals("debug"),
         settings.http().jsonGateway(),
         settings.keepAlive(),
+        connections(settings.limits()),
         settings.http().sharedPorts());
   }
 
@@ -140,7 +170,6 @@ final class DerivedSettings {
         settings.requestTimeout(),
         settings.electionTimeout(),
         heapShare(8),
-        heapShare(4),
         LeaseRules.minTtlSeconds(settings.electionTicks(), settings.heartbeatInterval().toMillis()),
         settings.quotaBackendBytes() == 0 ? 2L << 30 : settings.quotaBackendBytes(),
         settings.heartbeatInterval(),

@@ -6,6 +6,7 @@ import io.troupe.actors.member.Rooms;
 import io.troupe.grpc.service.MaintenanceService;
 import io.troupe.grpc.service.Member;
 import io.troupe.metrics.MemberMetrics;
+import io.troupe.model.MemoryBudget;
 import io.troupe.protocol.MemberStatus;
 import io.troupe.protocol.StateReader;
 import java.lang.management.ManagementFactory;
@@ -51,6 +52,7 @@ final class MemberGauges {
     gauges.state();
     gauges.rooms(rooms, files);
     gauges.files();
+    gauges.clients(member.clientMemory());
     member.metrics().addProcess();
     ProcessFigures.register(member.metrics());
   }
@@ -131,6 +133,19 @@ final class MemberGauges {
         "troupe_watch_lag_revisions",
         "Revisions that are applied and not told to watches yet.",
         () -> Math.max(0, state.revision() - metrics.watch().revision()));
+  }
+
+  private void clients(MemoryBudget memory) {
+    metrics.gauge(
+        "troupe_client_memory_bytes", "Memory that clients make this member hold.", memory::taken);
+    metrics.gauge(
+        "troupe_client_memory_limit_bytes",
+        "Most memory that clients may make this member hold.",
+        memory::maxBytes);
+    metrics.counter(
+        "troupe_client_memory_refused_total",
+        "Requests that were refused because clients hold too much memory.",
+        memory::refused);
   }
 
   private void rooms(Rooms rooms, MemberFiles files) {

@@ -1,6 +1,7 @@
 package io.troupe.node;
 
 import com.typesafe.config.Config;
+import io.troupe.grpc.http.ConnectionLimits;
 import io.troupe.grpc.http.KeepAlive;
 import io.troupe.grpc.service.UpkeepSettings;
 import io.troupe.node.discovery.DiscoverySettings;
@@ -27,6 +28,8 @@ import java.util.Optional;
  * @param memoryMlock no memory of the process may be swapped out
  * @param strictReconfigCheck refuse changes of the membership that endanger the quorum (M5, M6)
  * @param maxLearners most learners at a time (M4)
+ * @param limits of each client connection
+ * @param clientMemoryBytes what clients may make this process hold; 0: it follows from the heap
  * @param http what there is besides gRPC
  * @param keepAlive pings on connections of clients
  * @param minFreeDiskBytes free space of the data directory's file system below which writes are
@@ -66,7 +69,8 @@ public record NodeSettings(
     long walSegmentBytes,
     int maxRequestBytes,
     int maxTxnOps,
-    int maxConcurrentStreams,
+    ConnectionLimits limits,
+    long clientMemoryBytes,
     int maxPendingProposals,
     long quotaBackendBytes,
     long minFreeDiskBytes,

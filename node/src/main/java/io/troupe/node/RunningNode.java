@@ -209,7 +209,8 @@ public final class RunningNode implements AutoCloseable {
             rooms::watch,
             rooms.reads(),
             system.scheduler(),
-            files.metrics());
+            files.metrics(),
+            DerivedSettings.clientMemory(settings));
     GatewaySettings gateway = DerivedSettings.gateway(settings);
     Proposer proposer = new Proposer(member, gateway, rooms.ids());
     EtcdServices wired =

@@ -6,6 +6,7 @@ import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigUtil;
 import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueType;
+import io.troupe.grpc.http.ConnectionLimits;
 import io.troupe.grpc.http.KeepAlive;
 import io.troupe.grpc.service.UpkeepSettings;
 import java.net.URI;
@@ -96,7 +97,12 @@ final class SettingsReader {
         bytes("wal-segment-size", 1 << 20, 512 << 20),
         (int) bytes("max-request-bytes", 1024, 256 << 20),
         (int) number("max-txn-ops", 0, 1_000_000),
-        (int) number("max-concurrent-streams", 1, 65_536),
+        new ConnectionLimits(
+            (int) number("max-concurrent-streams", 1, 65_536),
+            (int) number("max-stream-resets", 1, 1_000_000),
+            (int) number("max-connections", 0, 1_000_000),
+            (int) number("max-connections-per-address", 0, 1_000_000)),
+        bytes("client-memory-bytes", 0, Runtime.getRuntime().maxMemory() / 2),
         (int) number("max-pending-proposals", 1, 10_000_000),
         number("quota-backend-bytes", Long.MIN_VALUE, Long.MAX_VALUE),
         bytes("min-free-disk-bytes", 0, Long.MAX_VALUE),

@@ -2,14 +2,20 @@ package io.troupe.protocol;
 
 import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
+import io.troupe.model.MemoryBudget;
 import java.util.List;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.jspecify.annotations.Nullable;
 
 /** What the watch hub takes. */
 public sealed interface WatchCommand {
-  /** A client opened a stream. Answered with the actor that serves it. */
-  record OpenStream(ActorRef<ActorRef<WatchStreamCommand>> replyTo) implements WatchCommand {}
+  /**
+   * A client opened a stream. Answered with the actor that serves it.
+   *
+   * @param memory counts what waits for the client; closed by the sender when the stream has ended
+   */
+  record OpenStream(MemoryBudget.Share memory, ActorRef<ActorRef<WatchStreamCommand>> replyTo)
+      implements WatchCommand {}
 
   /**
    * Changes that readers can see now.

@@ -74,7 +74,7 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
     ActorRef<WatchStreamCommand> stream =
         getContext()
             .spawn(
-                WatchStreamActor.create(getContext().getSelf(), reader, settings),
+                WatchStreamActor.create(getContext().getSelf(), reader, settings, open.memory()),
                 "stream-" + ++streams);
     getContext().watchWith(stream, new HubMessage.StreamStopped(stream));
     byStream.put(stream, new HashSet<>());

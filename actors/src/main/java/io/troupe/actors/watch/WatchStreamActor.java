@@ -3,6 +3,7 @@ package io.troupe.actors.watch;
 import io.troupe.actors.watch.StreamWatcher.Mode;
 import io.troupe.metrics.WatchMetrics;
 import io.troupe.model.Event;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.Refusal;
 import io.troupe.mvcc.HistoryAnswer;
 import io.troupe.mvcc.MvccReader;
@@ -48,6 +49,15 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   private static final MvccReader.HistoryLimits READ =
       new MvccReader.HistoryLimits(1000, 1 << 20, 4 << 20);
 
+  /** Unread responses to requests of a stream, above which its next request waits. */
+  private static final int MAX_CONTROLS = 10_000;
+
+  /** What a watcher weighs, here and in the hub, about. */
+  private static final int WATCHER_BYTES = 1024;
+
+  /** etcd's text. */
+  private static final String TOO_MANY = "etcdserver: too many requests";
+
   private static final long RESPONSE_OVERHEAD = 128;
 
   private record HistoryRead(
@@ -81,7 +91,11 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   private final Map<Long, StreamWatcher> watchers = new LinkedHashMap<>();
   private final Map<Long, StreamWatcher> bySerial = new HashMap<>();
   private final WatchIds ids = new WatchIds();
-  private final StreamQueue queue = new StreamQueue();
+  private final StreamQueue queue;
+
+  /** Sender of a request that is done, who may not send the next one yet. */
+  private @Nullable ActorRef<Done> held;
+
   private long serials;
   private int counted;
   private int countedPending;
@@ -91,15 +105,17 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
       ActorContext<WatchStreamCommand> context,
       ActorRef<WatchCommand> hub,
       MvccReader reader,
-      Settings settings) {
+      Settings settings,
+      MemoryBudget.Share memory) {
     super(context);
+    this.queue = new StreamQueue(memory);
     this.hub = hub;
     this.reader = reader;
     this.settings = settings;
   }
 
   static Behavior<WatchStreamCommand> create(
-      ActorRef<WatchCommand> hub, MvccReader reader, Settings settings) {
+      ActorRef<WatchCommand> hub, MvccReader reader, Settings settings, MemoryBudget.Share memory) {
     return Behaviors.setup(
         context ->
             Behaviors.withTimers(
@@ -109,7 +125,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
                   long jitter = ThreadLocalRandom.current().nextLong(ms / 10 + 1);
                   timers.startTimerWithFixedDelay(
                       ProgressTick.INSTANCE, Duration.ofMillis(ms + jitter));
-                  return new WatchStreamActor(context, hub, reader, settings);
+                  return new WatchStreamActor(context, hub, reader, settings, memory);
                 }));
   }
 
@@ -142,10 +158,28 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   private Behavior<WatchStreamCommand> proceed() {
     count(bySerial.size());
     flush();
-    if (!reading && queue.bytes() <= settings.bufferBytes() / 2) {
+    if (!reading && queue.bytes() <= settings.bufferBytes() / 2 && !queue.isShort()) {
       readNext();
     }
+    ActorRef<Done> sender = held;
+    if (sender != null && queue.controls() < MAX_CONTROLS) {
+      held = null;
+      sender.tell(Done.getInstance());
+    }
     return this;
+  }
+
+  /**
+   * A request is done. Its sender may send the next one unless the client leaves very many
+   * responses unread; then the sender waits.
+   */
+  private void done(ActorRef<Done> sender) {
+    queue.watchers((long) watchers.size() * WATCHER_BYTES);
+    if (queue.controls() < MAX_CONTROLS) {
+      sender.tell(Done.getInstance());
+    } else {
+      held = sender;
+    }
   }
 
   private void flush() {
@@ -169,7 +203,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
 
   private Behavior<WatchStreamCommand> onCreate(WatchStreamCommand.Create create) {
     long current = reader.view().revision();
-    String refusal = refusal(create);
+    String refusal = queue.isRefused() ? TOO_MANY : refusal(create);
     OptionalLong id = refusal == null ? ids.take(create.watchId()) : OptionalLong.empty();
     if (id.isEmpty()) {
       queue.add(new WatchReply.CreateFailed(current, refusal == null ? DUPLICATE_ID : refusal));
@@ -189,7 +223,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
         join(watcher);
       }
     }
-    create.replyTo().tell(Done.getInstance());
+    done(create.replyTo());
     return proceed();
   }
 
@@ -230,7 +264,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     if (watcher != null) {
       end(watcher, "");
     }
-    cancel.replyTo().tell(Done.getInstance());
+    done(cancel.replyTo());
     return proceed();
   }
 
@@ -269,7 +303,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
       }
     }
     flush();
-    if (queue.bytes() > settings.bufferBytes()) {
+    if (queue.bytes() > settings.bufferBytes() || queue.isShort()) {
       fallBehind(deliver.revision());
     }
     return this;
@@ -404,7 +438,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   private Behavior<WatchStreamCommand> onRequestProgress(
       WatchStreamCommand.RequestProgress request) {
     hub.tell(new HubMessage.AskRevision(getContext().getSelf(), true));
-    request.replyTo().tell(Done.getInstance());
+    done(request.replyTo());
     return this;
   }
 

@@ -2,6 +2,7 @@ package io.troupe.actors.member;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RefusedException;
@@ -220,7 +221,8 @@ class ThreeMembersTest {
     ActorRef<WatchStreamCommand> stream =
         AskPattern.ask(
                 member.rooms().watch(),
-                WatchCommand.OpenStream::new,
+                (ActorRef<ActorRef<WatchStreamCommand>> replyTo) ->
+                    new WatchCommand.OpenStream(MemoryBudget.UNLIMITED.share(), replyTo),
                 Duration.ofSeconds(3),
                 member.system().scheduler())
             .toCompletableFuture()

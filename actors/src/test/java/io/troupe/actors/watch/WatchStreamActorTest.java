@@ -8,6 +8,7 @@ import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Bytes;
 import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.Operation;
 import io.troupe.mvcc.HistoryAnswer;
 import io.troupe.mvcc.InMemoryOrderedStore;
@@ -47,7 +48,8 @@ class WatchStreamActorTest {
               hub.getRef(),
               machine.reader(),
               new WatchStreamActor.Settings(
-                  BUFFER, 1 << 20, Duration.ofHours(1), Runnable::run, metrics.watch())));
+                  BUFFER, 1 << 20, Duration.ofHours(1), Runnable::run, metrics.watch()),
+              MemoryBudget.UNLIMITED.share()));
 
   @AfterEach
   void stop() {

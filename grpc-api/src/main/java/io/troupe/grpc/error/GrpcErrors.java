@@ -13,6 +13,7 @@ import static io.troupe.grpc.error.GrpcStatus.UNAVAILABLE;
 import static io.troupe.grpc.error.GrpcStatus.UNKNOWN;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.troupe.model.MemoryBudget;
 import io.troupe.model.Refusal;
 import io.troupe.protocol.RefusedException;
 import java.util.concurrent.CompletionException;
@@ -130,6 +131,9 @@ public final class GrpcErrors {
     }
     if (cause instanceof RefusedException refused) {
       return of(refused.reason());
+    }
+    if (cause instanceof MemoryBudget.Exceeded exceeded) {
+      return of(exceeded.reason());
     }
     if (cause instanceof GrpcException known) {
       return known.status();

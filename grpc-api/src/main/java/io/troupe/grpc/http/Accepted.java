@@ -11,8 +11,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param address of its client; null over a unix socket, where clients have none
  * @param bytes takes what the client is to get, gives what it sends; to be run once
+ * @param conversation what is known of it
  */
-record Accepted(@Nullable InetSocketAddress address, Flow<ByteString, ByteString, NotUsed> bytes) {
+record Accepted(
+    @Nullable InetSocketAddress address,
+    Flow<ByteString, ByteString, NotUsed> bytes,
+    Conversation conversation) {
   /** The client's address as the log has it; etcd's sign for a unix socket is an at sign. */
   String client() {
     return address == null ? "@" : address.getAddress().getHostAddress() + ":" + address.getPort();

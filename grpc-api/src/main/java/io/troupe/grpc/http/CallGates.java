@@ -12,7 +12,6 @@ import org.apache.pekko.stream.javadsl.Source;
 
 /** What every call passes before it begins, whichever way it came: gRPC or JSON. Thread-safe. */
 final class CallGates {
-  private final MemoryBudget memory;
   private final LearnerGate learner;
   private final CorruptGate corrupt;
   private final LeaderWatch leader;
@@ -20,13 +19,11 @@ final class CallGates {
   private final Tracing tracing;
 
   CallGates(
-      MemoryBudget memory,
       LearnerGate learner,
       CorruptGate corrupt,
       LeaderWatch leader,
       RpcMetrics metrics,
       Tracing tracing) {
-    this.memory = memory;
     this.learner = learner;
     this.corrupt = corrupt;
     this.leader = leader;
@@ -40,16 +37,24 @@ final class CallGates {
    * @param path of the gRPC method
    * @param metadata headers by their gRPC names
    * @param visitor who sent it
+   * @param on stream of HTTP/2 that it came on; {@link Conversation#NO_STREAM} if none
    * @throws RefusedException if it may not begin
    */
-  Call admit(String path, boolean stream, Iterable<HttpHeader> metadata, Visitor visitor) {
+  Call admit(String path, boolean stream, Iterable<HttpHeader> metadata, Visitor visitor, int on) {
     CallTrace trace = tracing.begin(path, metadata);
     try {
       learner.require(path);
       corrupt.require(path);
-      Call call = CallMetadata.of(metadata, visitor.certificateName(), memory.share(), trace);
-      metrics.clientRequest(stream, call.apiVersion());
-      leader.require(call);
+      MemoryBudget.Share memory = visitor.conversation().share(on);
+      Call call;
+      try {
+        call = CallMetadata.of(metadata, visitor.certificateName(), memory, trace);
+        metrics.clientRequest(stream, call.apiVersion());
+        leader.require(call);
+      } catch (RuntimeException refused) {
+        visitor.conversation().sent(memory);
+        throw refused;
+      }
       return call;
     } catch (RefusedException refused) {
       trace.ended(GrpcErrors.of(refused).code());

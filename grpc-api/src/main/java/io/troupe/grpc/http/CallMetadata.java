@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * counts.
  */
 final class CallMetadata {
+  /** Longer than any process waits, and what timers still take: those of Pekko end at 248 days. */
+  private static final Duration LONGEST = Duration.ofDays(100);
+
   private CallMetadata() {}
 
   /**
@@ -88,7 +91,11 @@ final class CallMetadata {
     return ByteString.copyFrom(bytes).isValidUtf8();
   }
 
-  /** gRPC's form: up to eight digits and a unit. Anything else is as if it were absent. */
+  /**
+   * gRPC's form: up to eight digits and a unit. Anything else is as if it were absent.
+   *
+   * @return 100 days at most
+   */
   static Optional<Duration> timeout(String text) {
     int digits = text.length() - 1;
     if (digits < 1 || digits > 8) {
@@ -102,14 +109,16 @@ final class CallMetadata {
       }
       amount = amount * 10 + (c - '0');
     }
-    return switch (text.charAt(digits)) {
-      case 'H' -> Optional.of(Duration.ofHours(amount));
-      case 'M' -> Optional.of(Duration.ofMinutes(amount));
-      case 'S' -> Optional.of(Duration.ofSeconds(amount));
-      case 'm' -> Optional.of(Duration.ofMillis(amount));
-      case 'u' -> Optional.of(Duration.ofNanos(amount * 1000));
-      case 'n' -> Optional.of(Duration.ofNanos(amount));
-      default -> Optional.empty();
-    };
+    Optional<Duration> given =
+        switch (text.charAt(digits)) {
+          case 'H' -> Optional.of(Duration.ofHours(amount));
+          case 'M' -> Optional.of(Duration.ofMinutes(amount));
+          case 'S' -> Optional.of(Duration.ofSeconds(amount));
+          case 'm' -> Optional.of(Duration.ofMillis(amount));
+          case 'u' -> Optional.of(Duration.ofNanos(amount * 1000));
+          case 'n' -> Optional.of(Duration.ofNanos(amount));
+          default -> Optional.empty();
+        };
+    return given.map(time -> time.compareTo(LONGEST) < 0 ? time : LONGEST);
   }
 }

@@ -1,6 +1,7 @@
 package io.troupe.grpc.http;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import org.apache.pekko.Done;
@@ -25,6 +26,7 @@ import scala.jdk.javaapi.FutureConverters;
  */
 final class ClientPort implements Connections {
   private final HttpLayer http;
+  private final ConnectionLimits limits;
   private final BiFunction<HttpRequest, Visitor, CompletionStage<HttpResponse>> handler;
   private final @Nullable SecureListener secure;
   private final boolean http2Too;
@@ -38,18 +40,21 @@ final class ClientPort implements Connections {
    * A port.
    *
    * @param keepAlive pings of its connections
+   * @param limits of each connection
    * @param secure takes TLS off; null without it
    * @param handler answers a request; never fails
    */
   ClientPort(
       ActorSystem<?> system,
       KeepAlive keepAlive,
+      ConnectionLimits limits,
       GrpcServer.Listener serves,
       @Nullable SecureListener secure,
       BiFunction<HttpRequest, Visitor, CompletionStage<HttpResponse>> handler) {
     boolean grpcToo = serves == GrpcServer.Listener.ALL || serves == GrpcServer.Listener.GRPC;
     this.http2Too = grpcToo || secure != null;
     this.http = new HttpLayer(system, http2Too, keepAlive);
+    this.limits = limits;
     this.handler = handler;
     this.secure = secure;
     // T4: as in etcd, pings are nobody's business where gRPC shares a port with TLS.
@@ -78,13 +83,14 @@ final class ClientPort implements Connections {
    */
   Flow<ByteString, ByteString, CompletionStage<Done>> conversation(
       Accepted accepted, @Nullable SecureConnection tls) {
-    Conversation conversation = new Conversation();
+    Conversation conversation = accepted.conversation();
     String client = accepted.client();
     Flow<ByteString, ByteString, CompletionStage<Done>> served =
         http.answering(request -> answer(request, visitor(client, conversation, tls)))
             .watchTermination(this::registered);
     if (http2Too) {
-      served = served.join(new FrameGuard(client, conversation, policesPings, minPingNanos));
+      served =
+          served.join(new FrameGuard(client, conversation, limits, policesPings, minPingNanos));
     }
     served =
         served.join(new ConversationGuard(client, conversation, ConversationGuard.Limits.USUAL));
@@ -104,8 +110,15 @@ final class ClientPort implements Connections {
   }
 
   private CompletionStage<HttpResponse> answer(HttpRequest request, Visitor visitor) {
-    CompletionStage<HttpResponse> answer = handler.apply(request, visitor);
-    return isHttp2(request) ? answer : visitor.conversation().answering(answer);
+    if (!isHttp2(request)) {
+      return visitor.conversation().answering(handler.apply(request, visitor));
+    }
+    if (!visitor.conversation().awaits(HttpLayer.stream(request))) {
+      // Reset while the request waited for a thread: the HTTP layer drops this response.
+      request.discardEntityBytes(materializer);
+      return CompletableFuture.completedFuture(HttpResponse.create());
+    }
+    return handler.apply(request, visitor);
   }
 
   /** Whether a request came over HTTP/2. */

@@ -1,10 +1,14 @@
 package io.troupe.grpc.http;
 
+import io.troupe.model.MemoryBudget;
+import java.net.InetAddress;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.StatusCodes;
@@ -29,15 +33,161 @@ final class Conversation {
 
     /** What was to be run then is not wanted any more. */
     void forget(int stream);
+
+    /** Closes the share with the stream; at once if it is not open. */
+    void holds(int stream, MemoryBudget.Share share);
+
+    /** Whether any stream is open. */
+    boolean hasOpen();
+
+    /** False once the stream is reset, or its response has been sent whole. */
+    boolean isOpen(int stream);
   }
 
   /** Requests that have no whole answer yet. */
   private final AtomicInteger open = new AtomicInteger();
 
   private final Set<Runnable> leaving = ConcurrentHashMap.newKeySet();
+
+  /** Of calls over HTTP/1.1; those of HTTP/2 are closed with their streams. */
+  private final Set<MemoryBudget.Share> shares = ConcurrentHashMap.newKeySet();
+
+  private final MemoryBudget.Holder memory;
   private volatile boolean switched;
   private volatile boolean gone;
+  private final @Nullable InetAddress address;
+  private final AtomicLong movedBytes = new AtomicLong();
+  private long checkedBytes;
+  private int slowChecks;
+  private volatile long lastMovedNanos = System.nanoTime();
+  private volatile @Nullable Consumer<String> closer;
+  private volatile @Nullable String closing;
+  private volatile boolean closed;
   private volatile @Nullable Streams streams;
+
+  /**
+   * Of a connection that begins.
+   *
+   * @param memory what its calls hold
+   */
+  Conversation(MemoryBudget.Holder memory) {
+    this(memory, null);
+  }
+
+  /**
+   * Of a connection that begins.
+   *
+   * @param memory what its calls hold
+   * @param address of its client; null if that has none
+   */
+  Conversation(MemoryBudget.Holder memory, @Nullable InetAddress address) {
+    this.memory = memory;
+    this.address = address;
+  }
+
+  /** Of the client; null over a unix socket. */
+  @Nullable InetAddress address() {
+    return address;
+  }
+
+  /** Bytes came from the client or went to it. Only the guard calls this, on one thread. */
+  void moved(int bytes) {
+    movedBytes.lazySet(movedBytes.get() + bytes);
+    lastMovedNanos = System.nanoTime();
+  }
+
+  /** When bytes came or went last; at first the beginning. */
+  long lastMovedNanos() {
+    return lastMovedNanos;
+  }
+
+  /**
+   * Checks progress; one thread.
+   *
+   * @param least bytes that have to have come or gone since the last check
+   * @return checks in a row in which less came or went
+   */
+  int slowChecks(long least) {
+    long now = movedBytes.get();
+    slowChecks = now - checkedBytes < least ? slowChecks + 1 : 0;
+    checkedBytes = now;
+    return slowChecks;
+  }
+
+  /** True while a call waits for its response, or the connection is no more one of requests. */
+  boolean hasCalls() {
+    Streams guard = streams;
+    return !isIdle() || (guard != null && guard.hasOpen());
+  }
+
+  /** Who can close the connection; told its reason at once if that is wanted already. */
+  void closedBy(Consumer<String> closer) {
+    this.closer = closer;
+    String wanted = closing;
+    if (wanted != null) {
+      closer.accept(wanted);
+    }
+  }
+
+  /**
+   * Closes the connection, soon.
+   *
+   * @param reason what the client did
+   */
+  void close(String reason) {
+    closing = reason;
+    Consumer<String> known = closer;
+    if (known != null) {
+      known.accept(reason);
+    }
+  }
+
+  /** What its calls hold, all together. */
+  MemoryBudget.Holder memory() {
+    return memory;
+  }
+
+  /**
+   * What a call holds, from now on until its response is sent: over HTTP/2 to the end of its
+   * stream, over HTTP/1.1 until {@link #sent}, and never longer than the connection.
+   *
+   * @param stream of the request
+   */
+  MemoryBudget.Share share(int stream) {
+    MemoryBudget.Share share = memory.share();
+    Streams guard = streams;
+    if (stream != NO_STREAM && guard != null) {
+      guard.holds(stream, share);
+      return share;
+    }
+    shares.add(share);
+    if (closed) {
+      sent(share);
+    }
+    return share;
+  }
+
+  /**
+   * The response of a call of gRPC is made. Where its end cannot be seen, over HTTP/1.1, nothing is
+   * counted any more.
+   */
+  void made(MemoryBudget.Share share) {
+    sent(share);
+  }
+
+  /** The response of a call over HTTP/1.1 is sent; over HTTP/2 that is known by itself. */
+  void sent(MemoryBudget.Share share) {
+    if (shares.remove(share)) {
+      share.close();
+    }
+  }
+
+  /** The connection is closed. */
+  void closed() {
+    closed = true;
+    gone();
+    shares.forEach(this::sent);
+  }
 
   /** Counts a request as open until its answer is made, to the end of its body. */
   CompletionStage<HttpResponse> answering(CompletionStage<HttpResponse> answer) {
@@ -108,6 +258,16 @@ final class Conversation {
     } else if (stream != NO_STREAM && guard != null) {
       guard.whenReset(stream, () -> run(action));
     }
+  }
+
+  /**
+   * Whether the client of a request still waits for its response, as far as the guards know.
+   *
+   * @param stream of the request
+   */
+  boolean awaits(int stream) {
+    Streams guard = streams;
+    return stream == NO_STREAM ? !gone : guard == null || guard.isOpen(stream);
   }
 
   /** An action is not wanted any more. */

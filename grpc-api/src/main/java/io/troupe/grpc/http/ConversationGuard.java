@@ -10,6 +10,7 @@ import org.apache.pekko.stream.Inlet;
 import org.apache.pekko.stream.Outlet;
 import org.apache.pekko.stream.stage.AbstractInHandler;
 import org.apache.pekko.stream.stage.AbstractOutHandler;
+import org.apache.pekko.stream.stage.AsyncCallback;
 import org.apache.pekko.stream.stage.GraphStage;
 import org.apache.pekko.stream.stage.GraphStageLogic;
 import org.apache.pekko.stream.stage.TimerGraphStageLogic;
@@ -114,12 +115,20 @@ final class ConversationGuard
     @Override
     public void preStart() {
       scheduleOnce(HEAD, limits.head());
+      AsyncCallback<String> close = createAsyncCallback(this::abort);
+      conversation.closedBy(close::invoke);
+    }
+
+    @Override
+    public void postStop() {
+      conversation.closed();
     }
 
     private final class FromClient extends AbstractInHandler {
       @Override
       public void onPush() {
         ByteString part = grab(fromClient);
+        conversation.moved(part.size());
         if (!framing.isOther() && !isFine(part)) {
           return;
         }
@@ -178,7 +187,9 @@ final class ConversationGuard
           lastByteNanos = nanoTime.getAsLong();
           moved = true;
         }
-        push(toClient, grab(fromServer));
+        ByteString part = grab(fromServer);
+        conversation.moved(part.size());
+        push(toClient, part);
       }
 
       @Override
@@ -287,6 +298,16 @@ final class ConversationGuard
       } else {
         scheduleOnce(IDLE, Duration.ofNanos(Math.max(left, TimeUnit.MILLISECONDS.toNanos(1))));
       }
+    }
+
+    /** The HTTP layer sees an end, for it is no failure of its own; the socket is not flushed. */
+    private void abort(String reason) {
+      LOG.debug("closing a connection: the client {} client={}", reason, client);
+      conversation.gone();
+      complete(toServer);
+      fail(toClient, new TimeoutException("the client " + reason));
+      cancel(fromClient);
+      cancel(fromServer);
     }
 
     private void end(String reason) {

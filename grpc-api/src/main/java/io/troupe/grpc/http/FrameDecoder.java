@@ -3,6 +3,7 @@ package io.troupe.grpc.http;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.model.Bytes;
+import io.troupe.model.MemoryBudget;
 import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.FlowShape;
 import org.apache.pekko.stream.Inlet;
@@ -23,10 +24,17 @@ final class FrameDecoder extends GraphStage<FlowShape<ByteString, Bytes>> {
   private final FlowShape<ByteString, Bytes> shape = FlowShape.of(in, out);
   private final String encoding;
   private final int maxBytes;
+  private final MemoryBudget.Holder memory;
 
-  FrameDecoder(String encoding, int maxBytes) {
+  /**
+   * A decoder.
+   *
+   * @param memory counts what is incomplete
+   */
+  FrameDecoder(String encoding, int maxBytes, MemoryBudget.Holder memory) {
     this.encoding = encoding;
     this.maxBytes = maxBytes;
+    this.memory = memory;
   }
 
   @Override
@@ -40,6 +48,7 @@ final class FrameDecoder extends GraphStage<FlowShape<ByteString, Bytes>> {
   }
 
   private final class Logic extends GraphStageLogic {
+    private final MemoryBudget.Share share = memory.share();
     private ByteString buffer = ByteString.emptyByteString();
 
     Logic() {
@@ -50,7 +59,14 @@ final class FrameDecoder extends GraphStage<FlowShape<ByteString, Bytes>> {
           new AbstractInOutHandler() {
             @Override
             public void onPush() {
-              buffer = buffer.concat(grab(in));
+              ByteString more = grab(in);
+              buffer = buffer.concat(more);
+              try {
+                share.take(more.size());
+              } catch (MemoryBudget.Exceeded exceeded) {
+                failStage(exceeded);
+                return;
+              }
               emitOrPull();
             }
 
@@ -68,6 +84,13 @@ final class FrameDecoder extends GraphStage<FlowShape<ByteString, Bytes>> {
               }
             }
           });
+    }
+
+    @Override
+    public void postStop() {
+      share.close();
+      // The stage may outlive its end: what comes for a call that has ended is dropped before it.
+      buffer = ByteString.emptyByteString();
     }
 
     private void emitOrPull() {
@@ -102,6 +125,7 @@ final class FrameDecoder extends GraphStage<FlowShape<ByteString, Bytes>> {
       byte[] content =
           buffer.slice(GrpcFrames.HEADER, (int) (GrpcFrames.HEADER + length)).toArray();
       buffer = buffer.drop((int) (GrpcFrames.HEADER + length));
+      share.shrinkTo(buffer.size());
       return GrpcFrames.payload(header[0], Bytes.wrap(content), encoding, maxBytes);
     }
   }

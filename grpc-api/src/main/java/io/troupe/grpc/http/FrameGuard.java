@@ -1,8 +1,11 @@
 package io.troupe.grpc.http;
 
+import io.troupe.model.MemoryBudget;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeoutException;
 import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.BidiShape;
 import org.apache.pekko.stream.Inlet;
@@ -12,18 +15,23 @@ import org.apache.pekko.stream.stage.AbstractOutHandler;
 import org.apache.pekko.stream.stage.AsyncCallback;
 import org.apache.pekko.stream.stage.GraphStage;
 import org.apache.pekko.stream.stage.GraphStageLogic;
+import org.apache.pekko.stream.stage.TimerGraphStageLogic;
 import org.apache.pekko.util.ByteString;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Sits between a client connection and the HTTP layer, passes every byte on, ends connections that
- * {@link FramePolicy} condemns, and tells who waits for something that the stream was reset.
+ * Sits between a client connection and the HTTP layer, passes every byte on, closes connections
+ * that break a rule of {@link FramePolicy}, and notifies callers whose stream was reset. To the
+ * server's first SETTINGS it adds the limit of header blocks, which the HTTP layer does not have.
  */
 final class FrameGuard
     extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
   private static final Logger LOG = LoggerFactory.getLogger(FrameGuard.class);
+
+  /** How long a client that does not read keeps its connection after a breach. */
+  private static final Duration LAST_WORDS = Duration.ofSeconds(5);
 
   private final Inlet<ByteString> fromServer = Inlet.create("FrameGuard.fromServer");
   private final Outlet<ByteString> toClient = Outlet.create("FrameGuard.toClient");
@@ -33,6 +41,7 @@ final class FrameGuard
       BidiShape.of(fromServer, toClient, fromClient, toServer);
   private final String client;
   private final Conversation conversation;
+  private final ConnectionLimits limits;
   private final boolean policesPings;
   private final long minPingNanos;
 
@@ -41,12 +50,19 @@ final class FrameGuard
    *
    * @param client names it in the log
    * @param conversation asks for streams that are reset
+   * @param limits of the connection
    * @param policesPings whether T4 holds for it
    * @param minPingNanos least time between two pings while a stream is open
    */
-  FrameGuard(String client, Conversation conversation, boolean policesPings, long minPingNanos) {
+  FrameGuard(
+      String client,
+      Conversation conversation,
+      ConnectionLimits limits,
+      boolean policesPings,
+      long minPingNanos) {
     this.client = client;
     this.conversation = conversation;
+    this.limits = limits;
     this.policesPings = policesPings;
     this.minPingNanos = minPingNanos;
   }
@@ -61,9 +77,16 @@ final class FrameGuard
     return new Logic();
   }
 
-  private final class Logic extends GraphStageLogic implements Conversation.Streams {
+  private final class Logic extends TimerGraphStageLogic implements Conversation.Streams {
     private final FramePolicy policy =
-        new FramePolicy(policesPings, minPingNanos, this::resetByClient);
+        new FramePolicy(
+            policesPings,
+            minPingNanos,
+            new ResetRate(limits.streams(), limits.resetsPerSecond()),
+            conversation.memory().share(),
+            this::resetByClient);
+
+    private boolean advertised;
 
     /** By stream: what to do when it is reset. */
     private final Map<Integer, Runnable> waiting = new HashMap<>();
@@ -98,8 +121,33 @@ final class FrameGuard
     }
 
     @Override
+    public void postStop() {
+      policy.closed();
+    }
+
+    @Override
+    public void holds(int stream, MemoryBudget.Share share) {
+      policy.holds(stream, share);
+    }
+
+    @Override
+    public boolean hasOpen() {
+      return policy.hasOpen();
+    }
+
+    @Override
+    public boolean isOpen(int stream) {
+      return policy.isOpen(stream);
+    }
+
+    @Override
     public void forget(int stream) {
       here.invoke(() -> waiting.remove(stream));
+    }
+
+    @Override
+    public void onTimer(Object key) {
+      failStage(new TimeoutException("the client does not read why its connection is closed"));
     }
 
     private void resetByClient(int stream) {
@@ -114,8 +162,13 @@ final class FrameGuard
       public void onPush() {
         ByteString bytes = grab(fromServer);
         boolean over = false;
+        long now = System.nanoTime();
         for (ByteBuffer part : bytes.getByteBuffers()) {
-          over = policy.sent(part);
+          over = policy.sent(part, now);
+        }
+        if (!advertised) {
+          advertised = true;
+          bytes = ServerSettings.withHeaderLimit(bytes, FramePolicy.MAX_HEADER_BLOCK_BYTES);
         }
         push(toClient, bytes);
         if (over) {
@@ -147,10 +200,11 @@ final class FrameGuard
         if (breach == null) {
           push(toServer, bytes);
         } else {
-          // A client that pings has its settings wrong; the others are strangers, who may be many.
+          // A client that pings has wrong settings; the others may be many attackers.
           LOG.atLevel(breach == FramePolicy.Breach.PINGS ? Level.WARN : Level.DEBUG)
               .log("client {}, closing its connection client={}", breach.text(), client);
           complete(toServer);
+          scheduleOnce(LAST_WORDS, LAST_WORDS);
           emit(toClient, ByteString.fromArrayUnsafe(policy.goAway(breach)), () -> completeStage());
         }
       }

@@ -1,14 +1,16 @@
 package io.troupe.grpc.http;
 
+import io.troupe.model.MemoryBudget;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the HTTP/2 frames of one connection for what the HTTP layer does not watch. One thread.
+ * Watches the HTTP/2 frames of one connection for what the HTTP layer does not watch. One thread,
+ * but for {@link #isOpen} and {@link #holds}.
  *
  * <ul>
  *   <li>Clients that ping too often (T4): a ping sooner than allowed after the last one, or within
@@ -17,10 +19,13 @@ import org.jspecify.annotations.Nullable;
  *   <li>Clients that let more bytes be sent than a window can hold. The HTTP layer would count into
  *       negative numbers, send nothing any more, or fail at it. So it would with a WINDOW_UPDATE of
  *       any length, and one by nothing leaves it deaf.
- *   <li>Streams that the client resets before their answer has begun.
+ *   <li>Streams that the client resets before their response has begun.
+ *   <li>What the HTTP layer would collect or work on without a bound: a header block in many frames
+ *       (empty ones too), frames above the size that both sides agreed on, settings that it has not
+ *       acknowledged yet, and streams that begin only to be reset (CVE-2023-44487).
  * </ul>
  *
- * @source RFC 9113 section 6.9.1
+ * @source RFC 9113 sections 4.2, 6.9.1, 6.10, 10.5
  */
 final class FramePolicy {
   private static final byte[] PREFACE =
@@ -31,12 +36,39 @@ final class FramePolicy {
   private static final int DATA = 0;
   private static final int HEADERS = 1;
   private static final int RST_STREAM = 3;
+  private static final int SETTINGS = 4;
   private static final int PING = 6;
   private static final int GOAWAY = 7;
   private static final int WINDOW_UPDATE = 8;
+  private static final int CONTINUATION = 9;
   private static final int END_STREAM = 1;
   private static final int ACK = 1;
+  private static final int END_HEADERS = 4;
   private static final int FIRST_WINDOW = 65_535;
+
+  /** What each side may send while the other allows no more; this server never does. */
+  private static final int MAX_FRAME_BYTES = 16_384;
+
+  /** Bytes that each frame of a header block counts besides its content, so that empty ones do. */
+  private static final int FRAME_HEADER_BYTES = 9;
+
+  /**
+   * Most bytes of a header block with the headers of its frames, and what clients are told of
+   * (SETTINGS_MAX_HEADER_LIST_SIZE). Tokens have some hundred bytes, Go's default is 16 MiB.
+   */
+  static final int MAX_HEADER_BLOCK_BYTES = 64 << 10;
+
+  /** HTTP/2 and its extensions define about ten settings of six bytes. */
+  private static final int MAX_SETTINGS_BYTES = 1024;
+
+  /** Clients send one SETTINGS frame, and a later one if their windows change. */
+  private static final int MAX_UNACKNOWLEDGED_SETTINGS = 100;
+
+  /** What an open stream costs besides its content, about: its state, its request, its stages. */
+  private static final int STREAM_BYTES = 2048;
+
+  /** Streams are counted against the budget in steps, so that few calls at a time cost nothing. */
+  private static final int STREAM_STEP = 64 << 10;
 
   /** What a connection is ended for. */
   enum Breach {
@@ -47,7 +79,17 @@ final class FramePolicy {
     /** PROTOCOL_ERROR. */
     NO_INCREMENT(1, "WINDOW_UPDATE by nothing", "widened a window by nothing"),
     /** FRAME_SIZE_ERROR. */
-    SIZE(6, "WINDOW_UPDATE of a wrong size", "sent a WINDOW_UPDATE of a wrong size");
+    SIZE(6, "WINDOW_UPDATE of a wrong size", "sent a WINDOW_UPDATE of a wrong size"),
+    /** FRAME_SIZE_ERROR. */
+    FRAME(6, "frame too large", "sent a frame above the agreed size"),
+    /** ENHANCE_YOUR_CALM. */
+    HEADER_BLOCK(0xb, "header block too large", "sent a header block above the limit"),
+    /** ENHANCE_YOUR_CALM. */
+    RESETS(0xb, "too many resets", "resets streams too often"),
+    /** ENHANCE_YOUR_CALM. */
+    MEMORY(0xb, "too many requests", "holds many streams while memory is short"),
+    /** ENHANCE_YOUR_CALM. */
+    SETTINGS_FLOOD(0xb, "too many settings", "sent too many settings");
 
     private final int errorCode;
     private final String debugData;
@@ -67,7 +109,9 @@ final class FramePolicy {
 
   private final FrameHeaders fromClient = new FrameHeaders();
   private final FrameHeaders fromServer = new FrameHeaders();
-  private final Set<Integer> open = new HashSet<>();
+  private final Map<Integer, OpenStream> open = new ConcurrentHashMap<>();
+  private final ResetRate resetRate;
+  private final MemoryBudget.Share streams;
   private final boolean policesPings;
   private final long minPingNanos;
   private final IntConsumer resets;
@@ -77,6 +121,15 @@ final class FramePolicy {
   private long lastPingNanos;
   private boolean pinged;
   private int strikes;
+
+  /** Bytes of the header block that has not ended, with the headers of its frames. */
+  private int headerBlockBytes;
+
+  private int unacknowledgedSettings;
+  private int openStreams;
+
+  /** Of them, those that are counted against the budget. */
+  private int countedStreams;
 
   /** How many bytes the client lets the server send now, over all streams. */
   private long window = FIRST_WINDOW;
@@ -89,17 +142,82 @@ final class FramePolicy {
    *
    * @param policesPings whether pings are anybody's business
    * @param minPingNanos least time between two pings while a stream is open
-   * @param resets told of each stream that the client resets
+   * @param resetRate how often its streams may be reset; of this connection alone
+   * @param streams counts the streams that are open; closed with the connection
+   * @param resets receives each stream that the client resets
    */
-  FramePolicy(boolean policesPings, long minPingNanos, IntConsumer resets) {
+  FramePolicy(
+      boolean policesPings,
+      long minPingNanos,
+      ResetRate resetRate,
+      MemoryBudget.Share streams,
+      IntConsumer resets) {
     this.policesPings = policesPings;
+    this.streams = streams;
+    this.resetRate = resetRate;
     this.minPingNanos = minPingNanos;
     this.resets = resets;
   }
 
-  /** Whether a stream has begun, and neither its answer has ended nor anybody reset it. */
+  /**
+   * Whether a stream has begun, its response has not ended, and neither side has reset it.
+   * Thread-safe.
+   */
   boolean isOpen(int stream) {
-    return open.contains(stream);
+    return open.containsKey(stream);
+  }
+
+  /** Whether any stream is open. Thread-safe. */
+  boolean hasOpen() {
+    return !open.isEmpty();
+  }
+
+  /** Closes the share with the stream; at once if it is not open. Thread-safe. */
+  void holds(int stream, MemoryBudget.Share share) {
+    OpenStream found = open.get(stream);
+    if (found == null) {
+      share.close();
+    } else {
+      found.holds(share);
+    }
+  }
+
+  /** The connection is closed. */
+  void closed() {
+    open.values().forEach(OpenStream::end);
+    open.clear();
+    streams.close();
+  }
+
+  private void begin(int stream) {
+    lastStream = stream;
+    open.put(stream, new OpenStream());
+    countStreams();
+  }
+
+  private void end(int stream) {
+    OpenStream ended = open.remove(stream);
+    if (ended != null) {
+      openStreams--;
+      ended.end();
+      if (countedStreams - openStreams >= 2 * STREAM_STEP / STREAM_BYTES) {
+        countedStreams = openStreams;
+        streams.shrinkTo((long) countedStreams * STREAM_BYTES);
+      }
+    }
+  }
+
+  private void countStreams() {
+    openStreams++;
+    int more = openStreams - countedStreams;
+    if (more >= STREAM_STEP / STREAM_BYTES) {
+      countedStreams = openStreams;
+      try {
+        streams.take((long) more * STREAM_BYTES);
+      } catch (MemoryBudget.Exceeded exceeded) {
+        breach = Breach.MEMORY;
+      }
+    }
   }
 
   /**
@@ -112,21 +230,51 @@ final class FramePolicy {
       // Not HTTP/2: nothing here is of any interest.
       http2 = bytes.get() == PREFACE[prefaceSeen++];
     }
-    while (http2 && fromClient.next(bytes)) {
-      int stream = fromClient.stream();
-      if (fromClient.type() == HEADERS && stream > lastStream) {
-        lastStream = stream;
-        open.add(stream);
-      } else if (fromClient.type() == RST_STREAM) {
-        open.remove(stream);
-        resets.accept(stream);
-      } else if (fromClient.type() == PING && (fromClient.flags() & ACK) == 0) {
-        ping(nowNanos);
-      } else if (fromClient.type() == WINDOW_UPDATE) {
-        windowUpdate(stream);
-      }
+    while (http2 && breach == null && fromClient.next(bytes)) {
+      frame(fromClient.type(), fromClient.flags(), fromClient.stream(), nowNanos);
     }
     return breach;
+  }
+
+  private void frame(int type, int flags, int stream, long nowNanos) {
+    if (fromClient.length() > MAX_FRAME_BYTES) {
+      breach = Breach.FRAME;
+    } else if (type == HEADERS || type == CONTINUATION) {
+      if (type == HEADERS && stream > lastStream) {
+        begin(stream);
+      }
+      headers((flags & END_HEADERS) != 0);
+    } else if (type == RST_STREAM) {
+      end(stream);
+      resets.accept(stream);
+      reset(nowNanos);
+    } else if (type == PING && (flags & ACK) == 0) {
+      ping(nowNanos);
+    } else if (type == WINDOW_UPDATE) {
+      windowUpdate(stream);
+    } else if (type == SETTINGS && (flags & ACK) == 0) {
+      unacknowledgedSettings++;
+      if (fromClient.length() > MAX_SETTINGS_BYTES
+          || unacknowledgedSettings > MAX_UNACKNOWLEDGED_SETTINGS) {
+        breach = Breach.SETTINGS_FLOOD;
+      }
+    }
+  }
+
+  /** What is out of order among these frames is left to the HTTP layer. */
+  private void headers(boolean ends) {
+    headerBlockBytes += FRAME_HEADER_BYTES + fromClient.length();
+    if (headerBlockBytes > MAX_HEADER_BLOCK_BYTES) {
+      breach = Breach.HEADER_BLOCK;
+    } else if (ends) {
+      headerBlockBytes = 0;
+    }
+  }
+
+  private void reset(long nowNanos) {
+    if (!resetRate.allows(nowNanos)) {
+      breach = Breach.RESETS;
+    }
   }
 
   private void windowUpdate(int stream) {
@@ -155,12 +303,13 @@ final class FramePolicy {
   }
 
   /**
-   * Bytes go to the client.
+   * Bytes go to the client. Streams that the server resets count as resets too: clients can make it
+   * do so (CVE-2025-8671); a client that does so too often is refused when it sends the next frame.
    *
    * @return true when the connection is over with them: the server told the client of an error. The
    *     HTTP layer says so and leaves it at that (RFC 9113 section 5.4.1)
    */
-  boolean sent(ByteBuffer bytes) {
+  boolean sent(ByteBuffer bytes, long nowNanos) {
     while (http2 && fromServer.next(bytes)) {
       int type = fromServer.type();
       if (type == DATA) {
@@ -171,10 +320,13 @@ final class FramePolicy {
         // The next ping is judged against nothing older than this answer.
         pinged = false;
         if ((fromServer.flags() & END_STREAM) != 0) {
-          open.remove(fromServer.stream());
+          end(fromServer.stream());
         }
       } else if (type == RST_STREAM) {
-        open.remove(fromServer.stream());
+        end(fromServer.stream());
+        reset(nowNanos);
+      } else if (type == SETTINGS && (fromServer.flags() & ACK) != 0) {
+        unacknowledgedSettings--;
       } else if (type == GOAWAY && fromServer.errorCode() != 0) {
         over = true;
       }

@@ -2,14 +2,16 @@ package io.troupe.grpc.http;
 
 import com.google.protobuf.MessageLite;
 import io.troupe.grpc.error.GrpcErrors;
-import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.grpc.service.Call;
 import io.troupe.metrics.RpcMetrics.MethodMeter;
 import io.troupe.model.Bytes;
+import io.troupe.model.MemoryBudget;
+import io.troupe.model.Refusal;
 import io.troupe.protocol.RefusedException;
 import java.io.IOException;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -34,6 +36,12 @@ import org.jspecify.annotations.Nullable;
 final class GrpcHandler {
   /** Larger requests are not kept for the log while they are answered. */
   private static final int MOST_KEPT = 4096;
+
+  /** Smaller responses are sent even if no memory is left. */
+  private static final int SMALL = 1024;
+
+  /** Calls without an effect: their responses may be replaced by a refusal. */
+  private static final Set<String> READS = Set.of("/etcdserverpb.KV/Range");
 
   private final GrpcMethods methods;
   private final int maxReceiveBytes;
@@ -77,7 +85,9 @@ final class GrpcHandler {
     }
     Call call;
     try {
-      call = gates.admit(path, unary == null, request.getHeaders(), visitor);
+      call =
+          gates.admit(
+              path, unary == null, request.getHeaders(), visitor, HttpLayer.stream(request));
     } catch (RefusedException refused) {
       GrpcStatus status = GrpcErrors.of(refused);
       methods.meter(path).refused(status.code());
@@ -85,11 +95,10 @@ final class GrpcHandler {
     }
     if (unary != null) {
       return unary(
-          request,
-          new Running(path, unary, methods.meter(path), call, visitor.client(), System.nanoTime()));
+          request, new Running(path, unary, methods.meter(path), call, visitor, System.nanoTime()));
     }
     return CompletableFuture.completedFuture(
-        streaming(request, path, Objects.requireNonNull(streaming), call));
+        streaming(request, path, Objects.requireNonNull(streaming), call, visitor));
   }
 
   /** Answers without a call. */
@@ -108,7 +117,7 @@ final class GrpcHandler {
     private final GrpcMethods.Unary method;
     private final MethodMeter meter;
     private final Call call;
-    private final String client;
+    private final Visitor visitor;
     private final long startNanos;
     private @Nullable Bytes request;
     private int requestSize;
@@ -118,13 +127,13 @@ final class GrpcHandler {
         GrpcMethods.Unary method,
         MethodMeter meter,
         Call call,
-        String client,
+        Visitor visitor,
         long startNanos) {
       this.path = path;
       this.method = method;
       this.meter = meter;
       this.call = call;
-      this.client = client;
+      this.visitor = visitor;
       this.startNanos = startNanos;
     }
 
@@ -139,13 +148,20 @@ final class GrpcHandler {
 
     HttpResponse done(MessageLite message) {
       ByteString frame = GrpcFrames.frame(message);
+      // Counted until the guard of frames sees the end of the response.
+      call.memory().shrinkTo(frame.size());
+      if (frame.size() > SMALL && READS.contains(path) && visitor.memory().isExceeded()) {
+        return failed(new RefusedException(Refusal.TOO_MANY_REQUESTS));
+      }
       int size = frame.size() - GrpcFrames.HEADER;
       meter.sent(1, size);
       ended(GrpcStatus.OK.code(), message, size);
-      return GrpcResponses.unary(frame, call.memory());
+      visitor.conversation().made(call.memory());
+      return GrpcResponses.unary(frame);
     }
 
     HttpResponse failed(Throwable failure) {
+      visitor.conversation().sent(call.memory());
       call.memory().close();
       GrpcStatus status = GrpcResponses.status(failure);
       ended(status.code(), null, 0);
@@ -161,7 +177,7 @@ final class GrpcHandler {
             new RequestLog.Ended(
                 path,
                 methods.descriptor(path),
-                client,
+                visitor.client(),
                 request,
                 requestSize,
                 response,
@@ -174,11 +190,19 @@ final class GrpcHandler {
 
   private CompletionStage<HttpResponse> unary(HttpRequest request, Running running) {
     running.meter.started();
+    if (READS.contains(running.path) && running.visitor.memory().isExceeded()) {
+      // Before the work: a client that does not read would have it all done for nothing.
+      request.discardEntityBytes(materializer);
+      return CompletableFuture.completedFuture(
+          running.failed(new RefusedException(Refusal.TOO_MANY_REQUESTS)));
+    }
     String encoding = encoding(request);
     if (request.entity() instanceof HttpEntity.Strict strict) {
       return answer(running, strict.getData(), encoding);
     }
-    return collect(BodyTime.limited(RequestDrain.body(request, maxReceiveBytes), BodyTime.LIMIT))
+    return collect(
+            BodyTime.limited(RequestDrain.body(request, maxReceiveBytes), BodyTime.LIMIT),
+            running.call.memory())
         .handle(
             (body, failure) ->
                 failure == null
@@ -187,23 +211,19 @@ final class GrpcHandler {
         .thenCompose(stage -> stage);
   }
 
-  /**
-   * The whole body; fails as soon as the announced message or what came of it is above the limit.
-   */
-  private CompletionStage<ByteString> collect(Source<ByteString, Object> data) {
-    return data.runWith(
-        Sink.fold(
-            ByteString.emptyByteString(),
-            (sofar, chunk) -> {
-              ByteString joined = sofar.concat(chunk);
-              if (sofar.size() < GrpcFrames.HEADER && joined.size() >= GrpcFrames.HEADER) {
-                byte[] header = joined.take(GrpcFrames.HEADER).toArray();
-                GrpcFrames.checkSize(GrpcFrames.length(header, 0), maxReceiveBytes);
+  /** The whole body. */
+  private CompletionStage<ByteString> collect(
+      Source<ByteString, Object> data, MemoryBudget.Share memory) {
+    Upload upload = new Upload(maxReceiveBytes, memory);
+    return data.runWith(Sink.foreach(upload::add), materializer)
+        .handle(
+            (done, failure) -> {
+              ByteString whole = upload.take();
+              if (failure != null) {
+                throw new CompletionException(failure);
               }
-              GrpcFrames.checkSize((long) joined.size() - GrpcFrames.HEADER, maxReceiveBytes);
-              return joined;
-            }),
-        materializer);
+              return whole;
+            });
   }
 
   private CompletionStage<HttpResponse> answer(Running running, ByteString body, String encoding) {
@@ -215,17 +235,26 @@ final class GrpcHandler {
       return CompletableFuture.completedFuture(running.failed(failure));
     }
     return reply.handle(
-        (message, failure) -> failure == null ? running.done(message) : running.failed(failure));
+        (message, failure) -> failure == null ? done(running, message) : running.failed(failure));
+  }
+
+  /** Nothing that fails on the way to a response keeps a share of the memory. */
+  private static HttpResponse done(Running running, MessageLite message) {
+    try {
+      return running.done(message);
+    } catch (RuntimeException failure) {
+      return running.failed(failure);
+    }
   }
 
   private HttpResponse streaming(
-      HttpRequest request, String path, GrpcMethods.Streaming method, Call call) {
+      HttpRequest request, String path, GrpcMethods.Streaming method, Call call, Visitor visitor) {
     MethodMeter meter = methods.meter(path);
     meter.started();
     Source<Bytes, NotUsed> requests =
         RequestDrain.body(request, maxReceiveBytes)
             .mapMaterializedValue(ignored -> NotUsed.getInstance())
-            .via(new FrameDecoder(encoding(request), maxReceiveBytes))
+            .via(new FrameDecoder(encoding(request), maxReceiveBytes, visitor.memory()))
             .map(
                 message -> {
                   meter.received(message.length());
@@ -236,12 +265,14 @@ final class GrpcHandler {
           gates
               .guarded(method.call(requests, call), path, call)
               .via(new MeteredAnswers(meter, call::ended));
+      visitor.conversation().made(call.memory());
       return GrpcResponses.streaming(answers);
-    } catch (GrpcException | CompletionException refused) {
+    } catch (RuntimeException refused) {
       request.discardEntityBytes(materializer);
       GrpcStatus status = GrpcErrors.of(refused);
       meter.ended(status.code(), 0);
       call.ended(status.code());
+      call.memory().close();
       return GrpcResponses.failure(status);
     }
   }

@@ -2,8 +2,6 @@ package io.troupe.grpc.http;
 
 import io.troupe.grpc.error.GrpcErrors;
 import io.troupe.grpc.error.GrpcStatus;
-import io.troupe.model.MemoryBudget;
-import java.lang.ref.Cleaner;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,11 +31,6 @@ final class GrpcResponses {
   private static final HttpHeader STATUS_OK = RawHeader.create("grpc-status", "0");
   private static final Trailer TRAILER_OK = Trailer.create().addHeader(STATUS_OK);
 
-  /** From here on a response is a stream, so that its end is known; that costs a little. */
-  private static final int LARGE = 16 * 1024;
-
-  private static final Cleaner ABANDONED = Cleaner.create();
-
   private GrpcResponses() {}
 
   /** One message and the status OK. */
@@ -45,43 +38,6 @@ final class GrpcResponses {
     return HttpResponse.create()
         .withEntity(HttpEntities.create(GRPC, frame))
         .addAttribute(AttributeKeys.trailer, TRAILER_OK);
-  }
-
-  /**
-   * One message and the status OK.
-   *
-   * @param memory what the answer took; a large frame keeps its part of it until it is sent
-   */
-  static HttpResponse unary(ByteString frame, MemoryBudget.Share memory) {
-    if (frame.size() < LARGE) {
-      memory.close();
-      return unary(frame);
-    }
-    memory.shrinkTo(frame.size());
-    Sending sending = new Sending(memory);
-    return streaming(
-        Source.single(frame)
-            .watchTermination(
-                (mat, done) -> {
-                  done.whenComplete((sent, failure) -> sending.ended());
-                  return NotUsed.getInstance();
-                }));
-  }
-
-  /**
-   * A large response on its way. If its connection is gone before it is asked for, nobody tells:
-   * then it ends when the garbage collector finds it.
-   */
-  private static final class Sending {
-    private final Cleaner.Cleanable giveBack;
-
-    Sending(MemoryBudget.Share memory) {
-      this.giveBack = ABANDONED.register(this, memory::close);
-    }
-
-    void ended() {
-      giveBack.clean();
-    }
   }
 
   /** No message, only a status. */

@@ -2,7 +2,6 @@ package io.troupe.grpc.http;
 
 import io.troupe.grpc.service.EtcdServices;
 import io.troupe.grpc.unix.UnixListener;
-import io.troupe.model.MemoryBudget;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -15,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import org.apache.pekko.Done;
+import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.Cancellable;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.DispatcherSelector;
@@ -25,8 +25,11 @@ import org.apache.pekko.http.javadsl.settings.ServerSettings;
 import org.apache.pekko.io.Inet;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.SystemMaterializer;
+import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.Tcp;
+import org.apache.pekko.util.ByteString;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The client ports. Without TLS the first bytes of a connection decide: HTTP/2 is gRPC, HTTP/1 is
@@ -34,12 +37,17 @@ import org.apache.pekko.stream.javadsl.Tcp;
  * under {@code pekko.http.server} in troupe-defaults.conf.
  */
 public final class GrpcServer {
+  /** Between two checks of what slow clients hold. */
+  private static final Duration RELIEF_INTERVAL = Duration.ofSeconds(1);
+
   private final ActorSystem<?> system;
   private final EtcdServices services;
   private final Readiness readiness = new Readiness();
   private final GrpcHandler grpc;
   private final HttpRoutes http;
   private final KeepAlive keepAlive;
+  private final ConnectionLimits limits;
+  private final ClientConnections clients;
   private final boolean sharedPorts;
   private final Materializer materializer;
 
@@ -71,6 +79,12 @@ public final class GrpcServer {
     this.system = system;
     this.services = services;
     this.keepAlive = settings.keepAlive();
+    this.limits = settings.limits();
+    this.clients = new ClientConnections(limits, services.member().clientMemory());
+    services
+        .member()
+        .metrics()
+        .beforeFirstLook(() -> clients.register(services.member().metrics()));
     this.sharedPorts = settings.sharedPorts();
     this.materializer = SystemMaterializer.get(system).materializer();
     LeaderWatch leader = new LeaderWatch(services.member().status());
@@ -87,10 +101,13 @@ public final class GrpcServer {
               corrupt.check();
             },
             system.executionContext());
+    system
+        .scheduler()
+        .scheduleWithFixedDelay(
+            RELIEF_INTERVAL, RELIEF_INTERVAL, clients::relieve, system.executionContext());
     int maxReceiveBytes = services.settings().maxReceiveBytes();
     CallGates gates =
         new CallGates(
-            new MemoryBudget(services.settings().maxAnswerBytes()),
             new LearnerGate(services.member()::isLearner),
             corrupt,
             leader,
@@ -115,7 +132,8 @@ public final class GrpcServer {
                 new DebugEndpoints(services.member()),
                 settings.profiling() ? new ProfileEndpoints(system) : null,
                 settings.jsonGateway()
-                    ? new JsonGateway(methods, gates, readiness, maxReceiveBytes, system)
+                    ? new JsonGateway(
+                        methods, gates, readiness, maxReceiveBytes, system, services::identified)
                     : null),
             materializer);
     awaitReady(ready);
@@ -159,10 +177,24 @@ public final class GrpcServer {
             host, port, settings.getBacklog(), options(settings), false, Optional.<Duration>empty())
         .mapAsyncUnordered(
             settings.getMaxConnections(),
-            accepted -> connections.serve(new Accepted(accepted.remoteAddress(), accepted.flow())))
+            accepted -> serve(connections, accepted.remoteAddress(), accepted.flow()))
         .to(Sink.ignore())
         .run(materializer)
         .thenApply(binding -> new TcpPort(binding, connections));
+  }
+
+  private CompletionStage<Done> serve(
+      Connections connections,
+      @Nullable InetSocketAddress address,
+      Flow<ByteString, ByteString, NotUsed> bytes) {
+    Conversation begun = clients.begin(address == null ? null : address.getAddress());
+    if (begun == null) {
+      ClientConnections.CLOSED.join(bytes).run(materializer);
+      return CompletableFuture.completedFuture(Done.getInstance());
+    }
+    return connections
+        .serve(new Accepted(address, bytes, begun))
+        .whenComplete((done, failure) -> clients.ended(begun));
   }
 
   private List<Inet.SocketOption> options(ServerSettings settings) {
@@ -193,8 +225,7 @@ public final class GrpcServer {
     }
     listener
         .connections()
-        .mapAsyncUnordered(
-            settings.getMaxConnections(), bytes -> connections.serve(new Accepted(null, bytes)))
+        .mapAsyncUnordered(settings.getMaxConnections(), bytes -> serve(connections, null, bytes))
         .to(Sink.ignore())
         .run(materializer);
     return CompletableFuture.completedFuture(new UnixPort(listener, connections));
@@ -203,16 +234,17 @@ public final class GrpcServer {
   private Connections port(Listener serves, PortSecurity security) {
     ConnectionSecurity tls = security.tls().orElse(null);
     if (tls == null) {
-      return new ClientPort(system, keepAlive, serves, null, plain(serves));
+      return new ClientPort(system, keepAlive, limits, serves, null, plain(serves));
     }
     // Nowhere else: without TLS nothing of it is to be loaded.
     SecureListener listener = new SecureListener(system, tls, serves);
-    ClientPort secure = new ClientPort(system, keepAlive, serves, listener, secured(serves));
+    ClientPort secure =
+        new ClientPort(system, keepAlive, limits, serves, listener, secured(serves));
     if (!security.plainToo()) {
       return secure;
     }
     return new EitherPort(
-        new ClientPort(system, keepAlive, serves, null, plain(serves)),
+        new ClientPort(system, keepAlive, limits, serves, null, plain(serves)),
         secure,
         listener,
         materializer);

@@ -12,6 +12,7 @@ import java.util.Set;
  * @param profiling offer /debug/pprof
  * @param jsonGateway offer /v3/
  * @param keepAlive pings of HTTP/2
+ * @param limits of each connection
  * @param sharedPorts others may listen on the same ports at the same time
  */
 public record HttpSettings(
@@ -20,6 +21,7 @@ public record HttpSettings(
     boolean profiling,
     boolean jsonGateway,
     KeepAlive keepAlive,
+    ConnectionLimits limits,
     boolean sharedPorts) {
   /** Copies the sets. */
   public HttpSettings {

@@ -4,6 +4,7 @@ import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.grpc.json.JsonObjects;
 import io.troupe.model.Bytes;
+import io.troupe.model.MemoryBudget;
 import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.FlowShape;
 import org.apache.pekko.stream.Inlet;
@@ -23,9 +24,16 @@ final class JsonBody extends GraphStage<FlowShape<ByteString, Bytes>> {
   private final Outlet<Bytes> out = Outlet.create("JsonBody.out");
   private final FlowShape<ByteString, Bytes> shape = FlowShape.of(in, out);
   private final long maxBytes;
+  private final MemoryBudget.Holder memory;
 
-  JsonBody(long maxBytes) {
+  /**
+   * A stage.
+   *
+   * @param memory counts what is incomplete
+   */
+  JsonBody(long maxBytes, MemoryBudget.Holder memory) {
     this.maxBytes = maxBytes;
+    this.memory = memory;
   }
 
   @Override
@@ -40,6 +48,7 @@ final class JsonBody extends GraphStage<FlowShape<ByteString, Bytes>> {
 
   private final class Logic extends GraphStageLogic {
     private final JsonObjects objects = new JsonObjects(maxBytes);
+    private final MemoryBudget.Share share = memory.share();
 
     Logic() {
       super(shape);
@@ -49,7 +58,14 @@ final class JsonBody extends GraphStage<FlowShape<ByteString, Bytes>> {
           new AbstractInOutHandler() {
             @Override
             public void onPush() {
-              objects.give(grab(in).toArrayUnsafe());
+              byte[] more = grab(in).toArrayUnsafe();
+              objects.give(more);
+              try {
+                share.take(more.length);
+              } catch (MemoryBudget.Exceeded exceeded) {
+                failStage(exceeded);
+                return;
+              }
               advance();
             }
 
@@ -67,6 +83,13 @@ final class JsonBody extends GraphStage<FlowShape<ByteString, Bytes>> {
           });
     }
 
+    @Override
+    public void postStop() {
+      share.close();
+      // The stage may outlive its end: what comes for a call that has ended is dropped before it.
+      objects.clear();
+    }
+
     private void advance() {
       @Nullable Bytes object;
       try {
@@ -76,6 +99,7 @@ final class JsonBody extends GraphStage<FlowShape<ByteString, Bytes>> {
         return;
       }
       if (object != null) {
+        share.shrinkTo(objects.held());
         push(out, object);
       } else if (!isClosed(in)) {
         pull(in);

@@ -3,25 +3,20 @@ package io.troupe.grpc.http;
 import com.google.protobuf.Descriptors.MethodDescriptor;
 import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.InvalidProtocolBufferException;
-import com.google.protobuf.MessageLite;
-import com.google.protobuf.MessageOrBuilder;
 import io.troupe.grpc.error.GrpcErrors;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
-import io.troupe.grpc.json.JsonMessages;
 import io.troupe.grpc.json.JsonPaths;
 import io.troupe.grpc.service.Call;
 import io.troupe.metrics.RpcMetrics.MethodMeter;
-import io.troupe.model.Bytes;
 import io.troupe.protocol.RefusedException;
-import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.apache.pekko.actor.Cancellable;
+import java.util.concurrent.Executor;
 import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.DispatcherSelector;
 import org.apache.pekko.http.javadsl.model.AttributeKeys;
 import org.apache.pekko.http.javadsl.model.ContentTypes;
 import org.apache.pekko.http.javadsl.model.HttpEntities;
@@ -52,18 +47,14 @@ final class JsonGateway {
   private static final StatusCode CLIENT_CLOSED =
       StatusCodes.custom(499, "Client Closed Request", "", false, true);
 
-  /** Base64 is a third longer than what it stands for; escapes may be longer. */
-  private static final int JSON_PER_BYTE = 2;
-
   private static final HttpHeader MIRRORED =
       RawHeader.create("Grpc-Metadata-Content-Type", "application/grpc");
 
   private final GrpcMethods methods;
   private final CallGates gates;
   private final Readiness readiness;
-  private final int maxReceiveBytes;
-  private final ActorSystem<?> system;
   private final Materializer materializer;
+  private final JsonUnary calls;
   private final JsonStreams streams;
 
   JsonGateway(
@@ -71,14 +62,16 @@ final class JsonGateway {
       CallGates gates,
       Readiness readiness,
       int maxReceiveBytes,
-      ActorSystem<?> system) {
+      ActorSystem<?> system,
+      JsonUnary.Identity identity) {
     this.methods = methods;
     this.gates = gates;
     this.readiness = readiness;
-    this.maxReceiveBytes = maxReceiveBytes;
-    this.system = system;
     this.materializer = SystemMaterializer.get(system).materializer();
-    this.streams = new JsonStreams(gates, maxReceiveBytes, system);
+    Executor json =
+        system.dispatchers().lookup(DispatcherSelector.fromConfig("troupe-dispatchers.json"));
+    this.calls = new JsonUnary(maxReceiveBytes, system, json, identity);
+    this.streams = new JsonStreams(gates, maxReceiveBytes, system, json);
   }
 
   /**
@@ -129,7 +122,9 @@ final class JsonGateway {
     try {
       List<HttpHeader> metadata = metadata(request);
       // A14: a certificate is no login here.
-      call = gates.admit(path, unary == null, metadata, visitor.withoutLogin());
+      call =
+          gates.admit(
+              path, unary == null, metadata, visitor.withoutLogin(), HttpLayer.stream(request));
     } catch (GrpcException notMetadata) {
       return refuse(request, GrpcErrors.of(notMetadata));
     } catch (RefusedException refused) {
@@ -140,7 +135,8 @@ final class JsonGateway {
     MethodMeter meter = methods.meter(path);
     meter.started();
     if (unary != null) {
-      return unary(request, new Running(unary, method, meter, call));
+      return calls.handle(
+          request, new JsonUnary.Running(unary, method, meter, call, visitor.conversation()));
     }
     if (streaming != null) {
       return streams.handle(
@@ -209,87 +205,19 @@ final class JsonGateway {
     return metadata;
   }
 
-  /** A unary call from its start to its end. */
-  private record Running(
-      GrpcMethods.Unary unary, MethodDescriptor method, MethodMeter meter, Call call) {}
-
-  private CompletionStage<HttpResponse> unary(HttpRequest request, Running running) {
-    long startNanos = System.nanoTime();
-    CompletionStage<MessageLite> reply =
-        BodyTime.limited(RequestDrain.body(request, maxReceiveBytes), BodyTime.LIMIT)
-            .via(new JsonBody((long) maxReceiveBytes * JSON_PER_BYTE))
-            .runWith(Sink.headOption(), materializer)
-            .thenCompose(
-                body -> call(running, body.orElseGet(() -> Bytes.wrap(new byte[] {'{', '}'}))));
-    return inTime(reply, running.call())
-        .handle(
-            (message, failure) -> {
-              GrpcStatus status = failure == null ? GrpcStatus.OK : GrpcResponses.status(failure);
-              running.call().ended(status.code());
-              running.meter().ended(status.code(), System.nanoTime() - startNanos);
-              if (failure != null) {
-                return error(status);
-              }
-              running.meter().sent(1, message.getSerializedSize());
-              return answer((MessageOrBuilder) message);
-            });
-  }
-
-  private CompletionStage<MessageLite> call(Running running, Bytes json) {
-    Bytes message = JsonMessages.parse(json, running.method().getInputType());
-    running.meter().received(message.length());
-    GrpcFrames.checkSize(message.length(), maxReceiveBytes);
-    try {
-      return running.unary().call(message, running.call()).thenApply(reply -> reply);
-    } catch (IOException e) {
-      throw new IllegalStateException("a message that was just made does not decode", e);
-    }
-  }
-
-  /** J8: what is asked for may happen all the same. */
-  private CompletionStage<MessageLite> inTime(CompletionStage<MessageLite> reply, Call call) {
-    Duration timeout = call.timeout().orElse(null);
-    if (timeout == null) {
-      return reply;
-    }
-    CompletableFuture<MessageLite> first = new CompletableFuture<>();
-    Cancellable end =
-        system
-            .scheduler()
-            .scheduleOnce(
-                timeout,
-                () -> first.completeExceptionally(deadlineExceeded()),
-                system.executionContext());
-    // The scheduler is coarse; whoever names a short time means it.
-    long startNanos = System.nanoTime();
-    reply.whenComplete(
-        (message, failure) -> {
-          end.cancel();
-          if (System.nanoTime() - startNanos > timeout.toNanos()) {
-            first.completeExceptionally(deadlineExceeded());
-          } else if (failure == null) {
-            first.complete(message);
-          } else {
-            first.completeExceptionally(failure);
-          }
-        });
-    return first;
-  }
-
   /** A call's time is over. */
   static GrpcException deadlineExceeded() {
     return new GrpcException(GrpcStatus.DEADLINE_EXCEEDED, "context deadline exceeded");
   }
 
-  /** Nobody waits for it any more. */
+  /** Its client has given it up. */
   static GrpcException canceled() {
     return new GrpcException(GrpcStatus.CANCELED, "context canceled");
   }
 
-  private static HttpResponse answer(MessageOrBuilder message) {
-    return HttpResponse.create()
-        .addHeader(MIRRORED)
-        .withEntity(ContentTypes.APPLICATION_JSON, JsonMessages.print(message));
+  /** The beginning of every response that is no error. */
+  static HttpResponse mirrored() {
+    return HttpResponse.create().addHeader(MIRRORED);
   }
 
   /** J5. */
@@ -301,9 +229,7 @@ final class JsonGateway {
 
   /** The beginning of a stream of lines. */
   static HttpResponse stream(Source<ByteString, ?> lines) {
-    return HttpResponse.create()
-        .addHeader(MIRRORED)
-        .withEntity(HttpEntities.createChunked(ContentTypes.APPLICATION_JSON, lines));
+    return mirrored().withEntity(HttpEntities.createChunked(ContentTypes.APPLICATION_JSON, lines));
   }
 
   private static StatusCode httpStatus(int code) {

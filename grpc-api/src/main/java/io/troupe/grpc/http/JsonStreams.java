@@ -8,13 +8,15 @@ import io.troupe.grpc.json.JsonMessages;
 import io.troupe.grpc.service.Call;
 import io.troupe.metrics.RpcMetrics.MethodMeter;
 import io.troupe.model.Bytes;
-import io.troupe.protocol.RefusedException;
+import io.troupe.model.MemoryBudget;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.Cancellable;
@@ -77,7 +79,11 @@ final class JsonStreams {
   private final ActorSystem<?> system;
   private final Materializer materializer;
 
-  JsonStreams(CallGates gates, int maxReceiveBytes, ActorSystem<?> system) {
+  /** Where JSON is parsed and printed. */
+  private final Executor json;
+
+  JsonStreams(CallGates gates, int maxReceiveBytes, ActorSystem<?> system, Executor json) {
+    this.json = json;
     this.gates = gates;
     this.maxReceiveBytes = maxReceiveBytes;
     this.system = system;
@@ -86,27 +92,42 @@ final class JsonStreams {
 
   /** Answers; never fails. */
   CompletionStage<HttpResponse> handle(HttpRequest request, String path, Method called, Call call) {
-    Source<ByteString, NotUsed> answers;
+    Source<ByteString, NotUsed> metered;
     try {
-      answers = gates.guarded(called.answer().call(requests(request, called), call), path, call);
-    } catch (GrpcException | RefusedException | CompletionException refused) {
+      Source<ByteString, NotUsed> answers =
+          gates.guarded(called.answer().call(requests(request, called), call), path, call);
+      metered = metered(answers, called, call);
+    } catch (RuntimeException refused) {
       request.discardEntityBytes(materializer);
       GrpcStatus status = GrpcErrors.of(refused);
       called.meter().ended(status.code(), 0);
       call.ended(status.code());
+      called.conversation().sent(call.memory());
+      call.memory().close();
       return CompletableFuture.completedFuture(JsonGateway.error(status));
     }
-    Source<ByteString, NotUsed> metered =
+    return respond(metered, called);
+  }
+
+  private static Source<ByteString, NotUsed> metered(
+      Source<ByteString, NotUsed> answers, Method called, Call call) {
+    Source<ByteString, NotUsed> limited =
         call.timeout()
             .map(
                 timeout ->
                     answers
                         .completionTimeout(timeout)
                         .mapError(TimeoutException.class, late -> JsonGateway.deadlineExceeded()))
-            .orElse(answers)
-            .recoverWithRetries(1, JsonStreams.<ByteString>quietEnd())
-            .via(new MeteredAnswers(called.meter(), call::ended));
-    return respond(metered, called);
+            .orElse(answers);
+    return limited
+        .recoverWithRetries(1, JsonStreams.<ByteString>quietEnd())
+        .via(
+            new MeteredAnswers(
+                called.meter(),
+                code -> {
+                  call.ended(code);
+                  called.conversation().sent(call.memory());
+                }));
   }
 
   private static <T> PartialFunction<Throwable, Graph<SourceShape<T>, NotUsed>> quietEnd() {
@@ -125,16 +146,27 @@ final class JsonStreams {
     Source<Bytes, NotUsed> objects =
         RequestDrain.body(request, maxReceiveBytes)
             .mapMaterializedValue(ignored -> NotUsed.getInstance())
-            .via(new JsonBody((long) maxReceiveBytes * 2))
-            .map(json -> message(json, called));
+            .via(
+                new JsonBody(
+                    (long) maxReceiveBytes * JsonUnary.JSON_PER_BYTE,
+                    called.conversation().memory()))
+            .mapAsync(1, text -> CompletableFuture.supplyAsync(() -> message(text, called), json));
     if (called.method().isClientStreaming()) {
-      return objects.mapError(GrpcException.class, BrokenBody::new);
+      return objects.mapError(
+          new PFBuilder<Throwable, Throwable>()
+              .match(GrpcException.class, BrokenBody::new)
+              .match(
+                  CompletionException.class,
+                  failed -> failed.getCause() instanceof GrpcException,
+                  failed ->
+                      new BrokenBody((GrpcException) Objects.requireNonNull(failed.getCause())))
+              .build());
     }
     return objects.take(1).orElse(Source.single(Bytes.EMPTY));
   }
 
-  private Bytes message(Bytes json, Method called) {
-    Bytes message = JsonMessages.parse(json, called.method().getInputType());
+  private Bytes message(Bytes text, Method called) {
+    Bytes message = JsonMessages.parse(text, called.method().getInputType());
     GrpcFrames.checkSize(message.length(), maxReceiveBytes);
     called.meter().received(message.length());
     return message;
@@ -150,10 +182,9 @@ final class JsonStreams {
                       ended.whenComplete((done, failure) -> over.complete(null));
                       return before;
                     })
-                .via(new FrameDecoder("", Integer.MAX_VALUE))
-                .map(
-                    message ->
-                        line("result", JsonMessages.print(message, of.method().getOutputType())))
+                .via(new FrameDecoder("", Integer.MAX_VALUE, MemoryBudget.UNLIMITED.holder()))
+                .mapAsync(
+                    1, message -> CompletableFuture.supplyAsync(() -> result(message, of), json))
                 .viaMat(KillSwitches.single(), Keep.right())
                 .prefixAndTail(1)
                 .toMat(Sink.head(), Keep.both())
@@ -217,6 +248,10 @@ final class JsonStreams {
         new PFBuilder<Throwable, ByteString>()
             .matchAny(failure -> line("error", JsonText.of(GrpcResponses.status(failure))))
             .build());
+  }
+
+  private static ByteString result(Bytes message, Method of) {
+    return line("result", JsonMessages.print(message, of.method().getOutputType()));
   }
 
   private static ByteString line(String name, String json) {

@@ -10,8 +10,6 @@ import io.troupe.grpc.api.election.LeaderRequest;
 import io.troupe.grpc.api.health.HealthCheckRequest;
 import io.troupe.grpc.api.health.HealthCheckResponse;
 import io.troupe.grpc.api.lock.LockRequest;
-import io.troupe.grpc.error.GrpcException;
-import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.grpc.service.Call;
 import io.troupe.grpc.service.ElectionObserver;
 import io.troupe.grpc.service.EtcdServices;
@@ -58,22 +56,10 @@ final class StreamCalls {
    * is built, waits for that end too (RecvMsg of a stream without ClientStreams), and so no client
    * goes on sending while answers come.
    */
-  private static Source<Bytes, NotUsed> only(Source<Bytes, NotUsed> requests) {
+  private static Source<Bytes, NotUsed> only(Source<Bytes, NotUsed> requests, Call call) {
     return BodyTime.limited(requests, BodyTime.LIMIT)
-        .fold(
-            Optional.<Bytes>empty(),
-            (before, request) -> {
-              if (before.isPresent()) {
-                throw wrongNumber("received multiple request messages for");
-              }
-              return Optional.of(request);
-            })
-        .map(request -> request.orElseThrow(() -> wrongNumber("received no request message from")));
-  }
-
-  private static GrpcException wrongNumber(String what) {
-    return new GrpcException(
-        GrpcStatus.INTERNAL, "cardinality violation: " + what + " non-client-streaming RPC");
+        .fold(new OnlyRequest(call.memory()), OnlyRequest::add)
+        .map(OnlyRequest::take);
   }
 
   /** L5. Ends when the client's side ends. */
@@ -86,7 +72,7 @@ final class StreamCalls {
 
   /** 2.4. */
   Source<ByteString, NotUsed> rangeStream(Source<Bytes, NotUsed> requests, Call call) {
-    return only(requests)
+    return only(requests, call)
         .mapAsync(1, request -> services.kv().rangeStream(request, call))
         .flatMapConcat(
             first ->
@@ -115,7 +101,7 @@ final class StreamCalls {
 
   /** The health service's Watch: the status now and each time it changes. */
   Source<ByteString, NotUsed> healthWatch(Source<Bytes, NotUsed> requests, Call call) {
-    return only(requests)
+    return only(requests, call)
         .map(bytes -> HealthCheckRequest.parseFrom(bytes.toArrayUnsafe()))
         .flatMapConcat(this::health)
         .map(GrpcFrames::frame);
@@ -135,6 +121,7 @@ final class StreamCalls {
   Source<ByteString, NotUsed> campaign(Source<Bytes, NotUsed> requests, Call call) {
     return waiting(
         requests,
+        call,
         bytes ->
             services.election().campaign(CampaignRequest.parseFrom(bytes.toArrayUnsafe()), call));
   }
@@ -143,6 +130,7 @@ final class StreamCalls {
   Source<ByteString, NotUsed> lock(Source<Bytes, NotUsed> requests, Call call) {
     return waiting(
         requests,
+        call,
         bytes -> services.lock().lock(LockRequest.parseFrom(bytes.toArrayUnsafe()), call));
   }
 
@@ -153,8 +141,8 @@ final class StreamCalls {
 
   /** One request, and one answer when it is there; a client that goes away cancels the call. */
   private static <T extends MessageLite> Source<ByteString, NotUsed> waiting(
-      Source<Bytes, NotUsed> requests, Beginning<T> beginning) {
-    return only(requests)
+      Source<Bytes, NotUsed> requests, Call call, Beginning<T> beginning) {
+    return only(requests, call)
         .map(beginning::begin)
         .flatMapConcat(
             waiting ->
@@ -169,7 +157,7 @@ final class StreamCalls {
 
   /** E6. */
   Source<ByteString, NotUsed> observe(Source<Bytes, NotUsed> requests, Call call) {
-    return only(requests)
+    return only(requests, call)
         .map(bytes -> LeaderRequest.parseFrom(bytes.toArrayUnsafe()))
         .flatMapConcat(
             request ->

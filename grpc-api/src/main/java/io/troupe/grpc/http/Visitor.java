@@ -1,5 +1,6 @@
 package io.troupe.grpc.http;
 
+import io.troupe.model.MemoryBudget;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,11 @@ record Visitor(
   /** Over a port without TLS. */
   static Visitor plain(String client, Conversation conversation) {
     return new Visitor(false, null, client, conversation);
+  }
+
+  /** What its connection makes this process hold. */
+  MemoryBudget.Holder memory() {
+    return conversation.memory();
   }
 
   /** The same without its certificate. */

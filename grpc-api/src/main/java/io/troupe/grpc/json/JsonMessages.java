@@ -1,6 +1,5 @@
 package io.troupe.grpc.json;
 
-import com.google.gson.stream.JsonReader;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.InvalidProtocolBufferException;
@@ -10,15 +9,10 @@ import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.model.Bytes;
 import java.io.IOException;
-import java.io.StringReader;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -50,7 +44,7 @@ public final class JsonMessages {
               .onMalformedInput(CodingErrorAction.REPORT)
               .decode(ByteBuffer.wrap(json.backingArray(), json.backingOffset(), json.length()))
               .toString();
-      requireJson(text);
+      JsonShape.require(text, type);
       DynamicMessage.Builder message = DynamicMessage.newBuilder(type);
       PARSER.merge(text, message);
       return Bytes.wrap(message.build().toByteArray());
@@ -58,43 +52,6 @@ public final class JsonMessages {
       throw malformed("the body is no UTF-8");
     } catch (IOException e) {
       throw malformed(plain(String.valueOf(e.getMessage())));
-    }
-  }
-
-  /** Protobuf's parser lets names without quotes, comments and repeated names pass. */
-  private static void requireJson(String text) throws IOException {
-    try (JsonReader reader = new JsonReader(new StringReader(text))) {
-      Deque<Set<String>> objects = new ArrayDeque<>();
-      int depth = 0;
-      do {
-        switch (reader.peek()) {
-          case BEGIN_OBJECT -> {
-            reader.beginObject();
-            objects.push(new HashSet<>());
-            depth++;
-          }
-          case NAME -> {
-            String name = reader.nextName();
-            if (!objects.element().add(name)) {
-              throw new IOException("duplicate field \"" + name + "\"");
-            }
-          }
-          case END_OBJECT -> {
-            reader.endObject();
-            objects.pop();
-            depth--;
-          }
-          case BEGIN_ARRAY -> {
-            reader.beginArray();
-            depth++;
-          }
-          case END_ARRAY -> {
-            reader.endArray();
-            depth--;
-          }
-          default -> reader.skipValue();
-        }
-      } while (depth > 0);
     }
   }
 
@@ -119,10 +76,24 @@ public final class JsonMessages {
 
   /** A message in protobuf as one line. */
   public static String print(Bytes message, Descriptor type) {
+    return print(decoded(message, type));
+  }
+
+  /**
+   * A message as one line, piece by piece.
+   *
+   * @param out receives the text; what it throws is thrown
+   */
+  public static void print(MessageOrBuilder message, Appendable out) throws IOException {
+    PRINTER.appendTo(message, out);
+  }
+
+  /** A message in protobuf as one of its type. */
+  public static DynamicMessage decoded(Bytes message, Descriptor type) {
     try {
-      return print(DynamicMessage.parseFrom(type, message.toArrayUnsafe()));
+      return DynamicMessage.parseFrom(type, message.toArrayUnsafe());
     } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException("an answer does not decode", e);
+      throw new IllegalStateException("a response does not decode", e);
     }
   }
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JsonObjects {
   private final long maxBytes;
-  private final ByteArrayOutputStream object = new ByteArrayOutputStream();
+  private ByteArrayOutputStream object = new ByteArrayOutputStream();
   private byte[] input = new byte[0];
   private int at;
   private int depth;
@@ -32,6 +32,18 @@ public final class JsonObjects {
   public void give(byte[] bytes) {
     input = bytes;
     at = 0;
+  }
+
+  /** Drops all input; nothing may be given after this. */
+  public void clear() {
+    object = new ByteArrayOutputStream(0);
+    input = new byte[0];
+    at = 0;
+  }
+
+  /** Bytes of input that are not taken yet. */
+  public long held() {
+    return object.size() + (long) (input.length - at);
   }
 
   /** True if input stopped inside of an object. */

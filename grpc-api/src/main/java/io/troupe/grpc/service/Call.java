@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param hasLeader fail when no leader is known
  * @param timeout what the client said it will wait
  * @param apiVersion what the client says of its version, empty if nothing
- * @param memory what the answer takes; given back by whoever made the call when the answer is sent
+ * @param memory what the call makes this process hold; its creator closes it when the response is
+ *     sent
  * @param certificateUser common name of the client's verified certificate where that is a login
  *     (A14), empty if it has none; null otherwise
  * @param trace told what becomes of it
@@ -41,12 +42,11 @@ public record Call(
   }
 
   /**
-   * Its answer is sent, and so is all that was counted for it.
+   * Its response is made.
    *
    * @param code of its status
    */
   public void ended(int code) {
-    memory.close();
     trace.ended(code);
   }
 

@@ -152,4 +152,14 @@ public final class EtcdServices {
   public HealthService health() {
     return health;
   }
+
+  /**
+   * Proves who calls, before a request is worth parsing.
+   *
+   * @param named also refuses who names nobody while authentication is on
+   * @return fails with a RefusedException; it is also thrown
+   */
+  public CompletionStage<?> identified(Call call, boolean named) {
+    return named ? callers.writer(call) : callers.of(call);
+  }
 }

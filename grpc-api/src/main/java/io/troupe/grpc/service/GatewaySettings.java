@@ -11,8 +11,6 @@ import java.time.Duration;
  * @param requestTimeout how long a write or a linearizable read may take (Q7)
  * @param electionTimeout between two looks at whether there is a leader (T5)
  * @param maxPendingBytes of proposals that are not answered yet; above it they are refused
- * @param maxAnswerBytes of all answers to reads, from being gathered until they are sent; above it
- *     large reads are refused
  * @param minLeaseTtlSeconds see L2
  * @param quotaBytes size of the state at which writes stop (Q1); 0 or less: never
  * @param tick length of a Raft tick
@@ -27,7 +25,6 @@ public record GatewaySettings(
     Duration requestTimeout,
     Duration electionTimeout,
     long maxPendingBytes,
-    long maxAnswerBytes,
     long minLeaseTtlSeconds,
     long quotaBytes,
     Duration tick,

@@ -2,6 +2,7 @@ package io.troupe.grpc.service;
 
 import io.troupe.grpc.api.ResponseHeader;
 import io.troupe.metrics.MemberMetrics;
+import io.troupe.model.MemoryBudget;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.MemberStatus;
 import io.troupe.protocol.RaftCommand;
@@ -21,6 +22,7 @@ import org.apache.pekko.actor.typed.Scheduler;
  * @param watchHub where the watch hub is now
  * @param reads where reads run, beside everything else
  * @param metrics what this member counts
+ * @param clientMemory what clients may make this process hold
  */
 public record Member(
     MemberStatus status,
@@ -30,7 +32,8 @@ public record Member(
     Supplier<ActorRef<WatchCommand>> watchHub,
     Executor reads,
     Scheduler scheduler,
-    MemberMetrics metrics) {
+    MemberMetrics metrics,
+    MemoryBudget clientMemory) {
 
   /** The raft room of now. */
   public ActorRef<RaftCommand> raft() {

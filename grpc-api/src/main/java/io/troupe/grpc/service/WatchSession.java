@@ -47,7 +47,11 @@ public final class WatchSession {
   static CompletionStage<WatchSession> open(
       Member member, Duration timeout, Callers callers, Call call) {
     CompletionStage<ActorRef<WatchStreamCommand>> stream =
-        Ask.ask(member.watch(), WatchCommand.OpenStream::new, timeout, member.scheduler());
+        Ask.ask(
+            member.watch(),
+            replyTo -> new WatchCommand.OpenStream(call.memory(), replyTo),
+            timeout,
+            member.scheduler());
     return stream.thenApply(ref -> new WatchSession(member, timeout, callers, call, ref));
   }
 

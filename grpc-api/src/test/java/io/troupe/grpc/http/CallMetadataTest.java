@@ -77,6 +77,17 @@ class CallMetadataTest {
     assertThat(call("grpc-timeout", "3S").timeout()).contains(Duration.ofSeconds(3));
   }
 
+  /** Timers take them all, also counted in nanoseconds. */
+  @Test
+  void longestTimeoutOfEachUnitIsBounded() {
+    for (char unit : "HMSmun".toCharArray()) {
+      Duration timeout = call("grpc-timeout", "99999999" + unit).timeout().orElseThrow();
+      assertThat(timeout).isBetween(Duration.ofNanos(99_999_999), Duration.ofDays(100));
+      assertThat(timeout.toNanos()).isPositive();
+    }
+    assertThat(call("grpc-timeout", "0n").timeout()).contains(Duration.ZERO);
+  }
+
   /** As the HTTP layer gives it: one character for each byte, its sign extended or not. */
   @Test
   void theVersionMustBeUtf8() {

@@ -2,6 +2,7 @@ package io.troupe.grpc.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.model.MemoryBudget;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
@@ -37,7 +38,7 @@ class ConversationGuardTest {
   private static final ByteString GET = ByteString.fromString("GET / HTTP/1.1\r\n\r\n");
   private static final ByteString ANSWER = ByteString.fromString("HTTP/1.1 200 OK\r\n\r\n");
 
-  private final Conversation conversation = new Conversation();
+  private final Conversation conversation = new Conversation(MemoryBudget.UNLIMITED.holder());
   private final AtomicLong nanos = new AtomicLong();
 
   @AfterAll

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.model.Bytes;
+import io.troupe.model.MemoryBudget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +26,7 @@ class FrameDecoderTest {
 
   private static List<Bytes> decode(List<ByteString> chunks) throws Exception {
     return Source.from(chunks)
-        .via(new FrameDecoder("", 50))
+        .via(new FrameDecoder("", 50, MemoryBudget.UNLIMITED.holder()))
         .runWith(Sink.seq(), SYSTEM)
         .toCompletableFuture()
         .get(10, TimeUnit.SECONDS);

@@ -2,6 +2,7 @@ package io.troupe.grpc.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.model.MemoryBudget;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -17,7 +18,13 @@ class FramePolicyTest {
 
   /** Of a connection that has begun. */
   private static FramePolicy policy(boolean policesPings, long minPingNanos) {
-    FramePolicy policy = new FramePolicy(policesPings, minPingNanos, stream -> {});
+    FramePolicy policy =
+        new FramePolicy(
+            policesPings,
+            minPingNanos,
+            new ResetRate(1000, 1000),
+            MemoryBudget.UNLIMITED.share(),
+            stream -> {});
     policy.received(
         ByteBuffer.wrap("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII)), 0);
     return policy;
@@ -74,7 +81,7 @@ class FramePolicyTest {
   @Test
   void withoutAStreamTwoHoursAreNeeded() {
     policy.received(frame(1, 4, 1, 10), 0);
-    policy.sent(frame(1, 5, 1, 20));
+    policy.sent(frame(1, 5, 1, 20), 0);
     assertThat(ping(0)).isTrue();
     assertThat(ping(3600 * SECOND)).isTrue();
     assertThat(ping(2 * 3600 * SECOND)).isTrue();
@@ -86,7 +93,7 @@ class FramePolicyTest {
     ping(0);
     ping(1);
     ping(2);
-    policy.sent(frame(0, 0, 1, 100));
+    policy.sent(frame(0, 0, 1, 100), 0);
     assertThat(ping(3)).isTrue();
     assertThat(ping(4)).isTrue();
     assertThat(ping(5)).isTrue();
@@ -117,7 +124,13 @@ class FramePolicyTest {
 
   @Test
   void otherProtocolsAreNoBusinessOfThis() {
-    FramePolicy http1 = new FramePolicy(true, 5 * SECOND, stream -> {});
+    FramePolicy http1 =
+        new FramePolicy(
+            true,
+            5 * SECOND,
+            new ResetRate(1000, 1000),
+            MemoryBudget.UNLIMITED.share(),
+            stream -> {});
     byte[] request = "GET /version HTTP/1.1\r\n\r\n".repeat(50).getBytes(StandardCharsets.US_ASCII);
     assertThat(http1.received(ByteBuffer.wrap(request), 0)).isNull();
   }
@@ -151,8 +164,8 @@ class FramePolicyTest {
   void whatWasSentMayBeGivenBack() {
     widen(0, Integer.MAX_VALUE - 65_535L);
     for (int i = 0; i < 1000; i++) {
-      policy.sent(frame(0, 0, 1, 16_000));
-      policy.sent(frame(1, 4, 1, 200));
+      policy.sent(frame(0, 0, 1, 16_000), 0);
+      policy.sent(frame(1, 4, 1, 200), 0);
       assertThat(widen(0, 16_000)).isNull();
     }
     assertThat(widen(0, 1)).isEqualTo(FramePolicy.Breach.WINDOW);
@@ -179,7 +192,13 @@ class FramePolicyTest {
 
   @Test
   void withoutTheirPolicePingsCostNothing() {
-    FramePolicy lenient = new FramePolicy(false, 5 * SECOND, stream -> {});
+    FramePolicy lenient =
+        new FramePolicy(
+            false,
+            5 * SECOND,
+            new ResetRate(1000, 1000),
+            MemoryBudget.UNLIMITED.share(),
+            stream -> {});
     lenient.received(
         ByteBuffer.wrap("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII)), 0);
     for (int i = 0; i < 10; i++) {
@@ -193,20 +212,26 @@ class FramePolicyTest {
 
   @Test
   void anErrorThatTheServerTellsIsTheEnd() {
-    assertThat(policy.sent(frame(0, 0, 1, 100))).isFalse();
-    assertThat(policy.sent(serverGoesAway(1))).isTrue();
-    assertThat(policy.sent(frame(0, 0, 1, 100))).isTrue();
+    assertThat(policy.sent(frame(0, 0, 1, 100), 0)).isFalse();
+    assertThat(policy.sent(serverGoesAway(1), 0)).isTrue();
+    assertThat(policy.sent(frame(0, 0, 1, 100), 0)).isTrue();
   }
 
   @Test
   void aServerThatStopsIsNoError() {
-    assertThat(policy.sent(serverGoesAway(0))).isFalse();
+    assertThat(policy.sent(serverGoesAway(0), 0)).isFalse();
   }
 
   @Test
   void aWindowUpdateHasFourBytesAndAnIncrement() {
     for (int length : new int[] {0, 3, 5, 8}) {
-      FramePolicy fresh = new FramePolicy(true, 5 * SECOND, stream -> {});
+      FramePolicy fresh =
+          new FramePolicy(
+              true,
+              5 * SECOND,
+              new ResetRate(1000, 1000),
+              MemoryBudget.UNLIMITED.share(),
+              stream -> {});
       fresh.received(
           ByteBuffer.wrap("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII)),
           0);
@@ -218,7 +243,13 @@ class FramePolicyTest {
   @Test
   void aStreamIsOpenFromItsHeadersToItsEndOrReset() {
     List<Integer> reset = new ArrayList<>();
-    FramePolicy fresh = new FramePolicy(true, 5 * SECOND, reset::add);
+    FramePolicy fresh =
+        new FramePolicy(
+            true,
+            5 * SECOND,
+            new ResetRate(1000, 1000),
+            MemoryBudget.UNLIMITED.share(),
+            reset::add);
     fresh.received(
         ByteBuffer.wrap("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII)), 0);
     for (int stream = 1; stream <= 5; stream += 2) {
@@ -227,7 +258,7 @@ class FramePolicyTest {
       assertThat(fresh.isOpen(stream)).isTrue();
     }
     fresh.received(frame(3, 0, 3, 4), 0);
-    fresh.sent(frame(1, 5, 1, 10));
+    fresh.sent(frame(1, 5, 1, 10), 0);
     assertThat(fresh.isOpen(1)).as("answered").isFalse();
     assertThat(fresh.isOpen(3)).as("reset").isFalse();
     assertThat(fresh.isOpen(5)).isTrue();

@@ -82,13 +82,7 @@ class LeaderWatchTest {
                       CompletableFuture.completedFuture(PutResponse.getDefaultInstance()))
               .streaming("etcdserverpb.Watch", "Watch", (requests, call) -> answers.second()),
           1000,
-          new CallGates(
-              new MemoryBudget(1 << 20),
-              new LearnerGate(() -> learner),
-              corrupt,
-              leader,
-              METRICS.rpc(),
-              tracing),
+          new CallGates(new LearnerGate(() -> learner), corrupt, leader, METRICS.rpc(), tracing),
           new RequestLog(Duration.ofDays(1), Clock.systemUTC()),
           MATERIALIZER);
 
@@ -189,7 +183,7 @@ class LeaderWatchTest {
                     HttpEntities.create(
                         MediaTypes.applicationBinary("grpc", false).toContentType(),
                         ByteString.fromArray(new byte[GrpcFrames.HEADER]))),
-            Visitor.plain("test", new Conversation())));
+            Visitor.plain("test", new Conversation(MemoryBudget.UNLIMITED.holder()))));
   }
 
   private static Map<String, String> grpc(Iterable<? extends HttpHeader> headers) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.error.GrpcStatus;
+import io.troupe.model.MemoryBudget;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -35,7 +36,9 @@ class SlowClientTest {
 
   private static ConversationGuard guard(Duration head) {
     return new ConversationGuard(
-        "test", new Conversation(), new ConversationGuard.Limits(head, LONG));
+        "test",
+        new Conversation(MemoryBudget.UNLIMITED.holder()),
+        new ConversationGuard.Limits(head, LONG));
   }
 
   /** What a server gets that answers nothing. */

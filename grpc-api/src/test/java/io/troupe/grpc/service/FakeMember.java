@@ -90,14 +90,14 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
             watch::getRef,
             Runnable::run,
             kit.scheduler(),
-            new MemberMetrics());
+            new MemberMetrics(),
+            new MemoryBudget(1 << 20));
     this.settings =
         new GatewaySettings(
             1 << 20,
             128,
             REQUEST_TIMEOUT,
             Duration.ofMillis(100),
-            1 << 20,
             1 << 20,
             1,
             0,

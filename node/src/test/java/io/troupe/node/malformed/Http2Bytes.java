@@ -5,21 +5,21 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /** HTTP/2 as bytes, without a library that would refuse to write what is wrong. */
-final class Http2Bytes {
-  static final int DATA = 0;
-  static final int HEADERS = 1;
-  static final int RST_STREAM = 3;
-  static final int SETTINGS = 4;
-  static final int PING = 6;
-  static final int GOAWAY = 7;
-  static final int WINDOW_UPDATE = 8;
-  static final int END_STREAM = 1;
-  static final int END_HEADERS = 4;
+public final class Http2Bytes {
+  public static final int DATA = 0;
+  public static final int HEADERS = 1;
+  public static final int RST_STREAM = 3;
+  public static final int SETTINGS = 4;
+  public static final int PING = 6;
+  public static final int GOAWAY = 7;
+  public static final int WINDOW_UPDATE = 8;
+  public static final int END_STREAM = 1;
+  public static final int END_HEADERS = 4;
 
   private Http2Bytes() {}
 
   /** What a client begins with: its windows are as wide as can be. */
-  static byte[] opening() {
+  public static byte[] opening() {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     out.writeBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
     byte[] window = ByteBuffer.allocate(6).putShort((short) 4).putInt(Integer.MAX_VALUE).array();
@@ -28,7 +28,7 @@ final class Http2Bytes {
     return out.toByteArray();
   }
 
-  static byte[] frame(int type, int flags, int stream, byte[] payload) {
+  public static byte[] frame(int type, int flags, int stream, byte[] payload) {
     return ByteBuffer.allocate(9 + payload.length)
         .put((byte) (payload.length >> 16))
         .putShort((short) payload.length)
@@ -40,7 +40,7 @@ final class Http2Bytes {
   }
 
   /** Names and values in turn; none of them indexed, none compressed. */
-  static byte[] headers(String... namesAndValues) {
+  public static byte[] headers(String... namesAndValues) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     for (int i = 0; i < namesAndValues.length; i += 2) {
       out.write(0);
@@ -66,7 +66,7 @@ final class Http2Bytes {
     out.writeBytes(bytes);
   }
 
-  static byte[] call(String path, String... more) {
+  public static byte[] call(String path, String... more) {
     String[] all = new String[12 + more.length];
     String[] usual = {
       ":method",
@@ -88,7 +88,7 @@ final class Http2Bytes {
   }
 
   /** A gRPC message with its five bytes in front. */
-  static byte[] framed(int compressed, int length, byte[] message) {
+  public static byte[] framed(int compressed, int length, byte[] message) {
     return ByteBuffer.allocate(5 + message.length)
         .put((byte) compressed)
         .putInt(length)

@@ -1,0 +1,182 @@
+package io.troupe.actors.watch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.machine.StateMachine;
+import io.troupe.metrics.MemberMetrics;
+import io.troupe.model.Bytes;
+import io.troupe.model.KeyRange;
+import io.troupe.model.MemoryBudget;
+import io.troupe.model.Operation;
+import io.troupe.mvcc.HistoryAnswer;
+import io.troupe.mvcc.InMemoryOrderedStore;
+import io.troupe.protocol.SharedEvent;
+import io.troupe.protocol.WatchCommand;
+import io.troupe.protocol.WatchReply;
+import io.troupe.protocol.WatchStreamCommand;
+import io.troupe.watch.EventFilter;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.pekko.Done;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a stream makes this process hold counts, and is bounded together with everything else. */
+class WatchMemoryTest {
+  private static final int LARGE = 100_000;
+  private static final int BUDGET = 10 * LARGE;
+  private static final int MOST_CONTROLS = 10_000;
+  private static final Bytes KEY = Bytes.utf8("key");
+
+  private final ActorTestKit kit = ActorTestKit.create();
+  private final TestProbe<WatchCommand> hub = kit.createTestProbe();
+  private final TestProbe<Done> done = kit.createTestProbe();
+  private final StateMachine machine = new StateMachine(new InMemoryOrderedStore(), 0);
+  private final MemoryBudget budget = new MemoryBudget(BUDGET, 0);
+  private final MemoryBudget.Share others = budget.holder().share();
+  private final MemoryBudget.Share share = budget.holder().share();
+  private final ActorRef<WatchStreamCommand> stream =
+      kit.spawn(
+          WatchStreamActor.create(
+              hub.getRef(),
+              machine.reader(),
+              new WatchStreamActor.Settings(
+                  100 * BUDGET,
+                  1 << 20,
+                  Duration.ofHours(1),
+                  Runnable::run,
+                  new MemberMetrics().watch()),
+              share));
+
+  @AfterEach
+  void stop() {
+    kit.shutdownTestKit();
+  }
+
+  private void tellCreate() {
+    stream.tell(
+        new WatchStreamCommand.Create(
+            KeyRange.single(KEY),
+            0,
+            0,
+            EventFilter.NONE,
+            false,
+            false,
+            false,
+            range -> null,
+            done.getRef()));
+  }
+
+  private HubMessage.Join create() {
+    tellCreate();
+    done.receiveMessage();
+    HubMessage.Join join = hub.expectMessageClass(HubMessage.Join.class);
+    stream.tell(new HubMessage.Joined(join.watcher().serial()));
+    return join;
+  }
+
+  /** A change that the hub passes on. */
+  private long deliver(HubMessage.Join to) {
+    machine.apply(
+        machine.appliedIndex() + 1,
+        1,
+        new Operation.Put(KEY, Bytes.wrap(new byte[LARGE]), 0, false, false, false));
+    machine.commit();
+    long revision = machine.currentRevision();
+    HistoryAnswer.Events found =
+        (HistoryAnswer.Events) machine.reader().history(to.range(), revision, 1, 1 << 20, false);
+    List<SharedEvent> events = found.events().stream().map(SharedEvent::new).toList();
+    stream.tell(
+        new HubMessage.Deliver(
+            revision, List.of(new HubMessage.Delivery(to.watcher().serial(), revision, events))));
+    return revision;
+  }
+
+  private CompletableFuture<List<WatchReply>> ask() {
+    CompletableFuture<List<WatchReply>> replies = new CompletableFuture<>();
+    stream.tell(new WatchStreamCommand.Next(replies));
+    return replies;
+  }
+
+  private List<WatchReply> next() throws Exception {
+    return ask().get(10, TimeUnit.SECONDS);
+  }
+
+  /** Answered behind everything that was sent before. */
+  private void await() {
+    stream.tell(new WatchStreamCommand.Cancel(99, done.getRef()));
+    done.receiveMessage();
+  }
+
+  @Test
+  void unsentEventsCountUntilTheClientTakesMore() throws Exception {
+    HubMessage.Join watcher = create();
+    next();
+    deliver(watcher);
+    deliver(watcher);
+    await();
+    assertThat(budget.taken()).isBetween(2L * LARGE, 2L * LARGE + 20_000);
+    assertThat(next()).hasSize(2);
+    assertThat(budget.taken()).as("handed out, not sent").isGreaterThan(2 * LARGE);
+    CompletableFuture<List<WatchReply>> more = ask();
+    await();
+    assertThat(more).isNotDone();
+    assertThat(budget.taken()).isLessThan(20_000);
+  }
+
+  @Test
+  void streamLeavesTheLiveOnesWhenMemoryIsShortAndLosesNothing() throws Exception {
+    HubMessage.Join watcher = create();
+    next();
+    others.shrinkTo(BUDGET);
+    long first = deliver(watcher);
+    assertThat(hub.expectMessageClass(HubMessage.Leave.class).watcher())
+        .isEqualTo(watcher.watcher());
+    long second = deliver(watcher);
+    assertThat(revisions(next())).containsExactly(first);
+    others.shrinkTo(0);
+    assertThat(revisions(next())).containsExactly(second);
+    hub.expectMessageClass(HubMessage.Join.class);
+  }
+
+  private static List<Long> revisions(List<WatchReply> replies) {
+    return replies.stream()
+        .filter(WatchReply.Events.class::isInstance)
+        .flatMap(reply -> ((WatchReply.Events) reply).events().stream())
+        .map(event -> event.event().kv().modRevision())
+        .toList();
+  }
+
+  @Test
+  void watcherIsRefusedWhenMemoryIsShort() throws Exception {
+    HubMessage.Join watcher = create();
+    next();
+    deliver(watcher);
+    others.shrinkTo(BUDGET);
+    tellCreate();
+    done.receiveMessage();
+    assertThat(next())
+        .filteredOn(WatchReply.CreateFailed.class::isInstance)
+        .hasSize(1)
+        .allSatisfy(
+            reply -> assertThat(reply.toString()).contains("etcdserver: too many requests"));
+  }
+
+  @Test
+  void requestsWaitWhenTheirResponsesAreNotRead() throws Exception {
+    for (int i = 1; i < MOST_CONTROLS; i++) {
+      tellCreate();
+      done.receiveMessage();
+    }
+    tellCreate();
+    done.expectNoMessage(Duration.ofMillis(200));
+    assertThat(next()).hasSize(MOST_CONTROLS);
+    done.receiveMessage();
+    assertThat(budget.taken()).as("watchers weigh").isGreaterThan(BUDGET - 100_000L);
+  }
+}

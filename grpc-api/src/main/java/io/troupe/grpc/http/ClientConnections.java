@@ -1,0 +1,178 @@
+package io.troupe.grpc.http;
+
+import io.troupe.metrics.MemberMetrics;
+import io.troupe.model.MemoryBudget;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.stream.javadsl.Flow;
+import org.apache.pekko.stream.javadsl.Sink;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.util.ByteString;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All client connections of this process, on all ports. Limits their number, and closes the slowest
+ * ones when clients hold nearly all of the memory that they may have. Thread-safe.
+ */
+final class ClientConnections {
+  private static final Logger LOG = LoggerFactory.getLogger(ClientConnections.class);
+
+  /** A connection without a call for this long makes room for a new one. */
+  private static final long IDLE_NANOS = 5_000_000_000L;
+
+  /** Checks in a row, a second apart, without progress before a connection is slow. */
+  private static final int SLOW_CHECKS = 3;
+
+  /** A connection that moves less than this part of what it holds between checks is slow. */
+  private static final int SLOW_PART = 64;
+
+  private static final long SLOW_BYTES = 16 << 10;
+
+  /** What a refused client gets: the end of its connection. */
+  static final Flow<ByteString, ByteString, NotUsed> CLOSED =
+      Flow.fromSinkAndSource(Sink.cancelled(), Source.empty());
+
+  private final ConnectionLimits limits;
+  private final MemoryBudget memory;
+  private final Set<Conversation> all = new LinkedHashSet<>();
+  private final Map<InetAddress, Integer> byAddress = new HashMap<>();
+  private final AtomicLong refused = new AtomicLong();
+  private final AtomicLong displaced = new AtomicLong();
+  private final AtomicLong slow = new AtomicLong();
+
+  ClientConnections(ConnectionLimits limits, MemoryBudget memory) {
+    this.limits = limits;
+    this.memory = memory;
+  }
+
+  /** Adds its figures. */
+  void register(MemberMetrics metrics) {
+    metrics.gauge("troupe_client_connections", "Connections of clients.", this::count);
+    metrics.counters(
+        "troupe_client_connections_closed_total",
+        "Connections of clients that this member closed, by reason: too_many (refused), idle (made "
+            + "room for a new one), slow (held memory that others needed).",
+        target -> {
+          target.value(refused.doubleValue(), "too_many");
+          target.value(displaced.doubleValue(), "idle");
+          target.value(slow.doubleValue(), "slow");
+        },
+        "reason");
+  }
+
+  private synchronized int count() {
+    return all.size();
+  }
+
+  /**
+   * A connection that begins; {@link #ended} is to be called behind it.
+   *
+   * @param address of the client; null over a unix socket
+   * @return null if there are too many: {@link #CLOSED} is all that the client gets
+   */
+  synchronized @Nullable Conversation begin(@Nullable InetAddress address) {
+    int ofAddress = address == null ? 0 : byAddress.getOrDefault(address, 0);
+    boolean addressFull = ofAddress >= limits.perAddress();
+    if ((addressFull || all.size() >= limits.connections())
+        && !displace(addressFull ? address : null)) {
+      if (refused.getAndIncrement() % 1000 == 0) {
+        LOG.warn(
+            "rejected connection, too many clients; raise troupe.max-connections or "
+                + "troupe.max-connections-per-address if they are wanted connections={} "
+                + "of-this-address={} rejected={}",
+            all.size(),
+            ofAddress,
+            refused.get());
+      }
+      return null;
+    }
+    Conversation begun = new Conversation(memory.holder(), address);
+    all.add(begun);
+    if (address != null) {
+      byAddress.merge(address, 1, Integer::sum);
+    }
+    return begun;
+  }
+
+  /** Closes the connection that has been idle for longest, if one of that address is. */
+  private boolean displace(@Nullable InetAddress address) {
+    long now = System.nanoTime();
+    Conversation idlest = null;
+    long longest = IDLE_NANOS;
+    for (Conversation each : all) {
+      long idle = now - each.lastMovedNanos();
+      if (idle >= longest
+          && !each.hasCalls()
+          && (address == null || address.equals(each.address()))) {
+        idlest = each;
+        longest = idle;
+      }
+    }
+    if (idlest == null) {
+      return false;
+    }
+    displaced.incrementAndGet();
+    remove(idlest);
+    idlest.close("was idle when a new connection needed its place");
+    return true;
+  }
+
+  /** A connection has ended. */
+  synchronized void ended(Conversation conversation) {
+    remove(conversation);
+  }
+
+  private void remove(Conversation conversation) {
+    if (all.remove(conversation) && conversation.address() != null) {
+      byAddress.computeIfPresent(
+          conversation.address(), (address, count) -> count == 1 ? null : count - 1);
+    }
+  }
+
+  /**
+   * To be called every second. When less than an eighth of the memory is left, closes connections
+   * that make no progress with what they hold, those that hold most first, until a quarter is left.
+   */
+  void relieve() {
+    List<Conversation> slowest = new ArrayList<>();
+    synchronized (this) {
+      for (Conversation each : all) {
+        long held = each.memory().held();
+        if (each.slowChecks(Math.max(SLOW_BYTES, held / SLOW_PART)) >= SLOW_CHECKS
+            && held > SLOW_BYTES) {
+          slowest.add(each);
+        }
+      }
+    }
+    long excess = memory.taken() - memory.maxBytes() / 8 * 7;
+    if (excess <= 0) {
+      return;
+    }
+    slowest.sort(Comparator.comparingLong((Conversation each) -> each.memory().held()).reversed());
+    long toFree = memory.taken() - memory.maxBytes() / 4 * 3;
+    for (Conversation each : slowest) {
+      if (toFree <= 0) {
+        return;
+      }
+      long held = each.memory().held();
+      toFree -= held;
+      slow.incrementAndGet();
+      LOG.warn(
+          "closing slow client connection, clients hold too much memory; "
+              + "raise troupe.client-memory-bytes if they are wanted address={} held-bytes={}",
+          each.address(),
+          held);
+      each.close("held memory that others needed and made no progress");
+    }
+  }
+}

@@ -1,0 +1,202 @@
+package io.troupe.grpc.http;
+
+import com.google.protobuf.Descriptors.MethodDescriptor;
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.MessageOrBuilder;
+import io.troupe.grpc.error.GrpcStatus;
+import io.troupe.grpc.json.JsonMessages;
+import io.troupe.grpc.service.Call;
+import io.troupe.metrics.RpcMetrics.MethodMeter;
+import io.troupe.model.Bytes;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.actor.Cancellable;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.http.javadsl.model.ContentTypes;
+import org.apache.pekko.http.javadsl.model.HttpEntities;
+import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.stream.javadsl.Sink;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.util.ByteString;
+
+/**
+ * Unary calls over JSON. Parsing and printing run on an executor of their own; each call ends
+ * exactly once, whatever fails, and then holds no more memory than its response.
+ */
+final class JsonUnary {
+  /** Base64 is a third longer than what it stands for; escapes may be longer. */
+  static final int JSON_PER_BYTE = 2;
+
+  /** From here on parsing takes noticeable time, so the caller has to be known first. */
+  private static final int EXPENSIVE = 64 << 10;
+
+  private final int maxReceiveBytes;
+  private final ActorSystem<?> system;
+  private final Executor json;
+  private final Identity identity;
+
+  /** Proves who calls. */
+  interface Identity {
+    /**
+     * Fails if the call's token is wrong.
+     *
+     * @param known also fails if the call names nobody and authentication is on
+     */
+    CompletionStage<?> of(Call call, boolean known);
+  }
+
+  /**
+   * A call from its start to its end.
+   *
+   * @param conversation of the connection that it came on
+   */
+  record Running(
+      GrpcMethods.Unary unary,
+      MethodDescriptor method,
+      MethodMeter meter,
+      Call call,
+      Conversation conversation) {}
+
+  JsonUnary(int maxReceiveBytes, ActorSystem<?> system, Executor json, Identity identity) {
+    this.maxReceiveBytes = maxReceiveBytes;
+    this.system = system;
+    this.json = json;
+    this.identity = identity;
+  }
+
+  /** Answers; never fails. */
+  CompletionStage<HttpResponse> handle(HttpRequest request, Running running) {
+    long startNanos = System.nanoTime();
+    try {
+      return begin(request, running, startNanos);
+    } catch (RuntimeException failure) {
+      return CompletableFuture.completedFuture(failed(running, failure, startNanos));
+    }
+  }
+
+  private CompletionStage<HttpResponse> begin(
+      HttpRequest request, Running running, long startNanos) {
+    CompletableFuture<MessageLite> outcome = new CompletableFuture<>();
+    // Before any work, so that nothing begins if it fails.
+    Function<MessageLite, MessageLite> inTime = limit(running.call(), outcome, startNanos);
+    body(request, running)
+        .thenCompose(
+            body -> identity.of(running.call(), body.length() > EXPENSIVE).thenApply(known -> body))
+        .thenComposeAsync(body -> call(running, body, outcome), json)
+        .thenApply(inTime)
+        .whenComplete(
+            (message, failure) -> {
+              if (failure == null) {
+                outcome.complete(message);
+              } else {
+                outcome.completeExceptionally(failure);
+              }
+            });
+    return outcome
+        .<HttpResponse>thenApplyAsync(message -> answer(running, message, startNanos), json)
+        .exceptionally(failure -> failed(running, failure, startNanos));
+  }
+
+  private CompletionStage<Bytes> body(HttpRequest request, Running running) {
+    return BodyTime.limited(RequestDrain.body(request, maxReceiveBytes), BodyTime.LIMIT)
+        .via(new JsonBody((long) maxReceiveBytes * JSON_PER_BYTE, running.conversation().memory()))
+        .runWith(Sink.headOption(), system)
+        .thenApply(
+            body -> {
+              Bytes whole = body.orElseGet(() -> Bytes.wrap(new byte[] {'{', '}'}));
+              running.call().memory().take(whole.length());
+              return whole;
+            });
+  }
+
+  private CompletionStage<MessageLite> call(
+      Running running, Bytes body, CompletableFuture<MessageLite> outcome) {
+    if (outcome.isDone()) {
+      throw JsonGateway.deadlineExceeded();
+    }
+    Bytes message = JsonMessages.parse(body, running.method().getInputType());
+    running.meter().received(message.length());
+    GrpcFrames.checkSize(message.length(), maxReceiveBytes);
+    try {
+      return running.unary().call(message, running.call()).thenApply(reply -> reply);
+    } catch (IOException e) {
+      throw new IllegalStateException("a message that was just made does not decode", e);
+    }
+  }
+
+  /**
+   * J8: what is asked for may happen all the same.
+   *
+   * @return throws if the time is over
+   */
+  private Function<MessageLite, MessageLite> limit(
+      Call call, CompletableFuture<MessageLite> outcome, long startNanos) {
+    Duration timeout = call.timeout().orElse(null);
+    if (timeout == null) {
+      return Function.identity();
+    }
+    Cancellable end =
+        system
+            .scheduler()
+            .scheduleOnce(
+                timeout,
+                () -> outcome.completeExceptionally(JsonGateway.deadlineExceeded()),
+                system.executionContext());
+    CompletionStage<MessageLite> first = outcome;
+    first.whenComplete((message, failure) -> end.cancel());
+    return message -> {
+      // The scheduler is coarse; a client that names a short time means it.
+      if (System.nanoTime() - startNanos > timeout.toNanos()) {
+        throw JsonGateway.deadlineExceeded();
+      }
+      return message;
+    };
+  }
+
+  private HttpResponse answer(Running running, MessageLite message, long startNanos) {
+    JsonOutput out = new JsonOutput(running.call().memory());
+    try {
+      JsonMessages.print((MessageOrBuilder) message, out);
+    } catch (IOException e) {
+      throw new UncheckedIOException("an output in memory failed", e);
+    }
+    List<ByteString> pieces = out.pieces();
+    running.call().memory().shrinkTo(out.bytes());
+    running.call().ended(GrpcStatus.OK.code());
+    running.meter().ended(GrpcStatus.OK.code(), System.nanoTime() - startNanos);
+    running.meter().sent(1, message.getSerializedSize());
+    if (pieces.size() == 1) {
+      // As small as what a socket buffers.
+      running.conversation().sent(running.call().memory());
+      return JsonGateway.mirrored()
+          .withEntity(HttpEntities.create(ContentTypes.APPLICATION_JSON, pieces.get(0)));
+    }
+    Source<ByteString, NotUsed> sent =
+        Source.from(pieces)
+            .watchTermination(
+                (before, ended) -> {
+                  ended.whenComplete(
+                      (done, failure) -> running.conversation().sent(running.call().memory()));
+                  return before;
+                });
+    return JsonGateway.mirrored()
+        .withEntity(HttpEntities.create(ContentTypes.APPLICATION_JSON, out.bytes(), sent));
+  }
+
+  private HttpResponse failed(Running running, Throwable failure, long startNanos) {
+    running.conversation().sent(running.call().memory());
+    running.call().memory().close();
+    GrpcStatus status = GrpcResponses.status(failure);
+    running.call().ended(status.code());
+    running.meter().ended(status.code(), System.nanoTime() - startNanos);
+    return JsonGateway.error(status);
+  }
+}

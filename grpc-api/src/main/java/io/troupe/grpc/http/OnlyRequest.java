@@ -1,0 +1,48 @@
+package io.troupe.grpc.http;
+
+import io.troupe.grpc.error.GrpcException;
+import io.troupe.grpc.error.GrpcStatus;
+import io.troupe.model.Bytes;
+import io.troupe.model.MemoryBudget;
+import org.jspecify.annotations.Nullable;
+
+/** The request of a call that has one, until the client has ended its side. One thread. */
+final class OnlyRequest {
+  private final MemoryBudget.Share memory;
+  private @Nullable Bytes request;
+
+  /**
+   * No request yet.
+   *
+   * @param memory counts it
+   */
+  OnlyRequest(MemoryBudget.Share memory) {
+    this.memory = memory;
+  }
+
+  /** This, with a request that came. */
+  OnlyRequest add(Bytes more) {
+    if (request != null) {
+      request = null;
+      throw wrongNumber("received multiple request messages for");
+    }
+    memory.take(more.length());
+    request = more;
+    return this;
+  }
+
+  /** The request; it is not kept any more. */
+  Bytes take() {
+    Bytes taken = request;
+    if (taken == null) {
+      throw wrongNumber("received no request message from");
+    }
+    request = null;
+    return taken;
+  }
+
+  private static GrpcException wrongNumber(String what) {
+    return new GrpcException(
+        GrpcStatus.INTERNAL, "cardinality violation: " + what + " non-client-streaming RPC");
+  }
+}

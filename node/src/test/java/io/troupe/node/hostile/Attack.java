@@ -1,0 +1,25 @@
+package io.troupe.node.hostile;
+
+/**
+ * One attack on the client port of a member. It sends what it has to send, or as much as the member
+ * takes, and keeps its connections until it is closed.
+ */
+interface Attack {
+  /** What an attack holds after it has sent everything. */
+  interface Held extends AutoCloseable {
+    /** Nothing is held. */
+    Held NOTHING = () -> {};
+
+    @Override
+    void close();
+  }
+
+  /**
+   * Attacks.
+   *
+   * @param port a client port of 127.0.0.1 without TLS
+   * @return to be closed
+   * @throws Exception if the attack itself fails; never because the member refuses
+   */
+  Held on(int port) throws Exception;
+}

@@ -1,0 +1,62 @@
+package io.troupe.node.hostile;
+
+import io.troupe.node.malformed.Http2Bytes;
+import java.io.IOException;
+import java.net.SocketException;
+import java.util.Optional;
+
+/** A header block that never ends: HEADERS, then CONTINUATION without END_HEADERS. */
+final class HeaderFlood implements Attack {
+  private static final int CONTINUATION = 9;
+  private static final int FRAMES_AT_ONCE = 64;
+
+  private final int frameBytes;
+  private final long mostBytes;
+  private long sentBytes;
+  private Optional<Integer> goAway = Optional.empty();
+
+  /**
+   * An attack.
+   *
+   * @param frameBytes content of each frame, 0 .. 16384
+   * @param mostBytes what is sent if the member takes it
+   */
+  HeaderFlood(int frameBytes, long mostBytes) {
+    this.frameBytes = frameBytes;
+    this.mostBytes = mostBytes;
+  }
+
+  @Override
+  public Held on(int port) throws IOException {
+    RawConnection connection = RawConnection.wide(port);
+    byte[] content = new byte[frameBytes];
+    byte[] one = Http2Bytes.frame(CONTINUATION, 0, 1, content);
+    byte[] many = new byte[FRAMES_AT_ONCE * one.length];
+    for (int i = 0; i < FRAMES_AT_ONCE; i++) {
+      System.arraycopy(one, 0, many, i * one.length, one.length);
+    }
+    try {
+      connection.frame(Http2Bytes.HEADERS, 0, 1, content);
+      while (sentBytes < mostBytes) {
+        connection.write(many);
+        sentBytes += many.length;
+      }
+    } catch (SocketException closed) {
+      // The member does not take more.
+    }
+    if (sentBytes < mostBytes) {
+      goAway = connection.awaitGoAway();
+    }
+    return connection;
+  }
+
+  /** What the member took, about. */
+  long sentBytes() {
+    return sentBytes;
+  }
+
+  /** With which error the member closed the connection. */
+  Optional<Integer> goAway() {
+    return goAway;
+  }
+}

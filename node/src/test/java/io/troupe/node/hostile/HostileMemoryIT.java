@@ -1,0 +1,200 @@
+package io.troupe.node.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.KVGrpc;
+import io.etcd.jetcd.api.PutRequest;
+import io.etcd.jetcd.api.RangeRequest;
+import io.etcd.jetcd.api.RangeResponse;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
+import io.troupe.node.process.NodeProcess;
+import io.troupe.node.process.TestJdks;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Attacks that make a member with a heap of 256 MiB hold memory. It serves others meanwhile, within
+ * 2 s at the 99th percentile, and serves large reads again after them.
+ */
+class HostileMemoryIT {
+  private static final String RANGE = "/etcdserverpb.KV/Range";
+  private static final int MEBIBYTE = 1 << 20;
+  private static final String SMALL = "small";
+  private static final String LARGE = "large";
+  private static final int LARGE_KEYS = 4;
+
+  @TempDir Path directory = Path.of("");
+
+  private NodeProcess member;
+  private WellBehavedClient client;
+  private ManagedChannel channel;
+
+  @BeforeEach
+  void start() {
+    member =
+        NodeProcess.member(TestJdks.running(), directory, "-Xmx256m", "-XX:+ExitOnOutOfMemoryError")
+            .start()
+            .awaitReady();
+    client = WellBehavedClient.start(member.port());
+    channel =
+        Grpc.newChannelBuilder("127.0.0.1:" + member.port(), InsecureChannelCredentials.create())
+            .maxInboundMessageSize(64 * MEBIBYTE)
+            .build();
+    put(SMALL, 12_000);
+    for (int i = 0; i < LARGE_KEYS; i++) {
+      put(LARGE + i, MEBIBYTE);
+    }
+  }
+
+  @AfterEach
+  void stop() {
+    channel.shutdownNow();
+    client.close();
+    member.close();
+  }
+
+  private void put(String key, int bytes) {
+    KVGrpc.newBlockingStub(channel)
+        .put(
+            PutRequest.newBuilder()
+                .setKey(ByteString.copyFromUtf8(key))
+                .setValue(ByteString.copyFrom(new byte[bytes]))
+                .build());
+  }
+
+  private static RangeRequest all(String prefix) {
+    return RangeRequest.newBuilder()
+        .setKey(ByteString.copyFromUtf8(prefix))
+        .setRangeEnd(ByteString.copyFromUtf8(prefix + "~"))
+        .build();
+  }
+
+  /** Others are served during an attack, and large reads of others again soon. */
+  private void survives(Attack attack, TestInfo test) throws Exception {
+    client.figures();
+    long start = System.nanoTime();
+    try (Attack.Held unused = attack.on(member.port())) {
+      Duration sent = Duration.ofNanos(System.nanoTime() - start);
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .pollInterval(Duration.ofMillis(500))
+          .until(this::servesLargeReads);
+      System.out.printf(
+          "%s: sent-in=%s large-reads-after=%s%n",
+          test.getDisplayName(), sent, Duration.ofNanos(System.nanoTime() - start));
+    }
+    WellBehavedClient.Figures figures = client.figures();
+    System.out.println(test.getDisplayName() + ": " + figures);
+    assertThat(member.isAlive()).as(member.toString()).isTrue();
+    assertThat(figures.failures()).isEmpty();
+    assertThat(figures.p99Ms()).isLessThan(2000);
+  }
+
+  private boolean servesLargeReads() {
+    try {
+      RangeResponse read = KVGrpc.newBlockingStub(channel).range(all(LARGE));
+      return read.getKvsCount() == LARGE_KEYS;
+    } catch (StatusRuntimeException refused) {
+      return false;
+    }
+  }
+
+  @Test
+  void smallResponsesThatNobodyReads(TestInfo test) throws Exception {
+    byte[] request =
+        RangeRequest.newBuilder().setKey(ByteString.copyFromUtf8(SMALL)).build().toByteArray();
+    survives(new UnreadResponses(8, 4000, RANGE, request), test);
+  }
+
+  @Test
+  void largeResponsesThatNobodyReads(TestInfo test) throws Exception {
+    survives(new UnreadResponses(4, 1000, RANGE, all(LARGE).toByteArray()), test);
+  }
+
+  @Test
+  void uploadsThatWithholdTheLastByte(TestInfo test) throws Exception {
+    byte[] put =
+        PutRequest.newBuilder()
+            .setKey(ByteString.copyFromUtf8("upload"))
+            .setValue(ByteString.copyFrom(new byte[MEBIBYTE]))
+            .build()
+            .toByteArray();
+    survives(new IncompleteUploads(4, 256, "/etcdserverpb.KV/Put", put), test);
+  }
+
+  @Test
+  void jsonThatNobodyReads(TestInfo test) throws Exception {
+    survives(new UnreadJson(60, "/v3/kv/range", json(LARGE), ""), test);
+  }
+
+  @Test
+  void connectionsThatAskNothing(TestInfo test) throws Exception {
+    survives(new IdleConnections(6000), test);
+    // A newcomer finds a place: idle connections make room.
+    WellBehavedClient.start(member.port()).close();
+  }
+
+  private static String json(String prefix) {
+    java.util.Base64.Encoder base64 = java.util.Base64.getEncoder();
+    return "{\"key\":\""
+        + base64.encodeToString(prefix.getBytes(StandardCharsets.UTF_8))
+        + "\",\"range_end\":\""
+        + base64.encodeToString((prefix + "~").getBytes(StandardCharsets.UTF_8))
+        + "\"}";
+  }
+
+  private String answer(String path, String body, String headers) throws IOException {
+    try (Socket socket =
+        UnreadJson.request(member.port(), path, body, headers + "Connection: close\r\n")) {
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  @Test
+  void numbersThatTakeForeverToParse(TestInfo test) throws Exception {
+    client.figures();
+    for (String number :
+        new String[] {"\"1e100000000\"", "1e100000000", "\"" + "1".repeat(MEBIBYTE) + "\""}) {
+      long start = System.nanoTime();
+      assertThat(answer("/v3/lease/grant", "{\"TTL\":10,\"ID\":" + number + "}", ""))
+          .startsWith("HTTP/1.1 400");
+      assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+    }
+    WellBehavedClient.Figures figures = client.figures();
+    System.out.println(test.getDisplayName() + ": " + figures);
+    assertThat(figures.failures()).isEmpty();
+    assertThat(figures.maxMs()).isLessThan(5000);
+  }
+
+  @Test
+  void deadlinesOfEveryLengthAreTakenAndKeepNothing() throws Exception {
+    for (int round = 0; round < 10; round++) {
+      for (char unit : "HMS".toCharArray()) {
+        String answer =
+            answer("/v3/kv/range", json(LARGE), "Grpc-Timeout: 99999999" + unit + "\r\n");
+        assertThat(answer.substring(0, 15)).as("unit %s", unit).isEqualTo("HTTP/1.1 200 OK");
+      }
+      assertThat(answer("/v3/kv/range", json(LARGE), "Grpc-Timeout: 1n\r\n"))
+          .startsWith("HTTP/1.1 504");
+    }
+    assertThat(servesLargeReads()).isTrue();
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(10))
+        .untilAsserted(
+            () ->
+                assertThat(answer("/metrics", "", "")).contains("troupe_client_memory_bytes 0.0"));
+  }
+}

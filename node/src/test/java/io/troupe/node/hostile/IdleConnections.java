@@ -1,0 +1,27 @@
+package io.troupe.node.hostile;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Connections that send the preface of HTTP/2 and nothing else. */
+final class IdleConnections implements Attack {
+  private final int connections;
+
+  IdleConnections(int connections) {
+    this.connections = connections;
+  }
+
+  @Override
+  public Held on(int port) throws IOException {
+    List<RawConnection> held = new ArrayList<>();
+    for (int i = 0; i < connections; i++) {
+      try {
+        held.add(RawConnection.narrow(port));
+      } catch (IOException refused) {
+        // The member does not take more.
+      }
+    }
+    return () -> held.forEach(RawConnection::close);
+  }
+}

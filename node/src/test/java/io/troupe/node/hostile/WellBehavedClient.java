@@ -1,0 +1,141 @@
+package io.troupe.node.hostile;
+
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.KVGrpc;
+import io.etcd.jetcd.api.PutRequest;
+import io.etcd.jetcd.api.RangeRequest;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import io.grpc.StatusRuntimeException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client that writes and reads small values all the time, in a thread of its own, and records
+ * what that takes. Calls have 20 s.
+ */
+final class WellBehavedClient implements AutoCloseable {
+  private static final long DEADLINE_SECONDS = 20;
+  private static final ByteString KEY = ByteString.copyFromUtf8("well-behaved");
+
+  private final ManagedChannel channel;
+  private final Thread thread = new Thread(this::work, "well-behaved-client");
+  private final List<Long> nanos = Collections.synchronizedList(new ArrayList<>());
+  private final List<StatusRuntimeException> failures =
+      Collections.synchronizedList(new ArrayList<>());
+  private volatile boolean stopped;
+  private volatile @Nullable AssertionError wrong;
+
+  /**
+   * What was recorded.
+   *
+   * @param calls writes and reads
+   * @param p99Ms of their times, and the longest
+   * @param failures calls that failed
+   */
+  record Figures(
+      int calls, long p50Ms, long p99Ms, long maxMs, List<StatusRuntimeException> failures) {
+    @Override
+    public String toString() {
+      return "calls="
+          + calls
+          + " p50-ms="
+          + p50Ms
+          + " p99-ms="
+          + p99Ms
+          + " max-ms="
+          + maxMs
+          + " failures="
+          + failures;
+    }
+  }
+
+  private WellBehavedClient(int port) {
+    channel =
+        Grpc.newChannelBuilder("127.0.0.1:" + port, InsecureChannelCredentials.create()).build();
+  }
+
+  /** Connects, and begins after its first successful calls. */
+  static WellBehavedClient start(int port) {
+    WellBehavedClient client = new WellBehavedClient(port);
+    client.once(0);
+    client.nanos.clear();
+    client.thread.start();
+    return client;
+  }
+
+  private void work() {
+    for (long i = 1; !stopped; i++) {
+      try {
+        once(i);
+      } catch (StatusRuntimeException failed) {
+        if (!stopped) {
+          failures.add(failed);
+        }
+      } catch (AssertionError lost) {
+        wrong = lost;
+        return;
+      }
+    }
+  }
+
+  private void once(long number) {
+    KVGrpc.KVBlockingStub calls =
+        KVGrpc.newBlockingStub(channel).withDeadlineAfter(DEADLINE_SECONDS, TimeUnit.SECONDS);
+    ByteString value = ByteString.copyFromUtf8(Long.toString(number));
+    long start = System.nanoTime();
+    calls.put(PutRequest.newBuilder().setKey(KEY).setValue(value).build());
+    long between = System.nanoTime();
+    nanos.add(between - start);
+    ByteString read =
+        calls.range(RangeRequest.newBuilder().setKey(KEY).build()).getKvs(0).getValue();
+    nanos.add(System.nanoTime() - between);
+    if (!read.equals(value)) {
+      throw new AssertionError("read " + read.toStringUtf8() + " after a write of " + number);
+    }
+  }
+
+  /** What was recorded since the start or the last call of this method. */
+  Figures figures() {
+    AssertionError lost = wrong;
+    if (lost != null) {
+      throw lost;
+    }
+    List<Long> sorted;
+    synchronized (nanos) {
+      sorted = new ArrayList<>(nanos);
+      nanos.clear();
+    }
+    List<StatusRuntimeException> failed;
+    synchronized (failures) {
+      failed = List.copyOf(failures);
+      failures.clear();
+    }
+    Collections.sort(sorted);
+    return new Figures(
+        sorted.size(), at(sorted, 0.5), at(sorted, 0.99), at(sorted, 1), List.copyOf(failed));
+  }
+
+  private static long at(List<Long> sorted, double part) {
+    if (sorted.isEmpty()) {
+      return Long.MAX_VALUE;
+    }
+    int place = (int) Math.min(sorted.size() - 1, Math.floor(part * sorted.size()));
+    return TimeUnit.NANOSECONDS.toMillis(sorted.get(place));
+  }
+
+  @Override
+  public void close() {
+    stopped = true;
+    channel.shutdownNow();
+    try {
+      thread.join(TimeUnit.SECONDS.toMillis(DEADLINE_SECONDS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
