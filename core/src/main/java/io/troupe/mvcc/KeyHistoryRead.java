@@ -65,13 +65,11 @@ final class KeyHistoryRead {
   }
 
   private static HistoryAnswer.Events answer(List<Event> events, long next, ReadView view) {
-    return new HistoryAnswer.Events(
-        Collections.unmodifiableList(events), next, 0, view.revision());
+    return new HistoryAnswer.Events(Collections.unmodifiableList(events), next, 0, view.revision());
   }
 
   /** W11: without the record before where that revision is compacted. */
-  private Event event(
-      @Nullable KeyValue put, long main, @Nullable KeyValue before, ReadView view) {
+  private Event event(@Nullable KeyValue put, long main, @Nullable KeyValue before, ReadView view) {
     KeyValue prev = withPrev && main - 1 >= view.compactedRevision() ? before : null;
     if (put == null) {
       return Event.delete(key, main, prev);

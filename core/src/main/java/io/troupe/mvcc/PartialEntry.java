@@ -26,7 +26,9 @@ record PartialEntry(long base, long schema) {
   /** The partial entry of a store, or null when its last entry is complete. */
   static @Nullable PartialEntry find(OrderedStore store) {
     Bytes row = store.get(Space.META, StoreKeys.META_PARTIAL);
-    return row == null ? null : new PartialEntry(StoreKeys.getLong(row, 0), StoreKeys.getLong(row, 8));
+    return row == null
+        ? null
+        : new PartialEntry(StoreKeys.getLong(row, 0), StoreKeys.getLong(row, 8));
   }
 
   /** Adds the rows that mark the store, and the new revision, to the first batch of the entry. */
@@ -67,8 +69,7 @@ record PartialEntry(long base, long schema) {
       for (int i = 0; i < UNDO_ROWS && bytes < UNDO_BYTES && changes.next(); i++) {
         Bytes key = RowCodec.changedKey(changes.value());
         boolean tombstone = RowCodec.isTombstoneChange(changes.value());
-        Bytes row =
-            StoreKeys.row(key, base + 1, StoreKeys.revisionSub(changes.key()), tombstone);
+        Bytes row = StoreKeys.row(key, base + 1, StoreKeys.revisionSub(changes.key()), tombstone);
         KeyValue before = newestAtBase(rows, key);
         if (!tombstone) {
           detach(store, batch, row, key, before);

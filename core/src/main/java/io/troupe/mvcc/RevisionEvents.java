@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The changes of the request that is being applied: how many there are, and their events as long as
- * these fit into a bound. Of a request with more only the span of its keys is known;
- * watchers read such a revision from history.
+ * these fit into a bound. Of a request with more only the span of its keys is known; watchers read
+ * such a revision from history.
  */
 final class RevisionEvents {
   /** What the objects of an event weigh besides keys and values, about. */

@@ -47,7 +47,8 @@ public final class TxnLimits {
     for (int i = 0; i < ops.size(); i++) {
       TxnOp op = ops.get(i);
       boolean reads =
-          op instanceof Operation.Range || (op instanceof Operation.Txn nested && isReadOnly(nested));
+          op instanceof Operation.Range
+              || (op instanceof Operation.Txn nested && isReadOnly(nested));
       if (!reads) {
         return false;
       }

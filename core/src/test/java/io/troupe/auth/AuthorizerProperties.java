@@ -84,7 +84,8 @@ class AuthorizerProperties {
                   new AuthUser("u", "", false, names),
                   new AuthUser("root", "", false, List.of("root"))),
               roles);
-      authorizer = new Authorizer(
+      authorizer =
+          new Authorizer(
               state,
               (lease, test) -> leases.getOrDefault(lease, List.of()).stream().allMatch(test));
     }

@@ -38,7 +38,9 @@ class AuthorizerTest {
   }
 
   private final Authorizer on =
-      new Authorizer(new AuthState(true, 7, USERS, ROLES), (lease, test) -> attached(lease).stream().allMatch(test));
+      new Authorizer(
+          new AuthState(true, 7, USERS, ROLES),
+          (lease, test) -> attached(lease).stream().allMatch(test));
   private final Authorizer off =
       new Authorizer(new AuthState(false, 7, USERS, ROLES), (lease, test) -> true);
 

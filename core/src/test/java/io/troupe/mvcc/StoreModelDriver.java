@@ -151,7 +151,9 @@ public class StoreModelDriver {
     if (at >= model.compacted) {
       RangeQuery all = RangeQuery.of(KeyRange.all(), 0);
       List<KeyValue> live = List.copyOf(model.live(KeyRange.all(), at).values());
-      assertThat(((Result.Range) opened.reader().range(all)).range().kvs()).as(name).isEqualTo(live);
+      assertThat(((Result.Range) opened.reader().range(all)).range().kvs())
+          .as(name)
+          .isEqualTo(live);
       for (KeyValue kv : live) {
         assertThat(opened.reader().get(kv.key())).as(name).isEqualTo(kv);
       }

@@ -275,7 +275,8 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   private Behavior<RaftCommand> onPropose(RaftCommand.Propose propose) {
     Proposal proposal = propose.proposal();
     proposals.add(proposal);
-    expectations.add(new ApplyCommand.Expectation(proposal.id(), propose.replyTo(), propose.response()));
+    expectations.add(
+        new ApplyCommand.Expectation(proposal.id(), propose.replyTo(), propose.response()));
     if (proposals.size() == 1) {
       getContext().getSelf().tell(Flush.INSTANCE);
     }

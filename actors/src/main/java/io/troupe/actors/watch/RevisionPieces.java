@@ -37,8 +37,7 @@ final class RevisionPieces implements EventPieces {
   }
 
   private Piece piece(int from) {
-    HistoryAnswer answer =
-        reader.history(watcher.range(), revision, from, PIECE, watcher.prevKv());
+    HistoryAnswer answer = reader.history(watcher.range(), revision, from, PIECE, watcher.prevKv());
     if (!(answer instanceof HistoryAnswer.Events read)) {
       throw new RefusedException(Refusal.COMPACTED);
     }

@@ -108,8 +108,7 @@ final class LargeRevisionFrames {
 
   private ByteString response(List<SharedEvent> events, boolean fragment) {
     return frames.events(
-        new WatchReply.Events(
-            reply.watchId(), reply.revision(), events, reply.prevKv(), fragment));
+        new WatchReply.Events(reply.watchId(), reply.revision(), events, reply.prevKv(), fragment));
   }
 
   private static List<SharedEvent> shared(List<Event> events) {
@@ -169,8 +168,7 @@ final class LargeRevisionFrames {
     }
     byte[] start = new byte[GrpcFrames.HEADER + around.getSerializedSize()];
     GrpcFrames.putLength(start, 0, (int) size);
-    System.arraycopy(
-        around.toByteArray(), 0, start, GrpcFrames.HEADER, around.getSerializedSize());
+    System.arraycopy(around.toByteArray(), 0, start, GrpcFrames.HEADER, around.getSerializedSize());
     long[] left = {measured.bytes};
     Source<ByteString, NotUsed> events =
         Source.unfoldAsync(

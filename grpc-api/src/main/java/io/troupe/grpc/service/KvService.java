@@ -137,8 +137,7 @@ public final class KvService {
     check(RequestChecks.deleteRange(RequestCodec.deleteRange(request)));
     return callers
         .writer(call)
-        .thenCompose(
-            who -> proposer.propose(who, ClientRequest.DELETE_RANGE, request, call))
+        .thenCompose(who -> proposer.propose(who, ClientRequest.DELETE_RANGE, request, call))
         .thenApply(
             result -> {
               Result.DeleteRange done = (Result.DeleteRange) result;

@@ -133,9 +133,7 @@ public final class LeaseService {
   }
 
   private LeaseTimeToLiveResponse answer(
-      LeaseTimeToLiveRequest request,
-      PeerAnswer.Remaining remaining,
-      MemoryBudget.Share memory) {
+      LeaseTimeToLiveRequest request, PeerAnswer.Remaining remaining, MemoryBudget.Share memory) {
     LeaseTimeToLiveResponse.Builder out =
         LeaseTimeToLiveResponse.newBuilder()
             .setHeader(member.header())

@@ -110,10 +110,7 @@ public final class Proposer {
     private volatile Proposal proposal;
 
     Waiting(
-        Proposal proposal,
-        CallTrace call,
-        MemoryBudget.@Nullable Share response,
-        long startNanos) {
+        Proposal proposal, CallTrace call, MemoryBudget.@Nullable Share response, long startNanos) {
       this.proposal = proposal;
       this.response = response;
       this.call = call;

@@ -51,12 +51,10 @@ class LargeRevisionFramesTest {
       int to = Math.min(events.size(), from + size);
       List<Event> found = new ArrayList<>();
       for (Event event : events.subList(from, to)) {
-        found.add(
-            reads >= compactedAfter ? new Event(event.type(), event.kv(), null) : event);
+        found.add(reads >= compactedAfter ? new Event(event.type(), event.kv(), null) : event);
       }
       reads++;
-      return CompletableFuture.completedFuture(
-          new Piece(found, to == events.size() ? END : to));
+      return CompletableFuture.completedFuture(new Piece(found, to == events.size() ? END : to));
     }
   }
 
@@ -71,7 +69,7 @@ class LargeRevisionFramesTest {
   }
 
   private static List<WatchResponse> responses(Pieces pieces, boolean fragments) throws Exception {
-    WatchFrames frames = 
+    WatchFrames frames =
         new WatchFrames(revision -> ResponseHeader.newBuilder().setRevision(revision).build());
     WatchReply reply = new WatchReply.LargeRevision(7, 11, true, fragments, pieces);
     List<org.apache.pekko.util.ByteString> parts =

@@ -127,8 +127,7 @@ class LargeDeleteIT {
     if (parts) {
       // The client's messages are of a version that does not know the field yet.
       UnknownFieldSet.Field yes = UnknownFieldSet.Field.newBuilder().addVarint(1).build();
-      create.setUnknownFields(
-          UnknownFieldSet.newBuilder().addField(FRAGMENT_FIELD, yes).build());
+      create.setUnknownFields(UnknownFieldSet.newBuilder().addField(FRAGMENT_FIELD, yes).build());
     }
     requests.onNext(WatchRequest.newBuilder().setCreateRequest(create).build());
     Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> watched.created);
