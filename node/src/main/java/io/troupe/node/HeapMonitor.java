@@ -41,7 +41,6 @@ final class HeapMonitor {
   static void start() {
     Thread thread = new Thread(HeapMonitor::watch, "heap-monitor");
     thread.setDaemon(true);
-    thread.setPriority(Thread.MIN_PRIORITY);
     thread.start();
   }
 

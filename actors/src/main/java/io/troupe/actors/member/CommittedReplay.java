@@ -7,6 +7,7 @@ import io.troupe.persistence.datadir.DataDirException.Reason;
 import io.troupe.persistence.wal.WalReplay;
 import io.troupe.protocol.codec.OperationCodec;
 import io.troupe.raft.membership.MembershipCodec;
+import io.troupe.txn.ResponseSpace;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -76,7 +77,12 @@ final class CommittedReplay {
               entry.index(), entry.term(), MembershipCodec.decodeEntry(entry.data()));
       case OPERATION -> {
         OperationCodec.Decoded decoded = OperationCodec.decode(entry.data());
-        machine.apply(entry.index(), entry.term(), decoded.requester(), decoded.operation());
+        machine.apply(
+            entry.index(),
+            entry.term(),
+            decoded.requester(),
+            decoded.operation(),
+            ResponseSpace.none());
       }
     }
   }

@@ -162,7 +162,7 @@ class ChronicleWalTest {
         .hasSizeBetween(21, 60);
     List<Entry> streamed = new ArrayList<>();
     while (streamed.size() < 280) {
-      long next = 101 + streamed.size();
+      long next = 101L + streamed.size();
       List<Entry> piece = recent.entries(dir(), next, 381, 10_000).read();
       assertThat(piece).isNotEmpty();
       streamed.addAll(piece);
