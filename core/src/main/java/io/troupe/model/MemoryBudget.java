@@ -176,9 +176,9 @@ public final class MemoryBudget {
       return closed;
     }
 
-    /** True if nothing is left, for the holder. */
-    public boolean isExceeded() {
-      return holder.isExceeded();
+    /** True if nothing is left for the holder, or the share is closed: nobody waits any more. */
+    public synchronized boolean isExceeded() {
+      return closed || holder.isExceeded();
     }
 
     /** All that is left are these bytes. Never refused. */

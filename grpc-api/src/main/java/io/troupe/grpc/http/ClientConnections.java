@@ -166,6 +166,9 @@ final class ClientConnections {
       }
       long held = each.memory().held();
       toFree -= held;
+      if (each.isClosing()) {
+        continue;
+      }
       slow.incrementAndGet();
       LOG.warn(
           "closing slow client connection, clients hold too much memory; "

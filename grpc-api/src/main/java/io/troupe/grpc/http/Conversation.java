@@ -129,6 +129,11 @@ final class Conversation {
     }
   }
 
+  /** Whether {@link #close} was called. */
+  boolean isClosing() {
+    return closing != null;
+  }
+
   /**
    * Closes the connection, soon.
    *

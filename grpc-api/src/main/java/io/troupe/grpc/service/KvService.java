@@ -77,6 +77,10 @@ public final class KvService {
   }
 
   private RangeResponse range(RangeQuery query, Call call) {
+    // Queued reads of a client that has left, or reads nothing, end before they cost anything.
+    if (call.memory().isExceeded()) {
+      throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
+    }
     RangeResult result =
         callers.read(
             call,

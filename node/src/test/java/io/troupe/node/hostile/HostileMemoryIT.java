@@ -18,6 +18,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Base64;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -144,11 +145,18 @@ class HostileMemoryIT {
   void connectionsThatAskNothing(TestInfo test) throws Exception {
     survives(new IdleConnections(6000), test);
     // A newcomer finds a place: idle connections make room.
-    WellBehavedClient.start(member.port()).close();
+    ManagedChannel newcomer =
+        Grpc.newChannelBuilder("127.0.0.1:" + member.port(), InsecureChannelCredentials.create())
+            .build();
+    try {
+      assertThat(KVGrpc.newBlockingStub(newcomer).range(all(SMALL)).getKvsCount()).isOne();
+    } finally {
+      newcomer.shutdownNow();
+    }
   }
 
   private static String json(String prefix) {
-    java.util.Base64.Encoder base64 = java.util.Base64.getEncoder();
+    Base64.Encoder base64 = Base64.getEncoder();
     return "{\"key\":\""
         + base64.encodeToString(prefix.getBytes(StandardCharsets.UTF_8))
         + "\",\"range_end\":\""

@@ -1,0 +1,107 @@
+package io.troupe.grpc.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.model.MemoryBudget;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** Limits of all connections together. */
+class ClientConnectionsTest {
+  private static final int BUDGET = 1 << 20;
+  private static final int CHECKS = 5;
+
+  private final MemoryBudget memory = new MemoryBudget(BUDGET, 1024);
+  private final ClientConnections connections =
+      new ClientConnections(new ConnectionLimits(100, 100, 4, 3), memory);
+  private final InetAddress here = address(1);
+  private final List<String> closed = new ArrayList<>();
+
+  private static InetAddress address(int last) {
+    try {
+      return InetAddress.getByAddress(new byte[] {127, 0, 0, (byte) last});
+    } catch (java.net.UnknownHostException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private Conversation begin(InetAddress address, String name) {
+    Conversation begun = Objects.requireNonNull(connections.begin(address));
+    begun.closedBy(reason -> closed.add(name));
+    return begun;
+  }
+
+  @Test
+  void oneAddressLeavesPlaceForOthers() {
+    Conversation first = begin(here, "first");
+    begin(here, "second");
+    begin(here, "third");
+    assertThat(connections.begin(here)).isNull();
+    begin(address(2), "fourth");
+    assertThat(connections.begin(address(3))).as("all places are taken").isNull();
+    connections.ended(first);
+    connections.ended(first);
+    assertThat(connections.begin(here)).isNotNull();
+    assertThat(connections.begin(here)).isNull();
+    assertThat(closed).isEmpty();
+  }
+
+  @Test
+  void unixSocketsHaveNoAddress() {
+    for (int i = 0; i < 4; i++) {
+      assertThat(connections.begin(null)).isNotNull();
+    }
+    assertThat(connections.begin(null)).isNull();
+  }
+
+  private void check(Conversation moving, int bytes) {
+    for (int i = 0; i < CHECKS; i++) {
+      moving.moved(bytes);
+      connections.relieve();
+    }
+  }
+
+  @Test
+  void connectionWithoutProgressIsClosedWhenMemoryIsShort() {
+    Conversation stalled = begin(here, "stalled");
+    Conversation moving = begin(here, "moving");
+    Conversation small = begin(here, "small");
+    stalled.memory().share().take(BUDGET / 2);
+    moving.memory().share().take(BUDGET / 2 - 1000);
+    small.memory().share().take(1000);
+    check(moving, BUDGET / 32);
+    assertThat(closed).containsExactly("stalled");
+  }
+
+  @Test
+  void nobodyIsClosedWhileThereIsMemory() {
+    Conversation stalled = begin(here, "stalled");
+    stalled.memory().share().take(BUDGET / 2);
+    check(begin(here, "other"), 0);
+    assertThat(closed).isEmpty();
+  }
+
+  @Test
+  void largestGoesFirstAndNoMoreThanNeeded() {
+    Conversation large = begin(here, "large");
+    Conversation less = begin(here, "less");
+    large.memory().share().take(BUDGET / 2);
+    MemoryBudget.Share freed = less.memory().share();
+    freed.take(BUDGET / 2 - 1000);
+    for (int i = 0; i < 3; i++) {
+      connections.relieve();
+    }
+    assertThat(closed).containsExactly("large");
+  }
+
+  @Test
+  void closeThatComesFirstIsNotLost() {
+    Conversation conversation = new Conversation(memory.holder());
+    conversation.close("early");
+    conversation.closedBy(closed::add);
+    assertThat(closed).containsExactly("early");
+  }
+}
