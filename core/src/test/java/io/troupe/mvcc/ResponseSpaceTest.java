@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.machine.Applied;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
+import io.troupe.model.KeyValue;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.Operation;
 import io.troupe.model.Operation.TxnOp;
@@ -49,7 +50,8 @@ class ResponseSpaceTest {
   }
 
   private String value(String name) {
-    return fixture.machine.reader().get(key(name)).value().utf8();
+    KeyValue found = fixture.machine.reader().get(key(name));
+    return found == null ? "" : found.value().utf8();
   }
 
   @Test
