@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -105,10 +106,11 @@ class LostLeaderIT {
                 names.put(field(body, "member_id"), name);
                 leaders.add(field(body, "leader"));
               }
-              leader.set(names.getOrDefault(leaders.iterator().next(), ""));
-              return leaders.size() == 1 && !leader.get().isEmpty();
+              String known = names.getOrDefault(leaders.iterator().next(), "");
+              leader.set(known);
+              return leaders.size() == 1 && !known.isEmpty();
             });
-    return leader.get();
+    return Objects.requireNonNull(leader.get());
   }
 
   private String follower(String leader) {

@@ -44,7 +44,11 @@ class LargeDeleteIT {
   /** Of WatchCreateRequest. */
   private static final int FRAGMENT_FIELD = 8;
 
-  @TempDir Path temp;
+  private final Path temp;
+
+  LargeDeleteIT(@TempDir Path temp) {
+    this.temp = temp;
+  }
 
   /** The events of a watch stream, counted. */
   private static final class Watched implements StreamObserver<WatchResponse> {
