@@ -70,7 +70,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
     if (schema == null) {
       rows.putOwn(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(StoreKeys.SCHEMA));
     } else {
-      requireKnown(StoreKeys.getLong(schema, 0));
+      requireKnown(StoreKeys.getLong(schema, 0), rows.isPartial());
     }
     long newest = number(Space.LATEST, StoreKeys.LATEST_REVISION, FIRST_REVISION);
     this.revision = rows.completeRevision(newest);
@@ -83,9 +83,12 @@ public final class MvccStore implements KvRead, AutoCloseable {
     this.compactor = new Compactor(store, view, finished);
   }
 
-  private static void requireKnown(long schema) {
+  private static void requireKnown(long schema, boolean partial) {
     if (schema < StoreKeys.SCHEMA || schema > StoreKeys.SCHEMA_PARTIAL) {
       throw new StoreException("unknown schema " + schema + " of the state");
+    }
+    if (partial != (schema == StoreKeys.SCHEMA_PARTIAL)) {
+      throw new StoreException("the mark of a partial entry does not fit schema " + schema);
     }
   }
 
