@@ -8,7 +8,6 @@ import io.troupe.grpc.json.JsonMessages;
 import io.troupe.grpc.service.Call;
 import io.troupe.metrics.RpcMetrics.MethodMeter;
 import io.troupe.model.Bytes;
-import io.troupe.model.MemoryBudget;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -172,6 +171,17 @@ final class JsonStreams {
     return message;
   }
 
+  /**
+   * A response is in memory as a whole while it becomes JSON, several times over. The limit takes
+   * whatever one request can have stored, with its previous record; a watch of a larger revision
+   * has to take fragments (W17).
+   */
+  private int maxResponseBytes() {
+    long largest = 2L * maxReceiveBytes + (4 << 20);
+    long ofHeap = Runtime.getRuntime().maxMemory() / 32;
+    return (int) Math.min(Integer.MAX_VALUE, Math.max(largest, ofHeap));
+  }
+
   private CompletionStage<HttpResponse> respond(Source<ByteString, NotUsed> answers, Method of) {
     CompletableFuture<Void> over = new CompletableFuture<>();
     Pair<UniqueKillSwitch, CompletionStage<Pair<List<ByteString>, Source<ByteString, NotUsed>>>>
@@ -182,7 +192,7 @@ final class JsonStreams {
                       ended.whenComplete((done, failure) -> over.complete(null));
                       return before;
                     })
-                .via(new FrameDecoder("", Integer.MAX_VALUE, MemoryBudget.UNLIMITED.holder()))
+                .via(new FrameDecoder("", maxResponseBytes(), of.conversation().memory()))
                 .mapAsync(
                     1, message -> CompletableFuture.supplyAsync(() -> result(message, of), json))
                 .viaMat(KillSwitches.single(), Keep.right())
