@@ -113,16 +113,18 @@ final class EntryRows {
     pending.put(space, key, value);
   }
 
+  /** True when there is more than is to be kept: it is to be written before the next change. */
+  boolean isFull() {
+    return pending.bytes() >= batchBytes;
+  }
+
   /**
-   * Writes what there is if it is too much to keep; before a change of an entry.
+   * Writes what there is, in the middle of an entry.
    *
    * @param revision current revision before the entry
    * @param applied the row of the last complete entry
    */
-  void writeWhenFull(long revision, Bytes applied) {
-    if (pending.bytes() < batchBytes) {
-      return;
-    }
+  void writePart(long revision, Bytes applied) {
     if (partial == null) {
       partial = new PartialEntry(revision, schema());
       partial.begin(pending);

@@ -257,7 +257,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
    * @return the record before, or null
    */
   public @Nullable KeyValue put(Bytes key, Bytes value, long lease) {
-    rows.writeWhenFull(revision, appliedRow());
+    writePartWhenFull();
     KeyValue old = get(key);
     digest.replaced(old);
     long main = revision + 1;
@@ -347,7 +347,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
   }
 
   private void remove(KeyValue old) {
-    rows.writeWhenFull(revision, appliedRow());
+    writePartWhenFull();
     long main = revision + 1;
     int sub = events.count();
     Bytes key = old.key();
@@ -452,6 +452,12 @@ public final class MvccStore implements KvRead, AutoCloseable {
   /** About what the changes that are not written yet take in memory, in bytes. */
   public long pendingBytes() {
     return rows.bytes();
+  }
+
+  private void writePartWhenFull() {
+    if (rows.isFull()) {
+      rows.writePart(revision, appliedRow());
+    }
   }
 
   private Bytes appliedRow() {

@@ -155,7 +155,8 @@ public final class ElectionObserver {
   }
 
   /** Only the watch of all candidates, which waits for the first, can have a large revision. */
-  private CompletionStage<Optional<LeaderResponse>> first(WatchReply.LargeRevision large, int at) {
+  private synchronized CompletionStage<Optional<LeaderResponse>> first(
+      WatchReply.LargeRevision large, int at) {
     return large
         .pieces()
         .read(at)
@@ -169,7 +170,7 @@ public final class ElectionObserver {
   }
 
   /** Of the first key its own revision is told: more may have come in the same message. */
-  private CompletionStage<Optional<LeaderResponse>> first(KeyValue leader) {
+  private synchronized CompletionStage<Optional<LeaderResponse>> first(KeyValue leader) {
     closeSession();
     LeaderResponse response = answer(leader.getModRevision(), leader);
     return watchLeader(leader.getKey(), leader.getModRevision() + 1)
