@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.PutRequest;
 import io.troupe.node.malformed.Http2Bytes;
+import io.troupe.node.process.Alone;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.node.process.TestJdks;
 import java.nio.ByteBuffer;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Attacks with frames of HTTP/2 on a member with a heap of 256 MiB. */
+@Alone
 class HostileFramesIT {
   private static final int ENHANCE_YOUR_CALM = 0xb;
   private static final long MIB = 1 << 20;

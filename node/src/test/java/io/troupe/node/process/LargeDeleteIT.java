@@ -38,6 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * One request deletes more than a heap holds: a member applies it in bounded memory, its watchers
  * get every event, and it starts again afterwards. With the default heap and with 256 MiB.
  */
+@Alone
 class LargeDeleteIT {
   private static final int KEYS_IN_TXN = 100;
 

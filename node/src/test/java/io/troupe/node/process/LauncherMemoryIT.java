@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Memory, its exhaustion and the locale, as bin/node and bin/etcd arrange them. */
+@Alone
 class LauncherMemoryIT {
   private static final String JDKS = "io.troupe.node.process.TestJdks#all";
   private static final int OUT_OF_MEMORY = 138;
