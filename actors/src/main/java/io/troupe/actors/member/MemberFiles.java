@@ -238,7 +238,11 @@ public final class MemberFiles implements AutoCloseable {
     List<Entry> entries = replay.entries();
     long before = applied;
     long beforeTerm = machine.view().appliedTerm();
-    if (!entries.isEmpty() && entries.get(0).index() <= applied) {
+    if (!entries.isEmpty() && entries.get(0).index() == 1) {
+      // The whole log: nothing is before it, and a new member needs its first entry too.
+      before = 0;
+      beforeTerm = 0;
+    } else if (!entries.isEmpty() && entries.get(0).index() <= applied) {
       // Entries of the past are for others. Of the first one only the position counts: the term of
       // the one before it is unknown.
       before = entries.get(0).index();
