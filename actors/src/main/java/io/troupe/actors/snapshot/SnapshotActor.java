@@ -230,10 +230,31 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
         append();
       }
     }
-    if (due != null && due.index() > newest && fits()) {
+    if (due != null && (due.index() > newest || hasNoneToSend(due.index())) && fits()) {
       take();
     }
     return this;
+  }
+
+  /**
+   * A follower waits and no snapshot holds what is applied. A member that just started has applied
+   * nothing since, and its next entry may need this very follower to be committed.
+   */
+  private boolean hasNoneToSend(long applied) {
+    if (toSend.isEmpty()) {
+      return false;
+    }
+    try {
+      return plugin
+          .directory()
+          .latest(Long.MAX_VALUE)
+          .map(ref -> ref.index() < applied)
+          .orElse(true);
+    } catch (SnapshotException e) {
+      // One was removed meanwhile, or the disk does not answer; the next look decides.
+      LOG.debug("snapshots cannot be read: {}", e.getMessage());
+      return false;
+    }
   }
 
   /**

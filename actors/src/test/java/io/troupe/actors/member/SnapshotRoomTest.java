@@ -19,6 +19,9 @@ import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.WalCommand;
 import io.troupe.protocol.codec.OperationCodec;
+import io.troupe.raft.membership.ConfChange;
+import io.troupe.raft.membership.ConfEntry;
+import io.troupe.raft.membership.Membership;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -247,6 +250,24 @@ class SnapshotRoomTest {
     disk.free = Long.MAX_VALUE;
     room.tell(SnapshotCommand.Reclaim.INSTANCE);
     expectSnapshot(index);
+  }
+
+  /** Its next entry may need this follower: nothing is applied until that has a snapshot. */
+  @Test
+  void aFollowerGetsASnapshotOfAMemberThatAppliedNothingSinceItsStart() throws Exception {
+    List<ConfChange> first =
+        List.of(new ConfChange(ConfChange.Kind.ADD_VOTER, new NodeId(2), List.of("http://x:1")));
+    files.machine().confChange(1, 1, new ConfEntry(null, first, Membership.EMPTY.after(first, 1)));
+    files.machine().commit();
+    assertThat(snapshots()).isEmpty();
+    ActorRef<SnapshotCommand> room = room(NEVER);
+    room.tell(new SnapshotCommand.Send(new NodeId(3), 1, 1));
+    TransferCommand.Start start = transfers.expectMessageClass(TransferCommand.Start.class);
+    assertThat(start.snapshot().index()).isEqualTo(1);
+    assertThat(snapshots()).containsExactly(1L);
+    room.tell(new SnapshotCommand.Send(new NodeId(4), 1, 1));
+    transfers.expectMessageClass(TransferCommand.Start.class);
+    assertThat(snapshots()).as("one serves both").containsExactly(1L);
   }
 
   private void await(List<Long> wanted) throws Exception {
