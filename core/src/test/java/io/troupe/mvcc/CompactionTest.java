@@ -21,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
@@ -146,8 +147,29 @@ class CompactionTest {
       removed += progress.removed();
     } while (!progress.done());
     assertThat(removed).isEqualTo(1980);
-    assertThat(counted.seeks).isLessThan(20 * 3);
+    // A key's first change and its last one, and twice where a batch goes on inside a key.
+    assertThat(counted.seeks).isLessThan(20 * 2 + 20 * 2 + 1);
     assertThat(counted.steps).isLessThan(2000 * 3);
+  }
+
+  /** A walk that began anew with each batch would meet what the batches before removed. */
+  @Test
+  void batchesOfOneCallShareAWalkAndStopWhenTheyAreTold() {
+    CountingStore counted = new CountingStore();
+    Fixture one = new Fixture(counted);
+    for (int i = 0; i < 1000; i++) {
+      one.apply(put("k", "v" + i));
+    }
+    one.apply(new Operation.Compact(one.machine.currentRevision()));
+    int open = counted.open;
+    AtomicInteger asked = new AtomicInteger();
+    assertThat(one.machine.compactor().remove(10, removed -> asked.incrementAndGet() < 40))
+        .isEqualTo(new Compactor.Progress(false, -1, 160));
+    counted.seeks = 0;
+    assertThat(one.machine.compactor().remove(10, removed -> true))
+        .isEqualTo(new Compactor.Progress(true, 1001, 839));
+    assertThat(counted.seeks).isEqualTo(2);
+    assertThat(counted.open).as("those of the hash that waits").isEqualTo(open);
   }
 
   @Test

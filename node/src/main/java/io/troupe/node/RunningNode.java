@@ -222,7 +222,7 @@ public final class RunningNode implements AutoCloseable {
             queries,
             Clock.systemUTC(),
             () -> !space.isLow(),
-            new Defragmentation(() -> defragment(rooms), rooms.reads())::request);
+            new Defragmentation(() -> defragment(rooms), rooms.reads().defragmentation())::request);
     rooms.onAuth(logins.tokens());
     services = wired;
     queries.serve(wired.peerAnswers());

@@ -8,25 +8,27 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
-import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Frees what compaction left behind, in small steps with pauses (C4), beside the writer. What a
- * stop interrupts goes on after the next start.
+ * Has removed what compaction left behind, in small batches with pauses (C4), beside the writer and
+ * on a thread of its own. What a stop interrupts goes on after the next start.
  *
- * <p>It has the content before each compaction hashed (MT6), elsewhere and one at a time. Steps
- * never wait for a hash: it reads what was frozen when the compaction was applied. If compactions
+ * <p>It has the content before each compaction hashed (MT6), elsewhere and one at a time. Removal
+ * never waits for a hash: it reads what was frozen when the compaction was applied. If compactions
  * come faster than hashes, some are passed over but never the last.
  */
 public final class CompactionActor extends AbstractBehavior<CompactionActor.Command> {
@@ -41,9 +43,9 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
   /** Completes {@code done} when everything below {@code revision} is gone. */
   public record Await(long revision, CompletableFuture<Void> done) implements Command {}
 
-  private enum Step implements Command {
-    INSTANCE
-  }
+  /** A walk of removal ended. */
+  private record Walked(Compactor.@Nullable Progress progress, @Nullable Throwable failure)
+      implements Command {}
 
   private record Hashed(
       long startedNanos, HashAnswer.@Nullable Hash hash, @Nullable Throwable failure)
@@ -52,6 +54,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
   /**
    * What this room works with.
    *
+   * @param removal where walks of removal run, one at a time, each for seconds
    * @param hash makes the hash of the newest compaction that has none, or null if all have one;
    *     slow
    * @param hashing where hashes run
@@ -60,6 +63,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
    */
   public record Links(
       Compactor compactor,
+      Executor removal,
       Supplier<HashAnswer.@Nullable Hash> hash,
       Executor hashing,
       LongConsumer finished,
@@ -68,16 +72,19 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
   /**
    * Pace.
    *
-   * @param batchLimit changes looked at in one step
-   * @param pause between two steps
+   * @param batchLimit versions removed in one batch
+   * @param pause between two batches
    */
   public record Settings(int batchLimit, Duration pause) {}
 
-  private final TimerScheduler<Command> timers;
   private final Links links;
   private final Settings settings;
   private final List<Await> waiting = new ArrayList<>();
-  private boolean stepping;
+
+  /** Open until this actor stops: ends the pause and the walk that are under way. */
+  private final CountDownLatch stopped = new CountDownLatch(1);
+
+  private boolean walking;
   private boolean moved;
   private boolean hashing;
   private boolean hashAgain;
@@ -90,13 +97,8 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
    */
   private long told = -1;
 
-  private CompactionActor(
-      ActorContext<Command> context,
-      TimerScheduler<Command> timers,
-      Links links,
-      Settings settings) {
+  private CompactionActor(ActorContext<Command> context, Links links, Settings settings) {
     super(context);
-    this.timers = timers;
     this.links = links;
     this.settings = settings;
     begin();
@@ -104,9 +106,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
 
   /** The room's behaviour; begins with what an earlier run left. */
   public static Behavior<Command> create(Links links, Settings settings) {
-    return Behaviors.setup(
-        context ->
-            Behaviors.withTimers(timers -> new CompactionActor(context, timers, links, settings)));
+    return Behaviors.setup(context -> new CompactionActor(context, links, settings));
   }
 
   @Override
@@ -115,7 +115,8 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
         .onMessage(Moved.class, this::onMoved)
         .onMessage(Hashed.class, this::onHashed)
         .onMessage(Await.class, this::onAwait)
-        .onMessageEquals(Step.INSTANCE, this::onStep)
+        .onMessage(Walked.class, this::onWalked)
+        .onSignal(PostStop.class, signal -> onStop())
         .build();
   }
 
@@ -126,13 +127,41 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
   }
 
   private Behavior<Command> begin() {
-    if (!stepping) {
-      stepping = true;
+    if (!walking) {
+      walking = true;
       removed = 0;
       startedNanos = System.nanoTime();
-      getContext().getSelf().tell(Step.INSTANCE);
+      walk();
     }
     return this;
+  }
+
+  private void walk() {
+    getContext()
+        .pipeToSelf(
+            CompletableFuture.supplyAsync(
+                () -> links.compactor().remove(settings.batchLimit(), new Steps()),
+                links.removal()),
+            Walked::new);
+  }
+
+  /** On the thread of removal: measures each batch and pauses behind it. */
+  private final class Steps implements Compactor.Pace {
+    private long batchNanos = System.nanoTime();
+
+    @Override
+    public boolean goesOnAfter(long versions) {
+      links.metrics().compactionStep(versions, System.nanoTime() - batchNanos);
+      try {
+        return !stopped.await(settings.pause().toNanos(), TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        // The actor system ends.
+        Thread.currentThread().interrupt();
+        return false;
+      } finally {
+        batchNanos = System.nanoTime();
+      }
+    }
   }
 
   private Behavior<Command> onAwait(Await await) {
@@ -140,26 +169,24 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
     return begin();
   }
 
-  private Behavior<Command> onStep() {
-    long stepNanos = System.nanoTime();
-    Compactor.Progress progress = links.compactor().removeBatch(settings.batchLimit());
-    removed += progress.removed();
-    boolean compacts =
-        removed > 0 || !progress.done() || (moved && progress.finishedRevision() > told);
-    if (compacts) {
-      links.metrics().compactionStep(progress.removed(), System.nanoTime() - stepNanos);
+  private Behavior<Command> onWalked(Walked walked) {
+    Compactor.Progress progress = walked.progress();
+    if (progress == null) {
+      // A store that cannot be changed: the member must not go on.
+      throw new CompletionException(walked.failure());
     }
+    removed += progress.removed();
     waiting.removeIf(
         await -> await.revision() <= progress.finishedRevision() && await.done().complete(null));
     if (!progress.done()) {
-      next();
+      walk();
       return this;
     }
-    stepping = false;
+    walking = false;
     if (removed > 0) {
       links.finished().accept(progress.finishedRevision());
     }
-    if (compacts) {
+    if (removed > 0 || (moved && progress.finishedRevision() > told)) {
       told = progress.finishedRevision();
       long nanos = System.nanoTime() - startedNanos;
       links.metrics().compacted(nanos, System.currentTimeMillis() / 1000);
@@ -173,12 +200,9 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
     return this;
   }
 
-  private void next() {
-    if (settings.pause().isZero()) {
-      getContext().getSelf().tell(Step.INSTANCE);
-    } else {
-      timers.startSingleTimer(Step.INSTANCE, settings.pause());
-    }
+  private Behavior<Command> onStop() {
+    stopped.countDown();
+    return this;
   }
 
   private void hash() {
@@ -197,7 +221,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
 
   private Behavior<Command> onHashed(Hashed hashed) {
     if (hashed.failure() != null) {
-      // A store that cannot be read: as with a step that fails, the member must not go on.
+      // A store that cannot be read: as with removal that fails, the member must not go on.
       throw new CompletionException(hashed.failure());
     }
     HashAnswer.Hash hash = hashed.hash();

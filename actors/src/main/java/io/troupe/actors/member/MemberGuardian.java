@@ -12,17 +12,18 @@ import io.troupe.persistence.snapshot.SnapshotPlugin;
 import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.ReadExecutors;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotMessage;
 import io.troupe.protocol.codec.PeerCodec;
 import io.troupe.raft.membership.Membership;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.ChildFailed;
+import org.apache.pekko.actor.typed.Dispatchers;
 import org.apache.pekko.actor.typed.Terminated;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
@@ -34,6 +35,9 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
  * the peers) stay.
  */
 public final class MemberGuardian {
+  /** Hashes of all content that run or wait; more are refused. */
+  private static final int MOST_HASHES = 32;
+
   private static final String ROOMS = "rooms";
 
   private MemberGuardian() {}
@@ -156,7 +160,14 @@ public final class MemberGuardian {
             self,
             files.machine().appliedIndex(),
             files.metrics().raft()::leaderChanged);
-    Executor reads = context.getSystem().dispatchers().lookup(RoomsActor.selector("reads"));
+    Dispatchers dispatchers = context.getSystem().dispatchers();
+    ReadExecutors reads =
+        new ReadExecutors(
+            dispatchers.lookup(RoomsActor.selector("reads")),
+            dispatchers.lookup(RoomsActor.selector("ranges")),
+            new BoundedExecutor(dispatchers.lookup(RoomsActor.selector("hashes")), MOST_HASHES),
+            dispatchers.lookup(RoomsActor.selector("history")),
+            dispatchers.lookup(RoomsActor.selector("defragmentation")));
     return new Rooms(status, reads, new RequestIds(self, startMs), ClosedRooms.spawn(context));
   }
 

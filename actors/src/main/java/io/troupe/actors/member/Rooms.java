@@ -8,13 +8,13 @@ import io.troupe.protocol.AuthListener;
 import io.troupe.protocol.ForwardedTraces;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.ReadExecutors;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.StateReader;
 import io.troupe.protocol.WalCommand;
 import io.troupe.protocol.WatchCommand;
 import java.util.Map;
-import java.util.concurrent.Executor;
 import java.util.function.ObjIntConsumer;
 import org.apache.pekko.actor.ActorRefWithCell;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -38,7 +38,7 @@ public final class Rooms {
       ActorRef<TransferCommand> transfers) {}
 
   private final PublishedStatus status;
-  private final Executor reads;
+  private final ReadExecutors reads;
   private final RequestIds ids;
   private final Open closed;
   private final StateReader state = new CurrentStateReader(() -> current().state());
@@ -53,7 +53,7 @@ public final class Rooms {
    * @param ids for proposals of this process
    * @param closed who answers while nothing is open
    */
-  Rooms(PublishedStatus status, Executor reads, RequestIds ids, Open closed) {
+  Rooms(PublishedStatus status, ReadExecutors reads, RequestIds ids, Open closed) {
     this.status = status;
     this.reads = reads;
     this.ids = ids;
@@ -177,7 +177,7 @@ public final class Rooms {
   }
 
   /** Where reads run. */
-  public Executor reads() {
+  public ReadExecutors reads() {
     return reads;
   }
 

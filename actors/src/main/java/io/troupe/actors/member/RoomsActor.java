@@ -155,7 +155,7 @@ final class RoomsActor {
                     settings.watchBufferBytes(),
                     settings.watchFragmentBytes(),
                     settings.watchProgressInterval(),
-                    rooms.reads(),
+                    rooms.reads().history(),
                     files.metrics().watch())),
             "watch");
     context.watch(watch);
@@ -186,6 +186,7 @@ final class RoomsActor {
             CompactionActor.create(
                 new CompactionActor.Links(
                     files.machine().compactor(),
+                    dispatcher(context, "compaction"),
                     files.machine().reader()::hashCompaction,
                     dispatcher(context, "hashing"),
                     revision -> snapshot.tell(SnapshotCommand.Reclaim.INSTANCE),

@@ -82,7 +82,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
       long bufferBytes,
       long fragmentBytes,
       Duration progressInterval,
-      Executor reads,
+      Executor history,
       WatchMetrics metrics) {}
 
   private final ActorRef<WatchCommand> hub;
@@ -382,7 +382,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
                     () ->
                         reader.history(
                             watcher.create.range(), from, 0, READ, watcher.create.prevKv()),
-                    settings.reads()),
+                    settings.history()),
                 (answer, failure) -> new HistoryRead(watcher, answer, failure));
         return;
       }
@@ -432,7 +432,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
         begun.storeRevision(),
         create.prevKv(),
         create.fragment(),
-        new RevisionPieces(reader, create, begun.nextRevision(), settings.reads()));
+        new RevisionPieces(reader, create, begun.nextRevision(), settings.history()));
   }
 
   private Behavior<WatchStreamCommand> onRequestProgress(

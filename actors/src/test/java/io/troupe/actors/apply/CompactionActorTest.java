@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
@@ -46,6 +47,7 @@ class CompactionActorTest {
         CompactionActor.create(
             new CompactionActor.Links(
                 of.compactor(),
+                ForkJoinPool.commonPool(),
                 of.reader()::hashCompaction,
                 hashes::add,
                 finished.getRef()::tell,

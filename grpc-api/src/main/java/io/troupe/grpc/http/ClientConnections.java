@@ -147,9 +147,7 @@ final class ClientConnections {
     List<Conversation> slowest = new ArrayList<>();
     synchronized (this) {
       for (Conversation each : all) {
-        long held = each.memory().held();
-        if (each.slowChecks(Math.max(SLOW_BYTES, held / SLOW_PART)) >= SLOW_CHECKS
-            && held > SLOW_BYTES) {
+        if (each.slowChecks(SLOW_BYTES, SLOW_PART) >= SLOW_CHECKS) {
           slowest.add(each);
         }
       }

@@ -58,6 +58,7 @@ final class Conversation {
   private final @Nullable InetAddress address;
   private final AtomicLong movedBytes = new AtomicLong();
   private long checkedBytes;
+  private long checkedHeld;
   private int slowChecks;
   private volatile long lastMovedNanos = System.nanoTime();
   private volatile @Nullable Consumer<String> closer;
@@ -102,15 +103,20 @@ final class Conversation {
   }
 
   /**
-   * Checks progress; one thread.
+   * Checks progress with what was held all the time since the last check; one thread.
    *
-   * @param least bytes that have to have come or gone since the last check
-   * @return checks in a row in which less came or went
+   * @param exempt who holds no more than that is never slow
+   * @param part who moves less than this part of it is slow
+   * @return checks in a row in which it was
    */
-  int slowChecks(long least) {
-    long now = movedBytes.get();
-    slowChecks = now - checkedBytes < least ? slowChecks + 1 : 0;
-    checkedBytes = now;
+  int slowChecks(long exempt, int part) {
+    long moved = movedBytes.get();
+    long held = memory.held();
+    long heldSince = Math.min(held, checkedHeld);
+    boolean slow = heldSince > exempt && moved - checkedBytes < Math.max(exempt, heldSince / part);
+    slowChecks = slow ? slowChecks + 1 : 0;
+    checkedBytes = moved;
+    checkedHeld = held;
     return slowChecks;
   }
 

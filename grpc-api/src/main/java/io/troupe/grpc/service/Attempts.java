@@ -41,7 +41,7 @@ final class Attempts<T> {
       Duration limit,
       Supplier<? extends Throwable> whenOver,
       Consumer<Attempts<T>> body) {
-    Attempts<T> attempts = new Attempts<>(member.scheduler(), member.reads(), limit, body);
+    Attempts<T> attempts = new Attempts<>(member.scheduler(), member.reads().points(), limit, body);
     Cancellable end =
         attempts.scheduler.scheduleOnce(
             limit,

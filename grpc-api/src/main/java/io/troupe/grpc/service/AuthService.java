@@ -102,7 +102,7 @@ public final class AuthService {
   public CompletionStage<AuthStatusResponse> status(AuthStatusRequest request, Call call) {
     return gate.linearizable(
         call.trace(),
-        true,
+        ReadGate.Kind.POINT,
         () -> {
           AuthState auth = member.state().auth();
           callers.now(call, auth);
@@ -161,7 +161,9 @@ public final class AuthService {
         .thenCompose(
             known ->
                 gate.linearizable(
-                    call.trace(), true, () -> callers.read(call, Authorizer::root, () -> known)))
+                    call.trace(),
+                    ReadGate.Kind.POINT,
+                    () -> callers.read(call, Authorizer::root, () -> known)))
         .thenCompose(root -> passwords.hash(password));
   }
 
@@ -342,7 +344,7 @@ public final class AuthService {
       Call call, Callers.Check check, Function<AuthState, T> answer) {
     return gate.linearizable(
         call.trace(),
-        true,
+        ReadGate.Kind.POINT,
         () -> callers.read(call, check, () -> answer.apply(member.state().auth())));
   }
 }

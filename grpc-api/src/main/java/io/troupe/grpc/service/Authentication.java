@@ -47,7 +47,7 @@ final class Authentication {
 
   private CompletionStage<AuthenticateResponse> attempt(
       String user, String password, Call call, long endNanos) {
-    return gate.linearizable(call.trace(), true, () -> known(user))
+    return gate.linearizable(call.trace(), ReadGate.Kind.POINT, () -> known(user))
         .thenCompose(
             known ->
                 logins

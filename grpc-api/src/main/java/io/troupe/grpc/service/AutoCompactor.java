@@ -47,7 +47,7 @@ final class AutoCompactor {
             rule.firstLook(),
             rule.interval(),
             this::look,
-            ExecutionContext.fromExecutor(member.reads()));
+            ExecutionContext.fromExecutor(member.reads().points()));
   }
 
   /** One look; what fails is tried again with the next one. */

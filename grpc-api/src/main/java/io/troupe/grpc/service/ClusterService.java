@@ -112,10 +112,12 @@ public final class ClusterService {
   public CompletionStage<MemberListResponse> list(MemberListRequest request, Call call) {
     return request.getLinearizable()
         ? gate.linearizable(
-            call.trace(), true, () -> callers.read(call, Authorizer::authenticated, this::list))
+            call.trace(),
+            ReadGate.Kind.POINT,
+            () -> callers.read(call, Authorizer::authenticated, this::list))
         : callers
             .checked(call, Authorizer::authenticated)
-            .thenCompose(who -> gate.serializable(call.trace(), this::list));
+            .thenCompose(who -> gate.serializable(call.trace(), ReadGate.Kind.POINT, this::list));
   }
 
   private MemberListResponse list() {

@@ -93,7 +93,7 @@ final class CorruptionCheck {
                         ask(computed(before.hashRevision()), PATIENCE)
                             .thenCompose(
                                 answers ->
-                                    gate.linearizable(false, () -> member.state().hashKv(0))
+                                    gate.linearizable(ReadGate.Kind.HASH, () -> member.state().hashKv(0))
                                         .thenCompose(after -> judge(before, after, answers)))));
   }
 
@@ -251,7 +251,7 @@ final class CorruptionCheck {
 
   /** The own hash of the current revision. */
   private CompletionStage<KvHash> current() {
-    return gate.serializable(() -> member.state().hashKv(0));
+    return gate.serializable(ReadGate.Kind.HASH, () -> member.state().hashKv(0));
   }
 
   /** What is asked of others to compare with that: what they remember is of another compaction. */

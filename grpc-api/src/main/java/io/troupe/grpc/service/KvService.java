@@ -59,15 +59,15 @@ public final class KvService {
     if (!read.serializable() && member.isLearner()) {
       throw new RefusedException(Refusal.LEARNER);
     }
-    boolean cheap = query.range().isSingle();
+    ReadGate.Kind kind = query.range().isSingle() ? ReadGate.Kind.POINT : ReadGate.Kind.RANGE;
     return read.serializable()
-        ? serializable(call, () -> range(query, call))
-        : gate.linearizable(call.trace(), cheap, () -> range(query, call));
+        ? serializable(call, kind, () -> range(query, call))
+        : gate.linearizable(call.trace(), kind, () -> range(query, call));
   }
 
   /** The caller may be known only after a wait; everything else is read as it is. */
-  private <T> CompletionStage<T> serializable(Call call, Supplier<T> read) {
-    return callers.of(call).thenCompose(who -> gate.serializable(call.trace(), read));
+  private <T> CompletionStage<T> serializable(Call call, ReadGate.Kind kind, Supplier<T> read) {
+    return callers.of(call).thenCompose(who -> gate.serializable(call.trace(), kind, read));
   }
 
   private static void check(@Nullable Refusal refusal) {
@@ -108,8 +108,8 @@ public final class KvService {
           GrpcStatus.UNIMPLEMENTED, "RangeStream does not support revision filters");
     }
     return read.serializable()
-        ? serializable(call, () -> open(query, call))
-        : gate.linearizable(call.trace(), true, () -> open(query, call));
+        ? serializable(call, ReadGate.Kind.POINT, () -> open(query, call))
+        : gate.linearizable(call.trace(), ReadGate.Kind.POINT, () -> open(query, call));
   }
 
   /** Rights are checked once; that they changed is said at the end (GS6). */
@@ -162,9 +162,10 @@ public final class KvService {
               .writer(from)
               .thenCompose(who -> proposer.propose(who, ClientRequest.TXN, request, from));
     } else if (call.serializable()) {
-      result = serializable(from, () -> read(call.txn(), from));
+      result = serializable(from, ReadGate.Kind.RANGE, () -> read(call.txn(), from));
     } else {
-      result = gate.linearizable(from.trace(), false, () -> read(call.txn(), from));
+      result =
+          gate.linearizable(from.trace(), ReadGate.Kind.RANGE, () -> read(call.txn(), from));
     }
     return result
         .whenComplete(

@@ -45,6 +45,6 @@ final class LeaderWait {
                 left,
                 () -> known.completeExceptionally(new TimeoutException("no leader")),
                 ExecutionContext.parasitic$.MODULE$);
-    return known.whenCompleteAsync((leader, failure) -> end.cancel(), member.reads());
+    return known.whenCompleteAsync((leader, failure) -> end.cancel(), member.reads().points());
   }
 }

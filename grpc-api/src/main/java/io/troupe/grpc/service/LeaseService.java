@@ -110,16 +110,18 @@ public final class LeaseService {
   public CompletionStage<LeaseTimeToLiveResponse> timeToLive(
       LeaseTimeToLiveRequest request, Call call) {
     boolean leads = member.status().leader().equals(member.status().memberId());
+    ReadGate.Kind kind = request.getKeys() ? ReadGate.Kind.RANGE : ReadGate.Kind.POINT;
     return callers
         .checked(call, Authorizer::authenticated)
         .thenCompose(who -> times.timeToLive(request.getID()))
         .thenCompose(
             remaining ->
                 leads || !request.getKeys()
-                    ? gate.serializable(call.trace(), () -> answer(request, remaining, call))
+                    ? gate.serializable(
+                        call.trace(), kind, () -> answer(request, remaining, call))
                     // The leader's state is what counts, and this one may be behind it.
                     : gate.linearizable(
-                        call.trace(), false, () -> answer(request, remaining, call)));
+                        call.trace(), kind, () -> answer(request, remaining, call)));
   }
 
   private LeaseTimeToLiveResponse answer(

@@ -61,7 +61,7 @@ public final class MaintenanceService {
   public CompletionStage<StatusResponse> status(Call call) {
     return callers
         .checked(call, Authorizer::authenticated)
-        .thenCompose(who -> gate.serializable(this::status));
+        .thenCompose(who -> gate.serializable(ReadGate.Kind.POINT, this::status));
   }
 
   private StatusResponse status() {
@@ -160,6 +160,7 @@ public final class MaintenanceService {
         .thenCompose(
             who ->
                 gate.serializable(
+                    ReadGate.Kind.HASH,
                     () ->
                         HashResponse.newBuilder()
                             .setHeader(member.header())
@@ -171,7 +172,7 @@ public final class MaintenanceService {
   public CompletionStage<HashKVResponse> hashKv(HashKVRequest request, Call call) {
     return callers
         .root(call)
-        .thenCompose(who -> gate.serializable(() -> hashKv(request.getRevision())));
+        .thenCompose(who -> gate.serializable(ReadGate.Kind.HASH, () -> hashKv(request.getRevision())));
   }
 
   private HashKVResponse hashKv(long revision) {

@@ -6,9 +6,9 @@ import io.troupe.model.MemoryBudget;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.MemberStatus;
 import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.ReadExecutors;
 import io.troupe.protocol.StateReader;
 import io.troupe.protocol.WatchCommand;
-import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Scheduler;
@@ -30,7 +30,7 @@ public record Member(
     Supplier<ActorRef<RaftCommand>> raftRoom,
     Supplier<ActorRef<LeaseCommand>> leaseRoom,
     Supplier<ActorRef<WatchCommand>> watchHub,
-    Executor reads,
+    ReadExecutors reads,
     Scheduler scheduler,
     MemberMetrics metrics,
     MemoryBudget clientMemory) {

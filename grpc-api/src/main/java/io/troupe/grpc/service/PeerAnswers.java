@@ -64,7 +64,7 @@ public final class PeerAnswers implements PeerResponder {
           .exceptionally(PeerAnswers::refused);
     }
     if (query instanceof PeerQuery.HashQuery hash) {
-      return CompletableFuture.<PeerAnswer>supplyAsync(() -> hashed(hash), member.reads())
+      return CompletableFuture.<PeerAnswer>supplyAsync(() -> hashed(hash), member.reads().hashes())
           .exceptionally(PeerAnswers::refused);
     }
     return CompletableFuture.completedFuture(members());

@@ -77,9 +77,9 @@ public final class RangeStreamCursor {
     return new RangeStreamCursor(pinned, query.range(), 0, FIRST_CHUNK_KEYS, 0);
   }
 
-  /** Reads the next part on the read dispatcher. */
+  /** Reads the next part beside other long reads. */
   public CompletionStage<Chunk> next() {
-    return CompletableFuture.supplyAsync(this::read, pinned.member().reads());
+    return CompletableFuture.supplyAsync(this::read, pinned.member().reads().ranges());
   }
 
   /**

@@ -19,7 +19,17 @@ import org.jspecify.annotations.Nullable;
  * however many clients read. Thread-safe.
  */
 final class ReadGate {
-  /** Point reads of one round that share a task on the read dispatcher. */
+  /** How much a read may cost, which says on whose threads it runs. */
+  enum Kind {
+    /** A key, or a fact of the member. */
+    POINT,
+    /** Any number of keys. */
+    RANGE,
+    /** All content. */
+    HASH
+  }
+
+  /** Point reads of one round that share a task. */
   private static final int READS_PER_TASK = 32;
 
   private final Member member;
@@ -47,7 +57,7 @@ final class ReadGate {
    */
   private record Waiting<T>(
       Supplier<T> read,
-      boolean cheap,
+      Kind kind,
       CallTrace call,
       long arrivedNanos,
       CompletableFuture<T> answer) {
@@ -60,25 +70,25 @@ final class ReadGate {
     }
   }
 
-  /** {@link #linearizable(CallTrace, boolean, Supplier)} for the member itself. */
-  <T> CompletionStage<T> linearizable(boolean cheap, Supplier<T> read) {
-    return linearizable(CallTrace.NONE, cheap, read);
+  /** {@link #linearizable(CallTrace, Kind, Supplier)} for the member itself. */
+  <T> CompletionStage<T> linearizable(Kind kind, Supplier<T> read) {
+    return linearizable(CallTrace.NONE, kind, read);
   }
 
   /**
-   * Runs {@code read} on the read dispatcher once the state holds all that was committed when this
+   * Runs {@code read} on the threads of its kind once the state holds all that was committed when this
    * was called.
    *
    * @param call told the steps: {@code queue} until its round began, {@code read index} until a
    *     quorum had confirmed, {@code apply wait} until the state was there, {@code read}
-   * @param cheap a point read: may share a task with others
+   * @param kind point reads may share a task
    */
-  <T> CompletionStage<T> linearizable(CallTrace call, boolean cheap, Supplier<T> read) {
+  <T> CompletionStage<T> linearizable(CallTrace call, Kind kind, Supplier<T> read) {
     CompletableFuture<T> answer = new CompletableFuture<>();
     long arrivedNanos = call.isRecorded() ? System.nanoTime() : 0;
     boolean start;
     synchronized (this) {
-      waiting.add(new Waiting<>(read, cheap, call, arrivedNanos, answer));
+      waiting.add(new Waiting<>(read, kind, call, arrivedNanos, answer));
       start = !running;
       running = true;
     }
@@ -88,14 +98,26 @@ final class ReadGate {
     return answer;
   }
 
-  /** Runs {@code read} on the read dispatcher at once. */
-  <T> CompletionStage<T> serializable(Supplier<T> read) {
-    return serializable(CallTrace.NONE, read);
+  /** Runs {@code read} on the threads of its kind at once. */
+  <T> CompletionStage<T> serializable(Kind kind, Supplier<T> read) {
+    return serializable(CallTrace.NONE, kind, read);
   }
 
-  /** {@link #serializable(Supplier)}; {@code call} is told the step {@code read}. */
-  <T> CompletionStage<T> serializable(CallTrace call, Supplier<T> read) {
-    return CompletableFuture.supplyAsync(() -> traced(call, read), member.reads());
+  /** {@link #serializable(Kind, Supplier)}; {@code call} is told the step {@code read}. */
+  <T> CompletionStage<T> serializable(CallTrace call, Kind kind, Supplier<T> read) {
+    try {
+      return CompletableFuture.supplyAsync(() -> traced(call, read), threads(kind));
+    } catch (RefusedException refused) {
+      return CompletableFuture.failedFuture(refused);
+    }
+  }
+
+  private Executor threads(Kind kind) {
+    return switch (kind) {
+      case POINT -> member.reads().points();
+      case RANGE -> member.reads().ranges();
+      case HASH -> member.reads().hashes();
+    };
   }
 
   private static <T> T traced(CallTrace call, Supplier<T> read) {
@@ -181,30 +203,38 @@ final class ReadGate {
       round.forEach(
           read -> read.answer().completeExceptionally(new RefusedException(refused.reason())));
     } else {
-      run(round, member.reads());
+      run(round);
     }
   }
 
   /** A long read gets a task of its own, so that no point read waits behind it. */
-  private static void run(List<Waiting<?>> round, Executor reads) {
+  private void run(List<Waiting<?>> round) {
     List<Waiting<?>> batch = new ArrayList<>(Math.min(round.size(), READS_PER_TASK));
     for (Waiting<?> read : round) {
-      if (!read.cheap()) {
-        reads.execute(read::run);
+      if (read.kind() != Kind.POINT) {
+        runAlone(read);
         continue;
       }
       batch.add(read);
       if (batch.size() == READS_PER_TASK) {
-        submit(batch, reads);
+        submit(batch);
         batch = new ArrayList<>(READS_PER_TASK);
       }
     }
     if (!batch.isEmpty()) {
-      submit(batch, reads);
+      submit(batch);
     }
   }
 
-  private static void submit(List<Waiting<?>> batch, Executor reads) {
-    reads.execute(() -> batch.forEach(Waiting::run));
+  private void runAlone(Waiting<?> read) {
+    try {
+      threads(read.kind()).execute(read::run);
+    } catch (RefusedException refused) {
+      read.answer().completeExceptionally(refused);
+    }
+  }
+
+  private void submit(List<Waiting<?>> batch) {
+    threads(Kind.POINT).execute(() -> batch.forEach(Waiting::run));
   }
 }

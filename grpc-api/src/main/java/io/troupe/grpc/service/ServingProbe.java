@@ -35,12 +35,12 @@ public final class ServingProbe {
 
   /** Fails if this member cannot confirm with a quorum that its state is current. */
   public CompletionStage<Long> linearizable() {
-    return gate.linearizable(true, this::read);
+    return gate.linearizable(ReadGate.Kind.POINT, this::read);
   }
 
   /** Fails if this member's state cannot be read. */
   public CompletionStage<Long> serializable() {
-    return gate.serializable(this::read);
+    return gate.serializable(ReadGate.Kind.POINT, this::read);
   }
 
   private Long read() {

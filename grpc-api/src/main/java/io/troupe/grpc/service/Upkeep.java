@@ -61,7 +61,7 @@ public final class Upkeep {
       member
           .scheduler()
           .scheduleWithFixedDelay(
-              interval, interval, what, ExecutionContext.fromExecutor(member.reads()));
+              interval, interval, what, ExecutionContext.fromExecutor(member.reads().points()));
     }
   }
 

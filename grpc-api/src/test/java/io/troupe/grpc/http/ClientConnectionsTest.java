@@ -76,6 +76,33 @@ class ClientConnectionsTest {
     assertThat(closed).containsExactly("stalled");
   }
 
+  /** It could not move what it did not hold. */
+  @Test
+  void connectionThatWasQuietHasTimeForAResponseThatBegins() {
+    Conversation quiet = begin(here, "quiet");
+    check(quiet, 0);
+    quiet.memory().share().take(BUDGET);
+    connections.relieve();
+    connections.relieve();
+    connections.relieve();
+    assertThat(closed).isEmpty();
+    connections.relieve();
+    assertThat(closed).containsExactly("quiet");
+  }
+
+  /** What it took of a small response is no measure for the large one behind it. */
+  @Test
+  void responseThatGrowsIsMeasuredByWhatWasHeldBefore() {
+    Conversation growing = begin(here, "growing");
+    growing.memory().share().take(BUDGET / 32);
+    for (int i = 0; i < CHECKS; i++) {
+      growing.memory().share().take(BUDGET / 8);
+      growing.moved(BUDGET / 64);
+      connections.relieve();
+    }
+    assertThat(closed).isEmpty();
+  }
+
   @Test
   void nobodyIsClosedWhileThereIsMemory() {
     Conversation stalled = begin(here, "stalled");
@@ -91,7 +118,7 @@ class ClientConnectionsTest {
     large.memory().share().take(BUDGET / 2);
     MemoryBudget.Share freed = less.memory().share();
     freed.take(BUDGET / 2 - 1000);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
       connections.relieve();
     }
     assertThat(closed).containsExactly("large");

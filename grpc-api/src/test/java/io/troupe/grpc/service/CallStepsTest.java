@@ -86,7 +86,7 @@ class CallStepsTest {
   void aReadHasTheStepsOfItsRound() throws Exception {
     ReadGate gate = new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
     long before = System.nanoTime();
-    CompletionStage<String> read = gate.linearizable(trace, true, () -> "value");
+    CompletionStage<String> read = gate.linearizable(trace, ReadGate.Kind.POINT, () -> "value");
     RaftCommand.ReadIndex round = fake.raft.expectMessageClass(RaftCommand.ReadIndex.class);
     long confirmed = System.nanoTime();
     round.replyTo().tell(new ReadReply.Ready(3, confirmed));
@@ -106,7 +106,7 @@ class CallStepsTest {
   void waitingForALeaderIsInTheQueue() throws Exception {
     fake.lead(NodeId.NONE);
     ReadGate gate = new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
-    CompletionStage<String> read = gate.linearizable(trace, true, () -> "value");
+    CompletionStage<String> read = gate.linearizable(trace, ReadGate.Kind.POINT, () -> "value");
     fake.raft
         .expectMessageClass(RaftCommand.ReadIndex.class)
         .replyTo()

@@ -17,6 +17,7 @@ import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.MemberStatus;
 import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.ReadExecutors;
 import io.troupe.protocol.ReplicationReply;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.StateReader;
@@ -88,7 +89,7 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
             raft::getRef,
             lease::getRef,
             watch::getRef,
-            Runnable::run,
+            ReadExecutors.all(Runnable::run),
             kit.scheduler(),
             new MemberMetrics(),
             new MemoryBudget(1 << 20));

@@ -155,7 +155,7 @@ class WithoutLeaderTest {
   void aReadWaitsForALeader_G12() throws Exception {
     fake.lead(NodeId.NONE);
     ReadGate gate = new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
-    CompletionStage<String> read = gate.linearizable(true, () -> "value");
+    CompletionStage<String> read = gate.linearizable(ReadGate.Kind.POINT, () -> "value");
     failRound(Refusal.NO_LEADER);
     fake.raft.expectNoMessage(Duration.ofMillis(50));
     fake.lead(SELF);
@@ -170,9 +170,9 @@ class WithoutLeaderTest {
   void aReadWithoutALeaderTimesOutAndTheNextRoundBegins_G12() {
     fake.lead(NodeId.NONE);
     ReadGate gate = new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
-    CompletionStage<String> read = gate.linearizable(true, () -> "value");
+    CompletionStage<String> read = gate.linearizable(ReadGate.Kind.POINT, () -> "value");
     failRound(Refusal.NO_LEADER);
-    CompletionStage<String> next = gate.linearizable(true, () -> "value");
+    CompletionStage<String> next = gate.linearizable(ReadGate.Kind.POINT, () -> "value");
     refused(read, Refusal.TIMED_OUT);
     failRound(Refusal.LEADER_CHANGED);
     refused(next, Refusal.LEADER_CHANGED);

@@ -13,12 +13,15 @@ import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.CompressionType;
 import org.rocksdb.DBOptions;
+import org.rocksdb.FlushOptions;
 import org.rocksdb.IndexType;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.LRUCache;
+import org.rocksdb.Options;
 import org.rocksdb.RateLimiter;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
+import org.rocksdb.TablePropertiesCollectorFactory;
 import org.rocksdb.WriteBufferManager;
 import org.rocksdb.WriteOptions;
 
@@ -27,11 +30,17 @@ final class RocksOptions implements AutoCloseable {
   private static final int BLOCK_BYTES = 8 << 10;
   private static final int BLOOM_BITS = 10;
 
+  /** A file is merged soon if of so many rows in a row this many are marks. */
+  private static final int STRETCH_ROWS = 10_000;
+
+  private static final int STRETCH_MARKS = 5_000;
+
   private final Deque<AutoCloseable> owned = new ArrayDeque<>();
   private final DBOptions db;
   private final List<ColumnFamilyDescriptor> families = new ArrayList<>();
   private final ReadOptions read;
   private final WriteOptions write;
+  private final FlushOptions flushLater;
 
   RocksOptions(RocksSettings settings) {
     // The buffers are charged to the cache, so one number bounds both.
@@ -53,6 +62,7 @@ final class RocksOptions implements AutoCloseable {
     }
     read = own(readOptions());
     write = own(new WriteOptions().setDisableWAL(true));
+    flushLater = own(new FlushOptions().setWaitForFlush(false).setAllowWriteStall(true));
   }
 
   /**
@@ -84,6 +94,11 @@ final class RocksOptions implements AutoCloseable {
     return write;
   }
 
+  /** For a flush that others do while its caller goes on. */
+  FlushOptions flushLater() {
+    return flushLater;
+  }
+
   private static DBOptions dbOptions(RocksSettings settings, WriteBufferManager buffers) {
     return new DBOptions()
         .setCreateIfMissing(true)
@@ -101,7 +116,22 @@ final class RocksOptions implements AutoCloseable {
         .setStatsPersistPeriodSec(0);
   }
 
-  private static ColumnFamilyOptions family(
+  /**
+   * What keeps walks fast over places where much was deleted: RocksDB keeps a mark for each deleted
+   * row until the mark has met all older versions of it, and a walk steps over each. So a file with
+   * a stretch that is mostly marks is merged soon instead of when its level is full.
+   */
+  private ColumnFamilyOptions merging() {
+    Options options = own(new Options());
+    options.setTablePropertiesCollectorFactory(
+        List.of(
+            own(
+                TablePropertiesCollectorFactory.NewCompactOnDeletionCollectorFactory(
+                    STRETCH_ROWS, STRETCH_MARKS, 0))));
+    return new ColumnFamilyOptions(options);
+  }
+
+  private ColumnFamilyOptions family(
       RocksSettings settings, LRUCache cache, BloomFilter bloom, Space space) {
     BlockBasedTableConfig table =
         new BlockBasedTableConfig()
@@ -117,7 +147,7 @@ final class RocksOptions implements AutoCloseable {
       table.setFilterPolicy(bloom);
     }
     long buffer = Math.max(1 << 20, settings.writeBufferBytes() / 2);
-    return new ColumnFamilyOptions()
+    return merging()
         .setTableFormatConfig(table)
         .setCompressionType(CompressionType.LZ4_COMPRESSION)
         .setLevelCompactionDynamicLevelBytes(true)

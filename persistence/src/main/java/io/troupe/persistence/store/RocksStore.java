@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.Checkpoint;
@@ -44,6 +45,12 @@ public final class RocksStore implements OrderedStore {
   private static final long CLOSE_TIMEOUT_MS = 10_000;
   private static final long SIZE_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
+  /**
+   * Marks of deleted rows that a walk may meet in the write buffers: some ten milliseconds. Only in
+   * files are they merged away.
+   */
+  private static final int MOST_MARKS_IN_BUFFERS = 50_000;
+
   private final RocksOptions options;
   private final RocksDB db;
   private final boolean readOnly;
@@ -51,6 +58,9 @@ public final class RocksStore implements OrderedStore {
   private final Map<Space, ColumnFamilyHandle> spaces = new EnumMap<>(Space.class);
   private final UpperBound.Pool bounds = new UpperBound.Pool();
   private final OpenGate gate = new OpenGate();
+
+  /** Since the last flush that they caused; others may have been in between. */
+  private final AtomicInteger marksInBuffers = new AtomicInteger();
   private volatile Consumer<StoreException> damaged = damage -> {};
   private final Object sizesLock = new Object();
   private volatile Sizes sizes;
@@ -226,22 +236,33 @@ public final class RocksStore implements OrderedStore {
       return;
     }
     gate.enter();
+    int marks = 0;
     try (WriteBatch out = new WriteBatch()) {
       for (StoreBatch.Change change : batch.changes()) {
         byte[] key = change.key().toArrayUnsafe();
         Bytes value = change.value();
         if (value == null) {
+          marks += isWalked(change.space()) ? 1 : 0;
           out.delete(handle(change.space()), key);
         } else {
           out.put(handle(change.space()), key, value.toArrayUnsafe());
         }
       }
       db.write(options.write(), out);
+      if (marksInBuffers.addAndGet(marks) >= MOST_MARKS_IN_BUFFERS) {
+        marksInBuffers.set(0);
+        db.flush(options.flushLater(), handles);
+      }
     } catch (RocksDBException e) {
       throw failed("write", e);
     } finally {
       gate.leave();
     }
+  }
+
+  /** The spaces in which clients' reads walk from row to row. */
+  private static boolean isWalked(Space space) {
+    return space == Space.LATEST || space == Space.LEASE;
   }
 
   /** {@inheritDoc} Table files and write buffers; at most a tenth of a second old. */
