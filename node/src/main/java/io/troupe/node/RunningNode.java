@@ -226,7 +226,9 @@ public final class RunningNode implements AutoCloseable {
     rooms.onAuth(logins.tokens());
     services = wired;
     queries.serve(wired.peerAnswers());
-    files.metrics().beforeFirstLook(() -> MemberGauges.register(settings, files, rooms, member));
+    files
+        .metrics()
+        .beforeFirstLook(() -> MemberGauges.register(settings, files, rooms, member, logins));
     PeerProbe.start(system, member, queries, settings.electionTimeout());
     if (settings.tracing().isPresent()) {
       tracing = OtlpTracing.start(settings.tracing().get());
