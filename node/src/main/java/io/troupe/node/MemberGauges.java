@@ -3,6 +3,7 @@ package io.troupe.node;
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.troupe.actors.member.MemberFiles;
 import io.troupe.actors.member.Rooms;
+import io.troupe.actors.peers.PeerMemory;
 import io.troupe.grpc.auth.Passwords;
 import io.troupe.grpc.auth.SimpleTokens;
 import io.troupe.grpc.service.Logins;
@@ -41,7 +42,12 @@ final class MemberGauges {
 
   /** Adds all of them; once for each member. */
   static void register(
-      NodeSettings settings, MemberFiles files, Rooms rooms, Member member, Logins logins) {
+      NodeSettings settings,
+      MemberFiles files,
+      Rooms rooms,
+      Member member,
+      Logins logins,
+      PeerMemory peers) {
     MemberGauges gauges = new MemberGauges(member);
     gauges.server(member, DerivedSettings.gateway(settings).quotaBytes());
     member
@@ -58,6 +64,7 @@ final class MemberGauges {
     gauges.files();
     gauges.clients(member.clientMemory());
     gauges.logins(logins);
+    gauges.peers(peers);
     member.metrics().addProcess();
     ProcessFigures.register(member.metrics());
   }
@@ -174,6 +181,25 @@ final class MemberGauges {
           "Simple tokens that were evicted because too many were kept.",
           simple::evicted);
     }
+  }
+
+  private void peers(PeerMemory memory) {
+    metrics.gauges(
+        "troupe_peer_memory_bytes",
+        "Memory that traffic between members takes.",
+        memory::taken,
+        "part");
+    metrics.gauges(
+        "troupe_peer_memory_limit_bytes",
+        "Most memory that traffic between members may take.",
+        memory::limits,
+        "part");
+    metrics.counters(
+        "troupe_peer_memory_dropped_total",
+        "Connections and messages that were dropped because traffic between members takes too"
+            + " much memory.",
+        memory::dropped,
+        "part");
   }
 
   private void rooms(Rooms rooms, MemberFiles files) {

@@ -18,6 +18,9 @@ final class PeerConnections {
     /** When bytes came last, or the connection itself; a monotonic reading. */
     long heardNanos();
 
+    /** Of a frame that is not complete. */
+    int heldBytes();
+
     /** Ends it, soon. */
     void end();
   }
@@ -41,6 +44,23 @@ final class PeerConnections {
         .max(Comparator.comparingLong(other -> now - other.heardNanos()))
         .ifPresent(
             silent -> {
+              open.remove(silent);
+              silent.end();
+            });
+  }
+
+  /** Ends the connection that was silent longest of those with an incomplete frame. */
+  synchronized void endMostSilentWithBytes() {
+    long now = System.nanoTime();
+    open.stream()
+        .filter(each -> each.heldBytes() > 0)
+        .max(Comparator.comparingLong(each -> now - each.heardNanos()))
+        .ifPresent(
+            silent -> {
+              log.warn(
+                  "incomplete frames on the peer port take too much memory, the most silent"
+                      + " connection ends",
+                  "bytes=" + silent.heldBytes());
               open.remove(silent);
               silent.end();
             });

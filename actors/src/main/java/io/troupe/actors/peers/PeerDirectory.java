@@ -67,6 +67,11 @@ public final class PeerDirectory {
     return new TreeMap<>(known.urls());
   }
 
+  /** True if it is a member, as far as is known here. */
+  boolean isMember(NodeId id) {
+    return known.urls().containsKey(id);
+  }
+
   /** The URL to reach {@code member} at, or null if nobody said. */
   public @Nullable String urlOf(NodeId member) {
     List<String> urls = known.urls().get(member);

@@ -30,7 +30,8 @@ public final class PeerSerializer extends SerializerWithStringManifest {
   }
 
   @Override
-  public String manifest(Object message) {
+  public String manifest(Object given) {
+    Object message = given instanceof OutboundQueue.Outgoing outgoing ? outgoing.frame() : given;
     if (message instanceof QueryFrame) {
       return message instanceof QueryFrame.Question ? QUESTION : REPLY;
     }
@@ -38,7 +39,15 @@ public final class PeerSerializer extends SerializerWithStringManifest {
   }
 
   @Override
-  public byte[] toBinary(Object message) {
+  public byte[] toBinary(Object given) {
+    if (given instanceof OutboundQueue.Outgoing outgoing) {
+      outgoing.encoded();
+      return toBinary(outgoing.frame());
+    }
+    return encoded(given);
+  }
+
+  private static byte[] encoded(Object message) {
     if (message instanceof PeerEnvelope envelope) {
       return PeerCodec.encode(envelope);
     }
