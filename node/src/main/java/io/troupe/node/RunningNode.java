@@ -229,7 +229,9 @@ public final class RunningNode implements AutoCloseable {
     queries.serve(wired.peerAnswers());
     files
         .metrics()
-        .beforeFirstLook(() -> MemberGauges.register(
+        .beforeFirstLook(
+            () ->
+                MemberGauges.register(
                     settings, files, rooms, member, logins, PeerMemory.of(system)));
     PeerProbe.start(system, member, queries, settings.electionTimeout());
     if (settings.tracing().isPresent()) {

@@ -84,8 +84,7 @@ class PeerInboxTest {
                 1,
                 0,
                 0,
-                List.of(
-                    new Entry(1, 1, Entry.Kind.OPERATION, Bytes.wrap(new byte[bytes]))),
+                List.of(new Entry(1, 1, Entry.Kind.OPERATION, Bytes.wrap(new byte[bytes]))),
                 0)));
   }
 
@@ -139,10 +138,11 @@ class PeerInboxTest {
   @Test
   void memoryIsGivenBackWhenTheInboxStops() {
     send(allButLast(pieces(OTHER, 1, 400)));
-    taken.awaitAssert(() -> {
-      assertThat(memory.fragments().taken()).isPositive();
-      return null;
-    });
+    taken.awaitAssert(
+        () -> {
+          assertThat(memory.fragments().taken()).isPositive();
+          return null;
+        });
     kit.stop(inbox);
     assertThat(memory.fragments().taken()).isZero();
   }

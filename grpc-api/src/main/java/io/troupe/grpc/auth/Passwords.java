@@ -233,8 +233,7 @@ public final class Passwords {
       try {
         if (isAbandoned()) {
           dropped.increment();
-          outcome.completeExceptionally(
-              new GrpcException(GrpcStatus.CANCELED, "context canceled"));
+          outcome.completeExceptionally(new GrpcException(GrpcStatus.CANCELED, "context canceled"));
           return;
         }
         outcome.complete(work.get());

@@ -48,7 +48,8 @@ final class CallGates {
       MemoryBudget.Share memory = visitor.conversation().share(on);
       Call call;
       try {
-        call = CallMetadata.of(
+        call =
+            CallMetadata.of(
                 metadata,
                 visitor.certificateName(),
                 memory,

@@ -47,7 +47,8 @@ public record Call(
 
   /** The same call with another account for what its answer takes. */
   Call withMemory(MemoryBudget.Share other) {
-    return new Call(token, hasLeader, timeout, apiVersion, other, abandoned, certificateUser, trace);
+    return new Call(
+        token, hasLeader, timeout, apiVersion, other, abandoned, certificateUser, trace);
   }
 
   /**

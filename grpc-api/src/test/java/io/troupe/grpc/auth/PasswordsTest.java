@@ -26,7 +26,10 @@ class PasswordsTest {
   }
 
   private boolean fits(String user, String hash, String password) throws Exception {
-    return passwords.fits(user, hash, password, WAITS).toCompletableFuture().get(20, TimeUnit.SECONDS);
+    return passwords
+        .fits(user, hash, password, WAITS)
+        .toCompletableFuture()
+        .get(20, TimeUnit.SECONDS);
   }
 
   @Test
@@ -69,9 +72,11 @@ class PasswordsTest {
   void whatFittedOnceIsKnownUntilTheHashIsAnotherOne() throws Exception {
     Passwords slow = new Passwords(12, 1);
     String hash = slow.hash("secret", WAITS).toCompletableFuture().get(60, TimeUnit.SECONDS);
-    assertThat(slow.fits("u", hash, "secret", WAITS).toCompletableFuture().get(60, TimeUnit.SECONDS))
+    assertThat(
+            slow.fits("u", hash, "secret", WAITS).toCompletableFuture().get(60, TimeUnit.SECONDS))
         .isTrue();
-    assertThat(slow.fits("u", hash, "secret", WAITS).toCompletableFuture()).isCompletedWithValue(true);
+    assertThat(slow.fits("u", hash, "secret", WAITS).toCompletableFuture())
+        .isCompletedWithValue(true);
     assertThat(slow.fits("u", hash, "wrong", WAITS).toCompletableFuture()).isNotDone();
     assertThat(fits("u", hash("other"), "secret")).isFalse();
   }
@@ -96,9 +101,7 @@ class PasswordsTest {
   private void fill(BooleanSupplier abandoned, List<CompletableFuture<Boolean>> waiting, int most) {
     for (int i = 0; i < most; i++) {
       waiting.add(
-          passwords
-              .fits("u", "$2a$04$no-such-hash", "wrong" + i, abandoned)
-              .toCompletableFuture());
+          passwords.fits("u", "$2a$04$no-such-hash", "wrong" + i, abandoned).toCompletableFuture());
     }
   }
 

@@ -151,8 +151,7 @@ class SimpleTokensTest {
   @Test
   void evictionGoesWithConcurrentUse() throws Exception {
     AtomicLong clock = new AtomicLong();
-    SimpleTokens live =
-        new SimpleTokens(Duration.ofSeconds(10), () -> clock.addAndGet(1000), 2000);
+    SimpleTokens live = new SimpleTokens(Duration.ofSeconds(10), () -> clock.addAndGet(1000), 2000);
     AtomicBoolean stop = new AtomicBoolean();
     List<String> known = Collections.synchronizedList(new ArrayList<>());
     Thread user =
@@ -169,8 +168,7 @@ class SimpleTokensTest {
     try {
       for (int i = 0; i < 20_000; i++) {
         String token = live.newPrefix() + "." + i;
-        live.applied(
-            new Operation.Authenticate("u", token, 9), new Result.Authenticated(1, token));
+        live.applied(new Operation.Authenticate("u", token, 9), new Result.Authenticated(1, token));
         known.add(token);
         assertThat(live.size()).isLessThanOrEqualTo(2000);
       }

@@ -33,7 +33,11 @@ class CallMetadataTest {
 
   private static Call withCertificate(@Nullable String name, List<HttpHeader> headers) {
     return CallMetadata.of(
-        HttpRequest.create().withHeaders(headers).getHeaders(), name, MEMORY, WAITS, CallTrace.NONE);
+        HttpRequest.create().withHeaders(headers).getHeaders(),
+        name,
+        MEMORY,
+        WAITS,
+        CallTrace.NONE);
   }
 
   @Test
@@ -47,7 +51,8 @@ class CallMetadataTest {
   @Test
   void withoutMetadataACallHasNothing() {
     assertThat(call())
-        .isEqualTo(new Call(null, false, Optional.empty(), "", MEMORY, WAITS, null, CallTrace.NONE));
+        .isEqualTo(
+            new Call(null, false, Optional.empty(), "", MEMORY, WAITS, null, CallTrace.NONE));
   }
 
   @Test

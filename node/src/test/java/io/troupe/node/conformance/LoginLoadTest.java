@@ -116,8 +116,7 @@ class LoginLoadTest {
     long start = System.nanoTime();
     nobody.login(user, "first");
     long took = millisSince(start);
-    double dropped =
-        metrics().value("troupe_auth_dropped_passwords_total") - droppedBefore;
+    double dropped = metrics().value("troupe_auth_dropped_passwords_total") - droppedBefore;
     System.out.printf(
         "first login after %d clients left: %d ms, dropped %.0f%n", LEAVING_CLIENTS, took, dropped);
     assertThat(dropped).isGreaterThan(LEAVING_CLIENTS / 2);
