@@ -80,6 +80,7 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
     this.admission = PeerGates.of(classic).admission();
     this.memory = PeerGates.of(classic).memory();
     this.admission.members(directory::isMembers);
+    this.admission.urls(member -> directory.urlsOf(new NodeId(member)));
   }
 
   /**

@@ -47,6 +47,7 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
   private final PeerMemory.Part memory;
   private final RareLog log;
   private final int maxFrameBytes;
+  private final PeerCertificate certificate;
   private final CompletionStage<Void> admitted;
   private final Runnable memberSpoke;
 
@@ -54,6 +55,7 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
    * A gate for one connection.
    *
    * @param memory for frames that are not complete, of all connections
+   * @param certificate whom the other side may speak for; asked once it is admitted
    * @param admitted nothing is looked at before it is done; if it fails the connection ends
    * @param memberSpoke run when the first frame is let through
    */
@@ -63,6 +65,7 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
       PeerMemory.Part memory,
       RareLog log,
       int maxFrameBytes,
+      PeerCertificate certificate,
       CompletionStage<Void> admitted,
       Runnable memberSpoke) {
     this.rules = rules;
@@ -70,6 +73,7 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
     this.memory = memory;
     this.log = log;
     this.maxFrameBytes = maxFrameBytes;
+    this.certificate = certificate;
     this.admitted = admitted;
     this.memberSpoke = memberSpoke;
   }
@@ -85,7 +89,7 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
   }
 
   private final class Logic extends TimerGraphStageLogic implements PeerConnections.Connection {
-    private final FrameRules.Origin origin = new FrameRules.Origin();
+    private final FrameRules.Origin origin = new FrameRules.Origin(certificate);
     private final AsyncCallback<Done> end = createAsyncCallback(done -> completeStage());
     private final AsyncCallback<Done> enter = createAsyncCallback(done -> entered());
     private ByteString held = ByteString.emptyByteString();

@@ -60,13 +60,14 @@ public final class PeerGates extends AbstractExtensionId<PeerGates.Installed>
               transport,
               new HandshakeLimit(now),
               log,
-              (admitted, memberSpoke) ->
+              (certificate, admitted, memberSpoke) ->
                   new PeerGate(
                       rules,
                       connections,
                       memory.frames(),
                       log,
                       maxFrameBytes,
+                      certificate,
                       admitted,
                       memberSpoke))
           .open(

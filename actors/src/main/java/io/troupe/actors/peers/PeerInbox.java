@@ -190,7 +190,10 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
     }
     Bytes whole = assembly.add(piece, System.nanoTime());
     PeerEnvelope envelope = whole == null ? null : decoded(whole, piece);
-    if (envelope != null && admits(envelope.clusterId(), envelope.from(), envelope.to())) {
+    if (envelope != null && !envelope.from().equals(piece.from())) {
+      complain(piece.clusterId(), piece.from(), "its pieces name another sender");
+    } else if (envelope != null
+        && admits(envelope.clusterId(), envelope.from(), envelope.to())) {
       handOn(envelope);
     }
     return this;

@@ -14,6 +14,12 @@ public final class PeerSerializer extends SerializerWithStringManifest {
   /** Part of the format between members. */
   static final int IDENTIFIER = 746_031;
 
+  /** Of pieces, which name no URL. */
+  static final char PIECE_LETTER = 'f';
+
+  /** Of replies, which name no sender. */
+  static final char REPLY_LETTER = 'r';
+
   private static final String WHOLE = "m";
   private static final String PIECE = "f";
   private static final String QUESTION = "q";
