@@ -21,6 +21,9 @@ final class PeerConnections {
     /** Of a frame that is not complete. */
     int heldBytes();
 
+    /** Counts them no more: the connection is about to end. */
+    void release();
+
     /** Ends it, soon. */
     void end();
   }
@@ -61,6 +64,8 @@ final class PeerConnections {
                   "incomplete frames on the peer port take too much memory, the most silent"
                       + " connection ends",
                   "bytes=" + silent.heldBytes());
+              // At once, so that the next one to look does not end another.
+              silent.release();
               open.remove(silent);
               silent.end();
             });

@@ -94,6 +94,7 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
     private final AsyncCallback<Done> enter = createAsyncCallback(done -> entered());
     private ByteString held = ByteString.emptyByteString();
     private volatile int heldBytes;
+    private boolean released;
 
     /** With fewer bytes nothing can be told. */
     private int needed = PREFACE_BYTES;
@@ -171,11 +172,21 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
     }
 
     private void count(int bytes) {
-      int before = heldBytes;
-      if (bytes != before) {
-        heldBytes = bytes;
-        memory.change(bytes - before);
+      if (bytes != heldBytes) {
+        change(bytes);
       }
+    }
+
+    private synchronized void change(int bytes) {
+      int counted = released ? 0 : bytes;
+      memory.change(counted - heldBytes);
+      heldBytes = counted;
+    }
+
+    @Override
+    public synchronized void release() {
+      change(0);
+      released = true;
     }
 
     @Override

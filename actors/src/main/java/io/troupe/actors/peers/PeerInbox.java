@@ -192,8 +192,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
     PeerEnvelope envelope = whole == null ? null : decoded(whole, piece);
     if (envelope != null && !envelope.from().equals(piece.from())) {
       complain(piece.clusterId(), piece.from(), "its pieces name another sender");
-    } else if (envelope != null
-        && admits(envelope.clusterId(), envelope.from(), envelope.to())) {
+    } else if (envelope != null && admits(envelope.clusterId(), envelope.from(), envelope.to())) {
       handOn(envelope);
     }
     return this;

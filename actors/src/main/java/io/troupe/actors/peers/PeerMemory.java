@@ -100,16 +100,16 @@ public final class PeerMemory {
 
   /** Bytes that are taken now, by part. */
   public void taken(LabelledValues.Target target) {
-    parts().forEach((name, part) -> target.value(part.taken(), name));
+    parts().forEach((name, part) -> target.value((double) part.taken(), name));
   }
 
   /** Most bytes that are taken, by part. */
   public void limits(LabelledValues.Target target) {
-    parts().forEach((name, part) -> target.value(part.maxBytes, name));
+    parts().forEach((name, part) -> target.value((double) part.maxBytes, name));
   }
 
   /** What was dropped because a part was full: connections, or messages. */
   public void dropped(LabelledValues.Target target) {
-    parts().forEach((name, part) -> target.value(part.refused.sum(), name));
+    parts().forEach((name, part) -> target.value((double) part.refused.sum(), name));
   }
 }

@@ -71,8 +71,7 @@ final class PeerPort {
      * @param admitted done when what comes may be looked at
      * @param memberSpoke to be run when a member spoke
      */
-    PeerGate of(
-        PeerCertificate certificate, CompletionStage<Void> admitted, Runnable memberSpoke);
+    PeerGate of(PeerCertificate certificate, CompletionStage<Void> admitted, Runnable memberSpoke);
   }
 
   /** A port that is not open yet. */
@@ -170,8 +169,7 @@ final class PeerPort {
         serve(bytes, from, PeerCertificate.ANY, CompletableFuture.completedFuture(null));
       } else if (limit.admits(from, System.nanoTime())) {
         PeerTls.Incoming secured = tls.incoming(remote);
-        serve(
-            decrypted(secured).join(bytes), from, secured.certificate(), secured.admitted());
+        serve(decrypted(secured).join(bytes), from, secured.certificate(), secured.admitted());
       } else {
         log.warn(
             "connection to the peer port ended: too many handshakes",

@@ -273,8 +273,6 @@ class TlsPeersTest {
     }
   }
 
-  private static final NodeId THREE = new NodeId(3);
-
   /** A third member is elsewhere, as far as is known to the one that is asked. */
   private PeerDirectory thirdElsewhere() {
     return TestPeer.members(
@@ -326,7 +324,11 @@ class TlsPeersTest {
       pretender.peers.send(
           ONE,
           new PeerMessage.Append(
-              1, 0, 0, List.of(new Entry(1, 1, Entry.Kind.OPERATION, Bytes.wrap(new byte[1 << 20]))), 0));
+              1,
+              0,
+              0,
+              List.of(new Entry(1, 1, Entry.Kind.OPERATION, Bytes.wrap(new byte[1 << 20]))),
+              0));
       for (int i = 0; i < 20; i++) {
         pretender.peers.send(ONE, heartbeat(2));
         two.peers.send(ONE, heartbeat(3 + i));

@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 class PasswordsTest {
-  private static final BooleanSupplier WAITS = () -> false;
+  private static final BooleanSupplier WAITS = Boolean.FALSE::booleanValue;
 
   private final Passwords passwords = new Passwords(4, 1);
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** T5. */
 class CallMetadataTest {
-  private static final BooleanSupplier WAITS = () -> false;
+  private static final BooleanSupplier WAITS = Boolean.FALSE::booleanValue;
   private static final MemoryBudget.Share MEMORY = MemoryBudget.UNLIMITED.share();
 
   private static Call call(String... namesAndValues) {
