@@ -82,7 +82,8 @@ class LoginLoadTest {
     long roundMillis = millisSince(startNanos) * GUESSING_CLIENTS / guesses.get();
     millis.sort(null);
     System.out.printf(
-        "logins beside %d guessing clients: median %d ms, longest %d ms; a guess takes %d ms%n",
+        "logins beside %d guessing clients: median %d ms, longest %d ms; a guess is answered after"
+            + " %d ms%n",
         GUESSING_CLIENTS, millis.get(LOGINS / 2), millis.get(LOGINS - 1), roundMillis);
     // In the queue of the guesses each login would wait for one of each client.
     assertThat(millis.get(LOGINS / 2)).isLessThan(roundMillis / 4);
