@@ -4,6 +4,7 @@ import io.troupe.actors.apply.CompactionActor;
 import io.troupe.actors.member.MemberSettings;
 import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.grpc.auth.Passwords;
+import io.troupe.grpc.auth.SimpleTokens;
 import io.troupe.grpc.auth.Tokens;
 import io.troupe.grpc.http.ConnectionLimits;
 import io.troupe.grpc.http.HttpSettings;
@@ -34,6 +35,7 @@ final class DerivedSettings {
 
   private static final long LEAST_CONNECTIONS = 100;
   private static final long FREE_BYTES_PER_CONNECTION = 64 << 10;
+  private static final int MOST_TOKENS = 1_000_000;
   private static final int LEAST_BCRYPT_COST = 4;
   private static final int MOST_BCRYPT_COST = 31;
   private static final int BCRYPT_COST = 10;
@@ -43,8 +45,8 @@ final class DerivedSettings {
 
   /**
    * Recent entries, waiting proposals and newest records may have an eighth of the heap each, what
-   * is on its way to one follower a thirty-second part, answers a quarter; what is left is for
-   * watches, the largest request ({@link SizeRules}), and the collector.
+   * is on its way to one follower a thirty-second part, tokens of logins too, answers a quarter;
+   * what is left is for watches, the largest request ({@link SizeRules}), and the collector.
    */
   private static long heapShare(int parts) {
     return Runtime.getRuntime().maxMemory() / parts;
@@ -114,7 +116,11 @@ final class DerivedSettings {
     int cores = Runtime.getRuntime().availableProcessors();
     try {
       return new Logins(
-          Tokens.of(settings.auth().token(), tokenTtl(settings.auth()), Clock.systemUTC()),
+          Tokens.of(
+              settings.auth().token(),
+              tokenTtl(settings.auth()),
+              (int) Math.min(MOST_TOKENS, heapShare(32) / SimpleTokens.TOKEN_BYTES),
+              Clock.systemUTC()),
           // Half of the cores: logins must not keep the others from what they do.
           new Passwords(bcryptCost(settings.auth()), Math.max(1, cores / 2)));
     } catch (IllegalArgumentException wrong) {

@@ -3,6 +3,10 @@ package io.troupe.node;
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.troupe.actors.member.MemberFiles;
 import io.troupe.actors.member.Rooms;
+import io.troupe.actors.peers.PeerMemory;
+import io.troupe.grpc.auth.Passwords;
+import io.troupe.grpc.auth.SimpleTokens;
+import io.troupe.grpc.service.Logins;
 import io.troupe.grpc.service.MaintenanceService;
 import io.troupe.grpc.service.Member;
 import io.troupe.metrics.MemberMetrics;
@@ -37,7 +41,13 @@ final class MemberGauges {
   }
 
   /** Adds all of them; once for each member. */
-  static void register(NodeSettings settings, MemberFiles files, Rooms rooms, Member member) {
+  static void register(
+      NodeSettings settings,
+      MemberFiles files,
+      Rooms rooms,
+      Member member,
+      Logins logins,
+      PeerMemory peers) {
     MemberGauges gauges = new MemberGauges(member);
     gauges.server(member, DerivedSettings.gateway(settings).quotaBytes());
     member
@@ -53,6 +63,8 @@ final class MemberGauges {
     gauges.rooms(rooms, files);
     gauges.files();
     gauges.clients(member.clientMemory());
+    gauges.logins(logins);
+    gauges.peers(peers);
     member.metrics().addProcess();
     ProcessFigures.register(member.metrics());
   }
@@ -146,6 +158,48 @@ final class MemberGauges {
         "troupe_client_memory_refused_total",
         "Requests that were refused because clients hold too much memory.",
         memory::refused);
+  }
+
+  private void logins(Logins logins) {
+    Passwords passwords = logins.passwords();
+    metrics.gauge(
+        "troupe_auth_waiting_passwords",
+        "Passwords that wait to be checked or hashed.",
+        passwords::waiting);
+    metrics.counter(
+        "troupe_auth_refused_passwords_total",
+        "Passwords that were refused because too many waited.",
+        passwords::refused);
+    metrics.counter(
+        "troupe_auth_dropped_passwords_total",
+        "Passwords that were not checked because their client had left.",
+        passwords::dropped);
+    if (logins.tokens() instanceof SimpleTokens simple) {
+      metrics.gauge("troupe_auth_simple_tokens", "Simple tokens that are kept.", simple::size);
+      metrics.counter(
+          "troupe_auth_evicted_tokens_total",
+          "Simple tokens that were evicted because too many were kept.",
+          simple::evicted);
+    }
+  }
+
+  private void peers(PeerMemory memory) {
+    metrics.gauges(
+        "troupe_peer_memory_bytes",
+        "Memory that traffic between members takes.",
+        memory::taken,
+        "part");
+    metrics.gauges(
+        "troupe_peer_memory_limit_bytes",
+        "Most memory that traffic between members may take.",
+        memory::limits,
+        "part");
+    metrics.counters(
+        "troupe_peer_memory_dropped_total",
+        "Connections and messages that were dropped because traffic between members takes too"
+            + " much memory.",
+        memory::dropped,
+        "part");
   }
 
   private void rooms(Rooms rooms, MemberFiles files) {

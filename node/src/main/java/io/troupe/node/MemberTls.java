@@ -3,9 +3,11 @@ package io.troupe.node;
 import io.troupe.actors.peers.PeerAddress;
 import io.troupe.actors.peers.PeerEngines;
 import io.troupe.node.tls.AddressChecks;
+import io.troupe.node.tls.CertificateNames;
 import io.troupe.node.tls.TlsEngines;
 import io.troupe.node.tls.TlsException;
 import java.net.InetAddress;
+import java.security.cert.X509Certificate;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -58,6 +60,17 @@ final class MemberTls implements PeerEngines {
   @Override
   public SSLEngine client(String host, int port) {
     return engines.client(host, port);
+  }
+
+  @Override
+  public boolean bindsMembers() {
+    return engines.settings().bindsMembers();
+  }
+
+  @Override
+  public boolean isFor(SSLSession session, String host) {
+    X509Certificate shown = CertificateNames.shown(session);
+    return shown != null && CertificateNames.isValidFor(shown, host);
   }
 
   @Override

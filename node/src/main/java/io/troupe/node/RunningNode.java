@@ -7,6 +7,7 @@ import io.troupe.actors.member.MemberSettings;
 import io.troupe.actors.member.Rooms;
 import io.troupe.actors.peers.ArteryQueries;
 import io.troupe.actors.peers.PeerEngines;
+import io.troupe.actors.peers.PeerMemory;
 import io.troupe.actors.peers.Termination;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.http.ConnectionSecurity;
@@ -226,7 +227,12 @@ public final class RunningNode implements AutoCloseable {
     rooms.onAuth(logins.tokens());
     services = wired;
     queries.serve(wired.peerAnswers());
-    files.metrics().beforeFirstLook(() -> MemberGauges.register(settings, files, rooms, member));
+    files
+        .metrics()
+        .beforeFirstLook(
+            () ->
+                MemberGauges.register(
+                    settings, files, rooms, member, logins, PeerMemory.of(system)));
     PeerProbe.start(system, member, queries, settings.electionTimeout());
     if (settings.tracing().isPresent()) {
       tracing = OtlpTracing.start(settings.tracing().get());

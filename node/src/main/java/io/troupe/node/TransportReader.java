@@ -16,6 +16,7 @@ import java.util.Optional;
 final class TransportReader {
   private static final String CLIENT = "client-transport-security";
   private static final String PEER = "peer-transport-security";
+  private static final String BIND_MEMBERS = PEER + ".bind-members";
 
   private final SettingsReader reader;
   private final Path dataDir;
@@ -89,6 +90,18 @@ final class TransportReader {
    */
   Optional<TlsSettings> peer(List<URI> listen) {
     Optional<TlsSettings> tls = read(PEER, hosts(listen), reader.flag(PEER + ".auto-tls"));
+    if (reader.flag(BIND_MEMBERS)
+        && (listen.stream().noneMatch(TransportReader::isSecure)
+            || tls.isEmpty()
+            || tls.get().trustAnybody()
+            || !(tls.get().clientCertAuth() || !tls.get().trustedCaFile().isEmpty()))) {
+      throw SettingsReader.refused(
+          BIND_MEMBERS,
+          "true",
+          "expected https peer URLs, and troupe."
+              + PEER
+              + ".cert-file, .key-file and .trusted-ca-file with it");
+    }
     if (tls.isEmpty()) {
       for (URI url : listen) {
         if (isSecure(url)) {
@@ -268,6 +281,7 @@ final class TransportReader {
         maxVersion,
         trustAnybody,
         !trustAnybody && !reader.flag(block + ".skip-client-san-verification"),
+        block.equals(PEER) && reader.flag(BIND_MEMBERS),
         order);
   }
 

@@ -23,7 +23,7 @@ class DerivedSettingsTest {
   private static String hash(String cost) throws Exception {
     return DerivedSettings.logins(settings("bcrypt-cost", cost))
         .passwords()
-        .hash("1")
+        .hash("1", () -> false)
         .toCompletableFuture()
         .get(30, TimeUnit.SECONDS);
   }

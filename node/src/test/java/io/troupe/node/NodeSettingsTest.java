@@ -285,6 +285,15 @@ class NodeSettingsTest {
         "troupe.peer-transport-security.auto-tls = \"true\" is wrong",
         "peer-transport-security.auto-tls = true",
         "peer-transport-security.client-cert-auth = true");
+    String binding = "troupe.peer-transport-security.bind-members = \"true\" is wrong";
+    refused(binding, "peer-transport-security.bind-members = true");
+    refused(
+        binding,
+        "peer-transport-security.bind-members = true",
+        "peer-transport-security.cert-file = c.pem",
+        "peer-transport-security.key-file = k.pem",
+        "listen-peer-urls = [\"https://127.0.0.1:1\"]",
+        "initial-advertise-peer-urls = [\"https://127.0.0.1:1\"]");
   }
 
   @Test

@@ -4,7 +4,6 @@ import io.troupe.metrics.PeerMetrics;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerFragment;
-import io.troupe.protocol.PeerFrame;
 import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.PeerTransport;
 import io.troupe.protocol.SnapshotMessage;
@@ -46,7 +45,13 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   /** Longer than the leader is ever silent. */
   private static final Duration QUIET = Duration.ofSeconds(3);
 
+  /** Longer than Artery keeps messages for a member to which nothing is sent. */
+  private static final Duration UNUSED = Duration.ofMinutes(10);
+
   private record Target(String url, ActorRef raft, ActorRef snapshots) {}
+
+  /** What waits for one member. */
+  private record Queues(OutboundQueue raft, OutboundQueue snapshots) {}
 
   private final PeerIdentity self;
   private final PeerDirectory directory;
@@ -56,6 +61,8 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   private final RareLog rareLog = new RareLog(LOG);
   private final PeerContacts contacts;
   private final Map<NodeId, Target> targets = new ConcurrentHashMap<>();
+  private final Map<NodeId, Queues> queues = new ConcurrentHashMap<>();
+  private final PeerMemory memory;
   private final AtomicLong messages = new AtomicLong(new SecureRandom().nextLong());
 
   private ArteryPeers(
@@ -71,7 +78,9 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
     ExtendedActorSystem classic = (ExtendedActorSystem) system.classicSystem();
     this.provider = classic.provider();
     this.admission = PeerGates.of(classic).admission();
+    this.memory = PeerGates.of(classic).memory();
     this.admission.members(directory::isMembers);
+    this.admission.urls(member -> directory.urlsOf(new NodeId(member)));
   }
 
   /**
@@ -104,6 +113,7 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
             peers.contacts,
             metrics,
             PeerLimits.MAX_MESSAGE_BYTES,
+            peers.memory.fragments(),
             peers::greet,
             raft),
         PeerConfig.RAFT_INBOX);
@@ -114,6 +124,7 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
             peers.contacts,
             metrics,
             PeerLimits.MAX_MESSAGE_BYTES,
+            peers.memory.fragments(),
             () -> {},
             snapshots),
         PeerConfig.SNAPSHOT_INBOX);
@@ -139,7 +150,7 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
     Target target = target(to);
     if (target != null) {
       contacts.sent(to, System.nanoTime());
-      send(to, target.raft(), new PeerPayload.Raft(message));
+      send(to, target.raft(), queues(to).raft(), new PeerPayload.Raft(message));
     }
   }
 
@@ -147,7 +158,7 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   public void send(NodeId to, SnapshotMessage message) {
     Target target = target(to);
     if (target != null) {
-      send(to, target.snapshots(), message);
+      send(to, target.snapshots(), queues(to).snapshots(), message);
     }
   }
 
@@ -156,7 +167,7 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
     for (NodeId member : directory.members().keySet()) {
       Target target = member.equals(self.memberId()) ? null : target(member);
       if (target != null) {
-        send(member, target.raft(), digest);
+        send(member, target.raft(), queues(member).raft(), digest);
       }
     }
   }
@@ -168,11 +179,15 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   private void greet() {
     long now = System.nanoTime();
     contacts.look(now);
+    for (Queues each : queues.values()) {
+      each.raft().forgetUnused(now, UNUSED);
+      each.snapshots().forgetUnused(now, UNUSED);
+    }
     for (NodeId member : directory.members().keySet()) {
       if (!member.equals(self.memberId()) && !contacts.heardWithin(member, QUIET, now)) {
         Target target = target(member);
         if (target != null) {
-          send(member, target.raft(), new PeerPayload.Hello());
+          send(member, target.raft(), queues(member).raft(), new PeerPayload.Hello());
         }
       }
     }
@@ -191,28 +206,48 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
     return contacts.heardSince(member, nanos, System.nanoTime());
   }
 
-  private void send(NodeId to, ActorRef inbox, PeerPayload payload) {
+  private Queues queues(NodeId to) {
+    Queues known = queues.get(to);
+    return known != null
+        ? known
+        : queues.computeIfAbsent(
+            to,
+            unknown ->
+                new Queues(
+                    new OutboundQueue(memory.outbound()), new OutboundQueue(memory.outbound())));
+  }
+
+  private void send(NodeId to, ActorRef inbox, OutboundQueue queue, PeerPayload payload) {
     PeerEnvelope envelope =
         new PeerEnvelope(self.clusterId(), self.memberId(), to, self.url(), payload);
     long size = PeerCodec.sizeAtMost(envelope);
+    if (!queue.admits(size)) {
+      metrics.sendFailed(to.value());
+      rareLog.warn(
+          "dropped a message to another member, too much waits for members that take nothing;",
+          "remote-peer-id=" + to + " bytes=" + size + " waiting-bytes=" + queue.bytes());
+      return;
+    }
     metrics.sent(to.value(), size);
     if (contacts.isAway(to)) {
       metrics.sendFailed(to.value());
     }
     if (size <= PIECE_BYTES) {
-      tell(inbox, envelope);
+      synchronized (queue) {
+        tell(inbox, queue.enter(envelope, size));
+      }
       return;
     }
     byte[] encoded = PeerCodec.encode(envelope);
     List<PeerFragment> pieces =
         PeerCodec.cut(envelope, encoded, messages.incrementAndGet(), PIECE_BYTES);
     // Two threads send; their pieces must not mix.
-    synchronized (inbox) {
-      pieces.forEach(piece -> tell(inbox, piece));
+    synchronized (queue) {
+      pieces.forEach(piece -> tell(inbox, queue.enter(piece, piece.data().length())));
     }
   }
 
-  private static void tell(ActorRef inbox, PeerFrame frame) {
+  private static void tell(ActorRef inbox, OutboundQueue.Outgoing frame) {
     inbox.tell(frame, ActorRef.noSender());
   }
 

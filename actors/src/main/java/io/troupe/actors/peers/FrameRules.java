@@ -1,5 +1,6 @@
 package io.troupe.actors.peers;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -31,7 +32,18 @@ final class FrameRules {
 
   /** Who is at the other end of one connection; null until it says so. */
   static final class Origin {
+    private final PeerCertificate certificate;
     private @Nullable Long uid;
+
+    /** Nothing was said yet. */
+    Origin(PeerCertificate certificate) {
+      this.certificate = certificate;
+    }
+
+    /** True if not everybody may speak for everybody. */
+    private boolean isBound() {
+      return certificate != PeerCertificate.ANY;
+    }
   }
 
   /** Fixed part of the header, and three texts with their lengths. */
@@ -115,13 +127,69 @@ final class FrameRules {
           ? control(stream, (char) frame.get(manifest + 2), frame, body, uid, origin)
           : Verdict.DROP;
     }
-    return fromNobody
-            && frame.getInt(SERIALIZER) == PeerSerializer.IDENTIFIER
-            && body == manifest + 3
-            && PeerSerializer.isManifest((char) frame.get(manifest + 2))
-            && isRoom(stream, frame, receiver)
+    if (!fromNobody
+        || frame.getInt(SERIALIZER) != PeerSerializer.IDENTIFIER
+        || body != manifest + 3
+        || !PeerSerializer.isManifest((char) frame.get(manifest + 2))
+        || !isRoom(stream, frame, receiver)) {
+      return Verdict.END;
+    }
+    return !origin.isBound() || isOwn((char) frame.get(manifest + 2), frame, body, origin)
         ? Verdict.PASS
-        : Verdict.END;
+        : Verdict.DROP;
+  }
+
+  /**
+   * Whether the other side may send this message: the handshake came over the same connection, and
+   * the certificate is for a host of the sender that the message names. What Artery sends before a
+   * handshake, after a connection broke, is lost.
+   */
+  private boolean isOwn(char manifest, ByteBuffer frame, int body, Origin origin) {
+    if (origin.uid == null) {
+      return false;
+    }
+    if (manifest == PeerSerializer.REPLY_LETTER) {
+      // Names nobody; whoever asked knows it by a number that only the asked one knows.
+      return true;
+    }
+    try {
+      FrameSender sender =
+          FrameSender.of(
+              frame.slice(body, frame.limit() - body), manifest != PeerSerializer.PIECE_LETTER);
+      if (isOwn(sender, origin.certificate)) {
+        return true;
+      }
+      log.warn(
+          "dropped a message, the certificate of its sender is not for the member that it names;",
+          "remote-peer-id=" + Long.toHexString(sender.id()));
+    } catch (IOException unreadable) {
+      log.warn("dropped a message that cannot be read:", String.valueOf(unreadable.getMessage()));
+    }
+    return false;
+  }
+
+  /**
+   * A sender that is no member as far as is known here is held to the URL that it names, and a
+   * piece of its message, which names none, to nothing: the whole message repeats the sender.
+   */
+  private boolean isOwn(FrameSender sender, PeerCertificate certificate) {
+    List<String> urls = admission.urlsOf(sender.id());
+    if (urls.isEmpty()) {
+      return sender.url().isEmpty() || isFor(certificate, sender.url());
+    }
+    return urls.stream().anyMatch(url -> isFor(certificate, url));
+  }
+
+  private static boolean isFor(PeerCertificate certificate, String url) {
+    try {
+      return certificate.isFor(bare(PeerAddress.of(url).host()));
+    } catch (IllegalArgumentException noUrl) {
+      return false;
+    }
+  }
+
+  private static String bare(String host) {
+    return host.replace("[", "").replace("]", "");
   }
 
   /** Where the next text begins, or -1 if this one does not end in the frame. */
@@ -185,6 +253,12 @@ final class FrameRules {
     }
     PeerAddress address =
         new PeerAddress(from.getAddress().getHostname(), from.getAddress().getPort());
+    if (!origin.certificate.isFor(bare(address.host()))) {
+      log.warn(
+          "handshake refused: its certificate is not for that host",
+          "from=" + address.host() + ":" + address.port());
+      return Verdict.DROP;
+    }
     String refusal = admission.refusal(address, uid, System.nanoTime());
     if (refusal != null) {
       log.warn("handshake refused: " + refusal, "from=" + address.host() + ":" + address.port());

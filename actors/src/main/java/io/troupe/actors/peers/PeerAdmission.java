@@ -3,8 +3,10 @@ package io.troupe.actors.peers;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +35,7 @@ final class PeerAdmission {
   private final Set<PeerAddress> asked = new HashSet<>();
   private final Map<Long, PeerAddress> processes = new LinkedHashMap<>();
   private volatile Predicate<PeerAddress> members = address -> false;
+  private volatile LongFunction<List<String>> urls = member -> List.of();
   private int strangers;
   private long tokens = BURST;
   private long refilledNanos;
@@ -45,6 +48,16 @@ final class PeerAdmission {
   /** From now on {@code members} says who belongs to the cluster. */
   void members(Predicate<PeerAddress> asKnown) {
     members = asKnown;
+  }
+
+  /** From now on {@code known} says which peer URLs a member has; none if it is no member. */
+  void urls(LongFunction<List<String>> known) {
+    urls = known;
+  }
+
+  /** Peer URLs of a member; empty if it is none as far as is known here. */
+  List<String> urlsOf(long member) {
+    return urls.apply(member);
   }
 
   /** This member is going to ask somebody at that address. */

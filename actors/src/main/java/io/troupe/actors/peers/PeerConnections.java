@@ -18,6 +18,12 @@ final class PeerConnections {
     /** When bytes came last, or the connection itself; a monotonic reading. */
     long heardNanos();
 
+    /** Of a frame that is not complete. */
+    int heldBytes();
+
+    /** Counts them no more: the connection is about to end. */
+    void release();
+
     /** Ends it, soon. */
     void end();
   }
@@ -41,6 +47,25 @@ final class PeerConnections {
         .max(Comparator.comparingLong(other -> now - other.heardNanos()))
         .ifPresent(
             silent -> {
+              open.remove(silent);
+              silent.end();
+            });
+  }
+
+  /** Ends the connection that was silent longest of those with an incomplete frame. */
+  synchronized void endMostSilentWithBytes() {
+    long now = System.nanoTime();
+    open.stream()
+        .filter(each -> each.heldBytes() > 0)
+        .max(Comparator.comparingLong(each -> now - each.heardNanos()))
+        .ifPresent(
+            silent -> {
+              log.warn(
+                  "incomplete frames on the peer port take too much memory, the most silent"
+                      + " connection ends",
+                  "bytes=" + silent.heldBytes());
+              // At once, so that the next one to look does not end another.
+              silent.release();
               open.remove(silent);
               silent.end();
             });

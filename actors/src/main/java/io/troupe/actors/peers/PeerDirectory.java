@@ -67,6 +67,16 @@ public final class PeerDirectory {
     return new TreeMap<>(known.urls());
   }
 
+  /** True if it is a member, as far as is known here. */
+  boolean isMember(NodeId id) {
+    return known.urls().containsKey(id);
+  }
+
+  /** Peer URLs of a member; empty if it is none, as far as is known here. */
+  List<String> urlsOf(NodeId id) {
+    return known.urls().getOrDefault(id, List.of());
+  }
+
   /** The URL to reach {@code member} at, or null if nobody said. */
   public @Nullable String urlOf(NodeId member) {
     List<String> urls = known.urls().get(member);

@@ -26,4 +26,22 @@ public interface PeerEngines {
    * @return fails, in bounded time, if it may not come from there
    */
   CompletionStage<Void> checkAddress(SSLSession session, InetAddress from);
+
+  /**
+   * Whether a certificate may only speak for members with a peer URL that it is for. If not, any
+   * certificate that passes the handshake may speak for any member, as in etcd.
+   */
+  default boolean bindsMembers() {
+    return false;
+  }
+
+  /**
+   * Whether the certificate that the other side showed is for that host. Does not wait.
+   *
+   * @param session of a handshake that is over
+   * @param host a DNS name or an address, without brackets
+   */
+  default boolean isFor(SSLSession session, String host) {
+    return true;
+  }
 }

@@ -44,28 +44,36 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
   private final FlowShape<ByteString, ByteString> shape = FlowShape.of(in, out);
   private final FrameRules rules;
   private final PeerConnections connections;
+  private final PeerMemory.Part memory;
   private final RareLog log;
   private final int maxFrameBytes;
+  private final PeerCertificate certificate;
   private final CompletionStage<Void> admitted;
   private final Runnable memberSpoke;
 
   /**
    * A gate for one connection.
    *
+   * @param memory for frames that are not complete, of all connections
+   * @param certificate whom the other side may speak for; asked once it is admitted
    * @param admitted nothing is looked at before it is done; if it fails the connection ends
    * @param memberSpoke run when the first frame is let through
    */
   PeerGate(
       FrameRules rules,
       PeerConnections connections,
+      PeerMemory.Part memory,
       RareLog log,
       int maxFrameBytes,
+      PeerCertificate certificate,
       CompletionStage<Void> admitted,
       Runnable memberSpoke) {
     this.rules = rules;
     this.connections = connections;
+    this.memory = memory;
     this.log = log;
     this.maxFrameBytes = maxFrameBytes;
+    this.certificate = certificate;
     this.admitted = admitted;
     this.memberSpoke = memberSpoke;
   }
@@ -81,10 +89,12 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
   }
 
   private final class Logic extends TimerGraphStageLogic implements PeerConnections.Connection {
-    private final FrameRules.Origin origin = new FrameRules.Origin();
+    private final FrameRules.Origin origin = new FrameRules.Origin(certificate);
     private final AsyncCallback<Done> end = createAsyncCallback(done -> completeStage());
     private final AsyncCallback<Done> enter = createAsyncCallback(done -> entered());
     private ByteString held = ByteString.emptyByteString();
+    private volatile int heldBytes;
+    private boolean released;
 
     /** With fewer bytes nothing can be told. */
     private int needed = PREFACE_BYTES;
@@ -151,6 +161,7 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
 
     @Override
     public void postStop() {
+      count(0);
       connections.leave(this);
     }
 
@@ -158,6 +169,29 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
     public void onTimer(Object key) {
       log.warn("connection to the peer port ended: nothing came of it for 10 s", "");
       completeStage();
+    }
+
+    private void count(int bytes) {
+      if (bytes != heldBytes) {
+        change(bytes);
+      }
+    }
+
+    private synchronized void change(int bytes) {
+      int counted = released ? 0 : bytes;
+      memory.change(counted - heldBytes);
+      heldBytes = counted;
+    }
+
+    @Override
+    public synchronized void release() {
+      change(0);
+      released = true;
+    }
+
+    @Override
+    public int heldBytes() {
+      return heldBytes;
     }
 
     @Override
@@ -175,6 +209,7 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
       boolean alone = held.isEmpty();
       held = alone ? chunk : held.concat(chunk);
       if (held.length() < needed) {
+        keep();
         more();
         return;
       }
@@ -222,10 +257,20 @@ final class PeerGate extends GraphStage<FlowShape<ByteString, ByteString>> {
       passed = passed.concat(held.slice(kept, at));
       needed = bytes.limit() - at < LENGTH_BYTES ? LENGTH_BYTES : LENGTH_BYTES + bytes.getInt(at);
       held = held.drop(at);
+      keep();
       if (passed.isEmpty()) {
         more();
       } else {
         push(out, passed);
+      }
+    }
+
+    /** Counts what is not complete; of all that is, the most silent connection's is dropped. */
+    private void keep() {
+      count(held.length());
+      if (heldBytes > 0 && memory.isExceeded()) {
+        memory.refused();
+        connections.endMostSilentWithBytes();
       }
     }
 

@@ -40,6 +40,7 @@ public final class PeerGates extends AbstractExtensionId<PeerGates.Installed>
   public static final class Installed implements Extension {
     private final PeerAdmission admission;
     private final PeerConnections connections;
+    private final PeerMemory memory;
 
     private Installed(ExtendedActorSystem system) {
       ArteryTcpTransport transport = Termination.transport(system);
@@ -48,18 +49,27 @@ public final class PeerGates extends AbstractExtensionId<PeerGates.Installed>
       admission =
           new PeerAdmission(
               new PeerAddress(self.getHost().orElseThrow(), self.getPort().orElseThrow()), now);
+      Config config = system.settings().config();
+      memory = PeerMemory.of(config);
       RareLog log = new RareLog(LoggerFactory.getLogger(PeerGate.class));
       connections = new PeerConnections(log);
       FrameRules rules = new FrameRules(self, admission);
       int maxFrameBytes = transport.settings().Advanced().MaximumFrameSize();
-      Config config = system.settings().config();
       new PeerPort(
               system,
               transport,
               new HandshakeLimit(now),
               log,
-              (admitted, memberSpoke) ->
-                  new PeerGate(rules, connections, log, maxFrameBytes, admitted, memberSpoke))
+              (certificate, admitted, memberSpoke) ->
+                  new PeerGate(
+                      rules,
+                      connections,
+                      memory.frames(),
+                      log,
+                      maxFrameBytes,
+                      certificate,
+                      admitted,
+                      memberSpoke))
           .open(
               config.getString(PeerConfig.PORT_HOST),
               config.getInt(PeerConfig.PORT_NUMBER),
@@ -68,6 +78,10 @@ public final class PeerGates extends AbstractExtensionId<PeerGates.Installed>
 
     PeerAdmission admission() {
       return admission;
+    }
+
+    PeerMemory memory() {
+      return memory;
     }
 
     PeerConnections connections() {

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PostStop;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
@@ -40,6 +41,9 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
   /** A sender that died between two pieces does not go on with them. */
   private static final Duration PIECES_APART = Duration.ofMinutes(1);
 
+  /** Pieces of a message follow each other; one that stops for so long makes room for others. */
+  private static final Duration STALLED = Duration.ofSeconds(2);
+
   private enum Look implements PeerFrame.Private {
     INSTANCE
   }
@@ -51,6 +55,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
   private final PeerContacts contacts;
   private final PeerMetrics metrics;
   private final int maxMessageBytes;
+  private final PeerMemory.Part memory;
   private final Runnable everySecond;
   private final Consumer<PeerEnvelope> sink;
   private final Map<NodeId, FragmentAssembly> assemblies = new HashMap<>();
@@ -64,6 +69,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
       PeerContacts contacts,
       PeerMetrics metrics,
       int maxMessageBytes,
+      PeerMemory.Part memory,
       Runnable everySecond,
       Consumer<PeerEnvelope> sink) {
     super(context);
@@ -73,6 +79,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
     this.directory = directory;
     this.contacts = contacts;
     this.maxMessageBytes = maxMessageBytes;
+    this.memory = memory;
     this.sink = sink;
   }
 
@@ -81,6 +88,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
    *
    * @param metrics what cannot be read is counted there
    * @param maxMessageBytes longest message that is put together
+   * @param memory for messages that are not complete, of all inboxes
    * @param everySecond called now and once a second on this actor's thread; never blocks
    * @param sink gets what is let in, on this actor's thread; never blocks
    */
@@ -90,6 +98,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
       PeerContacts contacts,
       PeerMetrics metrics,
       int maxMessageBytes,
+      PeerMemory.Part memory,
       Runnable everySecond,
       Consumer<PeerEnvelope> sink) {
     return Behaviors.setup(
@@ -104,6 +113,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
                       contacts,
                       metrics,
                       maxMessageBytes,
+                      memory,
                       everySecond,
                       sink);
                 }));
@@ -116,7 +126,13 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
         .onMessage(PeerFragment.class, this::onFragment)
         .onMessage(Unreadable.class, this::onUnreadable)
         .onMessageEquals(Look.INSTANCE, this::onLook)
+        .onSignal(PostStop.class, stopped -> onStopped())
         .build();
+  }
+
+  private Behavior<PeerFrame> onStopped() {
+    assemblies.values().forEach(FragmentAssembly::drop);
+    return this;
   }
 
   private Behavior<PeerFrame> onUnreadable(Unreadable message) {
@@ -127,7 +143,16 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
 
   private Behavior<PeerFrame> onLook() {
     long now = System.nanoTime();
-    assemblies.values().removeIf(assembly -> assembly.isStale(now, PIECES_APART));
+    assemblies
+        .values()
+        .removeIf(
+            assembly -> {
+              boolean stale = assembly.isStale(now, PIECES_APART);
+              if (stale) {
+                assembly.drop();
+              }
+              return stale;
+            });
     everySecond.run();
     return this;
   }
@@ -145,22 +170,78 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
     }
     FragmentAssembly assembly = assemblies.get(piece.from());
     if (assembly == null) {
-      if (assemblies.size() >= MAX_SENDERS && !directory.members().containsKey(piece.from())) {
+      if (assemblies.size() >= MAX_SENDERS && !isMember(piece.from())) {
         complain(piece.clusterId(), piece.from(), "too many senders of long messages");
         return this;
       }
-      assembly = new FragmentAssembly(maxMessageBytes);
+      assembly = new FragmentAssembly(maxMessageBytes, memory);
       assemblies.put(piece.from(), assembly);
     }
     if (piece.offset() == 0 && piece.total() > maxMessageBytes) {
       complain(piece.clusterId(), piece.from(), "message of " + piece.total() + " bytes");
     }
+    if (!makeRoom(piece, assembly)) {
+      assembly.drop();
+      memory.refused();
+      rareLog.warn(
+          "dropped a message of another member, too much is incomplete on the peer port;",
+          "remote-peer-id=" + piece.from() + " bytes=" + piece.total());
+      return this;
+    }
     Bytes whole = assembly.add(piece, System.nanoTime());
     PeerEnvelope envelope = whole == null ? null : decoded(whole, piece);
-    if (envelope != null && admits(envelope.clusterId(), envelope.from(), envelope.to())) {
+    if (envelope != null && !envelope.from().equals(piece.from())) {
+      complain(piece.clusterId(), piece.from(), "its pieces name another sender");
+    } else if (envelope != null && admits(envelope.clusterId(), envelope.from(), envelope.to())) {
       handOn(envelope);
     }
     return this;
+  }
+
+  /**
+   * Takes memory for a piece. If there is none, messages of senders that are no members make room
+   * for those of members, and messages that came to a halt for all; else the newest one is dropped,
+   * so that others are completed. A member may go on alone whatever its message needs: a committed
+   * entry must reach a member with less memory than its leader.
+   */
+  private boolean makeRoom(PeerFragment piece, FragmentAssembly assembly) {
+    int needed = assembly.needs(piece);
+    boolean fits = needed == 0 || memory.tryTake(needed);
+    while (!fits && dropOther(piece.from())) {
+      fits = memory.tryTake(needed);
+    }
+    if (!fits && isMember(piece.from()) && memory.taken() == assembly.heldBytes()) {
+      memory.change(needed);
+      return true;
+    }
+    return fits;
+  }
+
+  private boolean dropOther(NodeId newest) {
+    long now = System.nanoTime();
+    boolean member = isMember(newest);
+    FragmentAssembly longest = null;
+    for (Map.Entry<NodeId, FragmentAssembly> each : assemblies.entrySet()) {
+      FragmentAssembly other = each.getValue();
+      if (each.getKey().equals(newest)
+          || other.heldBytes() == 0
+          || !((member && !isMember(each.getKey())) || other.isStale(now, STALLED))) {
+        continue;
+      }
+      if (longest == null || now - other.lastNanos() > now - longest.lastNanos()) {
+        longest = other;
+      }
+    }
+    if (longest == null) {
+      return false;
+    }
+    longest.drop();
+    memory.refused();
+    return true;
+  }
+
+  private boolean isMember(NodeId sender) {
+    return directory.isMember(sender);
   }
 
   private @Nullable PeerEnvelope decoded(Bytes whole, PeerFragment last) {

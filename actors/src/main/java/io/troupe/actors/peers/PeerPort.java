@@ -67,10 +67,11 @@ final class PeerPort {
     /**
      * A gate.
      *
+     * @param certificate whom the other side may speak for
      * @param admitted done when what comes may be looked at
      * @param memberSpoke to be run when a member spoke
      */
-    PeerGate of(CompletionStage<Void> admitted, Runnable memberSpoke);
+    PeerGate of(PeerCertificate certificate, CompletionStage<Void> admitted, Runnable memberSpoke);
   }
 
   /** A port that is not open yet. */
@@ -165,10 +166,10 @@ final class PeerPort {
     Flow<ByteString, ByteString, NotUsed> bytes = connection.flow().asJava();
     try {
       if (tls == null) {
-        serve(bytes, from, CompletableFuture.completedFuture(null));
+        serve(bytes, from, PeerCertificate.ANY, CompletableFuture.completedFuture(null));
       } else if (limit.admits(from, System.nanoTime())) {
         PeerTls.Incoming secured = tls.incoming(remote);
-        serve(decrypted(secured).join(bytes), from, secured.admitted());
+        serve(decrypted(secured).join(bytes), from, secured.certificate(), secured.admitted());
       } else {
         log.warn(
             "connection to the peer port ended: too many handshakes",
@@ -187,8 +188,10 @@ final class PeerPort {
   private void serve(
       Flow<ByteString, ByteString, NotUsed> bytes,
       InetAddress from,
+      PeerCertificate certificate,
       CompletionStage<Void> admitted) {
-    PeerGate gate = gates.of(admitted, () -> limit.memberSpoke(from, System.nanoTime()));
+    PeerGate gate =
+        gates.of(certificate, admitted, () -> limit.memberSpoke(from, System.nanoTime()));
     Flow<ByteString, ByteString, NotUsed> guarded = Flow.fromGraph(gate).via(way());
     bytes.join(guarded).run(transport.materializer());
   }

@@ -14,6 +14,12 @@ public final class PeerSerializer extends SerializerWithStringManifest {
   /** Part of the format between members. */
   static final int IDENTIFIER = 746_031;
 
+  /** Of pieces, which name no URL. */
+  static final char PIECE_LETTER = 'f';
+
+  /** Of replies, which name no sender. */
+  static final char REPLY_LETTER = 'r';
+
   private static final String WHOLE = "m";
   private static final String PIECE = "f";
   private static final String QUESTION = "q";
@@ -30,7 +36,8 @@ public final class PeerSerializer extends SerializerWithStringManifest {
   }
 
   @Override
-  public String manifest(Object message) {
+  public String manifest(Object given) {
+    Object message = given instanceof OutboundQueue.Outgoing outgoing ? outgoing.frame() : given;
     if (message instanceof QueryFrame) {
       return message instanceof QueryFrame.Question ? QUESTION : REPLY;
     }
@@ -38,7 +45,15 @@ public final class PeerSerializer extends SerializerWithStringManifest {
   }
 
   @Override
-  public byte[] toBinary(Object message) {
+  public byte[] toBinary(Object given) {
+    if (given instanceof OutboundQueue.Outgoing outgoing) {
+      outgoing.encoded();
+      return toBinary(outgoing.frame());
+    }
+    return encoded(given);
+  }
+
+  private static byte[] encoded(Object message) {
     if (message instanceof PeerEnvelope envelope) {
       return PeerCodec.encode(envelope);
     }

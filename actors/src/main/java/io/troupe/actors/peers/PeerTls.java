@@ -72,6 +72,7 @@ public final class PeerTls implements SSLEngineProvider {
     private final InetSocketAddress from;
     private final AtomicBoolean checking = new AtomicBoolean();
     private final CompletableFuture<Void> admitted = new CompletableFuture<>();
+    private volatile @Nullable SSLSession session;
 
     private Incoming(InetSocketAddress from) {
       this.from = from;
@@ -87,9 +88,10 @@ public final class PeerTls implements SSLEngineProvider {
     }
 
     /** Its handshake is over; another one on the same connection changes nothing. */
-    void handshaken(SSLSession session) {
+    void handshaken(SSLSession made) {
       if (checking.compareAndSet(false, true)) {
-        engines.checkAddress(session, from.getAddress()).whenComplete(this::checked);
+        session = made;
+        engines.checkAddress(made, from.getAddress()).whenComplete(this::checked);
       }
     }
 
@@ -106,6 +108,16 @@ public final class PeerTls implements SSLEngineProvider {
           "rejected connection on peer endpoint",
           "remote-addr=" + shown() + " error=" + quoted(refused));
       admitted.completeExceptionally(refused);
+    }
+
+    /** Whom its certificate may speak for; asked once it is admitted. */
+    PeerCertificate certificate() {
+      return engines.bindsMembers() ? this::isFor : PeerCertificate.ANY;
+    }
+
+    private boolean isFor(String host) {
+      SSLSession shown = session;
+      return shown != null && engines.isFor(shown, host);
     }
 
     /** Done when what it says may be listened to; fails, and is logged, if it may not. */

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class FragmentAssemblyTest {
-  private final FragmentAssembly assembly = new FragmentAssembly(10);
+  private final PeerMemory.Part memory = new PeerMemory(1000).fragments();
+  private final FragmentAssembly assembly = new FragmentAssembly(10, memory);
 
   private static PeerFragment piece(long message, int total, int offset, int... data) {
     return new PeerFragment(
@@ -18,7 +19,14 @@ class FragmentAssemblyTest {
   }
 
   private @Nullable Bytes add(PeerFragment piece) {
-    return assembly.add(piece, 0);
+    return add(piece, 0);
+  }
+
+  private @Nullable Bytes add(PeerFragment piece, long nowNanos) {
+    assertThat(memory.tryTake(assembly.needs(piece))).isTrue();
+    Bytes whole = assembly.add(piece, nowNanos);
+    assertThat(memory.taken()).isEqualTo(assembly.heldBytes());
+    return whole;
   }
 
   @Test
@@ -55,12 +63,12 @@ class FragmentAssemblyTest {
   @Test
   void aMessageThatNobodyGoesOnWithIsStale() {
     assertThat(assembly.isStale(100, Duration.ofNanos(50))).as("nothing was begun").isFalse();
-    assembly.add(piece(1, 3, 0, 1), 100);
+    add(piece(1, 3, 0, 1), 100);
     assertThat(assembly.isStale(149, Duration.ofNanos(50))).isFalse();
     assertThat(assembly.isStale(150, Duration.ofNanos(50))).isTrue();
-    assembly.add(piece(1, 3, 1, 2), 150);
+    add(piece(1, 3, 1, 2), 150);
     assertThat(assembly.isStale(199, Duration.ofNanos(50))).isFalse();
-    assembly.add(piece(1, 3, 2, 3), 150);
+    add(piece(1, 3, 2, 3), 150);
     assertThat(assembly.isStale(1000, Duration.ofNanos(50))).as("it is complete").isFalse();
   }
 

@@ -15,6 +15,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * TLS with one of the certificates under {@code tls}, which trusts itself and nobody else and is
@@ -26,6 +27,7 @@ public final class TestEngines implements PeerEngines {
   private static final int SESSIONS = 1024;
 
   private volatile SSLContext context;
+  private volatile @Nullable String boundHost;
   private volatile CompletionStage<Void> check = CompletableFuture.completedFuture(null);
 
   /** With the certificate of that name. */
@@ -84,6 +86,22 @@ public final class TestEngines implements PeerEngines {
   /** What is said about the addresses of connections from now on; at first that they are good. */
   void checks(CompletionStage<Void> next) {
     check = next;
+  }
+
+  /** From now on the certificates of others are for that host alone. */
+  TestEngines binding(String host) {
+    boundHost = host;
+    return this;
+  }
+
+  @Override
+  public boolean bindsMembers() {
+    return boundHost != null;
+  }
+
+  @Override
+  public boolean isFor(SSLSession session, String host) {
+    return host.equals(boundHost);
   }
 
   @Override

@@ -31,6 +31,7 @@ class TlsPeersTest {
 
   private final int portOne = FreePort.next();
   private final int portTwo = FreePort.next();
+  private final int portThree = FreePort.next();
   private final List<AutoCloseable> open = new ArrayList<>();
 
   @AfterEach
@@ -269,6 +270,90 @@ class TlsPeersTest {
       one.untilItFlows(TWO, again, 2);
       again.close();
       one.close();
+    }
+  }
+
+  /** A third member is elsewhere, as far as is known to the one that is asked. */
+  private PeerDirectory thirdElsewhere() {
+    return TestPeer.members(
+        TestPeer.tlsUrl(portOne), TestPeer.tlsUrl(portTwo), "https://127.0.0.3:" + portThree);
+  }
+
+  private TestPeer asked(TestEngines engines) {
+    TestPeer one = new TestPeer(CLUSTER, 1, portOne, thirdElsewhere(), engines);
+    open.add(one);
+    return one;
+  }
+
+  private TestPeer pretender() {
+    TestPeer pretender =
+        new TestPeer(
+            CLUSTER,
+            3,
+            portThree,
+            TestPeer.members(
+                TestPeer.tlsUrl(portOne), TestPeer.tlsUrl(portTwo), TestPeer.tlsUrl(portThree)),
+            new TestEngines("members"));
+    open.add(pretender);
+    return pretender;
+  }
+
+  /** As in etcd: any certificate that is let in. */
+  @Test
+  void withoutBindingCertificateSpeaksForEveryMember() {
+    TestPeer one = asked(new TestEngines("members"));
+    pretender().untilItFlows(ONE, one, 1);
+  }
+
+  @Test
+  void certificateSpeaksForItsOwnMemberAlone() throws Exception {
+    try (LoggedLines log = new LoggedLines()) {
+      TestPeer one = asked(new TestEngines("members").binding("127.0.0.1"));
+      TestPeer two = peer(2, portTwo, "members");
+      TestPeer pretender = pretender();
+      two.untilItFlows(ONE, one, 1);
+      one.untilItFlows(TWO, two, 1);
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(
+              () -> {
+                pretender.peers.send(ONE, heartbeat(2));
+                return !log.with("is not for the member that it names").isEmpty();
+              });
+      // What is longer than a frame, too.
+      pretender.peers.send(
+          ONE,
+          new PeerMessage.Append(
+              1,
+              0,
+              0,
+              List.of(new Entry(1, 1, Entry.Kind.OPERATION, Bytes.wrap(new byte[1 << 20]))),
+              0));
+      for (int i = 0; i < 20; i++) {
+        pretender.peers.send(ONE, heartbeat(2));
+        two.peers.send(ONE, heartbeat(3 + i));
+        PeerMessage got = one.next(PATIENCE.toMillis());
+        while (heartbeat(1).equals(got)) {
+          got = one.next(PATIENCE.toMillis());
+        }
+        assertThat(got).isEqualTo(heartbeat(3 + i));
+      }
+    }
+  }
+
+  @Test
+  void certificateOfAnotherHostShakesNoHands() {
+    try (LoggedLines log = new LoggedLines()) {
+      TestPeer one = asked(new TestEngines("members").binding("127.0.0.9"));
+      TestPeer two = peer(2, portTwo, "members");
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(
+              () -> {
+                two.peers.send(ONE, heartbeat(2));
+                return !log.with("its certificate is not for that host").isEmpty();
+              });
+      assertThat(one.raft).isEmpty();
     }
   }
 }

@@ -20,26 +20,34 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Hashes and checks passwords with bcrypt, on threads of its own: one takes tens of milliseconds
- * (A4, A8). What waits for them is bounded. A password that fitted once is known again without
- * bcrypt; what is kept for that is a digest under a key that this process alone has. Thread-safe.
+ * (A4, A8). The jobs that wait for a thread are bounded; a job whose client has left is dropped: at
+ * its turn, or earlier if another job needs its place. A password that fitted once is known again
+ * without bcrypt; what is kept for that is a digest under a key that this process alone has.
+ * Thread-safe.
  */
 public final class Passwords {
   /** Longest password, in bytes of UTF-8: bcrypt would not look at more. */
   public static final int LONGEST = 72;
 
-  private static final int WAITING = 256;
+  /** Jobs that may wait for a thread. */
+  static final int WAITING = 256;
+
   private static final int REMEMBERED = 4096;
   private static final String HMAC = "HmacSHA256";
 
   private final int cost;
   private final ThreadPoolExecutor threads;
   private final byte[] salt = new byte[32];
+  private final LongAdder dropped = new LongAdder();
+  private final LongAdder refused = new LongAdder();
   private final Map<Bytes, Boolean> fitted =
       Collections.synchronizedMap(
           new LinkedHashMap<>(16, 0.75f, true) {
@@ -108,14 +116,32 @@ public final class Passwords {
         GrpcStatus.UNKNOWN, "auth: authentication failed, password was given for no password user");
   }
 
+  /** Jobs that wait for a thread, those of clients that have left among them. */
+  public int waiting() {
+    return threads.getQueue().size();
+  }
+
+  /** Jobs that were dropped because their client had left. */
+  public long dropped() {
+    return dropped.sum();
+  }
+
+  /** Jobs that were refused because too many waited. */
+  public long refused() {
+    return refused.sum();
+  }
+
   /**
    * bcrypt's text of a password.
    *
-   * @throws RefusedException TOO_MANY_REQUESTS if too much waits
+   * @param abandoned true once the client does not wait any more; from any thread
+   * @return fails with CANCELED if the client left before the work began
+   * @throws RefusedException TOO_MANY_REQUESTS if too many jobs wait
    */
-  public CompletionStage<String> hash(String password) {
+  public CompletionStage<String> hash(String password, BooleanSupplier abandoned) {
     checkLength(password);
     return run(
+        abandoned,
         () ->
             new String(
                 BCrypt.with(
@@ -129,9 +155,12 @@ public final class Passwords {
   /**
    * Whether a password fits a hash. An empty hash fits none (A9).
    *
-   * @throws RefusedException TOO_MANY_REQUESTS if too much waits
+   * @param abandoned true once the client does not wait any more; from any thread
+   * @return fails with CANCELED if the client left before the work began
+   * @throws RefusedException TOO_MANY_REQUESTS if too many jobs wait
    */
-  public CompletionStage<Boolean> fits(String user, String hash, String password) {
+  public CompletionStage<Boolean> fits(
+      String user, String hash, String password, BooleanSupplier abandoned) {
     if (hash.isEmpty() || utf8(password).length > LONGEST) {
       return CompletableFuture.completedFuture(false);
     }
@@ -140,6 +169,7 @@ public final class Passwords {
       return CompletableFuture.completedFuture(true);
     }
     return run(
+        abandoned,
         () -> {
           boolean fits =
               BCrypt.verifyer()
@@ -153,21 +183,64 @@ public final class Passwords {
   }
 
   /** Not the common pool, which must not be kept busy, and on few cores has no threads. */
-  private <T> CompletionStage<T> run(Supplier<T> work) {
-    CompletableFuture<T> outcome = new CompletableFuture<>();
-    try {
-      threads.execute(
-          () -> {
-            try {
-              outcome.complete(work.get());
-            } catch (RuntimeException | Error failure) {
-              outcome.completeExceptionally(failure);
-            }
-          });
-    } catch (RejectedExecutionException full) {
-      throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
+  private <T> CompletionStage<T> run(BooleanSupplier abandoned, Supplier<T> work) {
+    Job<T> job = new Job<>(abandoned, work);
+    if (!started(job)) {
+      dropAbandoned();
+      if (!started(job)) {
+        refused.increment();
+        throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
+      }
     }
-    return outcome;
+    return job.outcome;
+  }
+
+  private boolean started(Job<?> job) {
+    try {
+      threads.execute(job);
+      return true;
+    } catch (RejectedExecutionException full) {
+      return false;
+    }
+  }
+
+  /** Makes room: a client that leaves right after each login must not keep others out. */
+  private void dropAbandoned() {
+    for (Runnable waiting : threads.getQueue()) {
+      if (((Job<?>) waiting).isAbandoned() && threads.getQueue().remove(waiting)) {
+        waiting.run();
+      }
+    }
+  }
+
+  /** Work for one client. */
+  private final class Job<T> implements Runnable {
+    private final CompletableFuture<T> outcome = new CompletableFuture<>();
+    private final BooleanSupplier abandoned;
+    private final Supplier<T> work;
+
+    Job(BooleanSupplier abandoned, Supplier<T> work) {
+      this.abandoned = abandoned;
+      this.work = work;
+    }
+
+    boolean isAbandoned() {
+      return abandoned.getAsBoolean();
+    }
+
+    @Override
+    public void run() {
+      try {
+        if (isAbandoned()) {
+          dropped.increment();
+          outcome.completeExceptionally(new GrpcException(GrpcStatus.CANCELED, "context canceled"));
+          return;
+        }
+        outcome.complete(work.get());
+      } catch (RuntimeException | Error failure) {
+        outcome.completeExceptionally(failure);
+      }
+    }
   }
 
   private Bytes digest(String user, String hash, String password) {

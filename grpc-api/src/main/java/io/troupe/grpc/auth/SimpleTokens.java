@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,36 +19,63 @@ import org.jspecify.annotations.Nullable;
  * Tokens that come with the log (A5): random letters, a dot, and the index of the entry that made
  * them known. In memory only, each with a time to live that begins anew with each use, on each
  * member by itself.
+ *
+ * <p>Their number is bounded. When it is reached, a login evicts tokens of the user with the most
+ * of them, those unused for longest; so each user keeps its share, the bound divided by the number
+ * of users with tokens, whatever the others do.
  */
 public final class SimpleTokens implements Tokens {
-  /** More logins than that are not kept: those unused for longest end first. */
-  static final int MOST = 100_000;
+  /** Memory that one token takes if each user has one: its text, its time, and two tables. */
+  public static final int TOKEN_BYTES = 320;
 
   private static final int LETTERS = 16;
   private static final String ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  private static final int FIRST_SWEEP = 1024;
+
+  /** Logins between two searches for expired tokens, at least. */
+  private static final int SWEEP_LOGINS = 512;
+
+  /** A user with tokens. */
+  private static final class Owner {
+    private final String name;
+
+    /** By token; a part of {@link SimpleTokens#logins}. */
+    private final Map<String, Login> logins = new ConcurrentHashMap<>();
+
+    Owner(String name) {
+      this.name = name;
+    }
+  }
 
   private static final class Login {
-    private final String user;
+    private final Owner owner;
     private volatile long endNanos;
 
-    Login(String user, long endNanos) {
-      this.user = user;
+    Login(Owner owner, long endNanos) {
+      this.owner = owner;
       this.endNanos = endNanos;
     }
   }
 
+  /** A login as it was when its eviction was considered: the time of a login in use changes. */
+  private record Candidate(String token, Login login, long endNanos) {}
+
   private final SecureRandom random = new SecureRandom();
   private final Map<String, Login> logins = new ConcurrentHashMap<>();
+
+  /** By name; only the apply actor changes it. */
+  private final Map<String, Owner> owners = new ConcurrentHashMap<>();
+
+  private final LongAdder evicted = new LongAdder();
   private final long ttlNanos;
   private final LongSupplier nanoTime;
   private final int most;
-  private int nextSweep = FIRST_SWEEP;
+  private int untilSweep = SWEEP_LOGINS;
 
-  SimpleTokens(Duration ttl, LongSupplier nanoTime) {
-    this(ttl, nanoTime, MOST);
-  }
-
+  /**
+   * No tokens yet.
+   *
+   * @param most tokens that are kept, 1 or more
+   */
   SimpleTokens(Duration ttl, LongSupplier nanoTime, int most) {
     this.ttlNanos = ttl.toNanos();
     this.nanoTime = nanoTime;
@@ -72,11 +100,11 @@ public final class SimpleTokens implements Tokens {
     }
     long now = nanoTime.getAsLong();
     if (login.endNanos - now <= 0) {
-      logins.remove(token, login);
+      end(token, login);
       return null;
     }
     login.endNanos = now + ttlNanos;
-    return new Requester.User(login.user, state.revision());
+    return new Requester.User(login.owner.name, state.revision());
   }
 
   @Override
@@ -96,49 +124,105 @@ public final class SimpleTokens implements Tokens {
         > 0;
   }
 
-  /** Changes that nobody told may have ended any login. */
+  /** Changes that were not reported may have ended any login. */
   @Override
   public void opened() {
-    logins.clear();
+    clear();
   }
 
   @Override
   public void applied(Operation.Auth operation, Result result) {
     if (operation instanceof Operation.Authenticate authenticate) {
-      sweep();
-      logins.put(
-          ((Result.Authenticated) result).token(),
-          new Login(authenticate.user(), nanoTime.getAsLong() + ttlNanos));
+      add(authenticate.user(), ((Result.Authenticated) result).token());
     } else if (operation instanceof Operation.UserDelete delete) {
       end(delete.user());
     } else if (operation instanceof Operation.UserChangePassword change) {
       end(change.user());
     } else if (operation instanceof Operation.AuthDisable) {
-      logins.clear();
+      clear();
     }
+  }
+
+  private void add(String user, String token) {
+    sweep();
+    Owner owner = owners.computeIfAbsent(user, Owner::new);
+    while (logins.size() >= most) {
+      evict(owner);
+    }
+    Login login = new Login(owner, nanoTime.getAsLong() + ttlNanos);
+    owner.logins.put(token, login);
+    logins.put(token, login);
+  }
+
+  private void clear() {
+    logins.clear();
+    owners.clear();
   }
 
   private void end(String user) {
-    logins.values().removeIf(login -> login.user.equals(user));
+    Owner owner = owners.remove(user);
+    if (owner != null) {
+      owner.logins.keySet().forEach(logins::remove);
+    }
   }
 
-  /** One caller: the apply room. Each login pays for looking at a few others. */
+  private boolean end(String token, Login login) {
+    login.owner.logins.remove(token);
+    return logins.remove(token, login);
+  }
+
+  /** One caller: the apply actor. Each login pays for checking a few others. */
   private void sweep() {
-    if (logins.size() < Math.min(nextSweep, most)) {
+    if (--untilSweep > 0) {
       return;
     }
     long now = nanoTime.getAsLong();
-    logins.values().removeIf(login -> login.endNanos - now <= 0);
-    if (logins.size() >= most) {
-      List<Map.Entry<String, Login>> oldest = new ArrayList<>(logins.entrySet());
-      oldest.sort(Comparator.comparingLong(login -> login.getValue().endNanos - now));
-      oldest.subList(0, Math.max(1, most / 4)).forEach(login -> logins.remove(login.getKey()));
-    }
-    nextSweep = Math.max(FIRST_SWEEP, 2 * logins.size());
+    logins.forEach(
+        (token, login) -> {
+          if (login.endNanos - now <= 0) {
+            end(token, login);
+          }
+        });
+    owners.values().removeIf(owner -> owner.logins.isEmpty());
+    untilSweep = Math.max(SWEEP_LOGINS, logins.size() / 2);
   }
 
-  /** Logins that are kept, ended ones among them. */
-  int size() {
+  /**
+   * Evicts tokens of the newcomer if it has its share, else of the user with the most; several at
+   * once, so that few logins pay for the search, and of others only what is above their share.
+   */
+  private void evict(Owner newcomer) {
+    int share = most / owners.size();
+    Owner loser = newcomer;
+    int above = newcomer.logins.size();
+    if (above < Math.max(1, share)) {
+      for (Owner owner : owners.values()) {
+        if (owner.logins.size() > loser.logins.size()) {
+          loser = owner;
+        }
+      }
+      above = loser.logins.size() - share;
+    }
+    List<Candidate> oldest = new ArrayList<>();
+    long now = nanoTime.getAsLong();
+    loser.logins.forEach(
+        (token, login) -> oldest.add(new Candidate(token, login, login.endNanos - now)));
+    oldest.sort(Comparator.comparingLong(Candidate::endNanos));
+    int number = Math.min(oldest.size(), Math.max(1, Math.min(oldest.size() / 4, above)));
+    for (Candidate candidate : oldest.subList(0, number)) {
+      if (end(candidate.token(), candidate.login())) {
+        evicted.increment();
+      }
+    }
+  }
+
+  /** Tokens that are kept, expired ones among them. */
+  public int size() {
     return logins.size();
+  }
+
+  /** Tokens that were evicted before their time because too many were kept. */
+  public long evicted() {
+    return evicted.sum();
   }
 }

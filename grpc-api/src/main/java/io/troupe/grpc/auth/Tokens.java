@@ -30,14 +30,15 @@ public sealed interface Tokens extends AuthListener permits SimpleTokens, JwtTok
    * jwt,sign-method=...,priv-key=...,pub-key=...,ttl=...}, or nothing for none at all.
    *
    * @param simpleTtl how long an unused simple token is good
+   * @param mostSimple simple tokens that are kept, 1 or more
    * @throws IllegalArgumentException with etcd's text if the setting is wrong
    */
-  static Tokens of(String setting, Duration simpleTtl, Clock clock) {
+  static Tokens of(String setting, Duration simpleTtl, int mostSimple, Clock clock) {
     if (setting.isEmpty()) {
       return NoTokens.INSTANCE;
     }
     if (setting.equals("simple")) {
-      return new SimpleTokens(simpleTtl, System::nanoTime);
+      return new SimpleTokens(simpleTtl, System::nanoTime, mostSimple);
     }
     if (setting.equals("jwt") || setting.startsWith("jwt,")) {
       return new JwtTokens(JwtSettings.parse(setting.substring("jwt".length())), clock);

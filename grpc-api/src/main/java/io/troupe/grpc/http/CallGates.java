@@ -48,7 +48,13 @@ final class CallGates {
       MemoryBudget.Share memory = visitor.conversation().share(on);
       Call call;
       try {
-        call = CallMetadata.of(metadata, visitor.certificateName(), memory, trace);
+        call =
+            CallMetadata.of(
+                metadata,
+                visitor.certificateName(),
+                memory,
+                () -> !visitor.conversation().awaits(on),
+                trace);
         metrics.clientRequest(stream, call.apiVersion());
         leader.require(call);
       } catch (RuntimeException refused) {

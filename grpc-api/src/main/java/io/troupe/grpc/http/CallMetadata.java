@@ -8,6 +8,7 @@ import io.troupe.model.Refusal;
 import io.troupe.protocol.RefusedException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,7 @@ final class CallMetadata {
    * @param certificateName of the client, null if it has no login by certificate; passed over if
    *     the request says that a gateway made it
    * @param memory of the call
+   * @param abandoned true once the client has left
    * @param trace of the call
    * @throws RefusedException INVALID_CLIENT_API_VERSION if the client's version is no text
    */
@@ -35,6 +37,7 @@ final class CallMetadata {
       Iterable<HttpHeader> headers,
       @Nullable String certificateName,
       MemoryBudget.Share memory,
+      BooleanSupplier abandoned,
       CallTrace trace) {
     String token = null;
     String authorization = null;
@@ -66,6 +69,7 @@ final class CallMetadata {
         timeout,
         apiVersion == null ? "" : apiVersion,
         memory,
+        abandoned,
         user,
         trace);
   }

@@ -164,7 +164,7 @@ public final class AuthService {
                     call.trace(),
                     ReadGate.Kind.POINT,
                     () -> callers.read(call, Authorizer::root, () -> known)))
-        .thenCompose(root -> passwords.hash(password));
+        .thenCompose(root -> passwords.hash(password, call::isAbandoned));
   }
 
   /** The hash that a request brings; what is no base64 is told of in the order of the others. */

@@ -52,11 +52,15 @@ final class Authentication {
             known ->
                 logins
                     .passwords()
-                    .fits(user, known.hash(), password)
+                    .fits(user, known.hash(), password, call::isAbandoned)
                     .thenCompose(
                         fits -> {
                           if (!fits) {
                             throw new RefusedException(Refusal.AUTH_FAILED);
+                          }
+                          if (call.isAbandoned()) {
+                            // No entry and no token that nobody uses.
+                            throw Call.canceled();
                           }
                           return issue(user, known.authRevision(), call);
                         }))
@@ -65,7 +69,7 @@ final class Authentication {
               if (failure == null) {
                 return CompletableFuture.completedFuture(answer);
               }
-              return isOvertaken(failure) && System.nanoTime() < endNanos
+              return isOvertaken(failure) && !call.isAbandoned() && System.nanoTime() < endNanos
                   ? attempt(user, password, call, endNanos)
                   : CompletableFuture.<AuthenticateResponse>failedFuture(failure);
             })

@@ -5,6 +5,7 @@ import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.model.MemoryBudget;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param apiVersion what the client says of its version, empty if nothing
  * @param memory what the call makes this process hold; its creator closes it when the response is
  *     sent
+ * @param abandoned true once the client has left, reset the stream or closed the connection; from
+ *     any thread
  * @param certificateUser common name of the client's verified certificate where that is a login
  *     (A14), empty if it has none; null otherwise
  * @param trace told what becomes of it
@@ -26,6 +29,7 @@ public record Call(
     Optional<Duration> timeout,
     String apiVersion,
     MemoryBudget.Share memory,
+    BooleanSupplier abandoned,
     @Nullable String certificateUser,
     CallTrace trace) {
   /** Somebody who names no deadline may have gone away without our knowing. */
@@ -36,9 +40,15 @@ public record Call(
     return token == null && certificateUser == null;
   }
 
+  /** True once the client has left: work for it that has not begun is dropped. */
+  boolean isAbandoned() {
+    return abandoned.getAsBoolean();
+  }
+
   /** The same call with another account for what its answer takes. */
   Call withMemory(MemoryBudget.Share other) {
-    return new Call(token, hasLeader, timeout, apiVersion, other, certificateUser, trace);
+    return new Call(
+        token, hasLeader, timeout, apiVersion, other, abandoned, certificateUser, trace);
   }
 
   /**
@@ -53,6 +63,11 @@ public record Call(
   /** How long to try what has no time limit of the server's own (M13, MT10). */
   Duration patience() {
     return timeout.filter(wanted -> wanted.compareTo(LONGEST) < 0).orElse(LONGEST);
+  }
+
+  /** What a call ends with whose client has left: nothing reads it. */
+  static GrpcException canceled() {
+    return new GrpcException(GrpcStatus.CANCELED, "context canceled");
   }
 
   /** What a call ends with when its time, not a request timeout, is over (section 3). */

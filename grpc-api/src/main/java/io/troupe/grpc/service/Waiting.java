@@ -1,7 +1,6 @@
 package io.troupe.grpc.service;
 
 import io.troupe.grpc.error.GrpcException;
-import io.troupe.grpc.error.GrpcStatus;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -46,7 +45,7 @@ public final class Waiting<T> {
 
   /** The client is gone. */
   public void cancel() {
-    giveUp(new GrpcException(GrpcStatus.CANCELED, "context canceled"));
+    giveUp(Call.canceled());
   }
 
   private void giveUp(GrpcException why) {

@@ -36,7 +36,7 @@ class JwtTokensTest {
   @TempDir Path directory = Path.of("");
 
   private static Tokens tokens(String setting, Instant now) {
-    return Tokens.of(setting, Duration.ofSeconds(1), Clock.fixed(now, ZoneOffset.UTC));
+    return Tokens.of(setting, Duration.ofSeconds(1), 1000, Clock.fixed(now, ZoneOffset.UTC));
   }
 
   private static JwtTokens jwt(String setting) {

@@ -7,7 +7,10 @@ import io.troupe.model.Operation;
 import io.troupe.model.Requester;
 import io.troupe.model.Result;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -95,5 +98,83 @@ class SimpleTokensTest {
     }
     assertThat(tokens.find(last, STATE)).isNotNull();
     assertThat(tokens.find(first, STATE)).isNull();
+  }
+
+  @Test
+  void tokensOfOneUserNeverEvictThoseOfOthers() {
+    List<String> few = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      few.add(login("few"));
+    }
+    pass(Duration.ofSeconds(1));
+    for (int i = 0; i < 10_000; i++) {
+      login("many");
+    }
+    assertThat(few).allSatisfy(token -> assertThat(tokens.find(token, STATE)).isNotNull());
+    assertThat(tokens.size()).isLessThanOrEqualTo(2000);
+    assertThat(tokens.evicted()).isGreaterThanOrEqualTo(8100);
+  }
+
+  /** What others took of an unused share is given back. */
+  @Test
+  void eachUserKeepsItsShare() {
+    for (int i = 0; i < 3000; i++) {
+      login("first");
+    }
+    List<String> later = new ArrayList<>();
+    for (int i = 0; i < 1000; i++) {
+      later.add(login("later"));
+    }
+    assertThat(later).allSatisfy(token -> assertThat(tokens.find(token, STATE)).isNotNull());
+    List<String> third = new ArrayList<>();
+    for (int i = 0; i < 2000 / 3; i++) {
+      third.add(login("third"));
+      login("first");
+      login("later");
+    }
+    assertThat(third).allSatisfy(token -> assertThat(tokens.find(token, STATE)).isNotNull());
+    assertThat(tokens.size()).isLessThanOrEqualTo(2000);
+  }
+
+  @Test
+  void usersMayOutnumberTheTokens() {
+    String last = "";
+    for (int i = 0; i < 5000; i++) {
+      last = login("u" + i);
+      assertThat(tokens.find(last, STATE)).isNotNull();
+      assertThat(tokens.size()).isLessThanOrEqualTo(2000);
+    }
+    assertThat(tokens.find(last, STATE)).isEqualTo(new Requester.User("u4999", 9));
+  }
+
+  /** A token in use changes its place in the order while others are evicted. */
+  @Test
+  void evictionGoesWithConcurrentUse() throws Exception {
+    AtomicLong clock = new AtomicLong();
+    SimpleTokens live = new SimpleTokens(Duration.ofSeconds(10), () -> clock.addAndGet(1000), 2000);
+    AtomicBoolean stop = new AtomicBoolean();
+    List<String> known = Collections.synchronizedList(new ArrayList<>());
+    Thread user =
+        new Thread(
+            () -> {
+              for (int i = 0; !stop.get(); i++) {
+                int size = known.size();
+                if (size > 0) {
+                  live.find(known.get(Math.floorMod(i * 7919, size)), STATE);
+                }
+              }
+            });
+    user.start();
+    try {
+      for (int i = 0; i < 20_000; i++) {
+        String token = live.newPrefix() + "." + i;
+        live.applied(new Operation.Authenticate("u", token, 9), new Result.Authenticated(1, token));
+        known.add(token);
+        assertThat(live.size()).isLessThanOrEqualTo(2000);
+      }
+    } finally {
+      stop.set(true);
+      user.join();
+    }
   }
 }

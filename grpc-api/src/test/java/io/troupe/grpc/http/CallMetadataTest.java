@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** T5. */
 class CallMetadataTest {
+  private static final BooleanSupplier WAITS = Boolean.FALSE::booleanValue;
   private static final MemoryBudget.Share MEMORY = MemoryBudget.UNLIMITED.share();
 
   private static Call call(String... namesAndValues) {
@@ -31,7 +33,11 @@ class CallMetadataTest {
 
   private static Call withCertificate(@Nullable String name, List<HttpHeader> headers) {
     return CallMetadata.of(
-        HttpRequest.create().withHeaders(headers).getHeaders(), name, MEMORY, CallTrace.NONE);
+        HttpRequest.create().withHeaders(headers).getHeaders(),
+        name,
+        MEMORY,
+        WAITS,
+        CallTrace.NONE);
   }
 
   @Test
@@ -45,7 +51,8 @@ class CallMetadataTest {
   @Test
   void withoutMetadataACallHasNothing() {
     assertThat(call())
-        .isEqualTo(new Call(null, false, Optional.empty(), "", MEMORY, null, CallTrace.NONE));
+        .isEqualTo(
+            new Call(null, false, Optional.empty(), "", MEMORY, WAITS, null, CallTrace.NONE));
   }
 
   @Test

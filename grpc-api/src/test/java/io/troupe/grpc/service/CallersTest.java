@@ -35,7 +35,7 @@ class CallersTest {
   private static final String LATER = "abcdefghijklmnop.101";
 
   private final FakeMember fake = new FakeMember(true);
-  private final Tokens tokens = Tokens.of("simple", Duration.ofHours(1), Clock.systemUTC());
+  private final Tokens tokens = Tokens.of("simple", Duration.ofHours(1), 1000, Clock.systemUTC());
   private final Callers callers =
       new Callers(
           fake.member,
@@ -58,6 +58,7 @@ class CallersTest {
         Optional.empty(),
         "",
         new MemoryBudget(1 << 20).share(),
+        () -> false,
         name,
         CallTrace.NONE);
   }

@@ -113,7 +113,14 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   /** Of somebody who names nobody and wants nothing special. */
   static Call call() {
     return new Call(
-        null, false, Optional.empty(), "", new MemoryBudget(1 << 20).share(), null, CallTrace.NONE);
+        null,
+        false,
+        Optional.empty(),
+        "",
+        new MemoryBudget(1 << 20).share(),
+        () -> false,
+        null,
+        CallTrace.NONE);
   }
 
   static NodeId id(int number) {

@@ -35,7 +35,8 @@ class LearnerReadsTest {
           fake.proposer,
           gate,
           new Quota(fake.member, fake.proposer, 0, () -> true),
-          new Callers(fake.member, gate, Tokens.of("", Duration.ofSeconds(1), Clock.systemUTC())));
+          new Callers(
+              fake.member, gate, Tokens.of("", Duration.ofSeconds(1), 1000, Clock.systemUTC())));
   private final Call call = FakeMember.call();
 
   @AfterEach

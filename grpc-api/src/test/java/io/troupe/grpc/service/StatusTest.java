@@ -31,7 +31,7 @@ class StatusTest {
             new LeaderTransfer(fake.member, fake.settings),
             () -> CompletableFuture.completedFuture(null),
             new Callers(
-                fake.member, gate, Tokens.of("", Duration.ofSeconds(1), Clock.systemUTC())));
+                fake.member, gate, Tokens.of("", Duration.ofSeconds(1), 1000, Clock.systemUTC())));
     fake.getBusy();
     StatusResponse status =
         maintenance.status(FakeMember.call()).toCompletableFuture().get(60, TimeUnit.SECONDS);

@@ -49,7 +49,7 @@ public final class CertificateNames {
   }
 
   /** True if it is for that DNS name or address; {@code *} stands for a whole first label. */
-  static boolean isValidFor(X509Certificate certificate, String host) {
+  public static boolean isValidFor(X509Certificate certificate, String host) {
     InetAddress address = address(host);
     return address == null
         ? dnsNames(certificate).stream().anyMatch(name -> matches(name, host))

@@ -21,6 +21,8 @@ import java.util.Optional;
  * @param trustAnybody a server's certificate is not verified (auto-TLS between peers)
  * @param checksAddress whether a certificate with names or addresses must be for the address that
  *     it comes from (TL2); on ports of peers, and on those for metrics
+ * @param bindsMembers whether a certificate may only speak for members with a peer URL that it is
+ *     for; on ports of peers
  * @param selfSigned the certificate to make before anything is read, which is certFile then
  */
 public record TlsSettings(
@@ -38,6 +40,7 @@ public record TlsSettings(
     String maxVersion,
     boolean trustAnybody,
     boolean checksAddress,
+    boolean bindsMembers,
     Optional<SelfSigned.Order> selfSigned) {
 
   /** Copies the lists. */

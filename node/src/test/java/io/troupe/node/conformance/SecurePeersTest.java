@@ -152,6 +152,39 @@ class SecurePeersTest {
     Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
+  private Map<String, Object> bound(int number) throws Exception {
+    Map<String, Object> tls = secured(certificate(authority, number), trusted);
+    tls.put(BLOCK + "bind-members", true);
+    return tls;
+  }
+
+  /** The authority's certificates are good for their own members alone. */
+  @Test
+  void boundCertificateOfAnotherHostDoesNotSpeakForMember() throws Exception {
+    startAll(List.of(bound(0), bound(1), bound(2)));
+    for (int i = 0; i < 3; i++) {
+      put(i, "through" + i);
+      awaitKey((i + 1) % 3, "through" + i);
+    }
+    stop(2);
+    Map<String, Object> stolen = bound(2);
+    Issued other = authority.issue("other", "member", KeyForm.EC_SEC1, "127.0.0.7");
+    stolen.put(BLOCK + "client-cert-file", other.cert().toString());
+    stolen.put(BLOCK + "client-key-file", other.key().toString());
+    for (int i = 0; i < 2; i++) {
+      stop(i);
+      Map<String, Object> anyAddress = bound(i);
+      anyAddress.put(BLOCK + "skip-client-san-verification", true);
+      start(i, anyAddress);
+    }
+    start(2, stolen);
+    ServedStore.await()
+        .untilAsserted(
+            () -> assertThat(log.with("its certificate is not for that host")).isNotEmpty());
+    put(0, "without");
+    assertThat(new Http1("127.0.0.1:" + clients[2]).get("/health").body()).contains("false");
+  }
+
   @Test
   void TL1_TL2_membersWithCertificatesAreLetInAndThoseOfAnotherAuthorityAreNot() throws Exception {
     Issued[] own = new Issued[3];

@@ -67,6 +67,7 @@ class TlsEnginesTest {
           max,
           false,
           false,
+          false,
           Optional.empty());
     }
 
@@ -313,6 +314,7 @@ class TlsEnginesTest {
         "",
         "",
         true,
+        false,
         false,
         Optional.of(order));
   }
