@@ -13,6 +13,7 @@ import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +31,15 @@ public final class MvccReader {
   private final RecordCache records;
   private final CountCache counts = new CountCache();
   private final CompactionHashes hashes;
+  private final KeyCount keys;
 
-  MvccReader(OrderedStore store, ViewHolder view, RecordCache records, CompactionHashes hashes) {
+  MvccReader(
+      OrderedStore store,
+      ViewHolder view,
+      RecordCache records,
+      CompactionHashes hashes,
+      KeyCount keys) {
+    this.keys = keys;
     this.store = store;
     this.view = view;
     this.records = records;
@@ -246,6 +254,23 @@ public final class MvccReader {
             0,
             0,
             0));
+  }
+
+  /** Number of live keys; empty until {@link #countKeys} has run. */
+  public OptionalLong keys() {
+    return keys.now();
+  }
+
+  /** Walks all live keys once, so that {@link #keys} knows their number from then on; slow. */
+  public void countKeys() {
+    Result counted;
+    KeyCount.Mark at;
+    do {
+      at = keys.mark();
+      counted = count(KeyRange.all(), at.revision());
+      // Refused if a compaction went past the mark.
+    } while (!(counted instanceof Result.Range));
+    keys.counted(at, ((Result.Range) counted).range().count());
   }
 
   /**

@@ -11,7 +11,11 @@ import io.troupe.protocol.MemberStatus;
 import io.troupe.protocol.StateReader;
 import java.lang.management.ManagementFactory;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Figures that a member has anyway, read when somebody looks. */
 final class MemberGauges {
@@ -29,11 +33,14 @@ final class MemberGauges {
   private final MemberMetrics metrics;
   private final MemberStatus status;
   private final StateReader state;
+  private final Executor reads;
+  private final AtomicBoolean counting = new AtomicBoolean();
 
   private MemberGauges(Member member) {
     this.metrics = member.metrics();
     this.status = member.status();
     this.state = member.state();
+    this.reads = member.reads();
   }
 
   /** Adds all of them; once for each member. */
@@ -80,6 +87,16 @@ final class MemberGauges {
         () -> quotaBytes);
   }
 
+  /** Counted when somebody asks for the first time, also after the state was replaced. */
+  private double keys() {
+    OptionalLong keys = state.keys();
+    if (keys.isEmpty() && counting.compareAndSet(false, true)) {
+      CompletableFuture.runAsync(state::countKeys, reads)
+          .whenComplete((done, failure) -> counting.set(false));
+    }
+    return keys.isPresent() ? keys.getAsLong() : Double.NaN;
+  }
+
   private void label(String name, String help, String label, String value) {
     metrics.gauges(name, help, target -> target.value(1, value), label);
   }
@@ -120,6 +137,7 @@ final class MemberGauges {
         "etcd_debugging_auth_revision",
         "Revision of users and roles.",
         () -> state.auth().revision());
+    metrics.gauge("etcd_debugging_mvcc_keys_total", "Live keys.", this::keys);
     metrics.gauges(
         "etcd_debugging_server_alarms",
         "Alarms that are raised.",

@@ -300,6 +300,16 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   }
 
   @Override
+  public OptionalLong keys() {
+    return OptionalLong.empty();
+  }
+
+  @Override
+  public void countKeys() {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
   public Result txn(Operation.Txn txn, MemoryBudget.Share share) {
     throw new UnsupportedOperationException();
   }
