@@ -8,14 +8,16 @@ import io.troupe.grpc.service.Member;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.MemoryBudget;
 import io.troupe.protocol.MemberStatus;
+import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.StateReader;
 import java.lang.management.ManagementFactory;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Figures that a member has anyway, read when somebody looks. */
 final class MemberGauges {
@@ -29,6 +31,8 @@ final class MemberGauges {
               "troupe_store_running_compactions", "rocksdb.num-running-compactions",
               "troupe_store_running_flushes", "rocksdb.num-running-flushes",
               "troupe_store_records", "rocksdb.estimate-num-keys"));
+
+  private static final Logger LOG = LoggerFactory.getLogger(MemberGauges.class);
 
   private final MemberMetrics metrics;
   private final MemberStatus status;
@@ -91,10 +95,20 @@ final class MemberGauges {
   private double keys() {
     OptionalLong keys = state.keys();
     if (keys.isEmpty() && counting.compareAndSet(false, true)) {
-      CompletableFuture.runAsync(state::countKeys, reads)
-          .whenComplete((done, failure) -> counting.set(false));
+      reads.execute(this::countKeys);
     }
     return keys.isPresent() ? keys.getAsLong() : Double.NaN;
+  }
+
+  private void countKeys() {
+    try {
+      state.countKeys();
+    } catch (RefusedException closedForAMoment) {
+      // A snapshot is being installed: the next request of the metrics tries again.
+      LOG.debug("live keys are not counted now", closedForAMoment);
+    } finally {
+      counting.set(false);
+    }
   }
 
   private void label(String name, String help, String label, String value) {
