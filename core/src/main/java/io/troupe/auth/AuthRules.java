@@ -205,7 +205,7 @@ public final class AuthRules {
       return new Refused(Refusal.PERMISSION_NOT_GIVEN);
     }
     KeyRange range = permission.range();
-    if (range.key().isEmpty() || range.isEmpty()) {
+    if (!mayBeGranted(range)) {
       return new Refused(Refusal.INVALID_AUTH_MANAGEMENT);
     }
     AuthRole role = state.role(name);
@@ -227,6 +227,11 @@ public final class AuthRules {
       permissions.add(behind, permission);
     }
     return withRole(state, new AuthRole(name, permissions));
+  }
+
+  /** Whether a permission may have this range (A11). */
+  public static boolean mayBeGranted(KeyRange range) {
+    return !range.key().isEmpty() && !range.isEmpty();
   }
 
   private static int keyAt(List<Permission> permissions, int at, KeyRange range) {

@@ -43,11 +43,17 @@ public final class LeaseCountdown {
     UNKNOWN
   }
 
-  /** One lease; {@code endMs} changes only while it is outside the sorted sets. */
+  /** One lease; {@code endMs} and {@code start} change only while it is outside the sorted sets. */
   private static final class Counted {
     final long id;
     final long ttlSeconds;
     long endMs;
+
+    /**
+     * Counts all starts: of leases that end in the same millisecond the first started ends first.
+     */
+    long start;
+
     long checkpointMs;
 
     /** Whether less than all may be replicated, or on its way into the log. */
@@ -63,7 +69,8 @@ public final class LeaseCountdown {
   }
 
   private static final Comparator<Counted> BY_END =
-      Comparator.comparingLong((Counted lease) -> lease.endMs).thenComparingLong(lease -> lease.id);
+      Comparator.comparingLong((Counted lease) -> lease.endMs)
+          .thenComparingLong(lease -> lease.start);
   private static final Comparator<Counted> BY_CHECKPOINT =
       Comparator.comparingLong((Counted lease) -> lease.checkpointMs)
           .thenComparingLong(lease -> lease.id);
@@ -75,6 +82,7 @@ public final class LeaseCountdown {
   private final TreeSet<Counted> checkpoints = new TreeSet<>(BY_CHECKPOINT);
   private final long checkpointEveryMs;
   private long nowMs;
+  private long starts;
 
   /**
    * Begins without a lease.
@@ -120,8 +128,7 @@ public final class LeaseCountdown {
     }
     for (Counted lease : counted) {
       byId.put(lease.id, lease);
-      running.add(lease);
-      scheduleCheckpoint(lease);
+      run(lease);
     }
   }
 
@@ -209,6 +216,11 @@ public final class LeaseCountdown {
 
   private void start(Counted lease) {
     lease.endMs = nowMs + 1000 * lease.ttlSeconds;
+    run(lease);
+  }
+
+  private void run(Counted lease) {
+    lease.start = ++starts;
     running.add(lease);
     scheduleCheckpoint(lease);
   }
@@ -271,7 +283,7 @@ public final class LeaseCountdown {
     return lease == null ? OptionalLong.empty() : OptionalLong.of(lease.endMs - nowMs);
   }
 
-  /** All ids, ascending by what is left (L8). */
+  /** All ids, ascending by what is left (L8); if equal, in the order in which their time began. */
   public List<Long> idsByRemaining() {
     List<Long> ids = new ArrayList<>(byId.size());
     expired.forEach(lease -> ids.add(lease.id));

@@ -28,6 +28,14 @@ public sealed interface Operation {
       Bytes key, Bytes value, long lease, boolean prevKv, boolean ignoreValue, boolean ignoreLease)
       implements Operation, TxnOp {}
 
+  /**
+   * An operation of a transaction that no check lets pass, in its place among the others: which
+   * error a client receives depends on the order. Never proposed.
+   *
+   * @param reason the error if this operation is the first that fails
+   */
+  record Invalid(Refusal reason) implements TxnOp {}
+
   /** Deletes every key of a range (2.6). */
   record DeleteRange(KeyRange range, boolean prevKv) implements Operation, TxnOp {}
 

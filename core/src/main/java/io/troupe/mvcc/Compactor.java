@@ -1,6 +1,5 @@
 package io.troupe.mvcc;
 
-import io.troupe.model.Bytes;
 import io.troupe.mvcc.OrderedStore.Space;
 import org.jspecify.annotations.Nullable;
 

@@ -11,7 +11,8 @@ public sealed interface HashAnswer {
    * @param hash CRC-32C, unsigned in an int
    * @param compactRevision compacted revision it was made under; equal inputs give equal hashes on
    *     all members
-   * @param hashRevision revision that was hashed
+   * @param hashRevision revision that was hashed; negative if the request's was, and then the hash
+   *     covers no record
    * @param storeRevision current revision, for the header
    */
   record Hash(int hash, long compactRevision, long hashRevision, long storeRevision)

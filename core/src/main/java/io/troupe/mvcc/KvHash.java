@@ -33,9 +33,20 @@ final class KvHash {
     this.hashRevision = hashRevision;
   }
 
+  /** The hash of no records. */
+  static int ofNothing() {
+    CRC32C crc = new CRC32C();
+    begin(crc);
+    return (int) crc.getValue();
+  }
+
+  private static void begin(CRC32C crc) {
+    crc.update(BUCKET.backingArray(), BUCKET.backingOffset(), BUCKET.length());
+  }
+
   int compute() {
     boolean anyLive = new VersionWalk(rows, hashRevision).next();
-    crc.update(BUCKET.backingArray(), BUCKET.backingOffset(), BUCKET.length());
+    begin(crc);
     while (changes.next()) {
       add(changes.key(), changes.value(), anyLive);
     }

@@ -13,6 +13,7 @@ import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +31,15 @@ public final class MvccReader {
   private final RecordCache records;
   private final CountCache counts = new CountCache();
   private final CompactionHashes hashes;
+  private final KeyCount keys;
 
-  MvccReader(OrderedStore store, ViewHolder view, RecordCache records, CompactionHashes hashes) {
+  MvccReader(
+      OrderedStore store,
+      ViewHolder view,
+      RecordCache records,
+      CompactionHashes hashes,
+      KeyCount keys) {
+    this.keys = keys;
     this.store = store;
     this.view = view;
     this.records = records;
@@ -248,6 +256,23 @@ public final class MvccReader {
             0));
   }
 
+  /** Number of live keys; empty until {@link #countKeys} has run. */
+  public OptionalLong keys() {
+    return keys.now();
+  }
+
+  /** Walks all live keys once, so that {@link #keys} knows their number from then on; slow. */
+  public void countKeys() {
+    Result counted;
+    KeyCount.Mark at;
+    do {
+      at = keys.mark();
+      counted = count(KeyRange.all(), at.revision());
+      // Refused if a compaction went past the mark.
+    } while (!(counted instanceof Result.Range));
+    keys.counted(at, ((Result.Range) counted).range().count());
+  }
+
   /**
    * Reads events for a watch that is behind (W8).
    *
@@ -326,7 +351,8 @@ public final class MvccReader {
    * remembered keeps the hash it had before, also when it is compacted further; any other is hashed
    * now, which reads everything up to it and is slow.
    *
-   * @param revision 0 or less is the current one, which is always hashed now
+   * @param revision 0 is the current one, which is always hashed now; no record is below a negative
+   *     one, so its hash covers nothing
    */
   public HashAnswer hash(long revision) {
     while (true) {
@@ -350,7 +376,7 @@ public final class MvccReader {
    * {@link #hash} without what is remembered: equal on all members with the same content, whatever
    * each of them remembers.
    *
-   * @param revision 0 or less is the current one
+   * @param revision as for {@link #hash}
    */
   public HashAnswer hashNow(long revision) {
     HashAnswer answer = null;
@@ -362,12 +388,15 @@ public final class MvccReader {
 
   /** The answer, or null when a compaction came between view and cursors. */
   private @Nullable HashAnswer hashOnce(long revision, ReadView before) {
-    long at = revision <= 0 ? before.revision() : revision;
+    long compacted = before.compactedRevision();
+    if (revision < 0) {
+      return new HashAnswer.Hash(KvHash.ofNothing(), compacted, revision, before.revision());
+    }
+    long at = revision == 0 ? before.revision() : revision;
     Refusal refusal = refusal(before, at);
     if (refusal != null) {
       return new HashAnswer.Refused(refusal);
     }
-    long compacted = before.compactedRevision();
     Bytes end = StoreKeys.revision(at + 1, 0);
     try (Cursor changes = store.cursor(Space.REV, Bytes.EMPTY, end, false);
         Cursor rows = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {

@@ -40,6 +40,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
   private final EntryRows rows;
   private final EntryBounds bounds;
   private final EffectDigest digest;
+  private final KeyCount keys;
 
   private final RevisionEvents events;
   private long revision;
@@ -78,7 +79,8 @@ public final class MvccStore implements KvRead, AutoCloseable {
     this.compactedBefore = compacted;
     requireNothingAbove(newest);
     this.view = new ViewHolder(new ReadView(revision, compacted, appliedIndex));
-    this.reader = new MvccReader(store, view, records, hashes);
+    this.keys = new KeyCount(revision);
+    this.reader = new MvccReader(store, view, records, hashes, keys);
     long finished = number(Space.META, StoreKeys.META_COMPACTION_FINISHED, NOTHING_COMPACTED);
     this.compactor = new Compactor(store, view, finished);
   }
@@ -264,6 +266,9 @@ public final class MvccStore implements KvRead, AutoCloseable {
     int sub = events.count();
     long create = old == null ? main : old.createRevision();
     long version = old == null ? 1 : old.version() + 1;
+    if (old == null) {
+      keys.created();
+    }
     Bytes row = StoreKeys.row(key, main, sub, false);
     Bytes record = RowCodec.record(create, version, lease, value);
     rows.set(Space.KEY, row, record);
@@ -352,6 +357,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
     int sub = events.count();
     Bytes key = old.key();
     digest.replaced(old);
+    keys.removed();
     rows.set(Space.KEY, StoreKeys.row(key, main, sub, true), Bytes.EMPTY);
     rows.erase(Space.LATEST, key);
     rows.set(Space.REV, StoreKeys.revision(main, sub), RowCodec.change(true, key));
@@ -480,6 +486,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
       hashes.begin(new PendingHash(store, compactedBefore, compacted));
     }
     view.set(new ReadView(revision, compacted, appliedIndex));
+    keys.publish(revision);
   }
 
   /** Lets go of what it holds of the store, which its owner closes next; for any thread. */

@@ -48,7 +48,7 @@ public final class ReadEvaluator {
 
   private static Result at(Operation.Txn txn, PinnedRead state, MemoryBudget.Share share) {
     TxnPath path = TxnPath.decide(txn, state);
-    Refusal refusal = path.rangeRefusal(state);
+    Refusal refusal = path.refusal(state, lease -> false);
     return refusal != null
         ? new Result.Refused(refusal)
         : new Result.Txn(state.revision(), path.succeeded(), run(path, state, share));

@@ -45,7 +45,10 @@ public final class RequestChecks {
     if (op instanceof Operation.Range range) {
       return range(range.query());
     }
-    return op instanceof Operation.DeleteRange delete ? deleteRange(delete) : null;
+    if (op instanceof Operation.DeleteRange delete) {
+      return deleteRange(delete);
+    }
+    return op instanceof Operation.Invalid invalid ? invalid.reason() : null;
   }
 
   private static @Nullable Refusal key(Bytes key) {

@@ -33,52 +33,40 @@ record TxnPath(boolean succeeded, List<TxnOp> branch, List<TxnPath> nested) {
     return new TxnPath(succeeded, branch, nested);
   }
 
-  /** Why the path cannot run on that state, or null. All puts are looked at before any range. */
+  /**
+   * Why the path cannot run on that state, or null: the error of the first operation, in the order
+   * of the request, that cannot.
+   *
+   * @param leaseExists whether a lease is granted
+   */
   @Nullable Refusal refusal(KvRead before, LongPredicate leaseExists) {
-    Refusal refusal = putRefusal(before, leaseExists);
-    return refusal != null ? refusal : rangeRefusal(before);
-  }
-
-  private @Nullable Refusal putRefusal(KvRead before, LongPredicate leaseExists) {
     int inner = 0;
     for (int i = 0; i < branch.size(); i++) {
       TxnOp op = branch.get(i);
       Refusal refusal = null;
       if (op instanceof Operation.Put put) {
         refusal = putRefusal(put, before, leaseExists);
-      } else if (op instanceof Operation.Txn) {
-        refusal = nested.get(inner++).putRefusal(before, leaseExists);
-      }
-      if (refusal != null) {
-        return refusal;
-      }
-    }
-    return null;
-  }
-
-  private static @Nullable Refusal putRefusal(
-      Operation.Put put, KvRead before, LongPredicate leaseExists) {
-    if ((put.ignoreValue() || put.ignoreLease()) && before.get(put.key()) == null) {
-      return Refusal.KEY_NOT_FOUND;
-    }
-    return put.lease() != 0 && !leaseExists.test(put.lease()) ? Refusal.LEASE_NOT_FOUND : null;
-  }
-
-  @Nullable Refusal rangeRefusal(KvRead before) {
-    int inner = 0;
-    for (int i = 0; i < branch.size(); i++) {
-      TxnOp op = branch.get(i);
-      Refusal refusal = null;
-      if (op instanceof Operation.Range range) {
+      } else if (op instanceof Operation.Range range) {
         refusal = rangeRefusal(range.query(), before);
       } else if (op instanceof Operation.Txn) {
-        refusal = nested.get(inner++).rangeRefusal(before);
+        refusal = nested.get(inner++).refusal(before, leaseExists);
+      } else if (op instanceof Operation.Invalid invalid) {
+        refusal = invalid.reason();
       }
       if (refusal != null) {
         return refusal;
       }
     }
     return null;
+  }
+
+  /** P2 before P3; a put of its own follows the same order. */
+  static @Nullable Refusal putRefusal(Operation.Put put, KvRead before, LongPredicate leaseExists) {
+    if (put.lease() != 0 && !leaseExists.test(put.lease())) {
+      return Refusal.LEASE_NOT_FOUND;
+    }
+    boolean keeps = put.ignoreValue() || put.ignoreLease();
+    return keeps && before.get(put.key()) == null ? Refusal.KEY_NOT_FOUND : null;
   }
 
   /** X10's quirk: here a negative revision is held against the compacted one, too. */

@@ -33,13 +33,8 @@ public final class WriteEvaluator {
 
   /** Runs a put: {@link Result.Put} or {@link Result.Refused} (P2-P6). */
   public Result put(Operation.Put put, ResponseSpace response) {
-    if (put.lease() != 0 && !leaseExists.test(put.lease())) {
-      return new Result.Refused(Refusal.LEASE_NOT_FOUND);
-    }
-    if ((put.ignoreValue() || put.ignoreLease()) && store.get(put.key()) == null) {
-      return new Result.Refused(Refusal.KEY_NOT_FOUND);
-    }
-    return write(put, response);
+    Refusal refusal = TxnPath.putRefusal(put, store, leaseExists);
+    return refusal != null ? new Result.Refused(refusal) : write(put, response);
   }
 
   /** Runs a deletion (2.6). */

@@ -238,4 +238,16 @@ class LeaseCountdownTest {
       }
     }
   }
+
+  @Test
+  void leasesThatEndTogetherAreListedInTheOrderOfTheirStart_L8() {
+    countdown.granted(30, 10);
+    countdown.granted(20, 10);
+    countdown.granted(40, 10);
+    assertThat(countdown.idsByRemaining()).containsExactly(30L, 20L, 40L);
+    countdown.renew(30);
+    assertThat(countdown.idsByRemaining()).containsExactly(20L, 40L, 30L);
+    countdown.advance(10_000);
+    assertThat(countdown.idsByRemaining()).containsExactly(20L, 40L, 30L);
+  }
 }

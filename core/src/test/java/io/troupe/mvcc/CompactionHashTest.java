@@ -8,12 +8,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.machine.StateMachine;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +48,19 @@ class CompactionHashTest {
     assertThat(now.hash()).isEqualTo(before.hash());
     assertThat(now.compactRevision()).isEqualTo(before.compactRevision());
     assertThat(now.hashRevision()).isEqualTo(before.hashRevision());
+  }
+
+  @Test
+  void negativeRevisionIsEchoedAndHashesNothing_MT6() {
+    fixture.apply(put("a", "1"));
+    fixture.apply(put("a", "2"));
+    compact(2);
+    CRC32C nothing = new CRC32C();
+    nothing.update("key".getBytes(StandardCharsets.US_ASCII));
+    HashAnswer.Hash expected = new HashAnswer.Hash((int) nothing.getValue(), 2, -7, 3);
+    assertThat(reader().hash(-7)).isEqualTo(expected);
+    assertThat(reader().hashNow(-7)).isEqualTo(expected);
+    assertThat(hash(Long.MIN_VALUE).hashRevision()).isEqualTo(Long.MIN_VALUE);
   }
 
   /** What etcd's own test of HashKV across compaction and defragmentation does. */

@@ -139,33 +139,20 @@ final class NaiveState {
   }
 
   private Result txn(Operation.Txn txn) {
-    Refusal refusal = puts(txn);
-    refusal = refusal != null ? refusal : ranges(txn);
+    Refusal refusal = check(txn);
     return refusal != null ? new Result.Refused(refusal) : runTxn(txn, revision, false);
   }
 
-  private @Nullable Refusal puts(Operation.Txn txn) {
+  private @Nullable Refusal check(Operation.Txn txn) {
     for (TxnOp op : chosen(txn, revision)) {
       if (op instanceof Operation.Put put) {
-        if ((put.ignoreValue() || put.ignoreLease()) && visible(put.key(), revision) == null) {
-          return Refusal.KEY_NOT_FOUND;
-        }
         if (put.lease() != 0 && !leases.containsKey(put.lease())) {
           return Refusal.LEASE_NOT_FOUND;
         }
-      } else if (op instanceof Operation.Txn inner) {
-        Refusal refusal = puts(inner);
-        if (refusal != null) {
-          return refusal;
+        if ((put.ignoreValue() || put.ignoreLease()) && visible(put.key(), revision) == null) {
+          return Refusal.KEY_NOT_FOUND;
         }
-      }
-    }
-    return null;
-  }
-
-  private @Nullable Refusal ranges(Operation.Txn txn) {
-    for (TxnOp op : chosen(txn, revision)) {
-      if (op instanceof Operation.Range range && range.query().revision() != 0) {
+      } else if (op instanceof Operation.Range range && range.query().revision() != 0) {
         if (range.query().revision() > revision) {
           return Refusal.FUTURE_REVISION;
         }
@@ -173,7 +160,7 @@ final class NaiveState {
           return Refusal.COMPACTED;
         }
       } else if (op instanceof Operation.Txn inner) {
-        Refusal refusal = ranges(inner);
+        Refusal refusal = check(inner);
         if (refusal != null) {
           return refusal;
         }

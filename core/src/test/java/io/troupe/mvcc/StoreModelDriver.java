@@ -190,6 +190,12 @@ public class StoreModelDriver {
       assertThat(reader.attachedKeys(lease)).as(name).isEqualTo(model.attached(lease));
     }
     assertThat(reader.leases()).as(name).hasSameSizeAs(model.leases.entrySet());
+    if (reader.keys().isEmpty()) {
+      reader.countKeys();
+    }
+    assertThat(reader.keys())
+        .as("%s live keys", name)
+        .hasValue(model.live(KeyRange.all(), Long.MAX_VALUE).size());
   }
 
   /** Unary pages of a list (KU2) and chunks of a stream (GS4) both add up to the whole. */

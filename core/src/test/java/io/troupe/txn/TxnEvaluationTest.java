@@ -165,13 +165,44 @@ class TxnEvaluationTest {
     assertRefused(compacted, Refusal.COMPACTED);
     assertRefused(negative, Refusal.COMPACTED);
     assertRefused(txn(List.of(), put("b", "1", 77)), Refusal.LEASE_NOT_FOUND);
-    // The branch that does not run is not looked at.
+    // The branch that does not run is not checked.
     Operation.Txn failing =
         new Operation.Txn(
             List.of(compare(one("a"), Target.MOD, Relation.EQUAL, 0)),
             List.of(put("b", "1", 77)),
             List.of());
     assertThat(fixture.result(failing)).isEqualTo(new Result.Txn(3, false, List.of()));
+  }
+
+  @Test
+  void leaseOfPutIsCheckedBeforeItsKey_X10() {
+    TxnOp both = new Operation.Put(key("x"), Bytes.EMPTY, 77, false, true, false);
+    assertThat(fixture.result(txn(List.of(), both)))
+        .isEqualTo(new Result.Refused(Refusal.LEASE_NOT_FOUND));
+    assertThat(fixture.result((Operation) both))
+        .isEqualTo(new Result.Refused(Refusal.LEASE_NOT_FOUND));
+  }
+
+  @Test
+  void firstFailingOperationDecidesTheError_X10() {
+    TxnOp future = new Operation.Range(RangeQuery.of(one("a"), 9));
+    TxnOp unleased = put("b", "1", 77);
+    assertThat(fixture.result(txn(List.of(), future, unleased)))
+        .isEqualTo(new Result.Refused(Refusal.FUTURE_REVISION));
+    assertThat(fixture.result(txn(List.of(), unleased, future)))
+        .isEqualTo(new Result.Refused(Refusal.LEASE_NOT_FOUND));
+    assertThat(fixture.result(txn(List.of(), txn(List.of(), future), unleased)))
+        .isEqualTo(new Result.Refused(Refusal.FUTURE_REVISION));
+    assertThat(fixture.result(txn(List.of(), get("a"), txn(List.of(), unleased), future)))
+        .isEqualTo(new Result.Refused(Refusal.LEASE_NOT_FOUND));
+  }
+
+  @Test
+  void invalidOperationIsRejectedAndNothingIsWritten() {
+    TxnOp invalid = new Operation.Invalid(Refusal.INVALID_SORT_OPTION);
+    assertThat(fixture.result(txn(List.of(), put("a", "1"), invalid)))
+        .isEqualTo(new Result.Refused(Refusal.INVALID_SORT_OPTION));
+    assertThat(fixture.machine.reader().get(key("a"))).isNull();
   }
 
   private void assertRefused(TxnOp op, Refusal refusal) {

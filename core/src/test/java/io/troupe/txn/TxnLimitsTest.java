@@ -85,6 +85,21 @@ class TxnLimitsTest {
   }
 
   @Test
+  void checksFollowTheOrderOfTheRequest_X3() {
+    TxnOp unsorted = new Operation.Invalid(Refusal.INVALID_SORT_OPTION);
+    TxnOp keyless = put("", "v");
+    assertThat(check(then(keyless, unsorted))).isEqualTo(Refusal.KEY_NOT_PROVIDED);
+    assertThat(check(then(unsorted, keyless))).isEqualTo(Refusal.INVALID_SORT_OPTION);
+    assertThat(check(txn(List.of(keyless), List.of(unsorted)))).isEqualTo(Refusal.KEY_NOT_PROVIDED);
+    assertThat(check(then(then(keyless), unsorted))).isEqualTo(Refusal.KEY_NOT_PROVIDED);
+    assertThat(check(then(Collections.nCopies(129, unsorted).toArray(TxnOp[]::new))))
+        .isEqualTo(Refusal.TOO_MANY_OPERATIONS);
+    // A key that is written twice is the last check of all.
+    assertThat(check(then(put("a", "1"), put("a", "1"), unsorted)))
+        .isEqualTo(Refusal.INVALID_SORT_OPTION);
+  }
+
+  @Test
   void aKeyIsWrittenOnce_X4() {
     refused(put("a", "1"), put("a", "1"));
     refused(put("b", "1"), delete(span("a", "c")));

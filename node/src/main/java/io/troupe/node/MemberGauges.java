@@ -12,10 +12,16 @@ import io.troupe.grpc.service.Member;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.MemoryBudget;
 import io.troupe.protocol.MemberStatus;
+import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.StateReader;
 import java.lang.management.ManagementFactory;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Figures that a member has anyway, read when somebody looks. */
 final class MemberGauges {
@@ -30,14 +36,19 @@ final class MemberGauges {
               "troupe_store_running_flushes", "rocksdb.num-running-flushes",
               "troupe_store_records", "rocksdb.estimate-num-keys"));
 
+  private static final Logger LOG = LoggerFactory.getLogger(MemberGauges.class);
+
   private final MemberMetrics metrics;
   private final MemberStatus status;
   private final StateReader state;
+  private final Executor reads;
+  private final AtomicBoolean counting = new AtomicBoolean();
 
   private MemberGauges(Member member) {
     this.metrics = member.metrics();
     this.status = member.status();
     this.state = member.state();
+    this.reads = member.reads();
   }
 
   /** Adds all of them; once for each member. */
@@ -92,6 +103,26 @@ final class MemberGauges {
         () -> quotaBytes);
   }
 
+  /** Counted when somebody asks for the first time, also after the state was replaced. */
+  private double keys() {
+    OptionalLong keys = state.keys();
+    if (keys.isEmpty() && counting.compareAndSet(false, true)) {
+      reads.execute(this::countKeys);
+    }
+    return keys.isPresent() ? keys.getAsLong() : Double.NaN;
+  }
+
+  private void countKeys() {
+    try {
+      state.countKeys();
+    } catch (RefusedException closedForAMoment) {
+      // A snapshot is being installed: the next request of the metrics tries again.
+      LOG.debug("live keys are not counted now", closedForAMoment);
+    } finally {
+      counting.set(false);
+    }
+  }
+
   private void label(String name, String help, String label, String value) {
     metrics.gauges(name, help, target -> target.value(1, value), label);
   }
@@ -132,6 +163,7 @@ final class MemberGauges {
         "etcd_debugging_auth_revision",
         "Revision of users and roles.",
         () -> state.auth().revision());
+    metrics.gauge("etcd_debugging_mvcc_keys_total", "Live keys.", this::keys);
     metrics.gauges(
         "etcd_debugging_server_alarms",
         "Alarms that are raised.",

@@ -5,6 +5,7 @@ import io.troupe.metrics.PeerMetrics;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
+import io.troupe.raft.membership.Membership;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -59,8 +60,12 @@ final class PeerProbe {
         .metrics()
         .gauges(
             "etcd_network_known_peers",
-            "Other members.",
-            target -> others().keySet().forEach(id -> target.value(1, local, id.toString())),
+            "Members, this one too; 0 for those that were removed.",
+            target -> {
+              Membership membership = member.state().cluster().membership();
+              membership.removed().forEach(id -> target.value(0, local, id.toString()));
+              membership.members().forEach(id -> target.value(1, local, id.toString()));
+            },
             labels);
     member
         .metrics()

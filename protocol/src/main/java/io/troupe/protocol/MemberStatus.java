@@ -32,6 +32,12 @@ public interface MemberStatus {
   boolean isConnectedSince(long nanos);
 
   /**
+   * Whether the connection from that member to this one has held since a moment of {@link
+   * System#nanoTime}, whoever led meanwhile. True for this member itself.
+   */
+  boolean isConnectedSince(NodeId member, long nanos);
+
+  /**
    * A future of the caller's own: completes as soon as this member knows a leader, at once if it
    * does. Whatever depends on it must be brief, or run elsewhere. Who waits no more completes or
    * cancels it, so that nothing is kept.

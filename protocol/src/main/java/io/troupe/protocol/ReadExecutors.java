@@ -4,7 +4,8 @@ import java.util.concurrent.Executor;
 
 /**
  * Where work on the state runs that clients ask for. Each kind has threads of its own: whoever asks
- * for much waits for others of the same kind, and point reads wait for point reads only. Thread-safe.
+ * for much waits for others of the same kind, and point reads wait for point reads only.
+ * Thread-safe.
  *
  * @param points reads of single keys and of small facts
  * @param ranges reads of any length: ranges, transactions that only read, streams of ranges
@@ -13,11 +14,7 @@ import java.util.concurrent.Executor;
  * @param defragmentation rewriting of the state's files
  */
 public record ReadExecutors(
-    Executor points,
-    Executor ranges,
-    Executor hashes,
-    Executor history,
-    Executor defragmentation) {
+    Executor points, Executor ranges, Executor hashes, Executor history, Executor defragmentation) {
   /** All of them on one. */
   public static ReadExecutors all(Executor one) {
     return new ReadExecutors(one, one, one, one, one);

@@ -11,6 +11,7 @@ import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeResult;
 import io.troupe.model.Result;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +54,12 @@ public interface StateReader {
 
   /** Keys of {@code range} at {@code revision}. */
   long count(KeyRange range, long revision);
+
+  /** Number of live keys; empty until {@link #countKeys} has run on this state. */
+  OptionalLong keys();
+
+  /** Walks all keys once, so that {@link #keys} knows their number from then on; slow. */
+  void countKeys();
 
   /**
    * A transaction that only reads (X11).

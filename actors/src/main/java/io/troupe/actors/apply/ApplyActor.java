@@ -59,6 +59,12 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   /** Between two looks for a state that differs. */
   private static final Duration LOOK = Duration.ofSeconds(1);
 
+  /** The last message: the state is replaced. All that came before it was handled. */
+  public enum Stop implements ApplyCommand.Private {
+    /** The only one. */
+    INSTANCE
+  }
+
   private enum Look implements ApplyCommand.Private {
     INSTANCE
   }
@@ -201,6 +207,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
         .onMessage(ApplyCommand.LeaderDigest.class, this::onLeaderDigest)
         .onMessageEquals(Look.INSTANCE, this::onLook)
         .onMessageEquals(Sweep.INSTANCE, this::onSweep)
+        .onMessageEquals(Stop.INSTANCE, Behaviors::stopped)
         .onSignal(PostStop.class, stop -> onStop())
         .build();
   }

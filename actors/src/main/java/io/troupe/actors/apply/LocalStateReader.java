@@ -22,6 +22,7 @@ import io.troupe.protocol.StateReader;
 import io.troupe.txn.ReadEvaluator;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
@@ -95,6 +96,16 @@ public final class LocalStateReader implements StateReader {
   @Override
   public long count(KeyRange range, long revision) {
     return ((Result.Range) answered(machine.reader().count(range, revision))).range().count();
+  }
+
+  @Override
+  public OptionalLong keys() {
+    return machine.reader().keys();
+  }
+
+  @Override
+  public void countKeys() {
+    machine.reader().countKeys();
   }
 
   @Override

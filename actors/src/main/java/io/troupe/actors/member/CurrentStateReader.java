@@ -15,6 +15,7 @@ import io.troupe.protocol.ClusterView;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.StateReader;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -81,6 +82,20 @@ final class CurrentStateReader implements StateReader {
   @Override
   public long count(KeyRange range, long revision) {
     return read(reader -> reader.count(range, revision));
+  }
+
+  @Override
+  public OptionalLong keys() {
+    return read(StateReader::keys);
+  }
+
+  @Override
+  public void countKeys() {
+    read(
+        reader -> {
+          reader.countKeys();
+          return true;
+        });
   }
 
   @Override

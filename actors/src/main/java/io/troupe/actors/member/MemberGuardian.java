@@ -93,7 +93,9 @@ public final class MemberGuardian {
           queries.identified(self);
           Rooms rooms = rooms(context, files, startMs);
           ArteryPeers peers = peers(context, self, peering, settings, files, rooms);
-          rooms.status().contacts(peers::heardSince);
+          rooms
+              .status()
+              .contacts(new PublishedStatus.Contacts(peers::heardSince, peers::connectedSince));
           RoomsActor.Shared shared =
               new RoomsActor.Shared(
                   files,

@@ -25,7 +25,8 @@ public final class PublishedStatus implements MemberStatus {
   private final Map<Long, CompletableFuture<NodeId>> waiting = new ConcurrentHashMap<>();
   private final AtomicLong nextWaiting = new AtomicLong();
   private final Runnable leaderChanged;
-  private volatile Contacts contacts = (member, nanos) -> true;
+  private volatile Contacts contacts =
+      new Contacts((member, nanos) -> true, (member, nanos) -> true);
   private volatile Set<NodeId> members = Set.of();
   private volatile RaftStatus raft = UNKNOWN;
   private volatile OptionalLong leaderSinceNanos = OptionalLong.empty();
@@ -33,12 +34,20 @@ public final class PublishedStatus implements MemberStatus {
   private volatile boolean soleVoter;
   private volatile boolean corrupt;
 
-  /** Who is heard. Thread-safe. */
+  /** Whether something has held for a member since a moment or longer. Thread-safe. */
   @FunctionalInterface
-  interface Contacts {
-    /** True if that member has been heard without a break since {@code nanos} or longer. */
-    boolean heardSince(NodeId member, long nanos);
+  interface Since {
+    /** True if it has, {@code nanos} being a reading of {@link System#nanoTime}. */
+    boolean test(NodeId member, long nanos);
   }
+
+  /**
+   * Who is heard.
+   *
+   * @param heard without a break of the time after which a peer counts as silent
+   * @param connected without a break of the time after which a connection counts as lost
+   */
+  record Contacts(Since heard, Since connected) {}
 
   /**
    * Nothing is known yet.
@@ -94,14 +103,19 @@ public final class PublishedStatus implements MemberStatus {
   public boolean isConnectedSince(long nanos) {
     NodeId leader = raft.leader();
     if (!leader.equals(memberId)) {
-      return leader.isNone() || contacts.heardSince(leader, nanos);
+      return leader.isNone() || contacts.heard().test(leader, nanos);
     }
     Set<NodeId> all = members;
     long connected =
         all.stream()
-            .filter(member -> member.equals(memberId) || contacts.heardSince(member, nanos))
+            .filter(member -> member.equals(memberId) || contacts.heard().test(member, nanos))
             .count();
     return all.isEmpty() || 2 * connected > all.size();
+  }
+
+  @Override
+  public boolean isConnectedSince(NodeId member, long nanos) {
+    return member.equals(memberId) || contacts.connected().test(member, nanos);
   }
 
   void corrupt(boolean now) {

@@ -6,6 +6,7 @@ import io.troupe.actors.apply.LocalStateReader;
 import io.troupe.actors.lease.LeaseActor;
 import io.troupe.actors.peers.ArteryPeers;
 import io.troupe.actors.raft.RaftRoleActor;
+import io.troupe.actors.raft.RefusingRaft;
 import io.troupe.actors.snapshot.DiskRoom;
 import io.troupe.actors.snapshot.SnapshotActor;
 import io.troupe.actors.snapshot.TransferActor;
@@ -79,13 +80,15 @@ final class RoomsActor {
     return Behaviors.setup(
         context -> {
           spawn(context, shared);
+          ActorRef<RaftCommand> raft = shared.rooms().raft();
+          ActorRef<ApplyCommand> apply = shared.rooms().apply();
           return Behaviors.receive(Command.class)
               .onMessageEquals(
                   Command.INSTALLED,
                   () -> {
                     shared.files().metrics().snapshots().installing(true);
                     shared.rooms().close();
-                    return Behaviors.stopped();
+                    return closing(shared, raft, apply);
                   })
               .onSignal(
                   ChildFailed.class,
@@ -93,18 +96,45 @@ final class RoomsActor {
                     shared.broken().accept(failed.getCause());
                     return Behaviors.same();
                   })
-              .onSignal(
-                  Terminated.class,
-                  ended -> {
-                    shared
-                        .broken()
-                        .accept(
-                            new IllegalStateException(
-                                "room stopped: " + ended.getRef().path().name()));
-                    return Behaviors.same();
-                  })
+              .onSignal(Terminated.class, ended -> stopped(shared, ended))
               .build();
         });
+  }
+
+  private static Behavior<Command> stopped(Shared shared, Terminated ended) {
+    shared
+        .broken()
+        .accept(new IllegalStateException("room stopped: " + ended.getRef().path().name()));
+    return Behaviors.same();
+  }
+
+  /**
+   * Stops the actors that have replies to give, one after the other and through their mailboxes: a
+   * parent that stops takes its children from between their messages, and who sent those would wait
+   * for a timeout.
+   */
+  private static Behavior<Command> closing(
+      Shared shared, ActorRef<RaftCommand> raft, ActorRef<ApplyCommand> apply) {
+    raft.tell(RefusingRaft.Stop.INSTANCE);
+    return Behaviors.receive(Command.class)
+        .onSignal(
+            ChildFailed.class,
+            failed -> {
+              shared.broken().accept(failed.getCause());
+              return Behaviors.same();
+            })
+        .onSignal(
+            Terminated.class,
+            ended -> {
+              if (ended.getRef().path().equals(raft.path())) {
+                apply.tell(ApplyActor.Stop.INSTANCE);
+                return Behaviors.same();
+              }
+              return ended.getRef().path().equals(apply.path())
+                  ? Behaviors.stopped()
+                  : stopped(shared, ended);
+            })
+        .build();
   }
 
   private static void spawn(ActorContext<Command> context, Shared shared) {

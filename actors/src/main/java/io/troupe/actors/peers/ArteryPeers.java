@@ -42,11 +42,16 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   private static final Logger LOG = LoggerFactory.getLogger(ArteryPeers.class);
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  /** Longer than the leader is ever silent. */
+  /** Several times {@link #GREETING}. */
   private static final Duration QUIET = Duration.ofSeconds(3);
 
   /** Longer than Artery keeps messages for a member to which nothing is sent. */
   private static final Duration UNUSED = Duration.ofMinutes(10);
+
+  /**
+   * A member to which nothing went for so long gets a greeting; below the interval of the checks.
+   */
+  private static final Duration GREETING = Duration.ofMillis(900);
 
   private record Target(String url, ActorRef raft, ActorRef snapshots) {}
 
@@ -71,7 +76,7 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
       PeerDirectory directory,
       Duration silence,
       PeerMetrics metrics) {
-    this.contacts = new PeerContacts(PATIENCE, silence);
+    this.contacts = new PeerContacts(PATIENCE, silence, QUIET);
     this.metrics = metrics;
     this.self = self;
     this.directory = directory;
@@ -173,8 +178,8 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   }
 
   /**
-   * Tells members that have not been heard for a while that this one is there, at a place where
-   * they may not look for it yet.
+   * Greets members to which nothing went for a while: they learn that this one is there, perhaps at
+   * a new address, and since when the connection holds. Followers send each other nothing else.
    */
   private void greet() {
     long now = System.nanoTime();
@@ -184,7 +189,7 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
       each.snapshots().forgetUnused(now, UNUSED);
     }
     for (NodeId member : directory.members().keySet()) {
-      if (!member.equals(self.memberId()) && !contacts.heardWithin(member, QUIET, now)) {
+      if (!member.equals(self.memberId()) && !contacts.toldWithin(member, GREETING, now)) {
         Target target = target(member);
         if (target != null) {
           send(member, target.raft(), queues(member).raft(), new PeerPayload.Hello());
@@ -206,6 +211,11 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
     return contacts.heardSince(member, nanos, System.nanoTime());
   }
 
+  /** True if the connection from that member has held since {@code nanos} or longer. */
+  public boolean connectedSince(NodeId member, long nanos) {
+    return contacts.connectedSince(member, nanos, System.nanoTime());
+  }
+
   private Queues queues(NodeId to) {
     Queues known = queues.get(to);
     return known != null
@@ -218,6 +228,7 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   }
 
   private void send(NodeId to, ActorRef inbox, OutboundQueue queue, PeerPayload payload) {
+    contacts.told(to, System.nanoTime());
     PeerEnvelope envelope =
         new PeerEnvelope(self.clusterId(), self.memberId(), to, self.url(), payload);
     long size = PeerCodec.sizeAtMost(envelope);

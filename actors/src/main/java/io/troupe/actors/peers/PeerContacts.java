@@ -26,11 +26,15 @@ final class PeerContacts {
     private volatile long lastHeard;
     private volatile boolean heard;
     private volatile long since;
+    private volatile long lastTold;
+    private volatile boolean told;
+    private volatile long connectedSince;
     private boolean away;
   }
 
   private final long patienceNanos;
   private final long breakNanos;
+  private final long quietNanos;
   private final Map<NodeId, Contact> contacts = new ConcurrentHashMap<>();
 
   /**
@@ -38,10 +42,13 @@ final class PeerContacts {
    *
    * @param patience see above
    * @param silence a peer that was silent for so long was not connected meanwhile
+   * @param quiet longest time between two messages on a connection that holds: every member sends
+   *     something to every other one several times within it
    */
-  PeerContacts(Duration patience, Duration silence) {
+  PeerContacts(Duration patience, Duration silence, Duration quiet) {
     this.patienceNanos = patience.toNanos();
     this.breakNanos = silence.toNanos();
+    this.quietNanos = quiet.toNanos();
   }
 
   /** Whoever makes up ids gets no memory of ours. */
@@ -65,11 +72,27 @@ final class PeerContacts {
     }
   }
 
+  /** Something was sent, whether it wants a reply or not. */
+  void told(NodeId peer, long nanos) {
+    Contact contact = of(peer);
+    contact.lastTold = nanos;
+    contact.told = true;
+  }
+
+  /** True if something was sent within {@code interval} before {@code nanos}. */
+  boolean toldWithin(NodeId peer, Duration interval, long nanos) {
+    Contact contact = of(peer);
+    return contact.told && nanos - contact.lastTold < interval.toNanos();
+  }
+
   /** A message came. */
   void heard(NodeId peer, long nanos) {
     Contact contact = of(peer);
     if (!contact.heard || nanos - contact.lastHeard >= breakNanos) {
       contact.since = nanos;
+    }
+    if (!contact.heard || nanos - contact.lastHeard >= quietNanos) {
+      contact.connectedSince = nanos;
     }
     contact.lastHeard = nanos;
     contact.heard = true;
@@ -82,10 +105,12 @@ final class PeerContacts {
     }
   }
 
-  /** True if a message came within {@code quiet} before {@code nanos}. */
-  boolean heardWithin(NodeId peer, Duration quiet, long nanos) {
+  /** True if the connection has held since {@code since} or longer, whoever leads. */
+  boolean connectedSince(NodeId peer, long since, long nanos) {
     Contact contact = of(peer);
-    return contact.heard && nanos - contact.lastHeard < quiet.toNanos();
+    return contact.heard
+        && nanos - contact.lastHeard < quietNanos
+        && contact.connectedSince - since <= 0;
   }
 
   /** True if messages have been coming since {@code since} or longer without a break. */

@@ -18,6 +18,7 @@ import org.apache.pekko.io.TcpMessage;
 import org.apache.pekko.remote.RemoteTransportException;
 import org.apache.pekko.remote.artery.tcp.ArteryTcpTransport;
 import org.apache.pekko.remote.artery.tcp.SSLEngineProviderSetup;
+import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.IgnoreComplete$;
 import org.apache.pekko.stream.TLSProtocol.SendBytes;
 import org.apache.pekko.stream.TLSProtocol.SessionBytes;
@@ -51,6 +52,9 @@ final class PeerPort {
 
   /** Strangers in front of the queue are sent away faster than new ones come. */
   private static final int BACKLOG = 1024;
+
+  /** Longest time that a rejected connection stays open for its alert. */
+  private static final Duration ALERT_TIME = Duration.ofSeconds(1);
 
   private static final VarHandle WAY = field("inboundConnectionFlow", Future.class);
   private static final VarHandle BINDING = field("serverBinding", Option.class);
@@ -169,7 +173,11 @@ final class PeerPort {
         serve(bytes, from, PeerCertificate.ANY, CompletableFuture.completedFuture(null));
       } else if (limit.admits(from, System.nanoTime())) {
         PeerTls.Incoming secured = tls.incoming(remote);
-        serve(decrypted(secured).join(bytes), from, secured.certificate(), secured.admitted());
+        serve(
+            decrypted(secured).join(bytes.via(untilToldWhy())),
+            from,
+            secured.certificate(),
+            secured.admitted());
       } else {
         log.warn(
             "connection to the peer port ended: too many handshakes",
@@ -183,6 +191,19 @@ final class PeerPort {
         LOG.error("a connection to the peer port could not be taken", e);
       }
     }
+  }
+
+  /**
+   * The TLS stage stops reading when it rejects a connection, which would close it before the alert
+   * is sent that tells the other member why.
+   */
+  private static Flow<ByteString, ByteString, NotUsed> untilToldWhy() {
+    Attributes.CancellationStrategy$ strategies = Attributes.CancellationStrategy$.MODULE$;
+    return Flow.<ByteString>create()
+        .map(bytes -> bytes)
+        .addAttributes(
+            Attributes.apply(
+                strategies.apply(strategies.afterDelay(ALERT_TIME, strategies.completeStage()))));
   }
 
   private void serve(

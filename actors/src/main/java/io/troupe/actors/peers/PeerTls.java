@@ -20,6 +20,9 @@ import scala.Option;
  * comes from.
  */
 public final class PeerTls implements SSLEngineProvider {
+  /** etcd's text. */
+  private static final String REJECTED = "rejected connection on peer endpoint";
+
   private final RareLog log = new RareLog(LoggerFactory.getLogger(PeerTls.class));
   private final PeerEngines engines;
 
@@ -83,8 +86,9 @@ public final class PeerTls implements SSLEngineProvider {
           engines.server(),
           failure ->
               log.warn(
-                  "TLS connection to the peer port refused:",
-                  "from=" + shown() + " reason=" + quoted(failure)));
+                  REJECTED + " in the TLS handshake",
+                  REJECTED,
+                  "remote-addr=" + shown() + " error=" + quoted(failure)));
     }
 
     /** Its handshake is over; another one on the same connection changes nothing. */
@@ -104,9 +108,7 @@ public final class PeerTls implements SSLEngineProvider {
           failure instanceof CompletionException && failure.getCause() != null
               ? failure.getCause()
               : failure;
-      log.warn(
-          "rejected connection on peer endpoint",
-          "remote-addr=" + shown() + " error=" + quoted(refused));
+      log.warn(REJECTED, "remote-addr=" + shown() + " error=" + quoted(refused));
       admitted.completeExceptionally(refused);
     }
 

@@ -27,13 +27,18 @@ final class RareLog {
 
   /** Says {@code what}, with {@code detail} of this one time. */
   void warn(String what, String detail) {
+    warn(what, what, detail);
+  }
+
+  /** Says {@code what} for one of the kinds that share this text. */
+  void warn(String kindOf, String what, String detail) {
     long now = System.nanoTime();
     long passedOver;
     synchronized (kinds) {
-      Kind kind = kinds.get(what);
+      Kind kind = kinds.get(kindOf);
       if (kind == null) {
         kind = new Kind();
-        kinds.put(what, kind);
+        kinds.put(kindOf, kind);
       } else if (now - kind.lastNanos < QUIET.toNanos()) {
         kind.passedOver++;
         return;

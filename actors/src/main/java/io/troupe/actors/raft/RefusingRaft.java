@@ -15,6 +15,12 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
  * say is void.
  */
 public final class RefusingRaft {
+  /** The last message: what came before it was refused, and the actor stops. */
+  public enum Stop implements RaftCommand.Private {
+    /** The only one. */
+    INSTANCE
+  }
+
   private RefusingRaft() {}
 
   /** The behaviour. */
@@ -22,7 +28,7 @@ public final class RefusingRaft {
     return Behaviors.receiveMessage(
         command -> {
           refuse(command);
-          return Behaviors.same();
+          return command == Stop.INSTANCE ? Behaviors.stopped() : Behaviors.same();
         });
   }
 

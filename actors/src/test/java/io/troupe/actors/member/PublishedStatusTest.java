@@ -50,7 +50,7 @@ class PublishedStatusTest {
 
   @Test
   void aFollowerIsConnectedWhileItHearsItsLeader_Q7() {
-    status.contacts((member, nanos) -> member.equals(LEADER) && nanos >= 100);
+    heard((member, nanos) -> member.equals(LEADER) && nanos >= 100);
     assertThat(status.isConnectedSince(1)).as("no leader").isTrue();
     status.raft(led(LEADER));
     assertThat(status.isConnectedSince(99)).isFalse();
@@ -62,13 +62,13 @@ class PublishedStatusTest {
   @Test
   void aLeaderIsConnectedWhileItHearsAMajority_Q7() {
     status.raft(led(SELF));
-    status.contacts((member, nanos) -> false);
+    heard((member, nanos) -> false);
     assertThat(status.isConnectedSince(1)).as("nobody knows the members").isTrue();
     status.membership(Membership.ofVoters(SELF));
     assertThat(status.isConnectedSince(1)).as("alone").isTrue();
     status.membership(Membership.ofVoters(SELF, LEADER, new NodeId(3)));
     assertThat(status.isConnectedSince(1)).isFalse();
-    status.contacts((member, nanos) -> member.equals(LEADER));
+    heard((member, nanos) -> member.equals(LEADER));
     assertThat(status.isConnectedSince(1)).isTrue();
     status.membership(Membership.ofVoters(SELF, LEADER, new NodeId(3), new NodeId(4)));
     assertThat(status.isConnectedSince(1)).isFalse();
@@ -84,5 +84,9 @@ class PublishedStatusTest {
     status.raft(led(LEADER));
     assertThat(next).isDone();
     assertThat(status.waitingForLeader()).isZero();
+  }
+
+  private void heard(PublishedStatus.Since heard) {
+    status.contacts(new PublishedStatus.Contacts(heard, (member, nanos) -> false));
   }
 }

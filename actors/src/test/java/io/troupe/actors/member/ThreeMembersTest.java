@@ -17,7 +17,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Phaser;
+import java.util.concurrent.atomic.LongAdder;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.javadsl.AskPattern;
 import org.jspecify.annotations.Nullable;
@@ -174,6 +178,71 @@ class ThreeMembersTest {
     put(leader(), new byte[100]);
     away.start();
     awaitEqual();
+  }
+
+  /** Whoever proposes all the time, as a member that publishes itself does, always gets a reply. */
+  @Test
+  void noProposalIsLostWhileAReceivedSnapshotIsInstalled() throws Exception {
+    start(20);
+    for (int i = 0; i < 10; i++) {
+      put(leader(), new byte[100]);
+    }
+    awaitEqual();
+    TestMember away = follower();
+    away.close();
+    for (int i = 0; i < 200; i++) {
+      put(leader(), new byte[3000]);
+    }
+    away.start();
+    ActorRef<RaftCommand> before = away.rooms().raft();
+    Proposers proposers = new Proposers(away, 32);
+    TestMembers.await(
+        "the actors over the new files",
+        () -> !away.rooms().raft().equals(before) && keys(away) > 200);
+    assertThat(proposers.end()).isEmpty();
+    assertThat(proposers.replies.sum()).isGreaterThan(100);
+  }
+
+  /** So many proposals are in flight all the time. */
+  private static final class Proposers {
+    private final TestMember member;
+    private final Phaser running = new Phaser(1);
+    private final Queue<Throwable> lost = new ConcurrentLinkedQueue<>();
+    private final LongAdder replies = new LongAdder();
+    private volatile boolean ended;
+
+    Proposers(TestMember member, int count) {
+      this.member = member;
+      for (int i = 0; i < count; i++) {
+        running.register();
+        propose();
+      }
+    }
+
+    private void propose() {
+      member
+          .put("during", new byte[10])
+          .whenCompleteAsync(
+              (reply, failure) -> {
+                if (failure != null) {
+                  lost.add(failure);
+                } else {
+                  replies.increment();
+                }
+                if (ended) {
+                  running.arriveAndDeregister();
+                } else {
+                  propose();
+                }
+              });
+    }
+
+    /** Those that got no reply, when all have ended. */
+    Queue<Throwable> end() {
+      ended = true;
+      running.arriveAndAwaitAdvance();
+      return lost;
+    }
   }
 
   /** Another member may have led and sent meanwhile, or the same one twice. */

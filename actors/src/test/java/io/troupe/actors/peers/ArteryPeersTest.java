@@ -85,6 +85,21 @@ class ArteryPeersTest {
     return numbers;
   }
 
+  /** Two followers: neither sends the other a Raft message. */
+  @Test
+  void connectionIsKnownWithoutMessages() {
+    TestPeer one = peer(CLUSTER, 1, portOne, both());
+    TestPeer two = peer(CLUSTER, 2, portTwo, both());
+    Awaitility.await()
+        .atMost(Duration.ofMillis(PATIENCE_MS))
+        .until(
+            () -> {
+              long fiveSecondsAgo = System.nanoTime() - Duration.ofSeconds(5).toNanos();
+              return one.peers.connectedSince(TWO, fiveSecondsAgo)
+                  && two.peers.connectedSince(ONE, fiveSecondsAgo);
+            });
+  }
+
   @Test
   void messagesGoBothWaysInOrder() throws Exception {
     TestPeer one = peer(CLUSTER, 1, portOne, both());

@@ -11,7 +11,7 @@ class PeerContactsTest {
   private static final long MS = 1_000_000;
 
   private final PeerContacts contacts =
-      new PeerContacts(Duration.ofSeconds(5), Duration.ofSeconds(1));
+      new PeerContacts(Duration.ofSeconds(5), Duration.ofSeconds(1), Duration.ofSeconds(3));
 
   private void heardEvery100Ms(long fromMs, long toMs) {
     for (long at = fromMs; at <= toMs; at += 100) {
@@ -50,5 +50,18 @@ class PeerContactsTest {
     heardEvery100Ms(100, 3000);
     heardEvery100Ms(3999, 6000);
     assertThat(heardSince(100, 6010)).isTrue();
+  }
+
+  @Test
+  void connectionHoldsWhileGreetingsCome() {
+    for (long at = 100; at <= 9100; at += 1000) {
+      contacts.heard(PEER, at * MS);
+    }
+    assertThat(contacts.connectedSince(PEER, 100 * MS, 12_099 * MS)).isTrue();
+    assertThat(contacts.connectedSince(PEER, 99 * MS, 9200 * MS)).isFalse();
+    assertThat(contacts.connectedSince(PEER, 100 * MS, 12_100 * MS)).as("lost").isFalse();
+    contacts.heard(PEER, 12_100 * MS);
+    assertThat(contacts.connectedSince(PEER, 12_099 * MS, 12_200 * MS)).as("new").isFalse();
+    assertThat(contacts.connectedSince(new NodeId(3), 0, 1)).as("unknown peer").isFalse();
   }
 }

@@ -30,25 +30,40 @@ public final class TestEngines implements PeerEngines {
   private volatile @Nullable String boundHost;
   private volatile CompletionStage<Void> check = CompletableFuture.completedFuture(null);
 
+  private volatile SSLContext serving;
+
   /** With the certificate of that name. */
   public TestEngines(String name) {
-    context = context(name);
+    this(name, name);
+  }
+
+  /** With a certificate; as a server it trusts another one. */
+  TestEngines(String name, String trustedByServer) {
+    context = context(name, name);
+    serving = context(name, trustedByServer);
   }
 
   /** Another certificate for connections from now on. */
   void replace(String name) {
-    context = context(name);
+    context = context(name, name);
+    serving = context;
   }
 
-  private static SSLContext context(String name) {
+  private static KeyStore store(String name) throws IOException, GeneralSecurityException {
     try (InputStream file =
         TestEngines.class.getClassLoader().getResourceAsStream("tls/" + name + ".p12")) {
       KeyStore store = KeyStore.getInstance("PKCS12");
       store.load(Objects.requireNonNull(file), PASSWORD);
+      return store;
+    }
+  }
+
+  private static SSLContext context(String name, String trust) {
+    try {
       KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
-      keys.init(store, PASSWORD);
+      keys.init(store(name), PASSWORD);
       TrustManagerFactory trusted = TrustManagerFactory.getInstance("PKIX");
-      trusted.init(store);
+      trusted.init(store(trust));
       SSLContext made = SSLContext.getInstance("TLS");
       made.init(keys.getKeyManagers(), trusted.getTrustManagers(), null);
       // As members have it: what a test counts as kept shall not be these.
@@ -67,7 +82,7 @@ public final class TestEngines implements PeerEngines {
 
   @Override
   public SSLEngine server() {
-    SSLEngine engine = context.createSSLEngine();
+    SSLEngine engine = serving.createSSLEngine();
     engine.setUseClientMode(false);
     engine.setNeedClientAuth(true);
     return engine;

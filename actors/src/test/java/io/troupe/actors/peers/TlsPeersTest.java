@@ -119,11 +119,28 @@ class TlsPeersTest {
         assertThat(one.untilItFlows(TWO, two, 10 + i)).isLessThan(1000);
       }
       assertThat(two.raft).noneMatch(envelope -> envelope.from().equals(new NodeId(3)));
-      assertThat(log.with("TLS connection to the peer port refused"))
+      assertThat(log.with("rejected connection on peer endpoint"))
           .as("a line of each member, not one for each attempt")
           .hasSizeBetween(1, 2);
       assertThat(log.with("cut off")).isEmpty();
       assertThat(PeerGatesTest.connections(two)).isLessThan(10);
+    }
+  }
+
+  /** The refused side learns of it from the alert alone: with TLS 1.3 its own handshake is over. */
+  @Test
+  void bothSidesLogWhyAConnectionIsRefused() {
+    try (LoggedLines log = new LoggedLines()) {
+      TestPeer one = peer(1, portOne, "members");
+      TestPeer two = peer(2, portTwo, new TestEngines("members", "stranger"));
+      sendFor(one, TWO, 2000);
+      assertThat(two.raft).isEmpty();
+      assertThat(log.with("rejected connection on peer endpoint remote-addr=127.0.0.1:"))
+          .singleElement()
+          .asString()
+          .contains(" error=\"");
+      assertThat(log.with("TLS connection to another member failed"))
+          .anySatisfy(line -> assertThat(line).contains(":" + portTwo, "Received fatal alert"));
     }
   }
 
@@ -201,7 +218,7 @@ class TlsPeersTest {
       one.untilItFlows(TWO, two, 1);
       Awaitility.await()
           .untilAsserted(
-              () -> assertThat(log.with("TLS connection to the peer port refused")).hasSize(1));
+              () -> assertThat(log.with("rejected connection on peer endpoint")).hasSize(1));
     }
   }
 
@@ -217,7 +234,7 @@ class TlsPeersTest {
       open.add(two);
       sendFor(two, ONE, 2000);
       sendFor(one, TWO, 2000);
-      assertThat(log.with("TLS connection to the peer port refused")).hasSize(1);
+      assertThat(log.with("rejected connection on peer endpoint")).hasSize(1);
       assertThat(log.with("somebody speaks TLS to this member's peer port, which is plain"))
           .hasSize(1);
       assertThat(one.raft).isEmpty();

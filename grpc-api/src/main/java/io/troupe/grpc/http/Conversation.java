@@ -217,7 +217,7 @@ final class Conversation {
     if (response.status().equals(StatusCodes.SWITCHING_PROTOCOLS)) {
       switched = true;
     }
-    if (response.entity().isStrict()) {
+    if (response.entity().isStrict() || response.entity().isKnownEmpty()) {
       open.decrementAndGet();
       return response;
     }

@@ -2,6 +2,8 @@ package io.troupe.grpc.http;
 
 import io.troupe.grpc.error.GrpcErrors;
 import io.troupe.grpc.error.GrpcStatus;
+import io.troupe.model.Refusal;
+import io.troupe.protocol.RefusedException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +22,8 @@ import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.apache.pekko.http.scaladsl.model.EntityStreamException;
 import org.apache.pekko.http.scaladsl.model.http2.PeerClosedStreamException;
 import org.apache.pekko.japi.pf.PFBuilder;
+import org.apache.pekko.stream.AbruptStageTerminationException;
+import org.apache.pekko.stream.AbruptTerminationException;
 import org.apache.pekko.stream.StreamTcpException;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
@@ -31,6 +35,9 @@ final class GrpcResponses {
   private static final HttpHeader STATUS_OK = RawHeader.create("grpc-status", "0");
   private static final Trailer TRAILER_OK = Trailer.create().addHeader(STATUS_OK);
 
+  /** Known to be empty, as a strict entity is, and without a length for the header. */
+  private static final HttpEntity.Chunked NO_MESSAGE = chunked(Source.empty());
+
   private GrpcResponses() {}
 
   /** One message and the status OK. */
@@ -40,11 +47,9 @@ final class GrpcResponses {
         .addAttribute(AttributeKeys.trailer, TRAILER_OK);
   }
 
-  /** No message, only a status. */
+  /** No message, only a status: one header block that ends the stream, without content-length. */
   static HttpResponse failure(GrpcStatus status) {
-    return HttpResponse.create()
-        .withEntity(HttpEntities.create(GRPC, ByteString.emptyByteString()))
-        .addHeaders(headers(status));
+    return HttpResponse.create().withEntity(NO_MESSAGE).addHeaders(headers(status));
   }
 
   /**
@@ -55,9 +60,16 @@ final class GrpcResponses {
         failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()
             : failure;
-    return hasLeft(cause)
-        ? new GrpcStatus(GrpcStatus.CANCELED, "context canceled")
-        : GrpcErrors.of(cause);
+    if (hasLeft(cause)) {
+      return new GrpcStatus(GrpcStatus.CANCELED, "context canceled");
+    }
+    return GrpcErrors.of(hasStopped(cause) ? new RefusedException(Refusal.STOPPED) : cause);
+  }
+
+  /** At a shutdown a stream may end before its connection. */
+  private static boolean hasStopped(Throwable cause) {
+    return cause instanceof AbruptTerminationException
+        || cause instanceof AbruptStageTerminationException;
   }
 
   /** Nobody reads the answer to a body, or on a connection, that breaks off. */

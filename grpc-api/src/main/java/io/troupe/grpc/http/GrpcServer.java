@@ -277,8 +277,7 @@ public final class GrpcServer {
   private record TcpPort(Tcp.ServerBinding binding, Connections connections) implements OpenPort {
     @Override
     public String address() {
-      InetSocketAddress address = binding.localAddress();
-      return address.getAddress().getHostAddress() + ":" + address.getPort();
+      return ListenerAddress.text(binding.localAddress());
     }
 
     @Override

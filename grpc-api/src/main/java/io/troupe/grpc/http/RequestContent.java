@@ -42,12 +42,13 @@ final class RequestContent {
         if (out.length() > LONGEST) {
           return;
         }
-        append(out, field.getKey().getName(), value);
+        append(out, field.getKey(), value);
       }
     }
   }
 
-  private static void append(StringBuilder out, String name, Object value) {
+  private static void append(StringBuilder out, FieldDescriptor field, Object value) {
+    String name = field.getName();
     if (SECRETS.contains(name)) {
       return;
     }
@@ -63,7 +64,16 @@ final class RequestContent {
       out.append(name).append(":\"").append(TextFormat.escapeDoubleQuotesAndBackslashes(text));
       out.append("\" ");
     } else {
-      out.append(name).append(':').append(value).append(' ');
+      out.append(name).append(':').append(value(field.getType(), value)).append(' ');
     }
+  }
+
+  /** Ids of members are unsigned; Java has no such numbers. */
+  private static Object value(FieldDescriptor.Type type, Object value) {
+    return switch (type) {
+      case UINT64, FIXED64 -> Long.toUnsignedString((Long) value);
+      case UINT32, FIXED32 -> Integer.toUnsignedString((Integer) value);
+      default -> value;
+    };
   }
 }

@@ -1,6 +1,7 @@
 package io.troupe.grpc.service;
 
 import com.google.protobuf.ByteString;
+import io.troupe.auth.AuthRules;
 import io.troupe.auth.AuthState;
 import io.troupe.auth.Authorizer;
 import io.troupe.grpc.api.AuthDisableRequest;
@@ -305,9 +306,15 @@ public final class AuthService {
                 .build());
   }
 
-  /** A11. A type that does not exist allows nothing, so it is refused. */
+  /**
+   * A11. A type that does not exist allows nothing and is rejected, after etcd's checks, from the
+   * state as it is: the log has no form for it.
+   */
   public CompletionStage<AuthRoleGrantPermissionResponse> roleGrantPermission(
       AuthRoleGrantPermissionRequest request, Call call) {
+    if (request.hasPerm() && request.getPerm().getPermType() == Permission.Type.UNRECOGNIZED) {
+      return rejectUnknownType(request, call);
+    }
     return change(
         new Operation.RoleGrantPermission(
             request.getName(), request.hasPerm() ? permission(request.getPerm()) : null),
@@ -315,14 +322,25 @@ public final class AuthService {
         header -> AuthRoleGrantPermissionResponse.newBuilder().setHeader(header).build());
   }
 
+  private CompletionStage<AuthRoleGrantPermissionResponse> rejectUnknownType(
+      AuthRoleGrantPermissionRequest request, Call call) {
+    return read(
+        call,
+        Authorizer::root,
+        auth -> {
+          Permission given = request.getPerm();
+          KeyRange range = range(given.getKey(), given.getRangeEnd());
+          throw new RefusedException(
+              AuthRules.mayBeGranted(range) && auth.role(request.getName()) == null
+                  ? Refusal.ROLE_NOT_FOUND
+                  : Refusal.INVALID_AUTH_MANAGEMENT);
+        });
+  }
+
   private static io.troupe.model.Permission permission(Permission given) {
-    try {
-      return new io.troupe.model.Permission(
-          io.troupe.model.Permission.Type.ofCode(given.getPermTypeValue()),
-          range(given.getKey(), given.getRangeEnd()));
-    } catch (IllegalArgumentException unknown) {
-      throw new RefusedException(Refusal.INVALID_AUTH_MANAGEMENT);
-    }
+    return new io.troupe.model.Permission(
+        io.troupe.model.Permission.Type.ofCode(given.getPermTypeValue()),
+        range(given.getKey(), given.getRangeEnd()));
   }
 
   /** A11. */

@@ -55,7 +55,8 @@ final class Callers {
     String token = call.token();
     if (token != null && tokens.mayStillCome(token, member.status().applied())) {
       // Whoever has it got it after its entry was committed, so one round is enough.
-      return gate.linearizable(call.trace(), ReadGate.Kind.POINT, () -> now(call, member.state().auth()));
+      return gate.linearizable(
+          call.trace(), ReadGate.Kind.POINT, () -> now(call, member.state().auth()));
     }
     throw new RefusedException(Refusal.INVALID_AUTH_TOKEN);
   }

@@ -6,6 +6,7 @@ import io.troupe.model.AlarmMember;
 import io.troupe.model.AlarmType;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
+import io.troupe.model.Refusal;
 import io.troupe.protocol.PeerAnswer;
 import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
@@ -20,6 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Compares the content of all members by hashes (Q5). The digest that members tell each other
@@ -28,6 +30,9 @@ import org.slf4j.LoggerFactory;
  */
 final class CorruptionCheck {
   private static final Logger LOG = LoggerFactory.getLogger(CorruptionCheck.class);
+
+  /** The answer of a member whose state is not open. */
+  private static final PeerAnswer STARTING = new PeerAnswer.Refused(Refusal.NO_LEADER);
 
   /** A hash of a long history takes its time. */
   static final Duration PATIENCE = Duration.ofMinutes(1);
@@ -93,7 +98,8 @@ final class CorruptionCheck {
                         ask(computed(before.hashRevision()), PATIENCE)
                             .thenCompose(
                                 answers ->
-                                    gate.linearizable(ReadGate.Kind.HASH, () -> member.state().hashKv(0))
+                                    gate.linearizable(
+                                            ReadGate.Kind.HASH, () -> member.state().hashKv(0))
                                         .thenCompose(after -> judge(before, after, answers)))));
   }
 
@@ -294,11 +300,13 @@ final class CorruptionCheck {
               if (answer instanceof PeerAnswer.Hashed hashed) {
                 return new Answer(other, hashed.hash());
               }
-              LOG.warn(
-                  "failed hash kv request peer-id={} requested-revision={} reason={}",
-                  other,
-                  query.revision(),
-                  failure == null ? answer : failure.toString());
+              // A member that has just started has no content to hash yet, which is no fault.
+              LOG.atLevel(STARTING.equals(answer) ? Level.DEBUG : Level.WARN)
+                  .log(
+                      "failed hash kv request peer-id={} requested-revision={} reason={}",
+                      other,
+                      query.revision(),
+                      failure == null ? answer : failure.toString());
               return null;
             });
   }

@@ -164,8 +164,7 @@ public final class KvService {
     } else if (call.serializable()) {
       result = serializable(from, ReadGate.Kind.RANGE, () -> read(call.txn(), from));
     } else {
-      result =
-          gate.linearizable(from.trace(), ReadGate.Kind.RANGE, () -> read(call.txn(), from));
+      result = gate.linearizable(from.trace(), ReadGate.Kind.RANGE, () -> read(call.txn(), from));
     }
     return result
         .whenComplete(

@@ -117,8 +117,7 @@ public final class LeaseService {
         .thenCompose(
             remaining ->
                 leads || !request.getKeys()
-                    ? gate.serializable(
-                        call.trace(), kind, () -> answer(request, remaining, call))
+                    ? gate.serializable(call.trace(), kind, () -> answer(request, remaining, call))
                     // The leader's state is what counts, and this one may be behind it.
                     : gate.linearizable(
                         call.trace(), kind, () -> answer(request, remaining, call)));

@@ -10,9 +10,11 @@ import io.troupe.raft.ReplicationStatus;
 import io.troupe.raft.membership.MembershipRules.Liveness;
 import java.time.Duration;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
+import scala.concurrent.ExecutionContext;
 
 /**
  * Facts of the raft room if it leads, else of the leader. etcd asks the connections of the member
@@ -22,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 final class LocalRaftFacts implements RaftFacts {
   /** How long a connection must have held (M5). */
   private static final Duration STEADY = Duration.ofSeconds(5);
+
+  /** A new leader has no reply of its followers for some milliseconds; for so many ticks it may. */
+  static final int MAX_WAITS = 3;
 
   private final Member member;
   private final GatewaySettings settings;
@@ -45,19 +50,52 @@ final class LocalRaftFacts implements RaftFacts {
 
   @Override
   public CompletionStage<Liveness> liveness() {
-    return replication()
-        .thenCompose(
-            status ->
-                status != null
-                    ? CompletableFuture.completedFuture(liveness(status))
-                    : leader
-                        .ask(PeerQuery.LivenessQuery.INSTANCE, settings.electionTimeout())
-                        .thenApply(this::ofLeader))
-        .exceptionally(unknown -> alone());
+    return liveness(MAX_WAITS).exceptionally(unknown -> alone());
   }
 
+  private CompletionStage<Liveness> liveness(int waits) {
+    return replication()
+        .thenCompose(
+            status -> {
+              if (status == null) {
+                return leader
+                    .ask(PeerQuery.LivenessQuery.INSTANCE, settings.electionTimeout())
+                    .thenApply(this::ofLeader);
+              }
+              return waits > 0 && awaitsReplies(status)
+                  ? afterTick().thenCompose(later -> liveness(waits - 1))
+                  : CompletableFuture.completedFuture(liveness(status));
+            });
+  }
+
+  /** Whether a member whose connection holds has not answered this leader. */
+  private boolean awaitsReplies(ReplicationStatus status) {
+    return status.peers().entrySet().stream()
+        .anyMatch(peer -> peer.getValue().connectedTicks() == 0 && isSteady(peer.getKey()));
+  }
+
+  private CompletionStage<Void> afterTick() {
+    CompletableFuture<Void> passed = new CompletableFuture<>();
+    member
+        .scheduler()
+        .scheduleOnce(
+            settings.tick(), () -> passed.complete(null), ExecutionContext.parasitic$.MODULE$);
+    return passed;
+  }
+
+  private boolean isSteady(NodeId peer) {
+    return member.status().isConnectedSince(peer, System.nanoTime() - STEADY.toNanos());
+  }
+
+  /**
+   * The leader counts from its election; a connection that is older and answers now counts from its
+   * beginning.
+   */
   private Liveness liveness(ReplicationStatus status) {
-    return status.liveness((int) (STEADY.toNanos() / settings.tick().toNanos()));
+    Liveness sinceElection = status.liveness((int) (STEADY.toNanos() / settings.tick().toNanos()));
+    Set<NodeId> steady = new TreeSet<>(sinceElection.steady());
+    sinceElection.connected().stream().filter(this::isSteady).forEach(steady::add);
+    return new Liveness(sinceElection.connected(), steady);
   }
 
   private Liveness ofLeader(PeerAnswer answer) {

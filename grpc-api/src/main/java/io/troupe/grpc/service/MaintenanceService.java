@@ -172,7 +172,8 @@ public final class MaintenanceService {
   public CompletionStage<HashKVResponse> hashKv(HashKVRequest request, Call call) {
     return callers
         .root(call)
-        .thenCompose(who -> gate.serializable(ReadGate.Kind.HASH, () -> hashKv(request.getRevision())));
+        .thenCompose(
+            who -> gate.serializable(ReadGate.Kind.HASH, () -> hashKv(request.getRevision())));
   }
 
   private HashKVResponse hashKv(long revision) {

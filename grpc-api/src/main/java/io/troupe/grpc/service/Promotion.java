@@ -116,7 +116,8 @@ final class Promotion {
                     .ask(new PeerQuery.PromoteQuery(id), attempts.timeLeft(wait))
                     .whenComplete((answer, failure) -> answered(attempts, answer, failure)))
         // What the leader applied is read here only when it is applied here.
-        .thenCompose(done -> gate.linearizable(ReadGate.Kind.POINT, () -> member.state().cluster()));
+        .thenCompose(
+            done -> gate.linearizable(ReadGate.Kind.POINT, () -> member.state().cluster()));
   }
 
   private static void answered(Attempts<Boolean> attempts, PeerAnswer answer, Throwable failure) {

@@ -56,11 +56,7 @@ final class ReadGate {
    * @param arrivedNanos for its trace; 0 if it has none
    */
   private record Waiting<T>(
-      Supplier<T> read,
-      Kind kind,
-      CallTrace call,
-      long arrivedNanos,
-      CompletableFuture<T> answer) {
+      Supplier<T> read, Kind kind, CallTrace call, long arrivedNanos, CompletableFuture<T> answer) {
     void run() {
       try {
         answer.complete(traced(call, read));
@@ -76,8 +72,8 @@ final class ReadGate {
   }
 
   /**
-   * Runs {@code read} on the threads of its kind once the state holds all that was committed when this
-   * was called.
+   * Runs {@code read} on the threads of its kind once the state holds all that was committed when
+   * this was called.
    *
    * @param call told the steps: {@code queue} until its round began, {@code read index} until a
    *     quorum had confirmed, {@code apply wait} until the state was there, {@code read}

@@ -141,6 +141,11 @@ class LeaderWatchTest {
     }
 
     @Override
+    public boolean isConnectedSince(NodeId member, long nanos) {
+      return true;
+    }
+
+    @Override
     public CompletableFuture<NodeId> awaitLeader() {
       return CompletableFuture.completedFuture(leader);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import com.google.protobuf.ByteString;
 import io.troupe.grpc.api.AuthenticateRequest;
+import io.troupe.grpc.api.MemberRemoveRequest;
 import io.troupe.grpc.api.PutRequest;
 import io.troupe.grpc.api.RangeRequest;
 import io.troupe.grpc.api.RangeResponse;
@@ -93,6 +94,19 @@ class RequestLogTest {
     assertThat(
             RequestContent.of(AuthenticateRequest.getDescriptor(), Bytes.wrap(login.toByteArray())))
         .isEqualTo("name:\"root\"");
+  }
+
+  @Test
+  void numbersOfMembersAreUnsigned() {
+    MemberRemoveRequest remove =
+        MemberRemoveRequest.newBuilder().setID(0xbdae9bbc11dd390dL).build();
+    assertThat(
+            RequestContent.of(
+                MemberRemoveRequest.getDescriptor(), Bytes.wrap(remove.toByteArray())))
+        .isEqualTo("ID:13668033151171901709");
+    PutRequest put = PutRequest.newBuilder().setLease(-5).build();
+    assertThat(RequestContent.of(PutRequest.getDescriptor(), Bytes.wrap(put.toByteArray())))
+        .isEqualTo("lease:-5");
   }
 
   @Test

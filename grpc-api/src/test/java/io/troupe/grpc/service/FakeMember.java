@@ -36,6 +36,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -73,6 +74,7 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
 
   private volatile OptionalLong leaderSinceNanos = OptionalLong.empty();
   private volatile long connectedSinceNanos = System.nanoTime();
+  private final Map<NodeId, Long> connections = new ConcurrentHashMap<>();
   private volatile long revision = 1;
   private volatile @Nullable KvHash hash;
   private volatile List<KvHash> compactionHashes = List.of();
@@ -226,6 +228,16 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
     return connectedSinceNanos - nanos <= 0;
   }
 
+  @Override
+  public boolean isConnectedSince(NodeId other, long nanos) {
+    return connections.getOrDefault(other, Long.MAX_VALUE) - nanos <= 0;
+  }
+
+  /** That member has been connected for so long. */
+  void connected(NodeId other, Duration since) {
+    connections.put(other, System.nanoTime() - since.toNanos());
+  }
+
   /** The connection to the leader was lost, and is there again. */
   void reconnect() {
     connectedSinceNanos = System.nanoTime();
@@ -292,6 +304,16 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
 
   @Override
   public long count(KeyRange range, long revision) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public OptionalLong keys() {
+    return OptionalLong.empty();
+  }
+
+  @Override
+  public void countKeys() {
     throw new UnsupportedOperationException();
   }
 

@@ -124,6 +124,50 @@ class MembershipChangesTest {
   }
 
   @Test
+  void connectionsCountFromTheirBeginningNotFromTheElection_M5() {
+    fake.show(view(3, 0, 17));
+    fake.connected(id(2), Duration.ofSeconds(6));
+    fake.connected(id(3), Duration.ofSeconds(6));
+    changes().add(FOURTH, LONG);
+    // A new leader: the others answered its first messages.
+    replication(3, 1);
+    proposed();
+  }
+
+  @Test
+  void membersThatHaveNotAnsweredTheNewLeaderYetAreAwaited_M5() {
+    fake.show(view(3, 0, 17));
+    fake.connected(id(2), Duration.ofSeconds(6));
+    fake.connected(id(3), Duration.ofSeconds(6));
+    changes().add(FOURTH, LONG);
+    replication(3, 0);
+    replication(3, 1);
+    proposed();
+  }
+
+  @Test
+  void connectedMemberThatDoesNotAnswerTheLeaderIsUnhealthy_M5() {
+    fake.show(view(3, 0, 17));
+    fake.connected(id(2), Duration.ofSeconds(6));
+    fake.connected(id(3), Duration.ofSeconds(6));
+    CompletionStage<ClusterView> added = changes().add(FOURTH, LONG);
+    for (int i = 0; i <= LocalRaftFacts.MAX_WAITS; i++) {
+      replication(3, 0);
+    }
+    refused(added, Refusal.UNHEALTHY_CLUSTER);
+  }
+
+  @Test
+  void newConnectionIsNotSteadyYet_M5() {
+    fake.show(view(3, 0, 17));
+    fake.connected(id(2), Duration.ofSeconds(6));
+    fake.connected(id(3), Duration.ofSeconds(4));
+    CompletionStage<ClusterView> added = changes().add(FOURTH, LONG);
+    replication(3, 1);
+    refused(added, Refusal.UNHEALTHY_CLUSTER);
+  }
+
+  @Test
   void aRefusalOfTheLeaderIsFinal() {
     fake.show(view(3, 0, 17));
     CompletionStage<ClusterView> added = changes().add(FOURTH, LONG);

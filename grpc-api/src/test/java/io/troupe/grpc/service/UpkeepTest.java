@@ -2,6 +2,7 @@ package io.troupe.grpc.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import io.troupe.model.AlarmType;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
@@ -15,6 +16,7 @@ import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
 import io.troupe.protocol.StateReader.KvHash;
 import io.troupe.protocol.codec.OperationCodec;
+import io.troupe.testing.LoggedLines;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -236,5 +238,23 @@ class UpkeepTest {
     assertThat(check.initial(Duration.ofSeconds(1)).toCompletableFuture())
         .succeedsWithin(Duration.ofSeconds(10))
         .isEqualTo(List.of(FakeMember.id(2)));
+  }
+
+  /** All members of a cluster start at once. */
+  @Test
+  void memberThatIsStartingIsNoFailedRequest() {
+    fake.hash(hash(5, 3, 10, 10), List.of());
+    fake.show(FakeMember.view(3, 0, 1));
+    answers.put(FakeMember.url(2), new PeerAnswer.Refused(Refusal.NO_LEADER));
+    answers.put(FakeMember.url(3), new PeerAnswer.Refused(Refusal.COMPACTED));
+    try (LoggedLines log = new LoggedLines(CorruptionCheck.class, Level.INFO)) {
+      assertThat(check.initial(Duration.ofSeconds(1)).toCompletableFuture())
+          .succeedsWithin(Duration.ofSeconds(10))
+          .isEqualTo(List.of());
+      assertThat(log.with("failed hash kv request"))
+          .singleElement()
+          .asString()
+          .contains("COMPACTED");
+    }
   }
 }

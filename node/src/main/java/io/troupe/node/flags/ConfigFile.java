@@ -190,7 +190,7 @@ final class ConfigFile {
         switch (flag.type()) {
           case BOOL -> value instanceof Boolean;
           case NUMBER, UNSIGNED, MILLIS, SECONDS, DURATION -> isWhole(value);
-          case TEXT, URLS, CLUSTER_STATE -> !(value instanceof Map<?, ?>);
+          case TEXT, URLS, CLUSTER_STATE, V2_STAGE -> !(value instanceof Map<?, ?>);
         };
     try {
       if (!fits) {
@@ -198,7 +198,12 @@ final class ConfigFile {
       }
       // F2: durations are nanoseconds
       values.put(
-          name, flag.checked(flag.type() == Flag.Type.DURATION ? text(value) + "ns" : text(value)));
+          name,
+          switch (flag.type()) {
+            case DURATION -> flag.checked(text(value) + "ns");
+            case V2_STAGE -> text(value);
+            default -> flag.checked(text(value));
+          });
     } catch (IllegalArgumentException wrong) {
       throw new FlagException(
           1, "invalid value \"" + value + "\" for key " + key + ": " + wrong.getMessage());
@@ -210,7 +215,7 @@ final class ConfigFile {
       case BOOL -> "true or false";
       case DURATION -> "a whole number of nanoseconds";
       case NUMBER, UNSIGNED, MILLIS, SECONDS -> "a whole number";
-      case TEXT, URLS, CLUSTER_STATE -> "a text";
+      case TEXT, URLS, CLUSTER_STATE, V2_STAGE -> "a text";
     };
   }
 

@@ -65,6 +65,7 @@ public record EtcdCommandLine(Map<String, String> properties, List<Notice> notic
     } else {
       content = new ConfigFile.Content(withVariables(given, environment, notices), Map.of());
     }
+    notices.addAll(EtcdFlags.deprecated(content.flags().keySet()));
     EtcdSettings settings = new EtcdSettings(content.flags(), !file.isEmpty(), host);
     Map<String, String> properties = settings.properties();
     content.settings().forEach((key, value) -> properties.put("troupe." + key, value));

@@ -9,6 +9,7 @@ import static io.troupe.node.flags.Flag.Type.SECONDS;
 import static io.troupe.node.flags.Flag.Type.TEXT;
 import static io.troupe.node.flags.Flag.Type.UNSIGNED;
 import static io.troupe.node.flags.Flag.Type.URLS;
+import static io.troupe.node.flags.Flag.Type.V2_STAGE;
 import static io.troupe.node.flags.Flag.noEffect;
 import static io.troupe.node.flags.Flag.refused;
 import static io.troupe.node.flags.Flag.setting;
@@ -18,6 +19,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** All server flags of etcd 3.7 (section 4.2). docs/flags.md shows this table. */
 final class EtcdFlags {
@@ -26,6 +28,15 @@ final class EtcdFlags {
   private static final String ASKED_AGAIN = "discovery asks anew each time";
   private static final String NO_BBOLT = "the state is in RocksDB, which has no such thing";
 
+  /** What etcd says of a flag whenever it is given, whatever its value. */
+  private static final Map<String, String> DEPRECATED =
+      Map.of(
+          "max-snapshots",
+          "--max-snapshots is deprecated in 3.6 and will be decommissioned in 3.8.",
+          "v2-deprecation",
+          "--v2-deprecation is deprecated and scheduled for removal in v3.8. The default value is"
+              + " enforced, ignoring user input.");
+
   private static final Map<String, Flag> ALL = new LinkedHashMap<>();
 
   private EtcdFlags() {}
@@ -33,6 +44,15 @@ final class EtcdFlags {
   /** By name, in the order of the reference. */
   static Map<String, Flag> all() {
     return Collections.unmodifiableMap(ALL);
+  }
+
+  /** What the log says of deprecated flags among those that were given. */
+  static List<Notice> deprecated(Set<String> given) {
+    return given.stream()
+        .filter(DEPRECATED::containsKey)
+        .sorted()
+        .map(name -> Notice.warning(DEPRECATED.getOrDefault(name, "")))
+        .toList();
   }
 
   static {
@@ -86,7 +106,7 @@ final class EtcdFlags {
         setting("max-learners", NUMBER, "1"),
         setting("force-new-cluster", BOOL, "false"),
         noEffect("unsafe-no-fsync", BOOL, "false", "writes are always forced to the disk"),
-        noEffect("v2-deprecation", TEXT, "write-only", "there is no v2 store"));
+        noEffect("v2-deprecation", V2_STAGE, "write-only", "there is no v2 store"));
   }
 
   private static List<Flag> discovery() {

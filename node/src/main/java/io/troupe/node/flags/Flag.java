@@ -27,6 +27,10 @@ record Flag(
   private static final BigInteger MOST_UNSIGNED =
       BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
 
+  /** What {@code --v2-deprecation} may name; {@code not-yet} is over. */
+  private static final Set<String> V2_STAGES =
+      Set.of("write-only", "write-only-skip-check", "write-only-drop-data", "gone");
+
   /** Form of a value. */
   enum Type {
     /** Any text, or a list with commas. */
@@ -35,6 +39,8 @@ record Flag(
     URLS,
     /** What a first start finds: new or existing. */
     CLUSTER_STATE,
+    /** Names of {@link #V2_STAGES} with commas; in a file etcd does not check them. */
+    V2_STAGE,
     /** true or false; needs no value. */
     BOOL,
     /** See {@link GoInteger}; 64 bits. */
@@ -99,6 +105,7 @@ record Flag(
       case DURATION -> GoDuration.parse(value).toNanos() + " ns";
       case URLS -> UrlList.checked(value);
       case CLUSTER_STATE -> clusterState(value);
+      case V2_STAGE -> v2Stage(value);
       case TEXT -> value;
     };
   }
@@ -106,6 +113,15 @@ record Flag(
   private static String clusterState(String value) {
     if (!Set.of("", "new", "existing").contains(value)) {
       throw new IllegalArgumentException("invalid value");
+    }
+    return value;
+  }
+
+  private static String v2Stage(String value) {
+    for (String stage : value.split(",", -1)) {
+      if (!V2_STAGES.contains(stage)) {
+        throw new IllegalArgumentException("invalid value \"" + stage + '"');
+      }
     }
     return value;
   }

@@ -452,6 +452,18 @@ class AuthConformanceTest {
           INVALID_ARGUMENT,
           "etcdserver: invalid auth management");
     }
+    for (String[] wrong : new String[][] {{"r", "k"}, {"r", ""}, {"none", ""}}) {
+      nobody.refused(
+          AuthClient.GRANT_PERMISSION,
+          ofUnknownType(wrong[0], wrong[1]),
+          INVALID_ARGUMENT,
+          "etcdserver: invalid auth management");
+    }
+    nobody.refused(
+        AuthClient.GRANT_PERMISSION,
+        ofUnknownType("none", "k"),
+        FAILED_PRECONDITION,
+        "etcdserver: role name not found");
     nobody.grant("r", Permission.Type.READ, "k", "m");
     nobody.grant("r", Permission.Type.READ, "k", "n");
     nobody.grant("r", Permission.Type.WRITE, "k", "n");
@@ -478,6 +490,34 @@ class AuthConformanceTest {
         FAILED_PRECONDITION,
         "etcdserver: role name not found");
     assertThat(nobody.call(AuthClient.ROLE_GET, get).getPermCount()).isEqualTo(2);
+  }
+
+  @Test
+  void A13_permissionOfUnknownTypeNeedsRootFirst() {
+    enable();
+    AuthRoleGrantPermissionRequest request = ofUnknownType("none", "");
+    nobody.refused(
+        AuthClient.GRANT_PERMISSION, request, INVALID_ARGUMENT, "etcdserver: user name is empty");
+    root.userAdd("alice", "pw");
+    nobody
+        .login("alice", "pw")
+        .refused(
+            AuthClient.GRANT_PERMISSION,
+            request,
+            PERMISSION_DENIED,
+            "etcdserver: permission denied");
+    root.refused(
+        AuthClient.GRANT_PERMISSION,
+        request,
+        INVALID_ARGUMENT,
+        "etcdserver: invalid auth management");
+  }
+
+  private static AuthRoleGrantPermissionRequest ofUnknownType(String role, String key) {
+    return AuthRoleGrantPermissionRequest.newBuilder()
+        .setName(role)
+        .setPerm(Permission.newBuilder().setPermTypeValue(9).setKey(ByteString.copyFromUtf8(key)))
+        .build();
   }
 
   @Test

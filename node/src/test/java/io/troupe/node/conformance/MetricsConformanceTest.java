@@ -66,6 +66,8 @@ class MetricsConformanceTest {
           Map.entry("etcd_debugging_mvcc_compact_revision", "gauge"),
           Map.entry("etcd_debugging_mvcc_current_revision", "gauge"),
           Map.entry("etcd_debugging_mvcc_events_total", "counter"),
+          Map.entry("etcd_debugging_mvcc_keys_total", "gauge"),
+          Map.entry("etcd_network_known_peers", "gauge"),
           Map.entry("etcd_debugging_mvcc_slow_watcher_total", "gauge"),
           Map.entry("etcd_debugging_mvcc_total_put_size_in_bytes", "gauge"),
           Map.entry("etcd_debugging_mvcc_watch_stream_total", "gauge"),
@@ -504,5 +506,23 @@ class MetricsConformanceTest {
     byte[] text = new GZIPInputStream(new ByteArrayInputStream(packed.body())).readAllBytes();
     assertThat(new String(text, StandardCharsets.UTF_8)).contains("etcd_server_has_leader 1");
     assertThat(packed.body().length).isLessThan(text.length / 5);
+  }
+
+  /** A member that is alone knows itself; removed ones would be 0. */
+  @Test
+  void membersAndLiveKeysAreShownOnOneMemberToo() {
+    String self =
+        metrics().series("etcd_server_id").keySet().iterator().next().getOrDefault("server_id", "");
+    assertThat(metrics().value("etcd_network_known_peers", "Local", self, "Remote", self))
+        .isEqualTo(1);
+    String key = STORE.key("counted");
+    ServedStore.await()
+        .until(() -> !Double.isNaN(metrics().value("etcd_debugging_mvcc_keys_total")));
+    double before = metrics().value("etcd_debugging_mvcc_keys_total");
+    client.put(key, "1");
+    client.put(key, "2");
+    assertThat(metrics().value("etcd_debugging_mvcc_keys_total")).isEqualTo(before + 1);
+    client.delete(Requests.delete(key));
+    assertThat(metrics().value("etcd_debugging_mvcc_keys_total")).isEqualTo(before);
   }
 }

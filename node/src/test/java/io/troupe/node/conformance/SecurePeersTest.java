@@ -205,11 +205,11 @@ class SecurePeersTest {
     }
     ServedStore.await()
         .untilAsserted(
-            () -> assertThat(log.with("TLS connection to the peer port refused")).isNotEmpty());
+            () -> assertThat(log.with("rejected connection on peer endpoint")).isNotEmpty());
     RunningNode foreign = nodes[2];
     assertThat(foreign).isNotNull();
     assertThat(new Http1("127.0.0.1:" + clients[2]).get("/health").body()).contains("false");
-    assertThat(log.with("TLS connection to the peer port refused"))
+    assertThat(log.with("rejected connection on peer endpoint"))
         .as("a line of each member, not one for each attempt")
         .hasSizeLessThanOrEqualTo(3);
     stop(2);

@@ -21,6 +21,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Section 4: flags and variables. */
 class EtcdCommandLineTest {
   private static final String STATE = "--initial-cluster-state=";
+  private static final Notice V2_DEPRECATED =
+      Notice.warning(
+          "--v2-deprecation is deprecated and scheduled for removal in v3.8. The default value is"
+              + " enforced, ignoring user input.");
 
   @TempDir Path directory = Path.of("");
 
@@ -324,13 +328,49 @@ class EtcdCommandLineTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--cert-file=", "--max-snapshots=5", "--v", "--snapshot"})
+  @ValueSource(strings = {"--cert-file=", "--max-wals=5", "--v", "--snapshot"})
   void defaultsAndIgnoredFlagsAreTakenInSilence(String flag) {
     EtcdCommandLine line = read(Map.of(), flag);
     assertThat(line.properties())
         .containsOnlyKeys("troupe.name", "troupe.data-dir", "troupe.log.format")
         .containsEntry("troupe.log.format", "json");
     assertThat(line.notices()).isEmpty();
+  }
+
+  /** Texts of an etcd 3.7.1 that was started so. */
+  @Test
+  void stageOfTheV2StoreMustBeOneThatIsLeft() throws IOException {
+    String[] refused = {"not-yet", "", "gone,not-yet", "gone,"};
+    String[] named = {"not-yet", "", "not-yet", ""};
+    for (int i = 0; i < refused.length; i++) {
+      ends(
+          2,
+          "invalid value \""
+              + refused[i]
+              + "\" for flag -v2-deprecation: invalid value \""
+              + named[i]
+              + '"',
+          "--v2-deprecation=" + refused[i]);
+    }
+    FlagException variable = end(Map.of("ETCD_V2_DEPRECATION", "not-yet"));
+    assertThat(variable.status()).isEqualTo(1);
+    assertThat(variable)
+        .hasMessage("invalid value \"not-yet\" for ETCD_V2_DEPRECATION: invalid value \"not-yet\"");
+    assertThat(read(Map.of(), "--v2-deprecation", "gone,write-only-drop-data").properties())
+        .hasSize(3);
+    assertThat(read(Map.of(), "--config-file", file("v2-deprecation: not-yet")).notices())
+        .contains(V2_DEPRECATED);
+  }
+
+  @Test
+  void deprecatedFlagsAreNamedHoweverTheyAreGiven() throws IOException {
+    Notice snapshots =
+        Notice.warning("--max-snapshots is deprecated in 3.6 and will be decommissioned in 3.8.");
+    assertThat(read(Map.of(), "--v2-deprecation=write-only", "--max-snapshots=5").notices())
+        .containsExactly(snapshots, V2_DEPRECATED);
+    assertThat(read(Map.of("ETCD_MAX_SNAPSHOTS", "5")).notices()).contains(snapshots);
+    assertThat(read(Map.of(), "--config-file", file("max-snapshots: 5")).notices())
+        .contains(snapshots);
   }
 
   @Test

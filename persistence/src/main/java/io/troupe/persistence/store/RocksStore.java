@@ -61,6 +61,7 @@ public final class RocksStore implements OrderedStore {
 
   /** Since the last flush that they caused; others may have been in between. */
   private final AtomicInteger marksInBuffers = new AtomicInteger();
+
   private volatile Consumer<StoreException> damaged = damage -> {};
   private final Object sizesLock = new Object();
   private volatile Sizes sizes;

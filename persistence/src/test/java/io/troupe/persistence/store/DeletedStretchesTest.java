@@ -23,8 +23,7 @@ class DeletedStretchesTest {
   private final RocksStore store;
 
   DeletedStretchesTest(@TempDir Path temp) {
-    store =
-        RocksStore.open(temp.resolve("s"), new RocksSettings(64 << 20, 256 << 20, 2, 64, 0));
+    store = RocksStore.open(temp.resolve("s"), new RocksSettings(64 << 20, 256 << 20, 2, 64, 0));
   }
 
   @AfterEach

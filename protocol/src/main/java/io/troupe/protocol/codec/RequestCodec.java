@@ -24,14 +24,15 @@ import io.troupe.txn.TxnLimits;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A client's requests on keys, parsed to the model. The log's messages have the public API's field
  * numbers, so one parser serves the gateway and the apply room.
  *
  * <p>All methods throw {@link InvalidProtocolBufferException} for bytes that do not decode, and
- * {@link RefusedException} for an unknown sort option (G1) or a transaction operation without a
- * request (X3).
+ * {@link RefusedException} for a range with an unknown sort option (G1). In a transaction such a
+ * range, and an operation without a request (X3), becomes {@link Operation.Invalid}.
  */
 public final class RequestCodec {
   private static final RangeQuery.SortOrder[] ORDERS = RangeQuery.SortOrder.values();
@@ -62,6 +63,10 @@ public final class RequestCodec {
   /** Parses a RangeRequest. */
   public static RangeRead range(Bytes request) throws IOException {
     WireRange wire = whole(WireRange.parser(), request);
+    Refusal refusal = sortRefusal(wire);
+    if (refusal != null) {
+      throw new RefusedException(refusal);
+    }
     return new RangeRead(query(wire), wire.getSerializable());
   }
 
@@ -156,14 +161,19 @@ public final class RequestCodec {
     for (WireTxnOp op : wire) {
       ops.add(
           switch (op.getRequestCase()) {
-            case REQUEST_RANGE -> new Operation.Range(query(op.getRequestRange()));
+            case REQUEST_RANGE -> range(op.getRequestRange());
             case REQUEST_PUT -> put(op.getRequestPut());
             case REQUEST_DELETE_RANGE -> deleteRange(op.getRequestDeleteRange());
             case REQUEST_TXN -> txn(op.getRequestTxn(), depth + 1);
-            case REQUEST_NOT_SET -> throw new RefusedException(Refusal.KEY_NOT_FOUND);
+            case REQUEST_NOT_SET -> new Operation.Invalid(Refusal.KEY_NOT_FOUND);
           });
     }
     return ops;
+  }
+
+  private static Operation.TxnOp range(WireRange wire) {
+    Refusal refusal = sortRefusal(wire);
+    return refusal != null ? new Operation.Invalid(refusal) : new Operation.Range(query(wire));
   }
 
   private static Compare compare(WireCompare wire) {
@@ -197,20 +207,23 @@ public final class RequestCodec {
     };
   }
 
-  private static RangeQuery query(WireRange wire) {
+  /** Why a range has no {@link #query}, or null. A missing key is the first error (G1). */
+  private static @Nullable Refusal sortRefusal(WireRange wire) {
     int order = wire.getSortOrder();
     int target = wire.getSortTarget();
-    if (order < 0 || order >= ORDERS.length || target < 0 || target >= TARGETS.length) {
-      // A missing key is the first thing that is said (G1).
-      throw new RefusedException(
-          wire.getKey().isEmpty() ? Refusal.KEY_NOT_PROVIDED : Refusal.INVALID_SORT_OPTION);
+    if (order >= 0 && order < ORDERS.length && target >= 0 && target < TARGETS.length) {
+      return null;
     }
+    return wire.getKey().isEmpty() ? Refusal.KEY_NOT_PROVIDED : Refusal.INVALID_SORT_OPTION;
+  }
+
+  private static RangeQuery query(WireRange wire) {
     return new RangeQuery(
         new KeyRange(bytes(wire.getKey()), bytes(wire.getRangeEnd())),
         wire.getLimit(),
         wire.getRevision(),
-        ORDERS[order],
-        TARGETS[target],
+        ORDERS[wire.getSortOrder()],
+        TARGETS[wire.getSortTarget()],
         wire.getKeysOnly(),
         wire.getCountOnly(),
         wire.getMinModRevision(),

@@ -287,9 +287,24 @@ class OperationCodecTest {
         .isInstanceOfSatisfying(
             RefusedException.class,
             e -> assertThat(e.reason()).isEqualTo(Refusal.INVALID_SORT_OPTION));
-    assertThatThrownBy(() -> txn(WireTxn.newBuilder().addSuccess(WireTxnOp.getDefaultInstance())))
-        .isInstanceOfSatisfying(
-            RefusedException.class, e -> assertThat(e.reason()).isEqualTo(Refusal.KEY_NOT_FOUND));
+  }
+
+  @Test
+  void invalidOperationsOfTransactionKeepTheirPlaces_X3() throws IOException {
+    WireRange unsorted = WireRange.newBuilder().setKey(utf8("k")).setSortTarget(5).build();
+    WireTxnOp nested =
+        WireTxnOp.newBuilder()
+            .setRequestTxn(
+                WireTxn.newBuilder().addFailure(WireTxnOp.newBuilder().setRequestRange(unsorted)))
+            .build();
+    RequestCodec.TxnCall call =
+        txn(WireTxn.newBuilder().addSuccess(WireTxnOp.getDefaultInstance()).addSuccess(nested));
+    assertThat(call.readOnly()).isFalse();
+    assertThat(call.txn().success())
+        .containsExactly(
+            new Operation.Invalid(Refusal.KEY_NOT_FOUND),
+            new Operation.Txn(
+                List.of(), List.of(), List.of(new Operation.Invalid(Refusal.INVALID_SORT_OPTION))));
   }
 
   @Test

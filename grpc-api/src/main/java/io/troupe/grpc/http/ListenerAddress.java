@@ -1,0 +1,25 @@
+package io.troupe.grpc.http;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+
+/** The address of a port as the log shows it. */
+final class ListenerAddress {
+  private ListenerAddress() {}
+
+  /**
+   * Host and port. All interfaces are {@code 0.0.0.0}, whether the system has one socket for both
+   * families of addresses or not; the JDK would show such a socket as {@code 0:0:0:0:0:0:0:0}.
+   */
+  static String text(InetSocketAddress address) {
+    InetAddress host = address.getAddress();
+    String text = host.getHostAddress();
+    if (host.isAnyLocalAddress()) {
+      text = "0.0.0.0";
+    } else if (host instanceof Inet6Address) {
+      text = "[" + text + "]";
+    }
+    return text + ":" + address.getPort();
+  }
+}
