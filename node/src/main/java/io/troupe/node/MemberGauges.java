@@ -41,14 +41,14 @@ final class MemberGauges {
   private final MemberMetrics metrics;
   private final MemberStatus status;
   private final StateReader state;
-  private final Executor reads;
+  private final Executor hashes;
   private final AtomicBoolean counting = new AtomicBoolean();
 
   private MemberGauges(Member member) {
     this.metrics = member.metrics();
     this.status = member.status();
     this.state = member.state();
-    this.reads = member.reads();
+    this.hashes = member.reads().hashes();
   }
 
   /** Adds all of them; once for each member. */
@@ -107,7 +107,11 @@ final class MemberGauges {
   private double keys() {
     OptionalLong keys = state.keys();
     if (keys.isEmpty() && counting.compareAndSet(false, true)) {
-      reads.execute(this::countKeys);
+      try {
+        hashes.execute(this::countKeys);
+      } catch (RefusedException tooMany) {
+        counting.set(false);
+      }
     }
     return keys.isPresent() ? keys.getAsLong() : Double.NaN;
   }
