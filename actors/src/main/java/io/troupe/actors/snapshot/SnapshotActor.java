@@ -61,10 +61,18 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   private record GivenUp(long below, @Nullable Throwable failure)
       implements SnapshotCommand.Private {}
 
-  private record LetGo(NodeId to) implements SnapshotCommand.Private {}
+  private record LetGo(NodeId to, long transfer) implements SnapshotCommand.Private {}
 
-  /** A transfer ended, well or not. */
-  record TransferOver(NodeId to) implements SnapshotCommand.Private {}
+  /**
+   * A transfer ended.
+   *
+   * @param transfer number of the transfer, from {@link SnapshotCommand.Send}
+   * @param ok true if the follower has the content
+   */
+  record TransferOver(NodeId to, long transfer, boolean ok) implements SnapshotCommand.Private {}
+
+  /** A follower that gets a snapshot, whose index is the last one that the log may lose. */
+  private record Hold(long transfer, long index) {}
 
   /** Whom this room speaks to. */
   public record Links(
@@ -110,7 +118,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   private final Map<NodeId, SnapshotCommand.Send> toSend = new LinkedHashMap<>();
 
   /** By follower, the index of the snapshot that it gets: the log stays from there on. */
-  private final Map<NodeId, Long> held = new HashMap<>();
+  private final Map<NodeId, Hold> held = new HashMap<>();
 
   /** The log was let go up to there. */
   private long released;
@@ -355,26 +363,29 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
             send -> {
               boolean does = ref.index() >= send.atLeast();
               if (does) {
-                timers.cancel(new LetGo(send.to()));
-                held.put(send.to(), ref.index());
+                held.put(send.to(), new Hold(send.transfer(), ref.index()));
                 links
                     .transfers()
                     .tell(
                         new TransferCommand.Start(
-                            send.to(), send.term(), ref, getContext().getSelf()));
+                            send.to(), send.transfer(), send.term(), ref, getContext().getSelf()));
               }
               return does;
             });
   }
 
   private Behavior<SnapshotCommand> onTransferOver(TransferOver over) {
-    timers.startSingleTimer(new LetGo(over.to()), new LetGo(over.to()), HOLD);
+    LetGo letGo = new LetGo(over.to(), over.transfer());
+    timers.startSingleTimer(letGo, letGo, HOLD);
     return this;
   }
 
   private Behavior<SnapshotCommand> onLetGo(LetGo letGo) {
-    held.remove(letGo.to());
-    releaseLog();
+    Hold hold = held.get(letGo.to());
+    if (hold != null && hold.transfer() == letGo.transfer()) {
+      held.remove(letGo.to());
+      releaseLog();
+    }
     return this;
   }
 
@@ -389,8 +400,8 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     long upTo = newest;
     if (!links.disk().isLow()) {
       upTo -= settings.catchUpEntries();
-      for (long index : held.values()) {
-        upTo = Math.min(upTo, index);
+      for (Hold hold : held.values()) {
+        upTo = Math.min(upTo, hold.index());
       }
     }
     if (upTo > released) {

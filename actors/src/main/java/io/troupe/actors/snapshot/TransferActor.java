@@ -7,7 +7,6 @@ import io.troupe.persistence.snapshot.SnapshotException;
 import io.troupe.persistence.snapshot.SnapshotManifest;
 import io.troupe.persistence.snapshot.SnapshotRef;
 import io.troupe.protocol.RaftCommand;
-import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.SnapshotMessage;
 import io.troupe.protocol.SnapshotTransport;
 import io.troupe.raft.SnapshotMark;
@@ -52,7 +51,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
       SnapshotMetrics metrics) {}
 
   private record Sending(
-      OutgoingTransfer transfer, ActorRef<SnapshotCommand> replyTo, long startedNanos) {}
+      OutgoingTransfer transfer, TransferCommand.Start start, long startedNanos) {}
 
   private final TimerScheduler<TransferCommand> timers;
   private final SnapshotDirectory directory;
@@ -124,7 +123,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
               settings,
               message -> links.peers().send(start.to(), message));
       long now = System.nanoTime();
-      outgoing.put(start.to(), new Sending(transfer, start.replyTo(), now));
+      outgoing.put(start.to(), new Sending(transfer, start, now));
       links.metrics().sending(start.to().value());
       LOG.info(
           "sending database snapshot snapshot-index={} remote-peer-id={}",
@@ -135,8 +134,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
     } catch (SnapshotException e) {
       links.metrics().sendRefused(start.to().value());
       LOG.error("a snapshot cannot be sent peer={}: {}", start.to(), e.getMessage());
-      links.raft().tell(new RaftCommand.SnapshotSent(start.to(), snapshot.index(), false));
-      start.replyTo().tell(new SnapshotActor.TransferOver(start.to()));
+      tellEnd(start, false);
     }
     return this;
   }
@@ -187,8 +185,16 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
           reason);
     }
     release(transfer);
-    links.raft().tell(new RaftCommand.SnapshotSent(transfer.to(), transfer.index(), ok));
-    sending.replyTo().tell(new SnapshotActor.TransferOver(transfer.to()));
+    tellEnd(sending.start(), ok);
+  }
+
+  private void tellEnd(TransferCommand.Start start, boolean ok) {
+    links
+        .raft()
+        .tell(
+            new RaftCommand.SnapshotSent(
+                start.to(), start.transfer(), start.snapshot().index(), ok));
+    start.replyTo().tell(new SnapshotActor.TransferOver(start.to(), start.transfer(), ok));
   }
 
   private void release(OutgoingTransfer transfer) {

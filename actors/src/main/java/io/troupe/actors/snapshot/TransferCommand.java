@@ -11,10 +11,12 @@ public sealed interface TransferCommand {
   /**
    * Brings a snapshot to a follower. One that is under way to the same follower gives way.
    *
+   * @param transfer number of the transfer for the raft and snapshot actors
    * @param term term of this leader
-   * @param replyTo told {@link SnapshotActor.TransferOver}
+   * @param replyTo receives {@link SnapshotActor.TransferOver}
    */
-  record Start(NodeId to, long term, SnapshotRef snapshot, ActorRef<SnapshotCommand> replyTo)
+  record Start(
+      NodeId to, long transfer, long term, SnapshotRef snapshot, ActorRef<SnapshotCommand> replyTo)
       implements TransferCommand {}
 
   /** A message of another member's transfer room. */

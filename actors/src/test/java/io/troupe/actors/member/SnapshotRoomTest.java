@@ -261,11 +261,11 @@ class SnapshotRoomTest {
     files.machine().commit();
     assertThat(snapshots()).isEmpty();
     ActorRef<SnapshotCommand> room = room(NEVER);
-    room.tell(new SnapshotCommand.Send(new NodeId(3), 1, 1));
+    room.tell(new SnapshotCommand.Send(new NodeId(3), 1, 1, 1));
     TransferCommand.Start start = transfers.expectMessageClass(TransferCommand.Start.class);
     assertThat(start.snapshot().index()).isEqualTo(1);
     assertThat(snapshots()).containsExactly(1L);
-    room.tell(new SnapshotCommand.Send(new NodeId(4), 1, 1));
+    room.tell(new SnapshotCommand.Send(new NodeId(4), 2, 1, 1));
     transfers.expectMessageClass(TransferCommand.Start.class);
     assertThat(snapshots()).as("one serves both").containsExactly(1L);
   }
