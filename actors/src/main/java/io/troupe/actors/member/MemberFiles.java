@@ -13,6 +13,7 @@ import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.snapshot.SnapshotRef;
 import io.troupe.persistence.store.RocksStore;
 import io.troupe.persistence.wal.ChronicleWal;
+import io.troupe.persistence.wal.LogExtent;
 import io.troupe.persistence.wal.Wal;
 import io.troupe.persistence.wal.WalReplay;
 import io.troupe.raft.RaftState;
@@ -299,6 +300,11 @@ public final class MemberFiles implements AutoCloseable {
   /** Size of the log on disk. */
   public long walBytes() {
     return opened.wal().sizeOnDisk();
+  }
+
+  /** The log's segments, as of its last write. */
+  public LogExtent logExtent() {
+    return opened.wal().status().extent();
   }
 
   /** What this member counts. */

@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.actors.snapshot.DiskRoom;
 import io.troupe.actors.snapshot.SnapshotActor;
+import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.actors.snapshot.TransferCommand;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.AlarmType;
 import io.troupe.model.Bytes;
+import io.troupe.model.Entry;
+import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.persistence.datadir.DataDir;
@@ -26,11 +29,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,6 +49,8 @@ class SnapshotRoomTest {
   private final TestProbe<RaftCommand> raft = kit.createTestProbe();
   private final TestProbe<TransferCommand> transfers = kit.createTestProbe();
   private long catchUp;
+  private long dueEntries = 1000;
+  private long dueBytes = 256 << 20;
   private final FakeDisk disk = new FakeDisk();
   private final DataDir dataDir;
   private MemberFiles files;
@@ -87,7 +94,10 @@ class SnapshotRoomTest {
             files,
             SnapshotPlugin.start(
                 kit.system(), dataDir.snapshots(), "2", files.metrics().snapshots()::saved),
-            new SnapshotActor.Settings(Duration.ZERO, lookAtDisk, catchUp),
+            new SnapshotActor.Settings(
+                new SnapshotSettings(dueEntries, dueBytes, Duration.ZERO, 2L << 30),
+                lookAtDisk,
+                catchUp),
             new SnapshotActor.Links(
                 wal.getRef(),
                 raft.getRef(),
@@ -102,9 +112,34 @@ class SnapshotRoomTest {
     return files.machine().appliedIndex();
   }
 
-  private void expectSnapshot(long index) {
+  private void awaitSnapshot(long index) {
+    Awaitility.await("snapshot " + index).until(() -> snapshots().contains(index));
+  }
+
+  private void expectReleased(long index) {
     raft.expectMessage(new RaftCommand.SnapshotTaken(index));
     wal.expectMessage(new WalCommand.DropBefore(index + 1));
+  }
+
+  /** The log reaches back to this snapshot: the first one, or the only one on a full disk. */
+  private void expectOnlySnapshot(long index) {
+    awaitSnapshot(index);
+    expectReleased(index);
+  }
+
+  /** With the second snapshot nothing goes: the log reaches back to the first one. */
+  private void expectSecondSnapshot(long index) {
+    awaitSnapshot(index);
+    raft.expectNoMessage(Duration.ofMillis(50));
+  }
+
+  private void saveTwo(ActorRef<SnapshotCommand> room) {
+    long first = applyOne();
+    room.tell(new SnapshotCommand.Due(first, 1));
+    expectOnlySnapshot(first);
+    long second = applyOne();
+    room.tell(new SnapshotCommand.Due(second, 1));
+    expectSecondSnapshot(second);
   }
 
   private List<Long> snapshots() throws IOException {
@@ -122,13 +157,13 @@ class SnapshotRoomTest {
     ActorRef<SnapshotCommand> room = room(NEVER);
     long first = applyOne();
     room.tell(SnapshotCommand.Reclaim.INSTANCE);
-    expectSnapshot(first);
+    expectOnlySnapshot(first);
     room.tell(SnapshotCommand.Reclaim.INSTANCE);
     room.tell(new SnapshotCommand.Due(first, 1));
     raft.expectNoMessage(Duration.ofMillis(100));
     long second = applyOne();
     room.tell(new SnapshotCommand.Due(second, 1));
-    expectSnapshot(second);
+    expectSecondSnapshot(second);
     assertThat(snapshots()).containsExactly(first, second);
   }
 
@@ -138,7 +173,10 @@ class SnapshotRoomTest {
     for (int i = 0; i < 4; i++) {
       long index = applyOne();
       room.tell(SnapshotCommand.Reclaim.INSTANCE);
-      expectSnapshot(index);
+      awaitSnapshot(index);
+      if (i != 1) {
+        expectReleased(Math.max(1, index - 1));
+      }
     }
     long newest = files.machine().appliedIndex();
     assertThat(snapshots()).containsExactly(newest - 1, newest);
@@ -147,15 +185,12 @@ class SnapshotRoomTest {
   @Test
   void onAFullDiskASnapshotIsTakenUnaskedAndTheOlderOnesGo() throws Exception {
     ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
-    for (int i = 0; i < 2; i++) {
-      long index = applyOne();
-      room.tell(new SnapshotCommand.Due(index, 1));
-      expectSnapshot(index);
-    }
+    saveTwo(room);
     long before = files.machine().appliedIndex();
-    long now = applyOne();
     disk.low = true;
-    expectSnapshot(now);
+    expectReleased(before);
+    long now = applyOne();
+    expectOnlySnapshot(now);
     await(List.of(now));
     assertThat(before).isLessThan(now);
     assertThat(new SnapshotDirectory(dataDir.snapshots()).latest(Long.MAX_VALUE).orElseThrow())
@@ -169,10 +204,10 @@ class SnapshotRoomTest {
     ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
     long first = applyOne();
     room.tell(SnapshotCommand.Reclaim.INSTANCE);
-    expectSnapshot(first);
+    expectOnlySnapshot(first);
     room.tell(SnapshotCommand.Reclaim.INSTANCE);
     raft.expectNoMessage(Duration.ofMillis(100));
-    expectSnapshot(applyOne());
+    expectSecondSnapshot(applyOne());
   }
 
   @Test
@@ -180,14 +215,14 @@ class SnapshotRoomTest {
     ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
     long first = applyOne();
     room.tell(SnapshotCommand.Reclaim.INSTANCE);
-    expectSnapshot(first);
+    expectOnlySnapshot(first);
     disk.low = true;
     room.tell(SnapshotCommand.Reclaim.INSTANCE);
     RaftCommand.Propose asked = raft.expectMessageClass(RaftCommand.Propose.class);
     assertThat(OperationCodec.decode(asked.proposal().operation()).operation())
         .isEqualTo(new Operation.AlarmGet(AlarmType.NONE));
     long second = applyOne();
-    expectSnapshot(second);
+    expectOnlySnapshot(second);
     await(List.of(second));
     raft.expectNoMessage(Duration.ofMillis(100));
   }
@@ -202,15 +237,19 @@ class SnapshotRoomTest {
       files.machine().apply(index, 1, new Operation.Put(key, key, 0, false, false, false));
       files.machine().commit();
       room.tell(SnapshotCommand.Reclaim.INSTANCE);
-      expectSnapshot(index);
+      awaitSnapshot(index);
+      if (i == 0) {
+        expectReleased(index);
+      }
     }
     disk.low = true;
+    expectReleased(files.machine().appliedIndex());
     await(List.of(files.machine().appliedIndex()));
     raft.expectNoMessage(Duration.ofMillis(100));
     files.store().compactFully();
     raft.expectMessageClass(RaftCommand.Propose.class);
     long index = applyOne();
-    expectSnapshot(index);
+    expectOnlySnapshot(index);
     await(List.of(index));
     raft.expectNoMessage(Duration.ofMillis(100));
   }
@@ -218,22 +257,19 @@ class SnapshotRoomTest {
   @Test
   void aSnapshotOfAnEarlierRunIsGivenUpOnlyForANewOne() throws Exception {
     ActorRef<SnapshotCommand> first = room(NEVER);
-    for (int i = 0; i < 2; i++) {
-      long index = applyOne();
-      first.tell(new SnapshotCommand.Due(index, 1));
-      expectSnapshot(index);
-    }
+    saveTwo(first);
     List<Long> earlier = snapshots();
     kit.stop(first);
 
     disk.low = true;
     ActorRef<SnapshotCommand> second = room(SmallSettings.SOON);
+    expectReleased(earlier.get(0));
     second.tell(new SnapshotCommand.Due(earlier.get(1), 1));
     raft.expectNoMessage(Duration.ofMillis(100));
     assertThat(snapshots()).as("both may be needed").isEqualTo(earlier);
 
     long index = applyOne();
-    expectSnapshot(index);
+    expectOnlySnapshot(index);
     await(List.of(index));
   }
 
@@ -249,7 +285,7 @@ class SnapshotRoomTest {
     assertThat(snapshots()).isEmpty();
     disk.free = Long.MAX_VALUE;
     room.tell(SnapshotCommand.Reclaim.INSTANCE);
-    expectSnapshot(index);
+    expectOnlySnapshot(index);
   }
 
   /** Its next entry may need this follower: nothing is applied until that has a snapshot. */
@@ -268,6 +304,71 @@ class SnapshotRoomTest {
     room.tell(new SnapshotCommand.Send(new NodeId(4), 2, 1, 1));
     transfers.expectMessageClass(TransferCommand.Start.class);
     assertThat(snapshots()).as("one serves both").containsExactly(1L);
+  }
+
+  /** No process applies enough entries for a snapshot, all of them together do. */
+  @Test
+  void aMemberThatRestartsOftenTakesSnapshotsAndReleasesItsLog() throws Exception {
+    dueEntries = 10;
+    for (int start = 0; start < 7; start++) {
+      ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
+      for (int i = 0; i < 5; i++) {
+        applyOne();
+      }
+      if (start % 2 == 1) {
+        awaitSnapshot(files.machine().appliedIndex());
+      } else {
+        assertThat(snapshots()).as("start " + start).doesNotContain(files.machine().appliedIndex());
+      }
+      kit.stop(room);
+    }
+    assertThat(snapshots()).containsExactly(20L, 30L);
+    List<Long> released = new ArrayList<>();
+    while (!released.contains(20L)) {
+      released.add(raft.expectMessageClass(RaftCommand.SnapshotTaken.class).index());
+    }
+    assertThat(released).isSorted().startsWith(10L);
+  }
+
+  @Test
+  void longLogMakesASnapshotDueHoweverFewItsEntriesAre() throws Exception {
+    dueBytes = 3 << 20;
+    room(SmallSettings.SOON);
+    long index = applyOne();
+    for (int i = 1; i <= 5; i++) {
+      assertThat(snapshots()).isEmpty();
+      Bytes megabyte = Bytes.wrap(new byte[1 << 20]);
+      files
+          .wal()
+          .append(
+              new HardState(1, NodeId.NONE, 0),
+              List.of(new Entry(1, index + i, Entry.Kind.OPERATION, megabyte)));
+      if (i == 1) {
+        raft.expectNoMessage(Duration.ofMillis(50));
+      }
+    }
+    awaitSnapshot(index);
+  }
+
+  /** The snapshot of the last index before a start, found damaged when a follower needs one. */
+  @Test
+  void aDamagedSnapshotOfTheAppliedIndexIsReplaced() throws Exception {
+    List<ConfChange> members =
+        List.of(new ConfChange(ConfChange.Kind.ADD_VOTER, new NodeId(2), List.of("http://x:1")));
+    files
+        .machine()
+        .confChange(1, 1, new ConfEntry(null, members, Membership.EMPTY.after(members, 1)));
+    files.machine().commit();
+    ActorRef<SnapshotCommand> first = room(NEVER);
+    first.tell(new SnapshotCommand.Due(1, 1));
+    expectOnlySnapshot(1);
+    kit.stop(first);
+    Path content = new SnapshotDirectory(dataDir.snapshots()).latest(1).orElseThrow().directory();
+    Files.delete(content.resolve("CURRENT"));
+    ActorRef<SnapshotCommand> second = room(NEVER);
+    second.tell(new SnapshotCommand.Send(new NodeId(3), 1, 1, 1));
+    assertThat(transfers.expectMessageClass(TransferCommand.Start.class).snapshot().index())
+        .isEqualTo(1);
   }
 
   private void await(List<Long> wanted) throws Exception {

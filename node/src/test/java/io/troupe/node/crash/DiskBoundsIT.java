@@ -76,16 +76,17 @@ class DiskBoundsIT {
         largestAll = Math.max(largestAll, bytesOnDisk("."));
       }
       double seconds = (System.nanoTime() - started) / 1e9;
-      // Entries since the last snapshot that was due, those of a snapshot under way, and the
-      // segments that the first and the last of them share with others.
-      long restingLog = 2L * SNAPSHOT_COUNT * RECORD_BYTES + 3 * SEGMENT_BYTES;
+      // Entries since the older of two snapshots, those of a snapshot under way, and the segments
+      // that the first and the last of them share with others.
+      long restingLog = 3L * SNAPSHOT_COUNT * RECORD_BYTES + 3 * SEGMENT_BYTES;
       Awaitility.await("the log at rest is below " + restingLog)
           .atMost(Duration.ofSeconds(30))
           .until(() -> bytesOnDisk("wal") <= restingLog);
       long log = bytesOnDisk("wal");
       long all = bytesOnDisk(".");
       System.out.printf(
-          "puts=%d per-second=%.0f written-bytes=%d log: at rest=%d largest=%d; all: at rest=%d largest=%d%n",
+          "puts=%d per-second=%.0f written-bytes=%d log: at rest=%d largest=%d; all: at rest=%d"
+              + " largest=%d%n",
           PUTS, PUTS / seconds, (long) PUTS * RECORD_BYTES, log, largestLog, all, largestAll);
       // While writes pour in a snapshot may be late by its own duration.
       long busyLog = 2 * restingLog + COMPACT_EVERY * (long) RECORD_BYTES;

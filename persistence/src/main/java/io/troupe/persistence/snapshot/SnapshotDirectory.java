@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * <p>Not thread-safe: one caller at a time, which is the plugin's actor once the member runs.
  */
 public final class SnapshotDirectory {
-  /** How many snapshots stay after a save. */
+  /** How many whole snapshots stay after a save. */
   public static final int KEPT = 2;
 
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotDirectory.class);
@@ -80,10 +80,15 @@ public final class SnapshotDirectory {
 
   /**
    * Gives what was made in the place of {@link #prepareUnnamed} the name that {@link #save} wants.
+   * A damaged snapshot of that name gives way.
    *
-   * @throws SnapshotException IO; or DAMAGED if a snapshot with this index and term exists already
+   * @throws SnapshotException IO; or DAMAGED if a whole snapshot with this index and term exists
    */
   public Path nameMade(long index, long term) {
+    if (Files.exists(manifestFile(index, term)) && !has(index, term)) {
+      LOG.warn("replacing a damaged snapshot manifest={}", manifestFile(index, term));
+      remove(manifestFile(index, term));
+    }
     Path content = prepare(index, term);
     return io(
         "name snapshot " + index,
@@ -186,8 +191,8 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Makes the prepared content a snapshot, then removes all but the newest {@value #KEPT}. Durable
-   * when this returns.
+   * Makes the prepared content a snapshot, then removes those older than the newest {@value #KEPT}
+   * whole ones. Durable when this returns. A failure leaves nothing of the snapshot on the disk.
    *
    * @param ref its directory is the one that {@link #prepare} named, filled
    * @throws SnapshotException DISK_FULL or IO; the snapshot does not exist then
@@ -202,6 +207,35 @@ public final class SnapshotDirectory {
     if (!ref.directory().toAbsolutePath().normalize().equals(content)) {
       throw new IllegalArgumentException(ref.directory() + " was not prepared for " + ref.index());
     }
+    boolean saved = false;
+    try {
+      saveContent(ref, content, times);
+      saved = true;
+    } finally {
+      if (!saved) {
+        removeUnsaved(ref, content);
+      }
+    }
+    int whole = 0;
+    for (Path file : manifests()) {
+      if (whole >= KEPT) {
+        remove(file);
+      } else if (isWhole(file)) {
+        whole++;
+      }
+    }
+  }
+
+  private boolean isWhole(Path manifestFile) {
+    try {
+      checkSizes(read(manifestFile));
+      return true;
+    } catch (SnapshotException e) {
+      return false;
+    }
+  }
+
+  private void saveContent(SnapshotRef ref, Path content, SaveTimes times) {
     io(
         "save snapshot " + ref.index(),
         () -> {
@@ -228,10 +262,30 @@ public final class SnapshotDirectory {
               summed - contentForced, contentForced - started + done - summed, done - started);
           return ref;
         });
-    List<Path> manifests = manifests();
-    for (Path old : manifests.subList(Math.min(KEPT, manifests.size()), manifests.size())) {
-      remove(old);
+  }
+
+  /**
+   * What a failed save leaves holds disk space, by table files that the state has deleted since.
+   * The failure itself is thrown by the caller; a second one leaves strays for the next start.
+   */
+  private void removeUnsaved(SnapshotRef ref, Path content) {
+    Path manifest = manifestFile(ref.index(), ref.term());
+    try {
+      Files.deleteIfExists(manifest.resolveSibling(manifest.getFileName() + ".new"));
+      remove(manifest);
+    } catch (IOException | SnapshotException e) {
+      LOG.warn(
+          "unsaved snapshot stays until the next start path={} reason={}", content, e.toString());
     }
+  }
+
+  /**
+   * Indexes of the snapshots that have a manifest, whole or not, ascending.
+   *
+   * @throws SnapshotException IO
+   */
+  public List<Long> indexes() {
+    return manifests().stream().map(SnapshotDirectory::indexOf).sorted().distinct().toList();
   }
 
   /**
