@@ -103,6 +103,10 @@ final class OutgoingTransfer implements AutoCloseable {
     } else if (at.reaches(acknowledged) && !at.equals(acknowledged)) {
       lastProgress = nanos;
       acknowledged = at;
+      if (at.reaches(next)) {
+        // The receiver has files of an earlier snapshot, and steps over them.
+        next = at;
+      }
       while (!onTheWay.isEmpty() && at.reaches(onTheWay.getFirst())) {
         onTheWay.removeFirst();
       }

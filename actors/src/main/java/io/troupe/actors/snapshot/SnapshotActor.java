@@ -130,6 +130,9 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   /** The log was released up to there. */
   private long released;
 
+  /** Applied index when the transfer actor was last told to discard; -1 at first. */
+  private long discarded = -1;
+
   private boolean olderExist = true;
   private boolean givingUp;
   private boolean complained;
@@ -214,6 +217,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     } else {
       complained = false;
     }
+    discardReceived(low);
     if (retention.hasReceivers()) {
       links.raft().tell(new RaftCommand.GetReplication(replication));
     }
@@ -384,6 +388,15 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
               }
               return does;
             });
+  }
+
+  /** Another member's snapshot that came in part holds disk space until it is of no use. */
+  private void discardReceived(boolean low) {
+    long applied = files.machine().view().appliedIndex();
+    if (low || applied >= discarded + settings.snapshots().entries() || discarded < 0) {
+      discarded = applied;
+      links.transfers().tell(new TransferCommand.Discard(applied, low));
+    }
   }
 
   private Behavior<SnapshotCommand> onTransferOver(TransferOver over) {

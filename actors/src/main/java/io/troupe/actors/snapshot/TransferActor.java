@@ -2,6 +2,7 @@ package io.troupe.actors.snapshot;
 
 import io.troupe.metrics.SnapshotMetrics;
 import io.troupe.model.NodeId;
+import io.troupe.persistence.snapshot.ReceivedFiles;
 import io.troupe.persistence.snapshot.SnapshotDirectory;
 import io.troupe.persistence.snapshot.SnapshotException;
 import io.troupe.persistence.snapshot.SnapshotManifest;
@@ -64,6 +65,8 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
   /** Since when {@link #incoming} comes from its sender. */
   private long incomingSinceNanos;
 
+  private long lastChunkNanos;
+
   private long nextId = new SecureRandom().nextLong();
 
   private TransferActor(
@@ -97,6 +100,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
         .onMessage(TransferCommand.Start.class, this::onStart)
         .onMessage(TransferCommand.FromPeer.class, this::onFromPeer)
         .onMessageEquals(Pace.INSTANCE, this::onPace)
+        .onMessage(TransferCommand.Discard.class, this::onDiscard)
         .onSignal(PostStop.class, signal -> onStop())
         .build();
   }
@@ -277,16 +281,28 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
   private IncomingTransfer begin(
       NodeId from, SnapshotMessage.Offer offer, SnapshotManifest manifest) throws IOException {
     mark(manifest);
-    long bytes = manifest.files().stream().mapToLong(SnapshotManifest.FileSum::size).sum();
-    if (links.disk().isLow() || bytes > links.disk().freeBytes()) {
+    if (links.disk().isLow()) {
+      throw new IOException("no room on the disk, it is nearly full");
+    }
+    ReceivedFiles files = directory.prepareReceived(manifest);
+    long bytes =
+        manifest.files().stream()
+            .filter(file -> !files.has(file.name()))
+            .mapToLong(SnapshotManifest.FileSum::size)
+            .sum();
+    if (bytes > links.disk().freeBytes()) {
       throw new IOException("no room on the disk for " + bytes + " bytes");
     }
     LOG.info(
-        "receiving a snapshot peer={} snapshot-index={} bytes={}", from, manifest.index(), bytes);
+        "receiving a snapshot peer={} snapshot-index={} bytes={} files-of-before={}",
+        from,
+        manifest.index(),
+        bytes,
+        files.count());
     IncomingTransfer begun =
         new IncomingTransfer(
             manifest,
-            directory.prepareReceived(),
+            files,
             new IncomingTransfer.Source(from, offer.transfer(), offer.term()),
             links.metrics()::fileForced);
     incoming = begun;
@@ -294,8 +310,24 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
     return begun;
   }
 
+  private Behavior<TransferCommand> onDiscard(TransferCommand.Discard discard) {
+    IncomingTransfer current = incoming;
+    boolean idle = System.nanoTime() - lastChunkNanos > settings.giveUp().toNanos();
+    if (current != null && !idle) {
+      return this;
+    }
+    dropIncoming();
+    try {
+      directory.discardReceived(discard.diskIsLow() ? Long.MAX_VALUE : discard.upTo());
+    } catch (SnapshotException e) {
+      LOG.warn("received files of a snapshot remain: {}", e.toString());
+    }
+    return this;
+  }
+
   private void beginsFrom(NodeId from) {
     incomingSinceNanos = System.nanoTime();
+    lastChunkNanos = incomingSinceNanos;
     links.metrics().receiving(from.value());
   }
 
@@ -305,6 +337,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
       // The sender will ask what is here.
       return;
     }
+    lastChunkNanos = System.nanoTime();
     current.take(chunk);
     links.peers().send(from, current.have());
     completeIfAllIsThere(current);

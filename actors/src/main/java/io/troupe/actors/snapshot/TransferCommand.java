@@ -22,6 +22,14 @@ public sealed interface TransferCommand {
   /** A message of another member's transfer room. */
   record FromPeer(NodeId from, SnapshotMessage message) implements TransferCommand {}
 
+  /**
+   * What came of another member's snapshot is not needed, if its index is at most {@code upTo}: the
+   * state holds all of it. Ignored while one is on its way.
+   *
+   * @param diskIsLow also remove what came of a later one
+   */
+  record Discard(long upTo, boolean diskIsLow) implements TransferCommand {}
+
   /** Only the owner's timers. */
   non-sealed interface Private extends TransferCommand {}
 }

@@ -68,7 +68,7 @@ class TransferTest {
         current =
             new IncomingTransfer(
                 SnapshotManifest.decode(offer.manifest().toArray()),
-                target.prepareReceived(),
+                target.prepareReceived(SnapshotManifest.decode(offer.manifest().toArray())),
                 new IncomingTransfer.Source(LEADER, offer.transfer(), offer.term()),
                 nanos -> {});
         incoming = current;
@@ -201,6 +201,111 @@ class TransferTest {
           .isInstanceOf(SnapshotException.class)
           .hasMessageContaining("000001.sst");
     }
+  }
+
+  /** Delivers everything both ways until the receiver has begun that file. */
+  private void exchangeUntilFile(OutgoingTransfer transfer, int file) throws IOException {
+    while (incoming == null || incoming.have().file() < file) {
+      SnapshotMessage.Have have = receive(toReceiver.remove(0));
+      if (have != null) {
+        transfer.have(have, unlimited, now);
+      }
+    }
+  }
+
+  private void restartReceiver() throws IOException {
+    Objects.requireNonNull(incoming).close();
+    incoming = null;
+    new SnapshotDirectory(target.root()).removeStrays();
+  }
+
+  @Test
+  void receiverKeepsWholeFilesOverItsRestart() throws IOException {
+    try (OutgoingTransfer transfer = outgoing()) {
+      transfer.begin(now);
+      exchangeUntilFile(transfer, 1);
+      restartReceiver();
+      toReceiver.clear();
+      now += SETTINGS.retry().toNanos();
+      transfer.pump(unlimited, now);
+      exchangeUntilFile(transfer, 1);
+      assertThat(toReceiver).as("nothing of the first file is sent again").isNotEmpty();
+      while (!isComplete()) {
+        if (toReceiver.get(0) instanceof SnapshotMessage.Chunk chunk) {
+          assertThat(chunk.file()).isPositive();
+        }
+        exchangeOne(transfer);
+      }
+    }
+    adoptAndCompare();
+  }
+
+  private void exchangeOne(OutgoingTransfer transfer) throws IOException {
+    SnapshotMessage.Have have = receive(toReceiver.remove(0));
+    if (have != null) {
+      transfer.have(have, unlimited, now);
+    }
+  }
+
+  /** A power cut: the file has its name, and the record is another one. */
+  @Test
+  void receiverTakesNoFileThatTheRecordDoesNotVouchFor() throws IOException {
+    Path receiving = target.root().resolve("receiving");
+    target.prepareReceived(manifest);
+    long size = manifest.files().get(0).size();
+    Files.write(receiving.resolve("000001.sst"), new byte[(int) size - 1]);
+    assertThat(target.prepareReceived(manifest).has("000001.sst")).as("too short").isFalse();
+    Files.write(receiving.resolve("000001.sst"), new byte[(int) size]);
+    Files.write(target.root().resolve("receiving.manifest"), new byte[] {1});
+    assertThat(target.prepareReceived(manifest).has("000001.sst")).as("no record").isFalse();
+    assertThat(receiving).isEmptyDirectory();
+    Files.delete(target.root().resolve("receiving.manifest"));
+    new SnapshotDirectory(target.root()).removeStrays();
+    assertThat(target.root()).isEmptyDirectory();
+  }
+
+  /** While one snapshot is on its way the leader makes the next; most table files are the same. */
+  @Test
+  void nextSnapshotNeedsOnlyTheFilesThatAreNew() throws IOException {
+    try (OutgoingTransfer transfer = outgoing()) {
+      transfer.begin(now);
+      exchangeUntilFile(transfer, 2);
+    }
+    Path next = source.prepare(20, 3);
+    Files.createDirectories(next);
+    for (String name : List.of("000001.sst", "000002.sst")) {
+      Files.createLink(next.resolve(name), content.resolve(name));
+    }
+    Files.write(next.resolve("000003.sst"), new byte[5000]);
+    Files.write(next.resolve("CURRENT"), new byte[] {7});
+    SnapshotRef ref = new SnapshotRef(20, 3, Bytes.of(1, 2), next);
+    source.save(ref);
+    restartReceiver();
+    toReceiver.clear();
+    List<Integer> files = new ArrayList<>();
+    try (OutgoingTransfer transfer =
+        new OutgoingTransfer(
+            FOLLOWER, 78, 4, source.manifest(ref), next, SETTINGS, toReceiver::add)) {
+      transfer.begin(now);
+      while (!isComplete()) {
+        if (toReceiver.get(0) instanceof SnapshotMessage.Chunk chunk) {
+          files.add(chunk.file());
+        }
+        exchangeOne(transfer);
+      }
+    }
+    assertThat(files).containsOnly(2, 3);
+    target.verify(target.adopt(source.manifest(ref)));
+    assertThat(target.root().resolve("receiving.manifest")).doesNotExist();
+  }
+
+  @Test
+  void receivedFilesAreDiscardedWhenTheStateHasTheirIndex() throws IOException {
+    target.prepareReceived(manifest);
+    target.discardReceived(9);
+    assertThat(target.root().resolve("receiving")).exists();
+    target.discardReceived(10);
+    assertThat(target.root()).isEmptyDirectory();
   }
 
   @Test

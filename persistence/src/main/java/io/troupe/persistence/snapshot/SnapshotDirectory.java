@@ -34,7 +34,6 @@ public final class SnapshotDirectory {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotDirectory.class);
   private static final String MANIFEST_SUFFIX = ".manifest";
   private static final String MAKING = "making";
-  private static final String RECEIVING = "receiving";
   private static final String PINNED = "sending-";
   private static final Pattern MANIFEST = Pattern.compile("([0-9a-f]{16})-[0-9a-f]{16}\\.manifest");
 
@@ -45,6 +44,11 @@ public final class SnapshotDirectory {
    */
   public SnapshotDirectory(Path root) {
     this.root = root.toAbsolutePath().normalize();
+  }
+
+  /** The directory itself, absolute. */
+  public Path root() {
+    return root;
   }
 
   /**
@@ -104,17 +108,32 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Where the files of another member's snapshot are put until they are complete; empty.
+   * Where the files of another member's snapshot are put until they are complete. Whole files that
+   * came before, of this snapshot or of another one that has the same file, also in an earlier run
+   * of the member, are there already; all others are removed.
    *
    * @throws SnapshotException IO
    */
-  public Path prepareReceived() {
-    Path place = emptyPlace(RECEIVING);
+  public ReceivedFiles prepareReceived(SnapshotManifest manifest) {
     return io(
-        "prepare " + place,
+        "prepare receiving snapshot " + manifest.index(),
         () -> {
-          DurableFiles.createDirectory(place);
-          return place;
+          DurableFiles.createDirectory(root);
+          return ReceivedFiles.prepare(root, manifest);
+        });
+  }
+
+  /**
+   * Removes what came of another member's snapshot, if its index is at most {@code index}.
+   *
+   * @throws SnapshotException IO
+   */
+  public void discardReceived(long index) {
+    io(
+        "discard a received snapshot",
+        () -> {
+          ReceivedFiles.discard(root, index);
+          return root;
         });
   }
 
@@ -146,11 +165,12 @@ public final class SnapshotDirectory {
     return io(
         "adopt snapshot " + manifest.index(),
         () -> {
-          Path received = root.resolve(RECEIVING);
+          Path received = ReceivedFiles.content(root);
           DurableFiles.forceTree(received);
           DurableFiles.deleteTree(content);
           DurableFiles.rename(received, content);
           DurableFiles.replace(manifestFile(manifest.index(), manifest.term()), manifest.encode());
+          ReceivedFiles.discard(root, Long.MAX_VALUE);
           return ref(manifest);
         });
   }
@@ -327,6 +347,33 @@ public final class SnapshotDirectory {
   }
 
   /**
+   * As {@link #latest(long, Predicate)}, of those whose every byte fits the checksums. Reads the
+   * newest one whole, and older ones only if it is damaged.
+   */
+  public Optional<SnapshotRef> latestVerified(long maxIndex, Predicate<SnapshotRef> fits) {
+    long max = maxIndex;
+    while (true) {
+      Optional<SnapshotRef> found = latest(max, fits);
+      if (found.isEmpty()) {
+        return found;
+      }
+      try {
+        verify(found.get());
+        return found;
+      } catch (SnapshotException e) {
+        if (e.kind() == Kind.IO) {
+          throw e;
+        }
+        LOG.error(
+            "snapshot is damaged, trying an older one snapshot-index={} reason={}",
+            found.get().index(),
+            e.getMessage());
+        max = found.get().index() - 1;
+      }
+    }
+  }
+
+  /**
    * Compares every byte of the content with the manifest's checksums.
    *
    * @throws SnapshotException DAMAGED naming the file, or IO
@@ -384,8 +431,8 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Removes what no manifest speaks for: leftovers of a crash while a snapshot was made, received
-   * or removed. Only at start, before anything is prepared.
+   * Removes what no manifest speaks for: leftovers of a crash while a snapshot was made or removed.
+   * What came of another member's snapshot stays. Only at start, before anything is prepared.
    */
   public void removeStrays() {
     io(
@@ -399,6 +446,7 @@ public final class SnapshotDirectory {
             known.add(name.substring(0, name.length() - MANIFEST_SUFFIX.length()));
           }
           known.add("lost+found");
+          known.addAll(ReceivedFiles.names(root));
           try (Stream<Path> paths = Files.list(root)) {
             for (Path path : (Iterable<Path>) paths::iterator) {
               if (!known.contains(String.valueOf(path.getFileName()))) {
@@ -423,6 +471,13 @@ public final class SnapshotDirectory {
    */
   public void restore(SnapshotRef ref, Path target) {
     verify(ref);
+    restoreVerified(ref, target);
+  }
+
+  /**
+   * As {@link #restore}, of a snapshot that was verified just now: its files are not read again.
+   */
+  public void restoreVerified(SnapshotRef ref, Path target) {
     SnapshotManifest manifest = manifest(ref);
     io(
         "restore snapshot " + ref.index() + " to " + target,
