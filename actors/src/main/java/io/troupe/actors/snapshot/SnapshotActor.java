@@ -6,7 +6,9 @@ import io.troupe.model.AlarmType;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.RequestId;
+import io.troupe.persistence.snapshot.SnapshotDirectory;
 import io.troupe.persistence.snapshot.SnapshotException;
+import io.troupe.persistence.snapshot.SnapshotManifest.FileSum;
 import io.troupe.persistence.snapshot.SnapshotPlugin;
 import io.troupe.persistence.snapshot.SnapshotRef;
 import io.troupe.persistence.wal.LogExtent;
@@ -18,6 +20,8 @@ import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.WalCommand;
 import io.troupe.protocol.codec.OperationCodec;
 import io.troupe.raft.ReplicationStatus;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -74,6 +78,12 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
    * @param ok true if the follower has the content
    */
   record TransferOver(NodeId to, long transfer, boolean ok) implements SnapshotCommand.Private {}
+
+  /** A file of a snapshot of this member is damaged. */
+  record Damaged(FileSum file) implements SnapshotCommand.Private {}
+
+  private record Deleted(long index, @Nullable Throwable failure)
+      implements SnapshotCommand.Private {}
 
   /** Whom this room speaks to. */
   public record Links(
@@ -158,14 +168,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
                 settings.snapshots().receiverLogBytes()));
     this.replication =
         context.messageAdapter(ReplicationReply.class, reply -> new Replicated(reply.status()));
-    // Before anything is applied: one above was received and is not installed.
-    this.newest =
-        plugin
-            .directory()
-            .latest(files.machine().view().appliedIndex())
-            .map(SnapshotRef::index)
-            .orElse(0L);
-    this.snapshots = plugin.directory().indexes();
+    readSnapshots();
     timers.startTimerWithFixedDelay(LookAtDisk.INSTANCE, settings.checkInterval());
   }
 
@@ -194,6 +197,8 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
         .onMessage(SnapshotCommand.Send.class, this::onSend)
         .onMessage(TransferOver.class, this::onTransferOver)
         .onMessage(Replicated.class, this::onReplicated)
+        .onMessage(Damaged.class, this::onDamaged)
+        .onMessage(Deleted.class, this::onDeleted)
         .onMessageEquals(Rested.INSTANCE, this::onRested)
         .build();
   }
@@ -210,6 +215,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   }
 
   private Behavior<SnapshotCommand> onLookAtDisk() {
+    links.disk().keepReserve();
     boolean low = links.disk().isLow();
     if (low) {
       giveUpOlder();
@@ -402,6 +408,55 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   private Behavior<SnapshotCommand> onTransferOver(TransferOver over) {
     retention.ended(over.to(), over.transfer(), over.ok());
     return this;
+  }
+
+  /**
+   * The state has the same file, or had it. If it still has it, the state is damaged too, and the
+   * member must not go on serving; otherwise the next snapshot is whole.
+   *
+   * @throws SnapshotException DAMAGED if the state is
+   */
+  private Behavior<SnapshotCommand> onDamaged(Damaged damaged) {
+    FileSum file = damaged.file();
+    Path inState = files.dataDir().state().resolve(file.name());
+    try {
+      if (SnapshotDirectory.isTable(file.name()) && Files.exists(inState) && !file.fits(inState)) {
+        throw new SnapshotException(
+            SnapshotException.Kind.DAMAGED, inState + " does not fit its checksum");
+      }
+    } catch (IOException e) {
+      // The state may have removed it just now. Where the disk is at fault others find out too.
+      LOG.warn("file of the state cannot be read path={}: {}", inState, e.toString());
+    }
+    for (long index : plugin.directory().damagedBy(file)) {
+      getContext().pipeToSelf(plugin.delete(index), (done, failure) -> new Deleted(index, failure));
+    }
+    return this;
+  }
+
+  private Behavior<SnapshotCommand> onDeleted(Deleted deleted) {
+    if (deleted.failure() != null) {
+      LOG.error(
+          "damaged snapshot could not be removed snapshot-index={}: {}",
+          deleted.index(),
+          deleted.failure().toString());
+      return this;
+    }
+    LOG.error("removed a damaged snapshot snapshot-index={}", deleted.index());
+    readSnapshots();
+    reclaim = true;
+    return work();
+  }
+
+  /** What is on the disk, less what was received and is not installed. */
+  private void readSnapshots() {
+    newest =
+        plugin
+            .directory()
+            .latest(files.machine().view().appliedIndex())
+            .map(SnapshotRef::index)
+            .orElse(0L);
+    snapshots = plugin.directory().indexes();
   }
 
   private Behavior<SnapshotCommand> onReplicated(Replicated replicated) {

@@ -166,13 +166,23 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
   private void proceed(Sending sending, DiskWork work) {
     try {
       work.run();
+    } catch (DamagedFileException e) {
+      outgoing.remove(sending.transfer().to());
+      LOG.error(
+          "table file of this member is damaged, the receiver of the snapshot is not at fault"
+              + " remote-peer-id={} snapshot-index={} file={}",
+          sending.transfer().to(),
+          sending.transfer().index(),
+          e.file().name());
+      end(sending, false, e.getMessage());
+      sending.start().replyTo().tell(new SnapshotActor.Damaged(e.file()));
     } catch (IOException e) {
       outgoing.remove(sending.transfer().to());
       end(sending, false, e.toString());
     }
   }
 
-  private void end(Sending sending, boolean ok, String reason) {
+  private void end(Sending sending, boolean ok, @Nullable String reason) {
     OutgoingTransfer transfer = sending.transfer();
     if (ok) {
       links.metrics().sent(transfer.to().value(), System.nanoTime() - sending.startedNanos());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.actors.snapshot.DiskRoom;
 import io.troupe.actors.snapshot.SnapshotActor;
+import io.troupe.actors.snapshot.SnapshotActorMessages;
 import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.actors.snapshot.TransferCommand;
 import io.troupe.metrics.MemberMetrics;
@@ -16,6 +17,7 @@ import io.troupe.model.Operation;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.snapshot.SnapshotDirectory;
+import io.troupe.persistence.snapshot.SnapshotManifest;
 import io.troupe.persistence.snapshot.SnapshotPlugin;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.RequestIds;
@@ -28,6 +30,7 @@ import io.troupe.raft.membership.Membership;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -369,6 +372,76 @@ class SnapshotRoomTest {
     second.tell(new SnapshotCommand.Send(new NodeId(3), 1, 1, 1));
     assertThat(transfers.expectMessageClass(TransferCommand.Start.class).snapshot().index())
         .isEqualTo(1);
+  }
+
+  /** A table of the newest snapshot; the state and the other snapshots may share it. */
+  private Path table(long snapshot) throws IOException {
+    Path content =
+        new SnapshotDirectory(dataDir.snapshots()).latest(snapshot).orElseThrow().directory();
+    try (Stream<Path> list = Files.list(content)) {
+      return list.filter(path -> path.toString().endsWith(".sst"))
+          .sorted()
+          .findFirst()
+          .orElseThrow();
+    }
+  }
+
+  private SnapshotManifest.FileSum sumOf(Path table, long snapshot) {
+    SnapshotDirectory directory = new SnapshotDirectory(dataDir.snapshots());
+    return directory.manifest(directory.latest(snapshot).orElseThrow()).files().stream()
+        .filter(file -> file.name().equals(String.valueOf(table.getFileName())))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static void flip(Path file) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[bytes.length / 2] ^= 4;
+    try (var out = Files.newOutputStream(file, StandardOpenOption.WRITE)) {
+      out.write(bytes);
+    }
+  }
+
+  @Test
+  void damagedTableOfASnapshotAloneBringsAnotherSnapshot() throws Exception {
+    ActorRef<SnapshotCommand> room = room(NEVER);
+    Bytes key = Bytes.utf8("key");
+    files.machine().apply(1, 1, new Operation.Put(key, key, 0, false, false, false));
+    files.machine().commit();
+    room.tell(new SnapshotCommand.Due(1, 1));
+    expectOnlySnapshot(1);
+    Path table = table(1);
+    SnapshotManifest.FileSum sum = sumOf(table, 1);
+    // As on a file system without hard links, where the state has a file of its own.
+    byte[] content = Files.readAllBytes(table);
+    Files.delete(table);
+    Files.write(table, content);
+    flip(table);
+    assertThat(new SnapshotDirectory(dataDir.snapshots()).damagedBy(sum)).containsExactly(1L);
+    room.tell(SnapshotActorMessages.damaged(sum));
+    Awaitility.await("a whole snapshot in its place")
+        .until(
+            () -> {
+              SnapshotDirectory directory = new SnapshotDirectory(dataDir.snapshots());
+              var latest = directory.latestVerified(Long.MAX_VALUE, any -> true);
+              return latest.isPresent() && directory.damagedBy(sum).isEmpty();
+            });
+  }
+
+  @Test
+  void damagedTableThatTheStateSharesEndsTheMember() throws Exception {
+    ActorRef<SnapshotCommand> room = room(NEVER);
+    Bytes key = Bytes.utf8("key");
+    files.machine().apply(1, 1, new Operation.Put(key, key, 0, false, false, false));
+    files.machine().commit();
+    room.tell(new SnapshotCommand.Due(1, 1));
+    expectOnlySnapshot(1);
+    Path table = table(1);
+    SnapshotManifest.FileSum sum = sumOf(table, 1);
+    assertThat(Files.isSameFile(table, dataDir.state().resolve(table.getFileName()))).isTrue();
+    flip(table);
+    room.tell(SnapshotActorMessages.damaged(sum));
+    wal.expectTerminated(room);
   }
 
   private void await(List<Long> wanted) throws Exception {

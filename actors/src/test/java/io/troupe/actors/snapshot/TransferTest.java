@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.troupe.model.Bytes;
 import io.troupe.model.NodeId;
 import io.troupe.persistence.snapshot.SnapshotDirectory;
-import io.troupe.persistence.snapshot.SnapshotException;
 import io.troupe.persistence.snapshot.SnapshotManifest;
 import io.troupe.persistence.snapshot.SnapshotRef;
 import io.troupe.protocol.SnapshotMessage;
@@ -170,7 +169,7 @@ class TransferTest {
   }
 
   @Test
-  void aDamagedChunkIsNotTakenAndADamagedFileEndsTheTransfer() throws IOException {
+  void aDamagedChunkIsNotTaken() throws IOException {
     try (OutgoingTransfer transfer = outgoing()) {
       transfer.begin(now);
       transfer.have(Objects.requireNonNull(receive(toReceiver.remove(0))), unlimited, now);
@@ -182,24 +181,44 @@ class TransferTest {
         new SnapshotMessage.Chunk(
             chunk.transfer(), chunk.file(), chunk.offset(), Bytes.wrap(flipped), chunk.crc32c());
     assertThat(receive(damaged)).isEqualTo(new SnapshotMessage.Have(77, 0, 0));
+  }
 
-    // A sender whose disk lies: chunks fit their checksums, the file does not fit the manifest's.
-    Files.write(content.resolve("000001.sst"), new byte[(int) manifest.files().get(0).size()]);
-    toReceiver.clear();
-    incoming = null;
+  /** The sender notices by itself: what left it fits, whoever the receiver is. */
+  @Test
+  void damagedFileOfTheSenderEndsTheTransferAtTheSender() throws IOException {
+    Files.write(content.resolve("000002.sst"), new byte[(int) manifest.files().get(1).size()]);
     try (OutgoingTransfer transfer = outgoing()) {
       transfer.begin(now);
-      assertThatThrownBy(
-              () -> {
-                while (!toReceiver.isEmpty()) {
-                  SnapshotMessage.Have have = receive(toReceiver.remove(0));
-                  if (have != null) {
-                    transfer.have(have, unlimited, now);
-                  }
-                }
-              })
-          .isInstanceOf(SnapshotException.class)
-          .hasMessageContaining("000001.sst");
+      assertThatThrownBy(() -> exchangeUntilFile(transfer, 2))
+          .isInstanceOfSatisfying(
+              DamagedFileException.class,
+              damaged -> assertThat(damaged.file()).isEqualTo(manifest.files().get(1)));
+    }
+    assertThat(Objects.requireNonNull(incoming).have().file()).isEqualTo(1);
+  }
+
+  /** Chunks that are sent again, or begin in the middle, do not deceive the check. */
+  @Test
+  void fileThatIsNotSentInOneGoIsCheckedToo() throws IOException {
+    long size = manifest.files().get(0).size();
+    for (boolean damaged : List.of(false, true)) {
+      if (damaged) {
+        byte[] bytes = Files.readAllBytes(content.resolve("000001.sst"));
+        bytes[0] ^= 1;
+        Files.write(content.resolve("000001.sst"), bytes);
+      }
+      toReceiver.clear();
+      try (OutgoingTransfer transfer = outgoing()) {
+        transfer.begin(now);
+        SnapshotMessage.Have middle = new SnapshotMessage.Have(77, 0, size - size % 1000);
+        if (damaged) {
+          assertThatThrownBy(() -> transfer.have(middle, unlimited, now))
+              .isInstanceOf(DamagedFileException.class);
+        } else {
+          transfer.have(middle, unlimited, now);
+          assertThat(toReceiver.get(1)).isInstanceOf(SnapshotMessage.Chunk.class);
+        }
+      }
     }
   }
 

@@ -509,8 +509,36 @@ public final class SnapshotDirectory {
     Files.copy(from, to);
   }
 
-  private static boolean isTable(String fileName) {
+  /** True for table files: they never change, and have one name in the state and all snapshots. */
+  public static boolean isTable(String fileName) {
     return fileName.endsWith(".sst");
+  }
+
+  /**
+   * Snapshots in which a file is damaged that another snapshot has too: table files are shared by
+   * hard links.
+   *
+   * @param file of a manifest of this directory
+   * @return indexes, ascending; immutable
+   * @throws SnapshotException IO
+   */
+  public List<Long> damagedBy(FileSum file) {
+    List<Long> damaged = new ArrayList<>();
+    for (Path manifestFile : manifests()) {
+      try {
+        SnapshotManifest manifest = read(manifestFile);
+        Path path = root.resolve(manifest.directory()).resolve(file.name());
+        if (manifest.files().contains(file) && !io("read " + path, () -> file.fits(path))) {
+          damaged.add(0, manifest.index());
+        }
+      } catch (SnapshotException e) {
+        if (e.kind() == Kind.IO) {
+          throw e;
+        }
+        LOG.debug("unreadable manifest path={}: {}", manifestFile, e.getMessage());
+      }
+    }
+    return List.copyOf(damaged);
   }
 
   private void remove(Path manifestFile) {
