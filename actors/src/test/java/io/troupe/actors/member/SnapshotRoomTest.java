@@ -326,6 +326,7 @@ class SnapshotRoomTest {
       kit.stop(room);
     }
     assertThat(snapshots()).containsExactly(20L, 30L);
+    room(SmallSettings.SOON);
     List<Long> released = new ArrayList<>();
     while (!released.contains(20L)) {
       released.add(raft.expectMessageClass(RaftCommand.SnapshotTaken.class).index());
