@@ -20,10 +20,13 @@ import io.troupe.persistence.snapshot.SnapshotDirectory;
 import io.troupe.persistence.snapshot.SnapshotManifest;
 import io.troupe.persistence.snapshot.SnapshotPlugin;
 import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.ReplicationReply;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.WalCommand;
 import io.troupe.protocol.codec.OperationCodec;
+import io.troupe.raft.ReplicationStatus;
+import io.troupe.raft.ReplicationStatus.PeerState;
 import io.troupe.raft.membership.ConfChange;
 import io.troupe.raft.membership.ConfEntry;
 import io.troupe.raft.membership.Membership;
@@ -34,8 +37,12 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.apache.pekko.actor.testkit.typed.FishingOutcome;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.testkit.typed.javadsl.FishingOutcomes;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.awaitility.Awaitility;
@@ -134,6 +141,13 @@ class SnapshotRoomTest {
   private void expectSecondSnapshot(long index) {
     awaitSnapshot(index);
     raft.expectNoMessage(Duration.ofMillis(50));
+  }
+
+  private boolean hasTwoSnapshotsAtMost() throws IOException {
+    try (Stream<Path> list = Files.list(dataDir.snapshots())) {
+      int manifests = snapshots().size();
+      return manifests <= 2 && list.count() == 2L * manifests;
+    }
   }
 
   private void saveTwo(ActorRef<SnapshotCommand> room) {
@@ -320,6 +334,8 @@ class SnapshotRoomTest {
       }
       if (start % 2 == 1) {
         awaitSnapshot(files.machine().appliedIndex());
+        // The save ends with the removal of the oldest one, and the plugin outlives the actor.
+        Awaitility.await("end of the save").until(this::hasTwoSnapshotsAtMost);
       } else {
         assertThat(snapshots()).as("start " + start).doesNotContain(files.machine().appliedIndex());
       }
@@ -373,6 +389,76 @@ class SnapshotRoomTest {
     second.tell(new SnapshotCommand.Send(new NodeId(3), 1, 1, 1));
     assertThat(transfers.expectMessageClass(TransferCommand.Start.class).snapshot().index())
         .isEqualTo(1);
+  }
+
+  /** It takes far longer to install its snapshot than the leader to take the next ones. */
+  @Test
+  void logStaysForAReceiverUntilItHasCaughtUp() throws Exception {
+    List<ConfChange> members =
+        List.of(new ConfChange(ConfChange.Kind.ADD_VOTER, new NodeId(2), List.of("http://x:1")));
+    files
+        .machine()
+        .confChange(1, 1, new ConfEntry(null, members, Membership.EMPTY.after(members, 1)));
+    files.machine().commit();
+    NodeId receiver = new NodeId(3);
+    ActorRef<SnapshotCommand> room = room(Duration.ofMillis(100));
+    room.tell(new SnapshotCommand.Send(receiver, 7, 1, 1));
+    assertThat(transfers.fishForMessage(Duration.ofSeconds(10), SnapshotRoomTest::untilStart))
+        .isNotEmpty();
+    room.tell(SnapshotActorMessages.transferred(receiver, 7));
+    for (int i = 0; i < 3; i++) {
+      long index = applyOne();
+      room.tell(new SnapshotCommand.Due(index, 1));
+      awaitSnapshot(index);
+      assertThat(releasedUntilReplication(receiver, 0, PeerState.PROBE))
+          .as("after snapshot " + index)
+          .allMatch(released -> released <= 1);
+    }
+    assertThat(snapshots()).containsExactly(3L, 4L);
+    releasedUntilReplication(receiver, 4, PeerState.REPLICATE);
+    assertThat(raft.fishForMessage(Duration.ofSeconds(10), SnapshotRoomTest::untilReleased))
+        .last()
+        .isEqualTo(new RaftCommand.SnapshotTaken(3));
+  }
+
+  private static FishingOutcome untilStart(TransferCommand message) {
+    return message instanceof TransferCommand.Start
+        ? FishingOutcomes.complete()
+        : FishingOutcomes.continueAndIgnore();
+  }
+
+  private static FishingOutcome untilReleased(RaftCommand message) {
+    if (message instanceof RaftCommand.SnapshotTaken taken && taken.index() > 1) {
+      return taken.index() == 3 ? FishingOutcomes.complete() : FishingOutcomes.fail("" + taken);
+    }
+    return FishingOutcomes.continueAndIgnore();
+  }
+
+  /** Replies to the next questions how far the receiver is; returns what was released meanwhile. */
+  private List<Long> releasedUntilReplication(NodeId receiver, long match, PeerState state) {
+    List<Long> released = new ArrayList<>();
+    int replies = 0;
+    while (replies < 2) {
+      RaftCommand message = raft.receiveMessage();
+      if (message instanceof RaftCommand.SnapshotTaken taken) {
+        released.add(taken.index());
+      } else if (message instanceof RaftCommand.GetReplication get) {
+        long last = files.machine().appliedIndex();
+        get.replyTo()
+            .tell(
+                new ReplicationReply(
+                    new ReplicationStatus(
+                        new NodeId(2),
+                        last,
+                        new TreeMap<>(
+                            Map.of(receiver, new ReplicationStatus.Peer(match, 1, state))))));
+        replies++;
+      }
+      if (match > 0 && replies > 0) {
+        return released;
+      }
+    }
+    return released;
   }
 
   /** A table of the newest snapshot; the state and the other snapshots may share it. */
