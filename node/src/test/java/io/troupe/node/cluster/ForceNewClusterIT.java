@@ -65,7 +65,7 @@ class ForceNewClusterIT {
     int written = 0;
     for (int i = 0; i < count; i++) {
       HttpRequest put =
-          HttpRequest.newBuilder(URI.create(cluster.endpoint(via) + "/v3/kv/put"))
+          HttpRequest.newBuilder(URI.create("http://" + cluster.endpoint(via) + "/v3/kv/put"))
               .timeout(Duration.ofSeconds(5))
               .POST(
                   HttpRequest.BodyPublishers.ofString(
