@@ -353,8 +353,8 @@ final class LeaderRole extends Role {
   }
 
   @Override
-  void snapshotSent(NodeId to, long index, boolean ok) {
-    replication.snapshotSent(to, index, ok);
+  void snapshotSent(NodeId to, long transfer, long index, boolean ok) {
+    replication.snapshotSent(to, transfer, index, ok);
   }
 
   @Override
@@ -400,11 +400,7 @@ final class LeaderRole extends Role {
     progress.heard();
     // Not with every round of reads, those may be many.
     if (progress.takeSuspicion()) {
-      progress.resume();
-      if (progress.match() < core.log.lastIndex()) {
-        // Even without entries: if the last message was lost, nobody else would notice.
-        replication.sendAppend(from, progress);
-      }
+      replication.resume(from, progress);
     }
     reads.confirmed(from, reply.readContext());
   }

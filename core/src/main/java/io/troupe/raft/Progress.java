@@ -10,6 +10,9 @@ import io.troupe.raft.ReplicationStatus.PeerState;
  * @source Raft dissertation 10.2.1 (pipelining)
  */
 final class Progress {
+  /** The delay after a snapshot in vain doubles from one election timeout to 32 of them. */
+  private static final int MAX_DELAY_DOUBLINGS = 5;
+
   private final Inflight inflight;
   private final int silentTicks;
   private PeerState state = PeerState.PROBE;
@@ -22,6 +25,9 @@ final class Progress {
   private long match;
   private long next;
   private long sentCommit;
+  private long snapshotTransfer;
+  private int snapshotsInVain;
+  private int snapshotDelayTicks;
 
   /**
    * A follower of which nothing is known.
@@ -66,6 +72,7 @@ final class Progress {
 
   void tick() {
     ticksSinceHeard++;
+    snapshotDelayTicks = Math.max(0, snapshotDelayTicks - 1);
     connectedTicks = ticksSinceHeard >= silentTicks || connectedTicks == 0 ? 0 : connectedTicks + 1;
   }
 
@@ -142,19 +149,35 @@ final class Progress {
   }
 
   /** A snapshot is on its way. */
-  void snapshotStarted() {
+  void snapshotStarted(long transfer) {
     become(PeerState.SNAPSHOT);
+    snapshotTransfer = transfer;
+  }
+
+  /** True if the end of this transfer is news; it is not if it gave way to a later one. */
+  boolean awaitsSnapshot(long transfer) {
+    return state == PeerState.SNAPSHOT && snapshotTransfer == transfer;
+  }
+
+  /**
+   * True while the next snapshot has to wait, because earlier ones brought the follower no further:
+   * it refuses them, or cannot use them. Each costs both members work.
+   */
+  boolean isSnapshotDelayed() {
+    return snapshotDelayTicks > 0;
   }
 
   /**
    * The transfer of a snapshot ended.
    *
    * @param index last index it covers
-   * @param ok true: the follower has the content; false: try again after the next sign of life
+   * @param ok true: the follower has the content; false: try again when the delay is over
    */
   void snapshotEnded(long index, boolean ok) {
     if (state == PeerState.SNAPSHOT) {
       become(PeerState.PROBE);
+      snapshotDelayTicks = silentTicks << Math.min(snapshotsInVain, MAX_DELAY_DOUBLINGS);
+      snapshotsInVain++;
       if (ok) {
         next = Math.max(next, index + 1);
       } else {
@@ -176,6 +199,10 @@ final class Progress {
     next = Math.max(next, match + 1);
     boolean found = state == PeerState.PROBE && (news || index == next - 1);
     boolean noNeed = state == PeerState.SNAPSHOT && match + 1 >= firstIndex;
+    if (news || found) {
+      snapshotsInVain = 0;
+      snapshotDelayTicks = 0;
+    }
     if (found || noNeed) {
       // Nothing was lost: what it was told of the commit index it knows.
       long told = sentCommit;
@@ -202,6 +229,13 @@ final class Progress {
     become(PeerState.PROBE);
     next = Math.max(match + 1, Math.min(rejected, retryAt + 1));
     return true;
+  }
+
+  /** The next probe asks at {@code index}, whatever earlier answers said. */
+  void probeAt(long index) {
+    if (state == PeerState.PROBE) {
+      next = Math.max(next, index);
+    }
   }
 
   /**

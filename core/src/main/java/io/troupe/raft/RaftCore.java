@@ -32,6 +32,7 @@ public final class RaftCore {
 
   final Standing standing;
   private long readContext;
+  private long snapshotTransfers;
   private long forwardSequence;
   private boolean expelled;
   private boolean toldRemoved;
@@ -174,10 +175,15 @@ public final class RaftCore {
     finish();
   }
 
-  /** The transfer of a snapshot to {@code to} ended; see {@link RaftEffects#sendSnapshot}. */
-  public void snapshotSent(NodeId to, long index, boolean ok) {
+  /**
+   * The transfer of a snapshot to {@code to} ended; see {@link RaftEffects#sendSnapshot}.
+   *
+   * @param transfer its number; the end of any but the newest transfer to a member is ignored
+   * @param index last index that the snapshot covers
+   */
+  public void snapshotSent(NodeId to, long transfer, long index, boolean ok) {
     begin();
-    standing.role().snapshotSent(to, index, ok);
+    standing.role().snapshotSent(to, transfer, index, ok);
     finish();
   }
 
@@ -254,6 +260,11 @@ public final class RaftCore {
   /** The membership in effect. */
   public Membership membership() {
     return conf.membership();
+  }
+
+  /** Number of the next transfer of a snapshot. */
+  long nextSnapshotTransfer() {
+    return ++snapshotTransfers;
   }
 
   /** What a leader knows of the others; null if this member does not lead. */

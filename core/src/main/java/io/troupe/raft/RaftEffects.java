@@ -69,10 +69,12 @@ public interface RaftEffects {
    * PeerMessage.InstallSnapshot} handed over there. Answered once by {@link RaftCore#snapshotSent}.
    *
    * @param to who needs it
+   * @param transfer number of the transfer, unique in this run of the member; the report of its end
+   *     names it, because an earlier transfer to the same member may end later
    * @param term term to put into the message
    * @param atLeast the snapshot covers at least this index; if there is none such, one is made
    */
-  void sendSnapshot(NodeId to, long term, long atLeast);
+  void sendSnapshot(NodeId to, long transfer, long term, long atLeast);
 
   /**
    * Reads entries that have left memory. Answered once by {@link RaftCore#logRead}, with as many as

@@ -139,14 +139,37 @@ final class Replication {
   }
 
   private void sendSnapshot(NodeId to, Progress progress) {
-    progress.snapshotStarted();
-    core.effects.sendSnapshot(to, core.term(), core.log.snapshotIndex());
+    if (progress.isSnapshotDelayed()) {
+      return;
+    }
+    long transfer = core.nextSnapshotTransfer();
+    progress.snapshotStarted(transfer);
+    core.effects.sendSnapshot(to, transfer, core.term(), core.log.snapshotIndex());
+  }
+
+  /** The follower answers, and perhaps the last message to it was lost. */
+  void resume(NodeId to, Progress progress) {
+    progress.resume();
+    RaftLog log = core.log;
+    if (progress.match() >= log.lastIndex()) {
+      return;
+    }
+    if (progress.isSnapshotDelayed() && log.termAt(progress.next() - 1) < 0) {
+      // Perhaps it has installed a snapshot since it rejected the entries after that.
+      progress.probeAt(log.firstIndex());
+      if (!progress.isPaused() && progress.next() == log.firstIndex()) {
+        send(to, progress, log.termAt(log.snapshotIndex()), List.of());
+      }
+      return;
+    }
+    // Even without entries: if the last message was lost, nothing else would show it.
+    sendAppend(to, progress);
   }
 
   /** The transfer of a snapshot ended. */
-  void snapshotSent(NodeId to, long index, boolean ok) {
+  void snapshotSent(NodeId to, long transfer, long index, boolean ok) {
     Progress progress = followers.get(to);
-    if (progress == null || progress.state() != PeerState.SNAPSHOT) {
+    if (progress == null || !progress.awaitsSnapshot(transfer)) {
       return;
     }
     Invariant.require(

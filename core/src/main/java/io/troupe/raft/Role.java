@@ -69,7 +69,7 @@ abstract sealed class Role permits FollowerRole, PreCandidateRole, CandidateRole
   void handOver() {}
 
   /** Too late, but for a leader. */
-  void snapshotSent(NodeId to, long index, boolean ok) {}
+  void snapshotSent(NodeId to, long transfer, long index, boolean ok) {}
 
   /** Too late, but for a leader. */
   void logRead(NodeId to, long from, List<Entry> entries) {}

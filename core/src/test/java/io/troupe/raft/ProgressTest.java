@@ -82,7 +82,7 @@ class ProgressTest {
 
   @Test
   void nothingIsSentWhileASnapshotIsOnItsWay() {
-    progress.snapshotStarted();
+    progress.snapshotStarted(1);
     progress.resume();
     assertThat(progress.isPaused()).isTrue();
     assertThat(progress.rejected(10, 4)).isFalse();
@@ -96,7 +96,7 @@ class ProgressTest {
 
   @Test
   void failedSnapshotWaitsForASignOfLife() {
-    progress.snapshotStarted();
+    progress.snapshotStarted(1);
     progress.snapshotEnded(20, false);
     assertThat(progress.isPaused()).isTrue();
     progress.resume();
@@ -106,7 +106,7 @@ class ProgressTest {
 
   @Test
   void followerThatCameFarEnoughByItselfNeedsNoSnapshot() {
-    progress.snapshotStarted();
+    progress.snapshotStarted(1);
     progress.matched(8, 9);
     assertThat(progress.state()).isEqualTo(PeerState.REPLICATE);
     assertThat(progress.next()).isEqualTo(9);

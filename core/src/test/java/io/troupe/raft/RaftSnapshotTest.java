@@ -17,6 +17,7 @@ import io.troupe.raft.RecordingEffects.Apply;
 import io.troupe.raft.RecordingEffects.Install;
 import io.troupe.raft.RecordingEffects.Persist;
 import io.troupe.raft.RecordingEffects.ReadLog;
+import io.troupe.raft.RecordingEffects.Send;
 import io.troupe.raft.RecordingEffects.SendSnapshot;
 import io.troupe.raft.membership.Membership;
 import java.util.List;
@@ -49,7 +50,8 @@ class RaftSnapshotTest {
   @Test
   void followerThatNeedsForgottenEntriesIsSentOneSnapshot_5_3() {
     RaftFixture one = compacted();
-    assertThat(one.effects.take(SendSnapshot.class)).containsExactly(new SendSnapshot(THREE, 1, 1));
+    assertThat(one.effects.take(SendSnapshot.class))
+        .containsExactly(new SendSnapshot(THREE, 1, 1, 1));
     answerHeartbeat(one);
     one.effects.take();
     one.core.propose(proposals("a"));
@@ -61,7 +63,7 @@ class RaftSnapshotTest {
     RaftFixture one = compacted();
     one.core.propose(proposals("a"));
     one.effects.take();
-    one.core.snapshotSent(THREE, 1, true);
+    one.core.snapshotSent(THREE, 1, 1, true);
     assertThat(one.sentTo(THREE))
         .containsExactly(new PeerMessage.Append(1, 1, 1, List.of(operation(1, 2, "a")), 1));
   }
@@ -70,20 +72,116 @@ class RaftSnapshotTest {
   void snapshotThatFailedIsSentAgainAfterASignOfLife_5_3() {
     RaftFixture one = compacted();
     one.effects.take();
-    one.core.snapshotSent(THREE, 1, false);
+    one.core.snapshotSent(THREE, 1, 1, false);
     assertThat(one.effects.take()).isEmpty();
+    assertThat(heartbeatsUntilNextSnapshot(one)).isGreaterThan(1);
+  }
+
+  /** Heartbeats that the follower answers until a snapshot is sent to it. */
+  private static int heartbeatsUntilNextSnapshot(RaftFixture one) {
+    for (int heartbeats = 1; heartbeats < 10_000; heartbeats++) {
+      one.core.receive(TWO, new PeerMessage.HeartbeatReply(1, 0));
+      answerHeartbeat(one);
+      List<RecordingEffects.Effect> effects = one.effects.take();
+      if (effects.stream().anyMatch(SendSnapshot.class::isInstance)) {
+        return heartbeats;
+      }
+      // What the leader probes with meanwhile is rejected, as the follower lacks all.
+      effects.stream()
+          .filter(Send.class::isInstance)
+          .map(Send.class::cast)
+          .filter(send -> send.to().equals(THREE))
+          .map(Send::message)
+          .filter(PeerMessage.Append.class::isInstance)
+          .map(PeerMessage.Append.class::cast)
+          .forEach(
+              probe ->
+                  one.core.receive(
+                      THREE, new PeerMessage.AppendReply(1, true, probe.prevIndex(), 0, 0)));
+      assertThat(one.effects.take()).as("nothing before the next heartbeat").isEmpty();
+    }
+    throw new AssertionError("no snapshot in 10,000 heartbeats");
+  }
+
+  @Test
+  void refusedSnapshotsAreSentAgainAfterGrowingDelays() {
+    RaftFixture one = compacted();
+    one.effects.take();
+    int ticks = RaftFixture.SETTINGS.heartbeatTicks();
+    int first = RaftFixture.SETTINGS.electionTicks();
+    int before = 0;
+    for (int refusals = 1; refusals <= 9; refusals++) {
+      one.core.snapshotSent(THREE, refusals, 1, false);
+      int waited = ticks * heartbeatsUntilNextSnapshot(one);
+      int expected = first << Math.min(refusals - 1, 5);
+      assertThat(waited)
+          .as("after refusal " + refusals)
+          .isBetween(expected - ticks, expected + ticks);
+      assertThat(waited).isGreaterThanOrEqualTo(before - ticks);
+      before = waited;
+    }
+  }
+
+  @Test
+  void snapshotThatHelpedEndsTheDelay() {
+    RaftFixture one = compacted();
+    one.core.propose(proposals("a"));
+    one.core.snapshotSent(THREE, 1, 1, true);
+    one.core.receive(THREE, new PeerMessage.AppendReply(1, false, 2, 0, 0));
+    one.effects.take();
+    one.core.propose(proposals("b"));
+    assertThat(one.sentTo(THREE)).hasSize(1);
+  }
+
+  /** The follower rejects entries while it installs; it needs no second snapshot when it has. */
+  @Test
+  void followerThatInstallsLateIsProbedBeforeItIsSentAnotherSnapshot() {
+    RaftFixture one = compacted();
+    one.core.propose(proposals("a"));
+    one.core.snapshotSent(THREE, 1, 1, true);
+    one.core.receive(THREE, new PeerMessage.AppendReply(1, true, 1, 0, 0));
+    one.effects.take();
     answerHeartbeat(one);
-    assertThat(one.effects.take(SendSnapshot.class)).containsExactly(new SendSnapshot(THREE, 1, 1));
+    assertThat(one.sentTo(THREE)).contains(new PeerMessage.Append(1, 1, 1, List.of(), 1));
+    one.core.receive(THREE, new PeerMessage.AppendReply(1, false, 1, 0, 0));
+    assertThat(one.sentTo(THREE))
+        .contains(new PeerMessage.Append(1, 1, 1, List.of(operation(1, 2, "a")), 1));
+    assertThat(one.effects.take(SendSnapshot.class)).isEmpty();
+  }
+
+  /** The first transfer was no longer needed, its end comes after the start of the second. */
+  @Test
+  void endOfAnOldTransferIsNotCreditedToANewOne() {
+    RaftFixture one = compacted();
+    one.core.propose(proposals("a"));
+    one.core.receive(THREE, new PeerMessage.AppendReply(1, false, 1, 0, 0));
+    one.core.receive(THREE, new PeerMessage.AppendReply(1, true, 2, 0, 0));
+    one.core.receive(TWO, new PeerMessage.AppendReply(1, false, 2, 0, 0));
+    one.durable();
+    one.core.applied(2);
+    one.core.compactLog(2);
+    one.effects.take();
+    answerHeartbeat(one);
+    assertThat(one.effects.take(SendSnapshot.class))
+        .containsExactly(new SendSnapshot(THREE, 2, 1, 2));
+    one.core.snapshotSent(THREE, 1, 1, true);
+    assertThat(one.effects.take()).as("the first one's success").isEmpty();
+    one.core.snapshotSent(THREE, 1, 1, false);
+    answerHeartbeat(one);
+    assertThat(one.effects.take(SendSnapshot.class)).as("the first one's failure").isEmpty();
+    one.core.snapshotSent(THREE, 2, 2, true);
+    one.core.propose(proposals("b"));
+    assertThat(one.sentTo(THREE)).hasSize(1);
   }
 
   @Test
   void reportsThatComeTooLateAreVoid() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
-    one.core.snapshotSent(TWO, 1, true);
-    one.core.snapshotSent(new NodeId(9), 1, true);
+    one.core.snapshotSent(TWO, 1, 1, true);
+    one.core.snapshotSent(new NodeId(9), 1, 1, true);
     one.core.logRead(TWO, 1, List.of(noop(1, 1)));
     RaftFixture follower = RaftFixture.withLog(1);
-    follower.core.snapshotSent(TWO, 1, true);
+    follower.core.snapshotSent(TWO, 1, 1, true);
     follower.core.logRead(TWO, 1, List.of());
     assertThat(follower.effects.take()).isEmpty();
   }

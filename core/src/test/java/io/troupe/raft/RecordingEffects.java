@@ -31,7 +31,7 @@ final class RecordingEffects implements RaftEffects {
   record Install(HardState before, HardState state, SnapshotMark mark, List<Outgoing> thenSend)
       implements Effect {}
 
-  record SendSnapshot(NodeId to, long term, long atLeast) implements Effect {}
+  record SendSnapshot(NodeId to, long transfer, long term, long atLeast) implements Effect {}
 
   record ReadLog(NodeId to, long from, long until, long maxBytes) implements Effect {}
 
@@ -122,8 +122,8 @@ final class RecordingEffects implements RaftEffects {
   }
 
   @Override
-  public void sendSnapshot(NodeId to, long term, long atLeast) {
-    effects.add(new SendSnapshot(to, term, atLeast));
+  public void sendSnapshot(NodeId to, long transfer, long term, long atLeast) {
+    effects.add(new SendSnapshot(to, transfer, term, atLeast));
   }
 
   @Override

@@ -28,7 +28,7 @@ final class SimNode implements RaftEffects {
   private record Work(List<Entry> entries, @Nullable SnapshotMark install) {}
 
   /** A snapshot that is to be brought to another member. */
-  record SnapshotTransfer(NodeId to, long term, long atLeast) {}
+  record SnapshotTransfer(NodeId to, long number, long term, long atLeast) {}
 
   /** Entries that are to be read for another member. */
   record LogQuestion(NodeId to, long from, long until, long maxBytes) {}
@@ -167,7 +167,7 @@ final class SimNode implements RaftEffects {
       PeerMessage message = new PeerMessage.InstallSnapshot(transfer.term(), mark);
       cluster.network.add(new SimCluster.Flight(id, transfer.to(), message));
     }
-    core().snapshotSent(transfer.to(), index, ok);
+    core().snapshotSent(transfer.to(), transfer.number(), index, ok);
     check();
   }
 
@@ -251,12 +251,12 @@ final class SimNode implements RaftEffects {
   }
 
   @Override
-  public void sendSnapshot(NodeId to, long term, long atLeast) {
+  public void sendSnapshot(NodeId to, long transfer, long term, long atLeast) {
     cluster.trace(id, () -> "send snapshot to " + to + " t" + term + " atLeast=" + atLeast);
     require(
         transfers.stream().noneMatch(t -> t.to().equals(to) && t.term() == term),
         "two snapshots for one member");
-    transfers.addLast(new SnapshotTransfer(to, term, atLeast));
+    transfers.addLast(new SnapshotTransfer(to, transfer, term, atLeast));
     cluster.snapshots++;
   }
 

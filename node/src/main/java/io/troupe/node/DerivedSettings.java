@@ -97,8 +97,7 @@ final class DerivedSettings {
             RocksSettings.DEFAULT.maxOpenFiles(),
             0),
         Math.min(settings.store().hotRecordBytes(), heapShare(8)),
-        settings.snapshotCount(),
-        settings.snapshotMinInterval(),
+        settings.snapshots(),
         TransferSettings.of(settings.snapshotSendRateBytes()),
         settings.requestTimeout(),
         new CompactionActor.Settings(

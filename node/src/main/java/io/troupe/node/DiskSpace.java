@@ -1,6 +1,7 @@
 package io.troupe.node;
 
 import io.troupe.actors.snapshot.DiskRoom;
+import io.troupe.persistence.datadir.DiskReserve;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,8 +18,17 @@ final class DiskSpace implements DiskRoom {
   private static final Logger LOG = LoggerFactory.getLogger(DiskSpace.class);
   private static final long ASK_EVERY_NANOS = 500_000_000L;
 
+  /** Most that a start on a full disk finds in reserve, on each disk. */
+  private static final long MAX_RESERVE_BYTES = 16L << 20;
+
+  /** A process that does not live long makes no reserve. */
+  private static final int CHECKS_BEFORE_RESERVE = 10;
+
   private final List<Path> directories;
   private final long minFreeBytes;
+  private final List<DiskReserve> reserves;
+  private int checksUntilReserve = CHECKS_BEFORE_RESERVE;
+  private boolean reserveComplained;
   private volatile long askedNanos;
   private volatile long free = Long.MAX_VALUE;
   private volatile boolean low;
@@ -26,7 +36,52 @@ final class DiskSpace implements DiskRoom {
   DiskSpace(List<Path> directories, long minFreeBytes) {
     this.directories = List.copyOf(directories);
     this.minFreeBytes = minFreeBytes;
+    this.reserves =
+        directories.stream().map(directory -> reserve(directory, minFreeBytes)).toList();
     this.askedNanos = System.nanoTime() - ASK_EVERY_NANOS;
+  }
+
+  private static DiskReserve reserve(Path directory, long minFreeBytes) {
+    return new DiskReserve(directory, Math.min(MAX_RESERVE_BYTES, minFreeBytes / 4));
+  }
+
+  /**
+   * Before a start opens anything: on a full disk gives it the reserve that the last run kept.
+   *
+   * @param directories of the data and of the log, as in the constructor; may be missing
+   */
+  static void releaseReserves(List<Path> directories, long minFreeBytes) {
+    for (Path directory : directories) {
+      DiskReserve reserve = reserve(directory, minFreeBytes);
+      try {
+        if (reserve.releaseIfFull()) {
+          LOG.warn(
+              "disk is full, released the reserve so that the member can start; free disk space"
+                  + " file={}",
+              reserve.file());
+        }
+      } catch (IOException e) {
+        LOG.warn("disk reserve cannot be released file={}: {}", reserve.file(), e.toString());
+      }
+    }
+  }
+
+  @Override
+  public void keepReserve() {
+    if (checksUntilReserve > 0) {
+      checksUntilReserve--;
+      return;
+    }
+    for (DiskReserve reserve : reserves) {
+      try {
+        reserve.keep(minFreeBytes);
+      } catch (IOException e) {
+        if (!reserveComplained) {
+          reserveComplained = true;
+          LOG.warn("disk reserve cannot be made file={}: {}", reserve.file(), e.toString());
+        }
+      }
+    }
   }
 
   @Override

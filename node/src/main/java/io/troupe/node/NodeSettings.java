@@ -1,6 +1,7 @@
 package io.troupe.node;
 
 import com.typesafe.config.Config;
+import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.grpc.http.ConnectionLimits;
 import io.troupe.grpc.http.KeepAlive;
 import io.troupe.grpc.service.UpkeepSettings;
@@ -63,8 +64,7 @@ public record NodeSettings(
     Duration heartbeatInterval,
     Duration electionTimeout,
     Duration diskStallTimeout,
-    long snapshotCount,
-    Duration snapshotMinInterval,
+    SnapshotSettings snapshots,
     long snapshotSendRateBytes,
     long walSegmentBytes,
     int maxRequestBytes,

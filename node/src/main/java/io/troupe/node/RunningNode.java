@@ -26,6 +26,7 @@ import io.troupe.node.tracing.OtlpTracing;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.SnapshotCommand;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -37,6 +38,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.apache.pekko.actor.CoordinatedShutdown;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.jspecify.annotations.Nullable;
@@ -108,9 +110,11 @@ public final class RunningNode implements AutoCloseable {
     MemoryLock.hold(settings);
     MemberSettings memberSettings = DerivedSettings.member(settings);
     Logins logins = DerivedSettings.logins(settings);
+    List<Path> disks =
+        Stream.concat(Stream.of(settings.dataDir()), settings.walDir().stream()).toList();
+    DiskSpace.releaseReserves(disks, settings.minFreeDiskBytes());
     DataDir dataDir = DataDir.open(settings.dataDir(), settings.walDir().orElse(null));
-    DiskSpace space =
-        new DiskSpace(List.of(dataDir.root(), dataDir.wal()), settings.minFreeDiskBytes());
+    DiskSpace space = new DiskSpace(disks, settings.minFreeDiskBytes());
     ActorSystem<Void> system = null;
     RunningNode node = null;
     CompletableFuture<ArteryQueries> queries = new CompletableFuture<>();

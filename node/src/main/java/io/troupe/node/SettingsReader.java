@@ -6,6 +6,7 @@ import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigUtil;
 import com.typesafe.config.ConfigValue;
 import com.typesafe.config.ConfigValueType;
+import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.grpc.http.ConnectionLimits;
 import io.troupe.grpc.http.KeepAlive;
 import io.troupe.grpc.service.UpkeepSettings;
@@ -91,8 +92,11 @@ final class SettingsReader {
         heartbeat,
         election,
         duration("disk-stall-timeout", Duration.ZERO, Duration.ofMinutes(10)),
-        number("snapshot-count", 1, 1_000_000_000),
-        duration("snapshot-min-interval", Duration.ZERO, Duration.ofHours(1)),
+        new SnapshotSettings(
+            number("snapshot-count", 1, 1_000_000_000),
+            bytes("snapshot-log-bytes", 1 << 20, 1L << 40),
+            duration("snapshot-min-interval", Duration.ZERO, Duration.ofHours(1)),
+            bytes("catch-up-log-bytes", 1 << 20, 1L << 40)),
         bytes("snapshot-send-rate", 1 << 20, 1L << 40),
         bytes("wal-segment-size", 1 << 20, 512 << 20),
         (int) bytes("max-request-bytes", 1024, 256 << 20),

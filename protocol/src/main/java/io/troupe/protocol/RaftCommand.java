@@ -107,8 +107,12 @@ public sealed interface RaftCommand {
   /** Entries that one follower lacks and that had left memory; empty if they are gone. */
   record LogRead(NodeId to, long from, List<Entry> entries) implements RaftCommand {}
 
-  /** The transfer of a snapshot to a follower ended. */
-  record SnapshotSent(NodeId to, long index, boolean ok) implements RaftCommand {}
+  /**
+   * The transfer of a snapshot to a follower ended.
+   *
+   * @param transfer number of the transfer, from {@link SnapshotCommand.Send}
+   */
+  record SnapshotSent(NodeId to, long transfer, long index, boolean ok) implements RaftCommand {}
 
   /**
    * A snapshot came from another member, and is durable here.

@@ -24,10 +24,11 @@ public sealed interface SnapshotCommand {
    * A follower lacks entries that are gone: a snapshot is brought to it. Answered with {@link
    * RaftCommand.SnapshotSent}.
    *
+   * @param transfer number of the transfer, unique until the actors restart
    * @param term term of this leader
    * @param atLeast the snapshot covers at least this index; one is made if there is none
    */
-  record Send(NodeId to, long term, long atLeast) implements SnapshotCommand {}
+  record Send(NodeId to, long transfer, long term, long atLeast) implements SnapshotCommand {}
 
   /** Only the owner's timers and adapted replies. */
   non-sealed interface Private extends SnapshotCommand {}

@@ -10,9 +10,9 @@ import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.DataDirException;
 import io.troupe.persistence.datadir.DataDirException.Reason;
 import io.troupe.persistence.datadir.MemberIdentity;
-import io.troupe.persistence.snapshot.SnapshotRef;
 import io.troupe.persistence.store.RocksStore;
 import io.troupe.persistence.wal.ChronicleWal;
+import io.troupe.persistence.wal.LogExtent;
 import io.troupe.persistence.wal.Wal;
 import io.troupe.persistence.wal.WalReplay;
 import io.troupe.raft.RaftState;
@@ -153,7 +153,7 @@ public final class MemberFiles implements AutoCloseable {
               dataDir.wal(),
               machine.appliedIndex(),
               Math.min(RECENT_BYTES, settings.raft().maxLogBytesInMemory() / 4));
-      if (machine.appliedIndex() >= replay.floor() || successor(replay) == null) {
+      if (machine.appliedIndex() >= replay.floor() || !StateRestore.hasSuccessor(dataDir, replay)) {
         CommittedReplay.apply(machine, dataDir.wal(), replay);
         RaftState recovered = recovered(machine, replay);
         ForcedStart start =
@@ -176,13 +176,8 @@ public final class MemberFiles implements AutoCloseable {
         store.close();
       }
     }
-    StateRestore.replace(dataDir, Objects.requireNonNull(successor(replay)));
+    StateRestore.replace(dataDir, replay);
     return null;
-  }
-
-  /** The newest snapshot that is whole and that the log continues, or null if there is none. */
-  private @Nullable SnapshotRef successor(WalReplay replay) {
-    return StateRestore.latest(dataDir, replay).orElse(null);
   }
 
   private RaftState recovered(StateMachine machine, WalReplay replay) {
@@ -299,6 +294,11 @@ public final class MemberFiles implements AutoCloseable {
   /** Size of the log on disk. */
   public long walBytes() {
     return opened.wal().sizeOnDisk();
+  }
+
+  /** The log's segments, as of its last write. */
+  public LogExtent logExtent() {
+    return opened.wal().status().extent();
   }
 
   /** What this member counts. */

@@ -1,6 +1,7 @@
 package io.troupe.actors.member;
 
 import io.troupe.actors.apply.CompactionActor;
+import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.wal.WalSettings;
@@ -12,8 +13,7 @@ import java.time.Duration;
  *
  * @param tick length of a Raft tick
  * @param electionTimeout in real time
- * @param snapshotCount entries between two snapshots
- * @param snapshotMinInterval least time between two snapshots, however many entries there are
+ * @param snapshots when snapshots are taken, and how much of the log stays below them
  * @param transfers how snapshots travel to other members
  * @param requestTimeout how long somebody waits for an answer
  * @param hotRecordBytes see StateMachine
@@ -32,8 +32,7 @@ public record MemberSettings(
     WalSettings wal,
     RocksSettings store,
     long hotRecordBytes,
-    long snapshotCount,
-    Duration snapshotMinInterval,
+    SnapshotSettings snapshots,
     TransferSettings transfers,
     Duration requestTimeout,
     CompactionActor.Settings compaction,

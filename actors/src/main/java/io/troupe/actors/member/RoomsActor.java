@@ -206,7 +206,7 @@ final class RoomsActor {
                 files,
                 shared.snapshots(),
                 new SnapshotActor.Settings(
-                    settings.snapshotMinInterval(), LOOK_AT_DISK, settings.snapshotCount() / 2),
+                    settings.snapshots(), LOOK_AT_DISK, settings.snapshots().entries() / 2),
                 new SnapshotActor.Links(wal, raft, transfers, shared.disk(), rooms.ids())),
             "snapshot",
             "blocking");
@@ -230,7 +230,9 @@ final class RoomsActor {
             ApplyActor.create(
                 files.machine(),
                 new ApplyActor.Settings(
-                    settings.snapshotCount(), settings.requestTimeout(), settings.slowApply()),
+                    settings.snapshots().entries(),
+                    settings.requestTimeout(),
+                    settings.slowApply()),
                 new ApplyActor.Links(
                     raft,
                     watch,

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,23 +24,36 @@ final class StateRestore {
 
   private StateRestore() {}
 
+  /** True if a snapshot is there, whole as far as sizes tell, that the log continues. */
+  static boolean hasSuccessor(DataDir dataDir, WalReplay log) {
+    return new SnapshotDirectory(dataDir.snapshots())
+        .latest(log.lastIndex(), continuedBy(dataDir, log))
+        .isPresent();
+  }
+
   /**
    * The second half of installing another member's snapshot: the log begins behind it, the state is
    * older. The old state gives way as a whole; a crash leaves the old one, none, or the new one,
-   * and MemberFiles or {@link #ifEmpty} goes on from there.
+   * and MemberFiles or {@link #ifEmpty} goes on from there. The content is read once.
+   *
+   * @throws DataDirException CORRUPT if no snapshot that the log continues is undamaged; the old
+   *     state is in place
    */
-  static void replace(DataDir dataDir, SnapshotRef snapshot) {
+  static void replace(DataDir dataDir, WalReplay log) {
+    SnapshotDirectory snapshots = new SnapshotDirectory(dataDir.snapshots());
+    SnapshotRef snapshot =
+        snapshots
+            .latestVerified(log.lastIndex(), continuedBy(dataDir, log))
+            .orElseThrow(() -> noSnapshot(dataDir, "is older than the log", log.floor()));
     LOG.info(
         "the log begins behind a snapshot that is newer than the state, replacing the state"
             + " snapshot-index={}",
         snapshot.index());
-    SnapshotDirectory snapshots = new SnapshotDirectory(dataDir.snapshots());
     Path replaced = replaced(dataDir);
     try {
-      snapshots.verify(snapshot);
       DurableFiles.deleteTree(replaced);
       DurableFiles.rename(dataDir.state(), replaced);
-      snapshots.restore(snapshot, dataDir.state());
+      snapshots.restoreVerified(snapshot, dataDir.state());
       DurableFiles.deleteTree(replaced);
     } catch (IOException e) {
       throw new StoreException("cannot replace " + dataDir.state() + ": " + e, e);
@@ -47,14 +61,26 @@ final class StateRestore {
   }
 
   /**
-   * The newest whole snapshot that the log continues. One that came from another member and was not
-   * installed lies above the log's end, or the log has other entries there.
+   * Fits snapshots that the log continues. One that came from another member and was not installed
+   * lies above the log's end, or the log has other entries there.
    */
-  static Optional<SnapshotRef> latest(DataDir dataDir, WalReplay log) {
-    return new SnapshotDirectory(dataDir.snapshots())
-        .latest(
-            log.lastIndex(),
-            snapshot -> log.continues(dataDir.wal(), snapshot.index(), snapshot.term()));
+  private static Predicate<SnapshotRef> continuedBy(DataDir dataDir, WalReplay log) {
+    return snapshot ->
+        snapshot.index() >= log.floor()
+            && log.continues(dataDir.wal(), snapshot.index(), snapshot.term());
+  }
+
+  private static DataDirException noSnapshot(DataDir dataDir, String state, long floor) {
+    return new DataDirException(
+        Reason.CORRUPT,
+        dataDir.state()
+            + " "
+            + state
+            + ", and no undamaged snapshot in "
+            + dataDir.snapshots()
+            + " reaches the log, which begins after index "
+            + floor
+            + ": replace the member, or restore it from a backup");
   }
 
   private static Path replaced(DataDir dataDir) {
@@ -85,24 +111,19 @@ final class StateRestore {
     }
     SnapshotDirectory snapshots = new SnapshotDirectory(dataDir.snapshots());
     WalReplay log = WalReplay.read(dataDir.wal(), Long.MAX_VALUE);
-    Optional<SnapshotRef> latest =
-        log.segments().isEmpty() ? snapshots.latest(Long.MAX_VALUE) : latest(dataDir, log);
-    long index = latest.map(SnapshotRef::index).orElse(0L);
-    long floor = log.floor();
-    if (index < floor) {
-      throw new DataDirException(
-          Reason.CORRUPT,
-          dataDir.state()
-              + " is empty, and the newest usable snapshot in "
-              + dataDir.snapshots()
-              + (index == 0 ? " is missing" : " ends at index " + index)
-              + ", but the log begins behind index "
-              + floor
-              + ": restore the member from a backup");
+    boolean noLog = log.segments().isEmpty();
+    Optional<SnapshotRef> newest =
+        snapshots.latestVerified(
+            noLog ? Long.MAX_VALUE : log.lastIndex(),
+            noLog ? snapshot -> true : continuedBy(dataDir, log));
+    if (newest.isEmpty() && log.floor() > 0) {
+      throw noSnapshot(dataDir, "is empty", log.floor());
     }
-    if (latest.isPresent()) {
-      LOG.warn("the state directory is empty, restoring the newest snapshot index={}", index);
-      snapshots.restore(latest.get(), dataDir.state());
+    if (newest.isPresent()) {
+      LOG.warn(
+          "the state directory is empty, restoring the newest snapshot index={}",
+          newest.get().index());
+      snapshots.restoreVerified(newest.get(), dataDir.state());
     }
   }
 

@@ -211,7 +211,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
             RaftCommand.LogRead.class, m -> feed(() -> core.logRead(m.to(), m.from(), m.entries())))
         .onMessage(
             RaftCommand.SnapshotSent.class,
-            m -> feed(() -> core.snapshotSent(m.to(), m.index(), m.ok())))
+            m -> feed(() -> core.snapshotSent(m.to(), m.transfer(), m.index(), m.ok())))
         .onMessage(RaftCommand.SnapshotReceived.class, this::onSnapshotReceived)
         .onMessageEquals(End.INSTANCE, this::onEnd)
         .onMessage(RaftCommand.SnapshotTaken.class, m -> feed(() -> core.compactLog(m.index())))
@@ -427,8 +427,8 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   }
 
   @Override
-  public void sendSnapshot(NodeId to, long term, long atLeast) {
-    links.snapshot().tell(new SnapshotCommand.Send(to, term, atLeast));
+  public void sendSnapshot(NodeId to, long transfer, long term, long atLeast) {
+    links.snapshot().tell(new SnapshotCommand.Send(to, transfer, term, atLeast));
   }
 
   @Override

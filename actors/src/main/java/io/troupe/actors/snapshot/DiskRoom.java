@@ -7,4 +7,7 @@ public interface DiskRoom {
 
   /** Bytes that can still be written. */
   long freeBytes();
+
+  /** Keeps space in reserve for a start on a full disk. May block; called once a second. */
+  default void keepReserve() {}
 }

@@ -1,6 +1,7 @@
 package io.troupe.actors.snapshot;
 
 import io.troupe.model.NodeId;
+import io.troupe.persistence.snapshot.ReceivedFiles;
 import io.troupe.persistence.snapshot.SnapshotException;
 import io.troupe.persistence.snapshot.SnapshotManifest;
 import io.troupe.persistence.snapshot.SnapshotManifest.FileSum;
@@ -8,22 +9,22 @@ import io.troupe.protocol.SnapshotMessage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.function.LongConsumer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A snapshot that is coming in, file by file in the manifest's order. Each chunk is checked by its
- * checksum, each file by the manifest's, and forced when it is whole.
+ * A snapshot that is coming in, file by file in the manifest's order, less the files that came
+ * before. Each chunk is checked by its checksum, each file by the manifest's, and forced when it is
+ * whole.
  */
 final class IncomingTransfer implements AutoCloseable {
   /** Which of whose transfers; {@code term} is the sender's. */
   record Source(NodeId from, long id, long term) {}
 
   private final SnapshotManifest manifest;
-  private final Path directory;
+  private final ReceivedFiles files;
   private final LongConsumer forced;
   private final CRC32C crc = new CRC32C();
   private Source source;
@@ -34,13 +35,14 @@ final class IncomingTransfer implements AutoCloseable {
   /**
    * Begins.
    *
-   * @param directory empty
+   * @param files of this manifest
    * @param forced told how many nanoseconds the forced write of each file took
    */
-  IncomingTransfer(SnapshotManifest manifest, Path directory, Source source, LongConsumer forced)
+  IncomingTransfer(
+      SnapshotManifest manifest, ReceivedFiles files, Source source, LongConsumer forced)
       throws IOException {
     this.manifest = manifest;
-    this.directory = directory;
+    this.files = files;
     this.source = source;
     this.forced = forced;
     stepOver();
@@ -96,7 +98,7 @@ final class IncomingTransfer implements AutoCloseable {
     }
     FileChannel channel = open;
     if (channel == null) {
-      channel = create(expected);
+      channel = create();
       open = channel;
     }
     crc.update(data.duplicate());
@@ -110,11 +112,12 @@ final class IncomingTransfer implements AutoCloseable {
     }
   }
 
-  private FileChannel create(FileSum expected) throws IOException {
+  private FileChannel create() throws IOException {
     crc.reset();
     return FileChannel.open(
-        directory.resolve(expected.name()),
-        StandardOpenOption.CREATE_NEW,
+        files.part(),
+        StandardOpenOption.CREATE,
+        StandardOpenOption.TRUNCATE_EXISTING,
         StandardOpenOption.WRITE);
   }
 
@@ -129,15 +132,22 @@ final class IncomingTransfer implements AutoCloseable {
     forced.accept(System.nanoTime() - start);
     channel.close();
     open = null;
+    files.keep(expected.name());
     file++;
     offset = 0;
   }
 
-  /** Empty files have no chunks. */
+  /** Empty files have no chunks, and what is here is not sent again. */
   private void stepOver() throws IOException {
-    while (!isComplete() && manifest.files().get(file).size() == 0) {
-      FileSum empty = manifest.files().get(file);
-      finish(empty, create(empty));
+    while (!isComplete()) {
+      FileSum next = manifest.files().get(file);
+      if (files.has(next.name())) {
+        file++;
+      } else if (next.size() == 0) {
+        finish(next, create());
+      } else {
+        return;
+      }
     }
   }
 

@@ -3,6 +3,7 @@ package io.troupe.actors.snapshot;
 import io.troupe.model.Bytes;
 import io.troupe.model.NodeId;
 import io.troupe.persistence.snapshot.SnapshotManifest;
+import io.troupe.persistence.snapshot.SnapshotManifest.FileSum;
 import io.troupe.protocol.SnapshotMessage;
 import java.io.EOFException;
 import java.io.IOException;
@@ -43,6 +44,11 @@ final class OutgoingTransfer implements AutoCloseable {
   private long lastProgress;
   private @Nullable FileChannel open;
   private int openFile = -1;
+
+  /** Over the current file's bytes before {@link #summed}, if they were sent in order. */
+  private final CRC32C fileCrc = new CRC32C();
+
+  private Place summed = new Place(-1, 0);
 
   /**
    * A transfer; {@link #begin} sends the offer.
@@ -103,6 +109,10 @@ final class OutgoingTransfer implements AutoCloseable {
     } else if (at.reaches(acknowledged) && !at.equals(acknowledged)) {
       lastProgress = nanos;
       acknowledged = at;
+      if (at.reaches(next)) {
+        // The receiver has files of an earlier snapshot, and steps over them.
+        next = at;
+      }
       while (!onTheWay.isEmpty() && at.reaches(onTheWay.getFirst())) {
         onTheWay.removeFirst();
       }
@@ -137,6 +147,7 @@ final class OutgoingTransfer implements AutoCloseable {
 
   private void send(int length) throws IOException {
     byte[] data = read(next.file(), next.offset(), length);
+    checkFile(data);
     CRC32C crc = new CRC32C();
     crc.update(data);
     out.accept(
@@ -144,6 +155,33 @@ final class OutgoingTransfer implements AutoCloseable {
             id, next.file(), next.offset(), Bytes.wrap(data), (int) crc.getValue()));
     next = new Place(next.file(), next.offset() + length);
     onTheWay.addLast(next);
+  }
+
+  /**
+   * Compares each file with the manifest before its last chunk leaves: a receiver of a damaged file
+   * could not tell whose disk is at fault.
+   */
+  private void checkFile(byte[] data) throws IOException {
+    FileSum file = manifest.files().get(next.file());
+    if (next.offset() == 0) {
+      fileCrc.reset();
+      summed = new Place(next.file(), 0);
+    }
+    if (summed.equals(next)) {
+      fileCrc.update(data);
+      summed = new Place(next.file(), next.offset() + data.length);
+    }
+    if (next.offset() + data.length < file.size()) {
+      return;
+    }
+    boolean summedWhole = summed.equals(new Place(next.file(), file.size()));
+    boolean fits =
+        summedWhole
+            ? (int) fileCrc.getValue() == file.crc32c()
+            : file.fits(content.resolve(file.name()));
+    if (!fits) {
+      throw new DamagedFileException(file);
+    }
   }
 
   private byte[] read(int file, long offset, int length) throws IOException {

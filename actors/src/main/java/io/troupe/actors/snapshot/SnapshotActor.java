@@ -6,19 +6,26 @@ import io.troupe.model.AlarmType;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.RequestId;
+import io.troupe.persistence.snapshot.SnapshotDirectory;
 import io.troupe.persistence.snapshot.SnapshotException;
+import io.troupe.persistence.snapshot.SnapshotManifest.FileSum;
 import io.troupe.persistence.snapshot.SnapshotPlugin;
 import io.troupe.persistence.snapshot.SnapshotRef;
+import io.troupe.persistence.wal.LogExtent;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.ReplicationReply;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.WalCommand;
 import io.troupe.protocol.codec.OperationCodec;
+import io.troupe.raft.ReplicationStatus;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -61,10 +68,22 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   private record GivenUp(long below, @Nullable Throwable failure)
       implements SnapshotCommand.Private {}
 
-  private record LetGo(NodeId to) implements SnapshotCommand.Private {}
+  private record Replicated(@Nullable ReplicationStatus status)
+      implements SnapshotCommand.Private {}
 
-  /** A transfer ended, well or not. */
-  record TransferOver(NodeId to) implements SnapshotCommand.Private {}
+  /**
+   * A transfer ended.
+   *
+   * @param transfer number of the transfer, from {@link SnapshotCommand.Send}
+   * @param ok true if the follower has the content
+   */
+  record TransferOver(NodeId to, long transfer, boolean ok) implements SnapshotCommand.Private {}
+
+  /** A file of a snapshot of this member is damaged. */
+  record Damaged(FileSum file) implements SnapshotCommand.Private {}
+
+  private record Deleted(long index, @Nullable Throwable failure)
+      implements SnapshotCommand.Private {}
 
   /** Whom this room speaks to. */
   public record Links(
@@ -75,17 +94,20 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
       RequestIds ids) {}
 
   /**
-   * Pace.
+   * Schedule.
    *
-   * @param minInterval least time between the ends of two snapshots
-   * @param lookAtDisk time between two looks at the free space
-   * @param catchUpEntries entries below a snapshot that the log keeps for followers that are a bit
-   *     behind, 0 or more
+   * @param snapshots when snapshots are taken
+   * @param checkInterval time between two checks of the free space and of the log
+   * @param catchUpEntries entries below a snapshot that the log keeps for followers that lag a
+   *     little, 0 or more; half of {@code snapshots.logBytes()} at most
    */
-  public record Settings(Duration minInterval, Duration lookAtDisk, long catchUpEntries) {}
+  public record Settings(SnapshotSettings snapshots, Duration checkInterval, long catchUpEntries) {}
 
-  /** Time for a follower to get on from its new snapshot before the log behind that goes. */
-  private static final Duration HOLD = Duration.ofSeconds(30);
+  /**
+   * Each start of a member begins a segment, and each costs a start a file. So many after the
+   * newest snapshot make one due.
+   */
+  private static final int MAX_SEGMENTS = 64;
 
   private final TimerScheduler<SnapshotCommand> timers;
   private final MemberFiles files;
@@ -101,7 +123,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   private boolean appending;
   private boolean busy;
 
-  /** Index of the newest snapshot that this process saved; before one, where the state began. */
+  /** Index of the newest snapshot of this member's state, of any run; 0 if there is none. */
   private long newest;
 
   private boolean newestIsOwn;
@@ -109,11 +131,17 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   /** Whom a snapshot is still to be found for. */
   private final Map<NodeId, SnapshotCommand.Send> toSend = new LinkedHashMap<>();
 
-  /** By follower, the index of the snapshot that it gets: the log stays from there on. */
-  private final Map<NodeId, Long> held = new HashMap<>();
+  private final LogRetention retention;
+  private final ActorRef<ReplicationReply> replication;
 
-  /** The log was let go up to there. */
+  /** Indexes of the snapshots on the disk, as of the last change by this actor. */
+  private List<Long> snapshots = List.of();
+
+  /** The log was released up to there. */
   private long released;
+
+  /** Applied index when the transfer actor was last told to discard; -1 at first. */
+  private long discarded = -1;
 
   private boolean olderExist = true;
   private boolean givingUp;
@@ -125,16 +153,23 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
       MemberFiles files,
       SnapshotPlugin plugin,
       Settings settings,
-      Links links,
-      long startedAt) {
+      Links links) {
     super(context);
     this.timers = timers;
     this.files = files;
     this.settings = settings;
     this.links = links;
     this.plugin = plugin;
-    this.newest = startedAt;
-    timers.startTimerWithFixedDelay(LookAtDisk.INSTANCE, settings.lookAtDisk());
+    this.retention =
+        new LogRetention(
+            new LogRetention.Limits(
+                settings.catchUpEntries(),
+                settings.snapshots().logBytes() / 2,
+                settings.snapshots().receiverLogBytes()));
+    this.replication =
+        context.messageAdapter(ReplicationReply.class, reply -> new Replicated(reply.status()));
+    readSnapshots();
+    timers.startTimerWithFixedDelay(LookAtDisk.INSTANCE, settings.checkInterval());
   }
 
   /**
@@ -144,12 +179,10 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
    */
   public static Behavior<SnapshotCommand> create(
       MemberFiles files, SnapshotPlugin plugin, Settings settings, Links links) {
-    long startedAt = files.machine().view().appliedIndex();
     return Behaviors.setup(
         context ->
             Behaviors.withTimers(
-                timers ->
-                    new SnapshotActor(context, timers, files, plugin, settings, links, startedAt)));
+                timers -> new SnapshotActor(context, timers, files, plugin, settings, links)));
   }
 
   @Override
@@ -163,7 +196,9 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
         .onMessage(GivenUp.class, this::onGivenUp)
         .onMessage(SnapshotCommand.Send.class, this::onSend)
         .onMessage(TransferOver.class, this::onTransferOver)
-        .onMessage(LetGo.class, this::onLetGo)
+        .onMessage(Replicated.class, this::onReplicated)
+        .onMessage(Damaged.class, this::onDamaged)
+        .onMessage(Deleted.class, this::onDeleted)
         .onMessageEquals(Rested.INSTANCE, this::onRested)
         .build();
   }
@@ -180,15 +215,20 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   }
 
   private Behavior<SnapshotCommand> onLookAtDisk() {
+    links.disk().keepReserve();
     boolean low = links.disk().isLow();
     if (low) {
       giveUpOlder();
-      releaseLog();
       rewritten |= newestHoldsRewritten();
     } else {
       complained = false;
     }
-    reclaim |= low || rewritten;
+    discardReceived(low);
+    if (retention.hasReceivers()) {
+      links.raft().tell(new RaftCommand.GetReplication(replication));
+    }
+    releaseLog();
+    reclaim |= low || rewritten || isOverdue();
     startTransfers();
     return work();
   }
@@ -214,6 +254,17 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     }
   }
 
+  /**
+   * True if the log above the newest snapshot is long. Entries are counted here too: those of the
+   * process before this one count, or a member that restarts often would never take a snapshot.
+   */
+  private boolean isOverdue() {
+    LogExtent log = files.logExtent();
+    return files.machine().view().appliedIndex() - newest >= settings.snapshots().entries()
+        || log.bytesAfter(newest) >= settings.snapshots().logBytes()
+        || log.segmentsAfter(newest) >= MAX_SEGMENTS;
+  }
+
   /** Takes what is wanted unless something is under way; that calls again at its end. */
   private Behavior<SnapshotCommand> work() {
     if (busy) {
@@ -230,31 +281,10 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
         append();
       }
     }
-    if (due != null && (due.index() > newest || hasNoneToSend(due.index())) && fits()) {
+    if (due != null && due.index() > newest && fits()) {
       take();
     }
     return this;
-  }
-
-  /**
-   * A follower waits and no snapshot holds what is applied. A member that just started has applied
-   * nothing since, and its next entry may need this very follower to be committed.
-   */
-  private boolean hasNoneToSend(long applied) {
-    if (toSend.isEmpty()) {
-      return false;
-    }
-    try {
-      return plugin
-          .directory()
-          .latest(Long.MAX_VALUE)
-          .map(ref -> ref.index() < applied)
-          .orElse(true);
-    } catch (SnapshotException e) {
-      // One was removed meanwhile, or the disk does not answer; the next look decides.
-      LOG.debug("snapshots cannot be read: {}", e.getMessage());
-      return false;
-    }
   }
 
   /**
@@ -355,43 +385,98 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
             send -> {
               boolean does = ref.index() >= send.atLeast();
               if (does) {
-                timers.cancel(new LetGo(send.to()));
-                held.put(send.to(), ref.index());
+                retention.sending(send.to(), send.transfer(), ref.index());
                 links
                     .transfers()
                     .tell(
                         new TransferCommand.Start(
-                            send.to(), send.term(), ref, getContext().getSelf()));
+                            send.to(), send.transfer(), send.term(), ref, getContext().getSelf()));
               }
               return does;
             });
   }
 
+  /** Another member's snapshot that came in part holds disk space until it is of no use. */
+  private void discardReceived(boolean low) {
+    long applied = files.machine().view().appliedIndex();
+    if (low || applied >= discarded + settings.snapshots().entries() || discarded < 0) {
+      discarded = applied;
+      links.transfers().tell(new TransferCommand.Discard(applied, low));
+    }
+  }
+
   private Behavior<SnapshotCommand> onTransferOver(TransferOver over) {
-    timers.startSingleTimer(new LetGo(over.to()), new LetGo(over.to()), HOLD);
+    retention.ended(over.to(), over.transfer(), over.ok());
     return this;
   }
 
-  private Behavior<SnapshotCommand> onLetGo(LetGo letGo) {
-    held.remove(letGo.to());
+  /**
+   * The state has the same file, or had it. If it still has it, the state is damaged too, and the
+   * member must not go on serving; otherwise the next snapshot is whole.
+   *
+   * @throws SnapshotException DAMAGED if the state is
+   */
+  private Behavior<SnapshotCommand> onDamaged(Damaged damaged) {
+    FileSum file = damaged.file();
+    Path inState = files.dataDir().state().resolve(file.name());
+    try {
+      if (SnapshotDirectory.isTable(file.name()) && Files.exists(inState) && !file.fits(inState)) {
+        throw new SnapshotException(
+            SnapshotException.Kind.DAMAGED, inState + " does not fit its checksum");
+      }
+    } catch (IOException e) {
+      // The state may have removed it just now. Where the disk is at fault others find out too.
+      LOG.warn("file of the state cannot be read path={}: {}", inState, e.toString());
+    }
+    for (long index : plugin.directory().damagedBy(file)) {
+      getContext().pipeToSelf(plugin.delete(index), (done, failure) -> new Deleted(index, failure));
+    }
+    return this;
+  }
+
+  private Behavior<SnapshotCommand> onDeleted(Deleted deleted) {
+    if (deleted.failure() != null) {
+      LOG.error(
+          "damaged snapshot could not be removed snapshot-index={}: {}",
+          deleted.index(),
+          deleted.failure().toString());
+      return this;
+    }
+    LOG.error("removed a damaged snapshot snapshot-index={}", deleted.index());
+    readSnapshots();
+    reclaim = true;
+    return work();
+  }
+
+  /** What is on the disk, less what was received and is not installed. */
+  private void readSnapshots() {
+    newest =
+        plugin
+            .directory()
+            .latest(files.machine().view().appliedIndex())
+            .map(SnapshotRef::index)
+            .orElse(0L);
+    snapshots = plugin.directory().indexes();
+  }
+
+  private Behavior<SnapshotCommand> onReplicated(Replicated replicated) {
+    retention.replicated(replicated.status());
     releaseLog();
     return this;
   }
 
   /**
-   * Lets the log go up to the newest snapshot of this process, less what followers may still need.
-   * On a nearly full disk they have to take another snapshot instead.
+   * Releases the log that no snapshot and no follower needs. On a nearly full disk followers have
+   * to take another snapshot instead, and only the newest snapshot can be continued. That takes one
+   * of this process: the state on the disk is at least as new.
    */
   private void releaseLog() {
-    if (!newestIsOwn) {
-      return;
-    }
-    long upTo = newest;
-    if (!links.disk().isLow()) {
-      upTo -= settings.catchUpEntries();
-      for (long index : held.values()) {
-        upTo = Math.min(upTo, index);
-      }
+    long upTo;
+    if (links.disk().isLow()) {
+      upTo = newestIsOwn ? newest : LogRetention.oldestUsable(newest, snapshots);
+      retention.releasedFor(upTo);
+    } else {
+      upTo = retention.releasable(newest, snapshots, files.logExtent());
     }
     if (upTo > released) {
       released = upTo;
@@ -414,13 +499,14 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
       newest = index;
       newestIsOwn = true;
       olderExist = true;
+      snapshots = plugin.directory().indexes();
       releaseLog();
       startTransfers();
     }
-    if (settings.minInterval().isZero()) {
+    if (settings.snapshots().minInterval().isZero()) {
       return onRested();
     }
-    timers.startSingleTimer(Rested.INSTANCE, settings.minInterval());
+    timers.startSingleTimer(Rested.INSTANCE, settings.snapshots().minInterval());
     return this;
   }
 
@@ -445,6 +531,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     } else {
       LOG.info("disk is nearly full, gave up snapshots below snapshot-index={}", ended.below());
       olderExist = newest != ended.below();
+      snapshots = plugin.directory().indexes();
     }
     return this;
   }

@@ -2,12 +2,12 @@ package io.troupe.actors.snapshot;
 
 import io.troupe.metrics.SnapshotMetrics;
 import io.troupe.model.NodeId;
+import io.troupe.persistence.snapshot.ReceivedFiles;
 import io.troupe.persistence.snapshot.SnapshotDirectory;
 import io.troupe.persistence.snapshot.SnapshotException;
 import io.troupe.persistence.snapshot.SnapshotManifest;
 import io.troupe.persistence.snapshot.SnapshotRef;
 import io.troupe.protocol.RaftCommand;
-import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.SnapshotMessage;
 import io.troupe.protocol.SnapshotTransport;
 import io.troupe.raft.SnapshotMark;
@@ -52,7 +52,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
       SnapshotMetrics metrics) {}
 
   private record Sending(
-      OutgoingTransfer transfer, ActorRef<SnapshotCommand> replyTo, long startedNanos) {}
+      OutgoingTransfer transfer, TransferCommand.Start start, long startedNanos) {}
 
   private final TimerScheduler<TransferCommand> timers;
   private final SnapshotDirectory directory;
@@ -64,6 +64,8 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
 
   /** Since when {@link #incoming} comes from its sender. */
   private long incomingSinceNanos;
+
+  private long lastChunkNanos;
 
   private long nextId = new SecureRandom().nextLong();
 
@@ -98,6 +100,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
         .onMessage(TransferCommand.Start.class, this::onStart)
         .onMessage(TransferCommand.FromPeer.class, this::onFromPeer)
         .onMessageEquals(Pace.INSTANCE, this::onPace)
+        .onMessage(TransferCommand.Discard.class, this::onDiscard)
         .onSignal(PostStop.class, signal -> onStop())
         .build();
   }
@@ -124,7 +127,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
               settings,
               message -> links.peers().send(start.to(), message));
       long now = System.nanoTime();
-      outgoing.put(start.to(), new Sending(transfer, start.replyTo(), now));
+      outgoing.put(start.to(), new Sending(transfer, start, now));
       links.metrics().sending(start.to().value());
       LOG.info(
           "sending database snapshot snapshot-index={} remote-peer-id={}",
@@ -135,8 +138,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
     } catch (SnapshotException e) {
       links.metrics().sendRefused(start.to().value());
       LOG.error("a snapshot cannot be sent peer={}: {}", start.to(), e.getMessage());
-      links.raft().tell(new RaftCommand.SnapshotSent(start.to(), snapshot.index(), false));
-      start.replyTo().tell(new SnapshotActor.TransferOver(start.to()));
+      tellEnd(start, false);
     }
     return this;
   }
@@ -164,13 +166,23 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
   private void proceed(Sending sending, DiskWork work) {
     try {
       work.run();
+    } catch (DamagedFileException e) {
+      outgoing.remove(sending.transfer().to());
+      LOG.error(
+          "table file of this member is damaged, the receiver of the snapshot is not at fault"
+              + " remote-peer-id={} snapshot-index={} file={}",
+          sending.transfer().to(),
+          sending.transfer().index(),
+          e.file().name());
+      end(sending, false, e.getMessage());
+      sending.start().replyTo().tell(new SnapshotActor.Damaged(e.file()));
     } catch (IOException e) {
       outgoing.remove(sending.transfer().to());
       end(sending, false, e.toString());
     }
   }
 
-  private void end(Sending sending, boolean ok, String reason) {
+  private void end(Sending sending, boolean ok, @Nullable String reason) {
     OutgoingTransfer transfer = sending.transfer();
     if (ok) {
       links.metrics().sent(transfer.to().value(), System.nanoTime() - sending.startedNanos());
@@ -187,8 +199,16 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
           reason);
     }
     release(transfer);
-    links.raft().tell(new RaftCommand.SnapshotSent(transfer.to(), transfer.index(), ok));
-    sending.replyTo().tell(new SnapshotActor.TransferOver(transfer.to()));
+    tellEnd(sending.start(), ok);
+  }
+
+  private void tellEnd(TransferCommand.Start start, boolean ok) {
+    links
+        .raft()
+        .tell(
+            new RaftCommand.SnapshotSent(
+                start.to(), start.transfer(), start.snapshot().index(), ok));
+    start.replyTo().tell(new SnapshotActor.TransferOver(start.to(), start.transfer(), ok));
   }
 
   private void release(OutgoingTransfer transfer) {
@@ -271,16 +291,28 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
   private IncomingTransfer begin(
       NodeId from, SnapshotMessage.Offer offer, SnapshotManifest manifest) throws IOException {
     mark(manifest);
-    long bytes = manifest.files().stream().mapToLong(SnapshotManifest.FileSum::size).sum();
-    if (links.disk().isLow() || bytes > links.disk().freeBytes()) {
+    if (links.disk().isLow()) {
+      throw new IOException("no room on the disk, it is nearly full");
+    }
+    ReceivedFiles files = directory.prepareReceived(manifest);
+    long bytes =
+        manifest.files().stream()
+            .filter(file -> !files.has(file.name()))
+            .mapToLong(SnapshotManifest.FileSum::size)
+            .sum();
+    if (bytes > links.disk().freeBytes()) {
       throw new IOException("no room on the disk for " + bytes + " bytes");
     }
     LOG.info(
-        "receiving a snapshot peer={} snapshot-index={} bytes={}", from, manifest.index(), bytes);
+        "receiving a snapshot peer={} snapshot-index={} bytes={} files-of-before={}",
+        from,
+        manifest.index(),
+        bytes,
+        files.count());
     IncomingTransfer begun =
         new IncomingTransfer(
             manifest,
-            directory.prepareReceived(),
+            files,
             new IncomingTransfer.Source(from, offer.transfer(), offer.term()),
             links.metrics()::fileForced);
     incoming = begun;
@@ -288,8 +320,24 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
     return begun;
   }
 
+  private Behavior<TransferCommand> onDiscard(TransferCommand.Discard discard) {
+    IncomingTransfer current = incoming;
+    boolean idle = System.nanoTime() - lastChunkNanos > settings.giveUp().toNanos();
+    if (current != null && !idle) {
+      return this;
+    }
+    dropIncoming();
+    try {
+      directory.discardReceived(discard.diskIsLow() ? Long.MAX_VALUE : discard.upTo());
+    } catch (SnapshotException e) {
+      LOG.warn("received files of a snapshot remain: {}", e.toString());
+    }
+    return this;
+  }
+
   private void beginsFrom(NodeId from) {
     incomingSinceNanos = System.nanoTime();
+    lastChunkNanos = incomingSinceNanos;
     links.metrics().receiving(from.value());
   }
 
@@ -299,6 +347,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
       // The sender will ask what is here.
       return;
     }
+    lastChunkNanos = System.nanoTime();
     current.take(chunk);
     links.peers().send(from, current.have());
     completeIfAllIsThere(current);

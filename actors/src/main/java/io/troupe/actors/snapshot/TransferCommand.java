@@ -11,14 +11,24 @@ public sealed interface TransferCommand {
   /**
    * Brings a snapshot to a follower. One that is under way to the same follower gives way.
    *
+   * @param transfer number of the transfer for the raft and snapshot actors
    * @param term term of this leader
-   * @param replyTo told {@link SnapshotActor.TransferOver}
+   * @param replyTo receives {@link SnapshotActor.TransferOver}
    */
-  record Start(NodeId to, long term, SnapshotRef snapshot, ActorRef<SnapshotCommand> replyTo)
+  record Start(
+      NodeId to, long transfer, long term, SnapshotRef snapshot, ActorRef<SnapshotCommand> replyTo)
       implements TransferCommand {}
 
   /** A message of another member's transfer room. */
   record FromPeer(NodeId from, SnapshotMessage message) implements TransferCommand {}
+
+  /**
+   * What came of another member's snapshot is not needed, if its index is at most {@code upTo}: the
+   * state holds all of it. Ignored while one is on its way.
+   *
+   * @param diskIsLow also remove what came of a later one
+   */
+  record Discard(long upTo, boolean diskIsLow) implements TransferCommand {}
 
   /** Only the owner's timers. */
   non-sealed interface Private extends TransferCommand {}

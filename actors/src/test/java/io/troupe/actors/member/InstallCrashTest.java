@@ -121,8 +121,10 @@ class InstallCrashTest {
       theirs.save(ref);
       files.wal().close();
       files.store().close();
-      copy(content, snapshots.prepareReceived());
-      return theirs.manifest(ref);
+      SnapshotManifest manifest = theirs.manifest(ref);
+      snapshots.prepareReceived(manifest);
+      copy(content, dataDir.snapshots().resolve("receiving"));
+      return manifest;
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.actors.apply.CompactionActor;
+import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Entry;
@@ -79,8 +80,7 @@ class MemberFilesTest {
         new WalSettings(1 << 20, 64 << 10),
         new RocksSettings(8 << 20, 4 << 20, 1, 64, 0),
         0,
-        1000,
-        Duration.ZERO,
+        SnapshotSettings.of(1000, Duration.ZERO),
         TransferSettings.of(64L << 20),
         Duration.ofSeconds(1),
         new CompactionActor.Settings(100, Duration.ZERO),

@@ -1,6 +1,7 @@
 package io.troupe.actors.member;
 
 import io.troupe.actors.apply.CompactionActor;
+import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.wal.WalSettings;
@@ -19,8 +20,7 @@ final class SmallSettings {
           new WalSettings(1 << 20, 64 << 10),
           new RocksSettings(8 << 20, 4 << 20, 1, 64, 0),
           0,
-          1000,
-          Duration.ZERO,
+          SnapshotSettings.of(1000, Duration.ZERO),
           TransferSettings.of(64L << 20),
           SOON,
           new CompactionActor.Settings(100, Duration.ZERO),

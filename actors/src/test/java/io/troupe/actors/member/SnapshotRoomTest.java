@@ -4,33 +4,48 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.actors.snapshot.DiskRoom;
 import io.troupe.actors.snapshot.SnapshotActor;
+import io.troupe.actors.snapshot.SnapshotActorMessages;
+import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.actors.snapshot.TransferCommand;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.AlarmType;
 import io.troupe.model.Bytes;
+import io.troupe.model.Entry;
+import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.snapshot.SnapshotDirectory;
+import io.troupe.persistence.snapshot.SnapshotManifest;
 import io.troupe.persistence.snapshot.SnapshotPlugin;
 import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.ReplicationReply;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.WalCommand;
 import io.troupe.protocol.codec.OperationCodec;
+import io.troupe.raft.ReplicationStatus;
+import io.troupe.raft.ReplicationStatus.PeerState;
 import io.troupe.raft.membership.ConfChange;
 import io.troupe.raft.membership.ConfEntry;
 import io.troupe.raft.membership.Membership;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.apache.pekko.actor.testkit.typed.FishingOutcome;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.testkit.typed.javadsl.FishingOutcomes;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,6 +59,8 @@ class SnapshotRoomTest {
   private final TestProbe<RaftCommand> raft = kit.createTestProbe();
   private final TestProbe<TransferCommand> transfers = kit.createTestProbe();
   private long catchUp;
+  private long dueEntries = 1000;
+  private long dueBytes = 256 << 20;
   private final FakeDisk disk = new FakeDisk();
   private final DataDir dataDir;
   private MemberFiles files;
@@ -87,7 +104,10 @@ class SnapshotRoomTest {
             files,
             SnapshotPlugin.start(
                 kit.system(), dataDir.snapshots(), "2", files.metrics().snapshots()::saved),
-            new SnapshotActor.Settings(Duration.ZERO, lookAtDisk, catchUp),
+            new SnapshotActor.Settings(
+                new SnapshotSettings(dueEntries, dueBytes, Duration.ZERO, 2L << 30),
+                lookAtDisk,
+                catchUp),
             new SnapshotActor.Links(
                 wal.getRef(),
                 raft.getRef(),
@@ -102,9 +122,41 @@ class SnapshotRoomTest {
     return files.machine().appliedIndex();
   }
 
-  private void expectSnapshot(long index) {
+  private void awaitSnapshot(long index) {
+    Awaitility.await("snapshot " + index).until(() -> snapshots().contains(index));
+  }
+
+  private void expectReleased(long index) {
     raft.expectMessage(new RaftCommand.SnapshotTaken(index));
     wal.expectMessage(new WalCommand.DropBefore(index + 1));
+  }
+
+  /** The log reaches back to this snapshot: the first one, or the only one on a full disk. */
+  private void expectOnlySnapshot(long index) {
+    awaitSnapshot(index);
+    expectReleased(index);
+  }
+
+  /** With the second snapshot nothing goes: the log reaches back to the first one. */
+  private void expectSecondSnapshot(long index) {
+    awaitSnapshot(index);
+    raft.expectNoMessage(Duration.ofMillis(50));
+  }
+
+  private boolean hasTwoSnapshotsAtMost() throws IOException {
+    try (Stream<Path> list = Files.list(dataDir.snapshots())) {
+      int manifests = snapshots().size();
+      return manifests <= 2 && list.count() == 2L * manifests;
+    }
+  }
+
+  private void saveTwo(ActorRef<SnapshotCommand> room) {
+    long first = applyOne();
+    room.tell(new SnapshotCommand.Due(first, 1));
+    expectOnlySnapshot(first);
+    long second = applyOne();
+    room.tell(new SnapshotCommand.Due(second, 1));
+    expectSecondSnapshot(second);
   }
 
   private List<Long> snapshots() throws IOException {
@@ -122,13 +174,13 @@ class SnapshotRoomTest {
     ActorRef<SnapshotCommand> room = room(NEVER);
     long first = applyOne();
     room.tell(SnapshotCommand.Reclaim.INSTANCE);
-    expectSnapshot(first);
+    expectOnlySnapshot(first);
     room.tell(SnapshotCommand.Reclaim.INSTANCE);
     room.tell(new SnapshotCommand.Due(first, 1));
     raft.expectNoMessage(Duration.ofMillis(100));
     long second = applyOne();
     room.tell(new SnapshotCommand.Due(second, 1));
-    expectSnapshot(second);
+    expectSecondSnapshot(second);
     assertThat(snapshots()).containsExactly(first, second);
   }
 
@@ -138,7 +190,10 @@ class SnapshotRoomTest {
     for (int i = 0; i < 4; i++) {
       long index = applyOne();
       room.tell(SnapshotCommand.Reclaim.INSTANCE);
-      expectSnapshot(index);
+      awaitSnapshot(index);
+      if (i != 1) {
+        expectReleased(Math.max(1, index - 1));
+      }
     }
     long newest = files.machine().appliedIndex();
     assertThat(snapshots()).containsExactly(newest - 1, newest);
@@ -147,15 +202,12 @@ class SnapshotRoomTest {
   @Test
   void onAFullDiskASnapshotIsTakenUnaskedAndTheOlderOnesGo() throws Exception {
     ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
-    for (int i = 0; i < 2; i++) {
-      long index = applyOne();
-      room.tell(new SnapshotCommand.Due(index, 1));
-      expectSnapshot(index);
-    }
+    saveTwo(room);
     long before = files.machine().appliedIndex();
-    long now = applyOne();
     disk.low = true;
-    expectSnapshot(now);
+    expectReleased(before);
+    long now = applyOne();
+    expectOnlySnapshot(now);
     await(List.of(now));
     assertThat(before).isLessThan(now);
     assertThat(new SnapshotDirectory(dataDir.snapshots()).latest(Long.MAX_VALUE).orElseThrow())
@@ -169,10 +221,10 @@ class SnapshotRoomTest {
     ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
     long first = applyOne();
     room.tell(SnapshotCommand.Reclaim.INSTANCE);
-    expectSnapshot(first);
+    expectOnlySnapshot(first);
     room.tell(SnapshotCommand.Reclaim.INSTANCE);
     raft.expectNoMessage(Duration.ofMillis(100));
-    expectSnapshot(applyOne());
+    expectSecondSnapshot(applyOne());
   }
 
   @Test
@@ -180,14 +232,14 @@ class SnapshotRoomTest {
     ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
     long first = applyOne();
     room.tell(SnapshotCommand.Reclaim.INSTANCE);
-    expectSnapshot(first);
+    expectOnlySnapshot(first);
     disk.low = true;
     room.tell(SnapshotCommand.Reclaim.INSTANCE);
     RaftCommand.Propose asked = raft.expectMessageClass(RaftCommand.Propose.class);
     assertThat(OperationCodec.decode(asked.proposal().operation()).operation())
         .isEqualTo(new Operation.AlarmGet(AlarmType.NONE));
     long second = applyOne();
-    expectSnapshot(second);
+    expectOnlySnapshot(second);
     await(List.of(second));
     raft.expectNoMessage(Duration.ofMillis(100));
   }
@@ -202,15 +254,19 @@ class SnapshotRoomTest {
       files.machine().apply(index, 1, new Operation.Put(key, key, 0, false, false, false));
       files.machine().commit();
       room.tell(SnapshotCommand.Reclaim.INSTANCE);
-      expectSnapshot(index);
+      awaitSnapshot(index);
+      if (i == 0) {
+        expectReleased(index);
+      }
     }
     disk.low = true;
+    expectReleased(files.machine().appliedIndex());
     await(List.of(files.machine().appliedIndex()));
     raft.expectNoMessage(Duration.ofMillis(100));
     files.store().compactFully();
     raft.expectMessageClass(RaftCommand.Propose.class);
     long index = applyOne();
-    expectSnapshot(index);
+    expectOnlySnapshot(index);
     await(List.of(index));
     raft.expectNoMessage(Duration.ofMillis(100));
   }
@@ -218,22 +274,19 @@ class SnapshotRoomTest {
   @Test
   void aSnapshotOfAnEarlierRunIsGivenUpOnlyForANewOne() throws Exception {
     ActorRef<SnapshotCommand> first = room(NEVER);
-    for (int i = 0; i < 2; i++) {
-      long index = applyOne();
-      first.tell(new SnapshotCommand.Due(index, 1));
-      expectSnapshot(index);
-    }
+    saveTwo(first);
     List<Long> earlier = snapshots();
     kit.stop(first);
 
     disk.low = true;
     ActorRef<SnapshotCommand> second = room(SmallSettings.SOON);
+    expectReleased(earlier.get(0));
     second.tell(new SnapshotCommand.Due(earlier.get(1), 1));
     raft.expectNoMessage(Duration.ofMillis(100));
     assertThat(snapshots()).as("both may be needed").isEqualTo(earlier);
 
     long index = applyOne();
-    expectSnapshot(index);
+    expectOnlySnapshot(index);
     await(List.of(index));
   }
 
@@ -249,7 +302,7 @@ class SnapshotRoomTest {
     assertThat(snapshots()).isEmpty();
     disk.free = Long.MAX_VALUE;
     room.tell(SnapshotCommand.Reclaim.INSTANCE);
-    expectSnapshot(index);
+    expectOnlySnapshot(index);
   }
 
   /** Its next entry may need this follower: nothing is applied until that has a snapshot. */
@@ -261,13 +314,221 @@ class SnapshotRoomTest {
     files.machine().commit();
     assertThat(snapshots()).isEmpty();
     ActorRef<SnapshotCommand> room = room(NEVER);
-    room.tell(new SnapshotCommand.Send(new NodeId(3), 1, 1));
+    room.tell(new SnapshotCommand.Send(new NodeId(3), 1, 1, 1));
     TransferCommand.Start start = transfers.expectMessageClass(TransferCommand.Start.class);
     assertThat(start.snapshot().index()).isEqualTo(1);
     assertThat(snapshots()).containsExactly(1L);
-    room.tell(new SnapshotCommand.Send(new NodeId(4), 1, 1));
+    room.tell(new SnapshotCommand.Send(new NodeId(4), 2, 1, 1));
     transfers.expectMessageClass(TransferCommand.Start.class);
     assertThat(snapshots()).as("one serves both").containsExactly(1L);
+  }
+
+  /** No process applies enough entries for a snapshot, all of them together do. */
+  @Test
+  void aMemberThatRestartsOftenTakesSnapshotsAndReleasesItsLog() throws Exception {
+    dueEntries = 10;
+    for (int start = 0; start < 7; start++) {
+      ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
+      for (int i = 0; i < 5; i++) {
+        applyOne();
+      }
+      if (start % 2 == 1) {
+        awaitSnapshot(files.machine().appliedIndex());
+        // The save ends with the removal of the oldest one, and the plugin outlives the actor.
+        Awaitility.await("end of the save").until(this::hasTwoSnapshotsAtMost);
+      } else {
+        assertThat(snapshots()).as("start " + start).doesNotContain(files.machine().appliedIndex());
+      }
+      kit.stop(room);
+    }
+    assertThat(snapshots()).containsExactly(20L, 30L);
+    room(SmallSettings.SOON);
+    List<Long> released = new ArrayList<>();
+    while (!released.contains(20L)) {
+      released.add(raft.expectMessageClass(RaftCommand.SnapshotTaken.class).index());
+    }
+    assertThat(released).isSorted().startsWith(10L);
+  }
+
+  @Test
+  void longLogMakesASnapshotDueHoweverFewItsEntriesAre() throws Exception {
+    dueBytes = 3 << 20;
+    room(SmallSettings.SOON);
+    long index = applyOne();
+    for (int i = 1; i <= 5; i++) {
+      assertThat(snapshots()).isEmpty();
+      Bytes megabyte = Bytes.wrap(new byte[1 << 20]);
+      files
+          .wal()
+          .append(
+              new HardState(1, NodeId.NONE, 0),
+              List.of(new Entry(1, index + i, Entry.Kind.OPERATION, megabyte)));
+      if (i == 1) {
+        raft.expectNoMessage(Duration.ofMillis(50));
+      }
+    }
+    awaitSnapshot(index);
+  }
+
+  /** The snapshot of the last index before a start, found damaged when a follower needs one. */
+  @Test
+  void aDamagedSnapshotOfTheAppliedIndexIsReplaced() throws Exception {
+    List<ConfChange> members =
+        List.of(new ConfChange(ConfChange.Kind.ADD_VOTER, new NodeId(2), List.of("http://x:1")));
+    files
+        .machine()
+        .confChange(1, 1, new ConfEntry(null, members, Membership.EMPTY.after(members, 1)));
+    files.machine().commit();
+    ActorRef<SnapshotCommand> first = room(NEVER);
+    first.tell(new SnapshotCommand.Due(1, 1));
+    expectOnlySnapshot(1);
+    kit.stop(first);
+    Path content = new SnapshotDirectory(dataDir.snapshots()).latest(1).orElseThrow().directory();
+    Files.delete(content.resolve("CURRENT"));
+    ActorRef<SnapshotCommand> second = room(NEVER);
+    second.tell(new SnapshotCommand.Send(new NodeId(3), 1, 1, 1));
+    assertThat(transfers.expectMessageClass(TransferCommand.Start.class).snapshot().index())
+        .isEqualTo(1);
+  }
+
+  /** It takes far longer to install its snapshot than the leader to take the next ones. */
+  @Test
+  void logStaysForAReceiverUntilItHasCaughtUp() throws Exception {
+    List<ConfChange> members =
+        List.of(new ConfChange(ConfChange.Kind.ADD_VOTER, new NodeId(2), List.of("http://x:1")));
+    files
+        .machine()
+        .confChange(1, 1, new ConfEntry(null, members, Membership.EMPTY.after(members, 1)));
+    files.machine().commit();
+    NodeId receiver = new NodeId(3);
+    ActorRef<SnapshotCommand> room = room(Duration.ofMillis(100));
+    room.tell(new SnapshotCommand.Send(receiver, 7, 1, 1));
+    assertThat(transfers.fishForMessage(Duration.ofSeconds(10), SnapshotRoomTest::untilStart))
+        .isNotEmpty();
+    room.tell(SnapshotActorMessages.transferred(receiver, 7));
+    for (int i = 0; i < 3; i++) {
+      long index = applyOne();
+      room.tell(new SnapshotCommand.Due(index, 1));
+      awaitSnapshot(index);
+      assertThat(releasedUntilReplication(receiver, 0, PeerState.PROBE))
+          .as("after snapshot " + index)
+          .allMatch(released -> released <= 1);
+    }
+    assertThat(snapshots()).containsExactly(3L, 4L);
+    releasedUntilReplication(receiver, 4, PeerState.REPLICATE);
+    assertThat(raft.fishForMessage(Duration.ofSeconds(10), SnapshotRoomTest::untilReleased))
+        .last()
+        .isEqualTo(new RaftCommand.SnapshotTaken(3));
+  }
+
+  private static FishingOutcome untilStart(TransferCommand message) {
+    return message instanceof TransferCommand.Start
+        ? FishingOutcomes.complete()
+        : FishingOutcomes.continueAndIgnore();
+  }
+
+  private static FishingOutcome untilReleased(RaftCommand message) {
+    if (message instanceof RaftCommand.SnapshotTaken taken && taken.index() > 1) {
+      return taken.index() == 3 ? FishingOutcomes.complete() : FishingOutcomes.fail("" + taken);
+    }
+    return FishingOutcomes.continueAndIgnore();
+  }
+
+  /** Replies to the next questions how far the receiver is; returns what was released meanwhile. */
+  private List<Long> releasedUntilReplication(NodeId receiver, long match, PeerState state) {
+    List<Long> released = new ArrayList<>();
+    int replies = 0;
+    while (replies < 2) {
+      RaftCommand message = raft.receiveMessage();
+      if (message instanceof RaftCommand.SnapshotTaken taken) {
+        released.add(taken.index());
+      } else if (message instanceof RaftCommand.GetReplication get) {
+        long last = files.machine().appliedIndex();
+        get.replyTo()
+            .tell(
+                new ReplicationReply(
+                    new ReplicationStatus(
+                        new NodeId(2),
+                        last,
+                        new TreeMap<>(
+                            Map.of(receiver, new ReplicationStatus.Peer(match, 1, state))))));
+        replies++;
+      }
+      if (match > 0 && replies > 0) {
+        return released;
+      }
+    }
+    return released;
+  }
+
+  /** A table of the newest snapshot; the state and the other snapshots may share it. */
+  private Path table(long snapshot) throws IOException {
+    Path content =
+        new SnapshotDirectory(dataDir.snapshots()).latest(snapshot).orElseThrow().directory();
+    try (Stream<Path> list = Files.list(content)) {
+      return list.filter(path -> path.toString().endsWith(".sst"))
+          .sorted()
+          .findFirst()
+          .orElseThrow();
+    }
+  }
+
+  private SnapshotManifest.FileSum sumOf(Path table, long snapshot) {
+    SnapshotDirectory directory = new SnapshotDirectory(dataDir.snapshots());
+    return directory.manifest(directory.latest(snapshot).orElseThrow()).files().stream()
+        .filter(file -> file.name().equals(String.valueOf(table.getFileName())))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static void flip(Path file) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[bytes.length / 2] ^= 4;
+    try (var out = Files.newOutputStream(file, StandardOpenOption.WRITE)) {
+      out.write(bytes);
+    }
+  }
+
+  @Test
+  void damagedTableOfASnapshotAloneBringsAnotherSnapshot() throws Exception {
+    ActorRef<SnapshotCommand> room = room(NEVER);
+    Bytes key = Bytes.utf8("key");
+    files.machine().apply(1, 1, new Operation.Put(key, key, 0, false, false, false));
+    files.machine().commit();
+    room.tell(new SnapshotCommand.Due(1, 1));
+    expectOnlySnapshot(1);
+    Path table = table(1);
+    SnapshotManifest.FileSum sum = sumOf(table, 1);
+    // As on a file system without hard links, where the state has a file of its own.
+    byte[] content = Files.readAllBytes(table);
+    Files.delete(table);
+    Files.write(table, content);
+    flip(table);
+    assertThat(new SnapshotDirectory(dataDir.snapshots()).damagedBy(sum)).containsExactly(1L);
+    room.tell(SnapshotActorMessages.damaged(sum));
+    Awaitility.await("a whole snapshot in its place")
+        .until(
+            () -> {
+              SnapshotDirectory directory = new SnapshotDirectory(dataDir.snapshots());
+              var latest = directory.latestVerified(Long.MAX_VALUE, any -> true);
+              return latest.isPresent() && directory.damagedBy(sum).isEmpty();
+            });
+  }
+
+  @Test
+  void damagedTableThatTheStateSharesEndsTheMember() throws Exception {
+    ActorRef<SnapshotCommand> room = room(NEVER);
+    Bytes key = Bytes.utf8("key");
+    files.machine().apply(1, 1, new Operation.Put(key, key, 0, false, false, false));
+    files.machine().commit();
+    room.tell(new SnapshotCommand.Due(1, 1));
+    expectOnlySnapshot(1);
+    Path table = table(1);
+    SnapshotManifest.FileSum sum = sumOf(table, 1);
+    assertThat(Files.isSameFile(table, dataDir.state().resolve(table.getFileName()))).isTrue();
+    flip(table);
+    room.tell(SnapshotActorMessages.damaged(sum));
+    wal.expectTerminated(room);
   }
 
   private void await(List<Long> wanted) throws Exception {

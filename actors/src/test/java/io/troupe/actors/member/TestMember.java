@@ -11,6 +11,7 @@ import io.troupe.actors.peers.PeerEngines;
 import io.troupe.actors.peers.PeerTls;
 import io.troupe.actors.peers.TestEnd;
 import io.troupe.actors.snapshot.DiskRoom;
+import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Bytes;
@@ -128,8 +129,7 @@ final class TestMember implements AutoCloseable {
         new WalSettings(4 << 20, 64 << 10),
         new RocksSettings(8 << 20, 4 << 20, 1, 64, 0),
         1 << 20,
-        options.snapshotCount(),
-        Duration.ZERO,
+        SnapshotSettings.of(options.snapshotCount(), Duration.ZERO),
         TransferSettings.of(64L << 20),
         Duration.ofSeconds(5),
         new CompactionActor.Settings(100, Duration.ZERO),

@@ -104,8 +104,19 @@ class TransferMetricsTest {
   }
 
   private void send() {
+    send(1);
+  }
+
+  private void send(long transfer) {
     Objects.requireNonNull(leader.get())
-        .tell(new TransferCommand.Start(FOLLOWER, 4, snapshot, asker.getRef()));
+        .tell(new TransferCommand.Start(FOLLOWER, transfer, 4, snapshot, asker.getRef()));
+  }
+
+  /** What the leader's raft and snapshot actors receive. */
+  private void expectEnd(long transfer, boolean ok) {
+    leaderRaft.expectMessage(
+        new RaftCommand.SnapshotSent(FOLLOWER, transfer, snapshot.index(), ok));
+    asker.expectMessage(new SnapshotActor.TransferOver(FOLLOWER, transfer, ok));
   }
 
   private boolean sentOk() {
@@ -184,12 +195,23 @@ class TransferMetricsTest {
     assertThat(value(sent, SEND + "inflights_total" + TO)).isZero();
     chunksPass.set(true);
     Objects.requireNonNull(leader.get())
-        .tell(new TransferCommand.Start(FOLLOWER, 5, snapshot, asker.getRef()));
+        .tell(new TransferCommand.Start(FOLLOWER, 1, 5, snapshot, asker.getRef()));
     assertThat(nextRaft.expectMessageClass(RaftCommand.SnapshotSent.class).ok()).isTrue();
     assertThat(value(received, RECEIVE + "failures" + FROM)).isEqualTo(1);
     assertThat(value(received, RECEIVE + "inflights_total" + FROM)).isZero();
     assertThat(value(received, RECEIVE + "success{From=\"c\"}")).isEqualTo(1);
     assertThat(value(received, RECEIVE + "inflights_total{From=\"c\"}")).isZero();
+  }
+
+  @Test
+  void endOfAReplacedTransferIsReportedUnderItsOwnNumber() {
+    chunksPass.set(false);
+    send(7);
+    awaitValue(sent, SEND + "inflights_total" + TO, 1);
+    send(8);
+    expectEnd(7, false);
+    chunksPass.set(true);
+    expectEnd(8, true);
   }
 
   @Test

@@ -6,8 +6,15 @@ import io.troupe.node.process.Clusters;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.persistence.datadir.DurableFiles;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,6 +28,7 @@ class ForceNewClusterIT {
   private static final int KEYS = 30;
   private static final String FORCE = "-Dtroupe.force-new-cluster=";
 
+  private final HttpClient http = HttpClient.newHttpClient();
   private ProcessCluster cluster = new ProcessCluster(Path.of(""));
 
   @BeforeEach
@@ -50,6 +58,69 @@ class ForceNewClusterIT {
     assertThat(all.lines().filter(line -> !line.isEmpty())).hasSize(KEYS);
     assertThat(cluster.run(via, "get", "--print-value-only", "key-" + (KEYS - 1)))
         .isEqualTo("value-" + (KEYS - 1) + "\n");
+  }
+
+  /** Writes more entries than lie between two comparisons of the state (256). */
+  private int putMany(String via, int count) throws InterruptedException {
+    int written = 0;
+    for (int i = 0; i < count; i++) {
+      HttpRequest put =
+          HttpRequest.newBuilder(URI.create("http://" + cluster.endpoint(via) + "/v3/kv/put"))
+              .timeout(Duration.ofSeconds(5))
+              .POST(
+                  HttpRequest.BodyPublishers.ofString(
+                      "{\"key\":\"bQ==\",\"value\":\"" + via64(via, i) + "\"}"))
+              .build();
+      try {
+        if (http.send(put, HttpResponse.BodyHandlers.discarding()).statusCode() == 200) {
+          written++;
+        }
+      } catch (IOException unavailable) {
+        return written;
+      }
+    }
+    return written;
+  }
+
+  private static String via64(String via, int i) {
+    return Base64.getEncoder().encodeToString((via + i).getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** C.2: what they compare their state with is the leader that they follow, if any. */
+  @Test
+  void twoFormerMembersThatComeBackTogetherRaiseNoAlarm() throws Exception {
+    cluster.startNew("n1", "n2", "n3");
+    String last = cluster.awaitFollower();
+    List<String> former = cluster.running().stream().filter(n -> !n.equals(last)).toList();
+    assertThat(putMany(last, 300)).isEqualTo(300);
+    cluster.running().forEach(name -> cluster.process(name).kill());
+    start(last, true).awaitReady();
+    assertThat(putMany(last, 600)).isEqualTo(600);
+
+    // Together they are a quorum of what they know.
+    former.forEach(cluster::restart);
+    int ofFormer = 0;
+    for (int round = 0; round < 10; round++) {
+      assertThat(putMany(last, 100)).as("the new cluster serves").isEqualTo(100);
+      for (String name : former) {
+        if (cluster.process(name).isAlive()) {
+          ofFormer += putMany(name, 100);
+        }
+      }
+    }
+    System.out.println(
+        "puts that former members took=" + ofFormer + " running=" + cluster.running());
+    assertThat(cluster.run(last, "alarm", "list")).isEmpty();
+    for (String name : List.of("n1", "n2", "n3")) {
+      assertThat(cluster.process(name).err())
+          .as(name)
+          .doesNotContainIgnoringCase("corrupt")
+          .doesNotContain("accused");
+      if (!cluster.process(name).isAlive()) {
+        assertThat(cluster.process(name).awaitExit()).as(name).isZero();
+      }
+    }
+    assertThat(cluster.process(last).isAlive()).isTrue();
   }
 
   @Test

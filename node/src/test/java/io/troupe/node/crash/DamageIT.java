@@ -19,6 +19,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -122,28 +123,98 @@ class DamageIT {
     assertRefused(data.resolve("identity") + ": ");
   }
 
+  private List<String> manifests() throws IOException {
+    return sorted(data.resolve("snapshots"), name -> name.endsWith(".manifest"));
+  }
+
+  /** The procedure of operations.md: empty the state, start. */
+  private void emptyStateAndExpectEverything() throws Exception {
+    CrashCampaign.emptyDirectory(data.resolve("state"));
+    try (NodeProcess member = start().awaitReady();
+        EtcdClient client = new EtcdClient(member.port())) {
+      assertEverythingThere(client);
+      client.put("after", "the restore", 0);
+    }
+  }
+
   @Test
-  void aDamagedNewestManifestStopsTheRestoreOfAnEmptiedState() throws Exception {
+  void lostStateIsRestoredFromTheNewestSnapshotAndTheLog() throws Exception {
+    settings = WITH_SNAPSHOTS;
+    fillAndKill(450);
+    emptyStateAndExpectEverything();
+  }
+
+  @Test
+  void lostStateWithoutSnapshotsIsRestoredFromTheWholeLog() throws Exception {
+    fillAndKill(100);
+    assertThat(manifests()).isEmpty();
+    emptyStateAndExpectEverything();
+  }
+
+  @Test
+  void lostStateAndADamagedNewestManifestAreRestoredFromTheOlderSnapshot() throws Exception {
+    settings = WITH_SNAPSHOTS;
+    fillAndKill(450);
+    List<String> manifests = manifests();
+    assertThat(manifests).hasSizeGreaterThanOrEqualTo(2);
+    flip(data.resolve("snapshots").resolve(manifests.get(manifests.size() - 1)), 40);
+    emptyStateAndExpectEverything();
+  }
+
+  @Test
+  void lostStateAndADamagedNewestContentAreRestoredFromTheOlderSnapshot() throws Exception {
+    settings = WITH_SNAPSHOTS;
+    fillAndKill(450);
+    List<String> manifests = manifests();
+    assertThat(manifests).hasSizeGreaterThanOrEqualTo(2);
+    String newest = manifests.get(manifests.size() - 1).replace(".manifest", "");
+    String older = manifests.get(manifests.size() - 2).replace(".manifest", "");
+    Path snapshots = data.resolve("snapshots");
+    List<String> own =
+        sorted(
+            snapshots.resolve(newest),
+            name -> name.endsWith(".sst") && !Files.exists(snapshots.resolve(older).resolve(name)));
+    assertThat(own).as("tables that only the newest snapshot has").isNotEmpty();
+    flip(snapshots.resolve(newest).resolve(own.get(0)), 200);
+    emptyStateAndExpectEverything();
+  }
+
+  /** The second table of the page: the snapshot that is damaged may be removed, or left. */
+  @Test
+  void lostSnapshotsAreNotNeededWhileTheStateIsThere() throws Exception {
+    settings = WITH_SNAPSHOTS;
+    fillAndKill(450);
+    CrashCampaign.emptyDirectory(data.resolve("snapshots"));
+    try (NodeProcess member = start().awaitReady();
+        EtcdClient client = new EtcdClient(member.port())) {
+      assertEverythingThere(client);
+      Awaitility.await("a new snapshot").until(() -> !manifests().isEmpty());
+    }
+  }
+
+  @Test
+  void lostStateWithoutAnUndamagedSnapshotIsRefused() throws Exception {
     settings = WITH_SNAPSHOTS;
     fillAndKill(450);
     Path snapshots = data.resolve("snapshots");
-    List<String> manifests = sorted(snapshots, name -> name.endsWith(".manifest"));
+    List<String> manifests = manifests();
     assertThat(manifests).hasSizeGreaterThanOrEqualTo(1);
     String newest = manifests.get(manifests.size() - 1);
-    flip(snapshots.resolve(newest), 40);
+    for (String manifest : manifests) {
+      flip(snapshots.resolve(manifest), 40);
+    }
     // While the state is whole nobody needs the snapshot.
     try (NodeProcess member = start().awaitReady();
         EtcdClient client = new EtcdClient(member.port())) {
       assertEverythingThere(client);
     }
-    for (String other : sorted(snapshots, name -> name.endsWith(".manifest"))) {
+    for (String other : manifests()) {
       if (other.compareTo(newest) > 0) {
         flip(snapshots.resolve(other), 40);
-        newest = other;
       }
     }
     CrashCampaign.emptyDirectory(data.resolve("state"));
-    assertRefused(newest);
+    assertRefused("no undamaged snapshot");
   }
 
   private void fillAndKill(int puts) throws Exception {

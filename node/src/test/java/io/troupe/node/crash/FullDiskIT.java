@@ -26,13 +26,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A member on a file system of 256 MB that gets full. Needs root for the mount; fails without. The
- * limit is more than half of it, because RocksDB may rewrite all of the state while a snapshot
- * holds the old files.
+ * A member on a file system of 288 MB that gets full, of which 16 are its reserve. Needs root for
+ * the mount; fails without. The limit is more than half of it, because RocksDB may rewrite all of
+ * the state while a snapshot holds the old files.
  */
 class FullDiskIT {
   private static final int DISK_FAILURE = 5;
   private static final long SEED = 7;
+  private static final long RESERVE_BYTES = 16 << 20;
   private static final Map<String, String> SETTINGS =
       Map.of(
           "snapshot-count", "1000000000",
@@ -58,7 +59,7 @@ class FullDiskIT {
   void mount() throws IOException {
     Files.createDirectories(disk);
     Commands.run(
-        "mount", "-t", "tmpfs", "-o", "size=256m,mode=0700", "troupe-test", disk.toString());
+        "mount", "-t", "tmpfs", "-o", "size=288m,mode=0700", "troupe-test", disk.toString());
   }
 
   @AfterEach
@@ -112,13 +113,16 @@ class FullDiskIT {
   }
 
   @Test
-  void aDiskFilledByOthersStopsTheMemberWithNothingAcknowledgedLost() throws Exception {
+  void memberStartsOnAFullDiskAndServesAgainWhenSpaceIsFreed() throws Exception {
     Path filler = disk.resolve("filler");
     try (NodeProcess member = start().awaitReady();
         EtcdClient client = new EtcdClient(member.port())) {
       for (int i = 0; i < 500; i++) {
         put(client, "first" + i);
       }
+      Path reserve = disk.resolve("data").resolve("reserve");
+      Awaitility.await("reserve").atMost(Duration.ofMinutes(1)).until(() -> Files.exists(reserve));
+      Awaitility.await("all of it").until(() -> Files.size(reserve) == RESERVE_BYTES);
       fillTheDisk(filler);
       // Removing is allowed on a nearly full disk, so the log goes on until it has no place.
       int refused = 0;
@@ -134,10 +138,32 @@ class FullDiskIT {
       assertThat(member.err()).contains("exit-code=5").contains("No space left on device");
       assertThat(refused).isPositive();
     }
+    try (NodeProcess member = start().awaitReady();
+        EtcdClient client = new EtcdClient(member.port())) {
+      assertThat(member.err()).contains("disk is full, released the reserve");
+      assertEverythingThere(client);
+      assertThat(accepted(client)).as("puts stay refused").isFalse();
+      client.delete("first0");
+      acknowledged.remove("first0");
+      assertEverythingThere(client);
+      Files.delete(filler);
+      assertThat(acceptedWithin(client, Duration.ofSeconds(10))).as(member.err()).isTrue();
+      Path reserve = disk.resolve("data").resolve("reserve");
+      Awaitility.await("reserve for the next time")
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> Files.exists(reserve) && Files.size(reserve) == RESERVE_BYTES);
+      fillTheDisk(filler);
+      member.kill();
+    }
+    // Nothing wrong with a kill on a full disk either; and without a reserve the space must come
+    // from elsewhere.
+    Files.delete(disk.resolve("data").resolve("reserve"));
+    fillTheDisk(disk.resolve("filler-of-the-reserve"));
     try (NodeProcess member = start()) {
       assertThat(member.awaitExit()).as(member.err()).isEqualTo(DISK_FAILURE);
       assertThat(member.err()).contains("exit-code=5");
     }
+    Files.delete(disk.resolve("filler-of-the-reserve"));
     Files.delete(filler);
     try (NodeProcess member = start().awaitReady();
         EtcdClient client = new EtcdClient(member.port())) {

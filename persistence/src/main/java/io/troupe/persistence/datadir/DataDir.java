@@ -30,6 +30,7 @@ public final class DataDir implements AutoCloseable {
           "snapshots",
           "cache",
           "fixtures",
+          DiskReserve.FILE,
           "lost+found");
 
   private final Path root;

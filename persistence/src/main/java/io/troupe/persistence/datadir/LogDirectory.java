@@ -23,7 +23,8 @@ final class LogDirectory implements AutoCloseable {
   private static final String OWNER = "owner";
   private static final String LOCK = "lock";
   private static final String WAL = "wal";
-  private static final Set<String> KNOWN = Set.of(OWNER, OWNER + ".new", LOCK, WAL, "lost+found");
+  private static final Set<String> KNOWN =
+      Set.of(OWNER, OWNER + ".new", LOCK, WAL, DiskReserve.FILE, "lost+found");
 
   private final Path root;
   private final DirectoryLock lock;
@@ -103,8 +104,8 @@ final class LogDirectory implements AutoCloseable {
               + member.memberId()
               + " is not in "
               + root
-              + ": see whether its disk is mounted, and whether wal-dir is right. Without its log the"
-              + " member must not start; if the log is lost, replace the member");
+              + ": see whether its disk is mounted, and whether wal-dir is right. Without its log"
+              + " the member must not start; if the log is lost, replace the member");
     }
     List<Field> fields;
     long cluster;
@@ -152,8 +153,8 @@ final class LogDirectory implements AutoCloseable {
         throw new DataDirException(
             Reason.FOREIGN,
             root
-                + " holds a log, but the data directory is fresh: start with the data directory that"
-                + " belongs to it, or with an empty wal-dir");
+                + " holds a log, but the data directory is fresh: start with the data directory"
+                + " that belongs to it, or with an empty wal-dir");
       }
     }
   }

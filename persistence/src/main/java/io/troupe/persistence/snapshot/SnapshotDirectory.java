@@ -28,13 +28,12 @@ import org.slf4j.LoggerFactory;
  * <p>Not thread-safe: one caller at a time, which is the plugin's actor once the member runs.
  */
 public final class SnapshotDirectory {
-  /** How many snapshots stay after a save. */
+  /** How many whole snapshots stay after a save. */
   public static final int KEPT = 2;
 
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotDirectory.class);
   private static final String MANIFEST_SUFFIX = ".manifest";
   private static final String MAKING = "making";
-  private static final String RECEIVING = "receiving";
   private static final String PINNED = "sending-";
   private static final Pattern MANIFEST = Pattern.compile("([0-9a-f]{16})-[0-9a-f]{16}\\.manifest");
 
@@ -45,6 +44,11 @@ public final class SnapshotDirectory {
    */
   public SnapshotDirectory(Path root) {
     this.root = root.toAbsolutePath().normalize();
+  }
+
+  /** The directory itself, absolute. */
+  public Path root() {
+    return root;
   }
 
   /**
@@ -80,10 +84,15 @@ public final class SnapshotDirectory {
 
   /**
    * Gives what was made in the place of {@link #prepareUnnamed} the name that {@link #save} wants.
+   * A damaged snapshot of that name gives way.
    *
-   * @throws SnapshotException IO; or DAMAGED if a snapshot with this index and term exists already
+   * @throws SnapshotException IO; or DAMAGED if a whole snapshot with this index and term exists
    */
   public Path nameMade(long index, long term) {
+    if (Files.exists(manifestFile(index, term)) && !has(index, term)) {
+      LOG.warn("replacing a damaged snapshot manifest={}", manifestFile(index, term));
+      remove(manifestFile(index, term));
+    }
     Path content = prepare(index, term);
     return io(
         "name snapshot " + index,
@@ -99,17 +108,32 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Where the files of another member's snapshot are put until they are complete; empty.
+   * Where the files of another member's snapshot are put until they are complete. Whole files that
+   * came before, of this snapshot or of another one that has the same file, also in an earlier run
+   * of the member, are there already; all others are removed.
    *
    * @throws SnapshotException IO
    */
-  public Path prepareReceived() {
-    Path place = emptyPlace(RECEIVING);
+  public ReceivedFiles prepareReceived(SnapshotManifest manifest) {
     return io(
-        "prepare " + place,
+        "prepare receiving snapshot " + manifest.index(),
         () -> {
-          DurableFiles.createDirectory(place);
-          return place;
+          DurableFiles.createDirectory(root);
+          return ReceivedFiles.prepare(root, manifest);
+        });
+  }
+
+  /**
+   * Removes what came of another member's snapshot, if its index is at most {@code index}.
+   *
+   * @throws SnapshotException IO
+   */
+  public void discardReceived(long index) {
+    io(
+        "discard a received snapshot",
+        () -> {
+          ReceivedFiles.discard(root, index);
+          return root;
         });
   }
 
@@ -141,11 +165,12 @@ public final class SnapshotDirectory {
     return io(
         "adopt snapshot " + manifest.index(),
         () -> {
-          Path received = root.resolve(RECEIVING);
+          Path received = ReceivedFiles.content(root);
           DurableFiles.forceTree(received);
           DurableFiles.deleteTree(content);
           DurableFiles.rename(received, content);
           DurableFiles.replace(manifestFile(manifest.index(), manifest.term()), manifest.encode());
+          ReceivedFiles.discard(root, Long.MAX_VALUE);
           return ref(manifest);
         });
   }
@@ -186,8 +211,8 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Makes the prepared content a snapshot, then removes all but the newest {@value #KEPT}. Durable
-   * when this returns.
+   * Makes the prepared content a snapshot, then removes those older than the newest {@value #KEPT}
+   * whole ones. Durable when this returns. A failure leaves nothing of the snapshot on the disk.
    *
    * @param ref its directory is the one that {@link #prepare} named, filled
    * @throws SnapshotException DISK_FULL or IO; the snapshot does not exist then
@@ -202,6 +227,35 @@ public final class SnapshotDirectory {
     if (!ref.directory().toAbsolutePath().normalize().equals(content)) {
       throw new IllegalArgumentException(ref.directory() + " was not prepared for " + ref.index());
     }
+    boolean saved = false;
+    try {
+      saveContent(ref, content, times);
+      saved = true;
+    } finally {
+      if (!saved) {
+        removeUnsaved(ref, content);
+      }
+    }
+    int whole = 0;
+    for (Path file : manifests()) {
+      if (whole >= KEPT) {
+        remove(file);
+      } else if (isWhole(file)) {
+        whole++;
+      }
+    }
+  }
+
+  private boolean isWhole(Path manifestFile) {
+    try {
+      checkSizes(read(manifestFile));
+      return true;
+    } catch (SnapshotException e) {
+      return false;
+    }
+  }
+
+  private void saveContent(SnapshotRef ref, Path content, SaveTimes times) {
     io(
         "save snapshot " + ref.index(),
         () -> {
@@ -228,10 +282,30 @@ public final class SnapshotDirectory {
               summed - contentForced, contentForced - started + done - summed, done - started);
           return ref;
         });
-    List<Path> manifests = manifests();
-    for (Path old : manifests.subList(Math.min(KEPT, manifests.size()), manifests.size())) {
-      remove(old);
+  }
+
+  /**
+   * What a failed save leaves holds disk space, by table files that the state has deleted since.
+   * The failure itself is thrown by the caller; a second one leaves strays for the next start.
+   */
+  private void removeUnsaved(SnapshotRef ref, Path content) {
+    Path manifest = manifestFile(ref.index(), ref.term());
+    try {
+      Files.deleteIfExists(manifest.resolveSibling(manifest.getFileName() + ".new"));
+      remove(manifest);
+    } catch (IOException | SnapshotException e) {
+      LOG.warn(
+          "unsaved snapshot stays until the next start path={} reason={}", content, e.toString());
     }
+  }
+
+  /**
+   * Indexes of the snapshots that have a manifest, whole or not, ascending.
+   *
+   * @throws SnapshotException IO
+   */
+  public List<Long> indexes() {
+    return manifests().stream().map(SnapshotDirectory::indexOf).sorted().distinct().toList();
   }
 
   /**
@@ -270,6 +344,33 @@ public final class SnapshotDirectory {
       }
     }
     return Optional.empty();
+  }
+
+  /**
+   * As {@link #latest(long, Predicate)}, of those whose every byte fits the checksums. Reads the
+   * newest one whole, and older ones only if it is damaged.
+   */
+  public Optional<SnapshotRef> latestVerified(long maxIndex, Predicate<SnapshotRef> fits) {
+    long max = maxIndex;
+    while (true) {
+      Optional<SnapshotRef> found = latest(max, fits);
+      if (found.isEmpty()) {
+        return found;
+      }
+      try {
+        verify(found.get());
+        return found;
+      } catch (SnapshotException e) {
+        if (e.kind() == Kind.IO) {
+          throw e;
+        }
+        LOG.error(
+            "snapshot is damaged, trying an older one snapshot-index={} reason={}",
+            found.get().index(),
+            e.getMessage());
+        max = found.get().index() - 1;
+      }
+    }
   }
 
   /**
@@ -330,8 +431,8 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Removes what no manifest speaks for: leftovers of a crash while a snapshot was made, received
-   * or removed. Only at start, before anything is prepared.
+   * Removes what no manifest speaks for: leftovers of a crash while a snapshot was made or removed.
+   * What came of another member's snapshot stays. Only at start, before anything is prepared.
    */
   public void removeStrays() {
     io(
@@ -345,6 +446,7 @@ public final class SnapshotDirectory {
             known.add(name.substring(0, name.length() - MANIFEST_SUFFIX.length()));
           }
           known.add("lost+found");
+          known.addAll(ReceivedFiles.names(root));
           try (Stream<Path> paths = Files.list(root)) {
             for (Path path : (Iterable<Path>) paths::iterator) {
               if (!known.contains(String.valueOf(path.getFileName()))) {
@@ -369,6 +471,13 @@ public final class SnapshotDirectory {
    */
   public void restore(SnapshotRef ref, Path target) {
     verify(ref);
+    restoreVerified(ref, target);
+  }
+
+  /**
+   * As {@link #restore}, of a snapshot that was verified just now: its files are not read again.
+   */
+  public void restoreVerified(SnapshotRef ref, Path target) {
     SnapshotManifest manifest = manifest(ref);
     io(
         "restore snapshot " + ref.index() + " to " + target,
@@ -400,8 +509,36 @@ public final class SnapshotDirectory {
     Files.copy(from, to);
   }
 
-  private static boolean isTable(String fileName) {
+  /** True for table files: they never change, and have one name in the state and all snapshots. */
+  public static boolean isTable(String fileName) {
     return fileName.endsWith(".sst");
+  }
+
+  /**
+   * Snapshots in which a file is damaged that another snapshot has too: table files are shared by
+   * hard links.
+   *
+   * @param file of a manifest of this directory
+   * @return indexes, ascending; immutable
+   * @throws SnapshotException IO
+   */
+  public List<Long> damagedBy(FileSum file) {
+    List<Long> damaged = new ArrayList<>();
+    for (Path manifestFile : manifests()) {
+      try {
+        SnapshotManifest manifest = read(manifestFile);
+        Path path = root.resolve(manifest.directory()).resolve(file.name());
+        if (manifest.files().contains(file) && !io("read " + path, () -> file.fits(path))) {
+          damaged.add(0, manifest.index());
+        }
+      } catch (SnapshotException e) {
+        if (e.kind() == Kind.IO) {
+          throw e;
+        }
+        LOG.debug("unreadable manifest path={}: {}", manifestFile, e.getMessage());
+      }
+    }
+    return List.copyOf(damaged);
   }
 
   private void remove(Path manifestFile) {

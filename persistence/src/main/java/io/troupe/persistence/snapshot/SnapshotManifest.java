@@ -4,6 +4,9 @@ import io.troupe.model.Bytes;
 import io.troupe.persistence.datadir.CheckedText;
 import io.troupe.persistence.datadir.CheckedText.BadTextException;
 import io.troupe.persistence.datadir.CheckedText.Field;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -46,6 +49,11 @@ public record SnapshotManifest(
       if (size < 0) {
         throw new IllegalArgumentException("size " + size);
       }
+    }
+
+    /** True if that file has this size and checksum. Reads all of it. */
+    public boolean fits(Path file) throws IOException {
+      return Files.size(file) == size && ContentSums.crc32c(file) == crc32c;
     }
   }
 

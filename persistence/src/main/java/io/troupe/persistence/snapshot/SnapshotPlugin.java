@@ -119,9 +119,17 @@ public final class SnapshotPlugin {
 
   /** Removes every snapshot with an index below {@code index}. */
   public CompletionStage<Void> deleteBefore(long index) {
-    SnapshotSelectionCriteria below =
-        SnapshotSelectionCriteria.create(index - 1, Long.MAX_VALUE, 0, 0);
-    return ask(new SnapshotProtocol.DeleteSnapshots(persistenceId, below))
+    return delete(0, index - 1);
+  }
+
+  /** Removes the snapshot at {@code index}. */
+  public CompletionStage<Void> delete(long index) {
+    return delete(index, index);
+  }
+
+  private CompletionStage<Void> delete(long from, long to) {
+    SnapshotSelectionCriteria range = SnapshotSelectionCriteria.create(to, Long.MAX_VALUE, from, 0);
+    return ask(new SnapshotProtocol.DeleteSnapshots(persistenceId, range))
         .thenAccept(
             reply -> {
               if (reply instanceof DeleteSnapshotsFailure failure) {

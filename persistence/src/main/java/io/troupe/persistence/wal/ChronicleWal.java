@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,9 @@ public final class ChronicleWal implements Wal {
   private @Nullable SegmentWriter open;
   private long openMaxIndex;
   private long sealedBytes;
+
+  /** The same as {@link #sealed}, immutable. */
+  private List<LogExtent.Segment> parts = List.of();
 
   private HardState hardState;
   private long floor;
@@ -56,7 +60,9 @@ public final class ChronicleWal implements Wal {
     this.sequence = replay.lastSequence();
     this.forced = sequence;
     this.places = replay.places();
-    this.status = new WalStatus(0, 0, floor, lastIndex, sequence, forced, 0, false);
+    this.status =
+        new WalStatus(
+            0, 0, floor, lastIndex, sequence, forced, 0, false, new LogExtent(List.of(), 0));
   }
 
   /**
@@ -301,6 +307,7 @@ public final class ChronicleWal implements Wal {
     while (!sealed.isEmpty() && sealed.getFirst().name().number() < first) {
       Sealed gone = sealed.removeFirst();
       sealedBytes -= gone.bytes();
+      parts = List.copyOf(parts.subList(1, parts.size()));
       DurableFiles.deleteTree(directory.resolve(gone.name().text()));
       removed = true;
     }
@@ -335,6 +342,9 @@ public final class ChronicleWal implements Wal {
   private void keep(Sealed segment) {
     sealed.add(segment);
     sealedBytes += segment.bytes();
+    List<LogExtent.Segment> all = new ArrayList<>(parts);
+    all.add(new LogExtent.Segment(segment.maxIndex(), segment.bytes()));
+    parts = List.copyOf(all);
   }
 
   private static WalReplay.@Nullable Segment find(WalReplay replay, SegmentName name) {
@@ -385,8 +395,19 @@ public final class ChronicleWal implements Wal {
     long size = sealedBytes;
     SegmentWriter writer = open;
     long number = writer == null ? 0 : writer.name().number();
-    size += writer == null ? 0 : writer.sizeOnDisk();
+    long openBytes = writer == null ? 0 : writer.sizeOnDisk();
+    size += openBytes;
     int segments = sealed.size() + (writer == null ? 0 : 1);
-    status = new WalStatus(segments, number, floor, lastIndex, sequence, forced, size, broken);
+    status =
+        new WalStatus(
+            segments,
+            number,
+            floor,
+            lastIndex,
+            sequence,
+            forced,
+            size,
+            broken,
+            new LogExtent(parts, openBytes));
   }
 }

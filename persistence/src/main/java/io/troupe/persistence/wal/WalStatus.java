@@ -11,6 +11,7 @@ package io.troupe.persistence.wal;
  * @param forcedRecords number of the last record that was forced
  * @param sizeOnDisk bytes on disk
  * @param broken true after a failure
+ * @param extent its segments
  */
 public record WalStatus(
     int segments,
@@ -20,4 +21,5 @@ public record WalStatus(
     long records,
     long forcedRecords,
     long sizeOnDisk,
-    boolean broken) {}
+    boolean broken,
+    LogExtent extent) {}

@@ -135,6 +135,32 @@ class SnapshotDirectoryTest {
   }
 
   @Test
+  void failedSaveLeavesNothingBehind() throws IOException {
+    SnapshotDirectory snapshots = new SnapshotDirectory(root);
+    snapshots.save(plain(snapshots, 10));
+    List<String> before = names(root);
+    SnapshotRef ref = plain(snapshots, 20);
+    // The manifest cannot be written: something else has its place.
+    Files.createDirectory(root.resolve(base(20) + ".manifest.new"));
+    assertThatThrownBy(() -> snapshots.save(ref)).isInstanceOf(SnapshotException.class);
+    assertThat(names(root)).isEqualTo(before);
+    snapshots.save(plain(snapshots, 20));
+    assertThat(snapshots.indexes()).containsExactly(10L, 20L);
+  }
+
+  @Test
+  void twoWholeSnapshotsStayBesideADamagedOne() throws IOException {
+    SnapshotDirectory snapshots = new SnapshotDirectory(root);
+    snapshots.save(plain(snapshots, 10));
+    snapshots.save(plain(snapshots, 20));
+    Files.delete(root.resolve(base(20)).resolve("b.sst"));
+    snapshots.save(plain(snapshots, 30));
+    assertThat(snapshots.indexes()).containsExactly(10L, 20L, 30L);
+    snapshots.save(plain(snapshots, 40));
+    assertThat(snapshots.indexes()).containsExactly(30L, 40L);
+  }
+
+  @Test
   void aCrashAtAnyStepLeavesTheOldOrTheNewSnapshot() throws IOException {
     SnapshotDirectory snapshots = new SnapshotDirectory(root);
     snapshots.save(plain(snapshots, 10));

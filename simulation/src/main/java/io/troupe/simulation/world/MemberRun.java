@@ -350,8 +350,8 @@ final class MemberRun implements RaftEffects {
     raft.tell(() -> feed(() -> core.compactLog(index)));
   }
 
-  void snapshotSent(NodeId to, long index, boolean ok) {
-    raft.tell(() -> feed(() -> core.snapshotSent(to, index, ok)));
+  void snapshotSent(NodeId to, long transfer, long index, boolean ok) {
+    raft.tell(() -> feed(() -> core.snapshotSent(to, transfer, index, ok)));
   }
 
   void snapshotArrived(NodeId from, PeerMessage.InstallSnapshot message) {
@@ -454,8 +454,8 @@ final class MemberRun implements RaftEffects {
   }
 
   @Override
-  public void sendSnapshot(NodeId to, long term, long atLeast) {
-    snapshots.send(to, term, atLeast);
+  public void sendSnapshot(NodeId to, long transfer, long term, long atLeast) {
+    snapshots.send(to, transfer, term, atLeast);
   }
 
   @Override

@@ -55,13 +55,13 @@ final class SnapshotRoom {
   }
 
   /** Brings a snapshot to another member; tells the raft room how it went. */
-  void send(NodeId to, long term, long atLeast) {
+  void send(NodeId to, long transfer, long term, long atLeast) {
     SimDisk.Snapshot snapshot = run.disk.snapshot();
     if (snapshot == null || snapshot.mark().index() < atLeast) {
       if (run.apply.machine().view().appliedIndex() >= atLeast) {
         take();
       }
-      run.process.after(20_000, () -> send(to, term, atLeast));
+      run.process.after(20_000, () -> send(to, transfer, term, atLeast));
       return;
     }
     run.world.coverage().count("snapshots sent");
@@ -70,7 +70,7 @@ final class SnapshotRoom {
         () -> {
           boolean ok = run.world.deliverSnapshot(run.id, to, term, snapshot);
           run.world.trace().note(run.id, "sent snapshot to " + to, snapshot.mark());
-          run.snapshotSent(to, snapshot.mark().index(), ok);
+          run.snapshotSent(to, transfer, snapshot.mark().index(), ok);
         });
   }
 

@@ -1,0 +1,125 @@
+package io.troupe.actors.snapshot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.model.NodeId;
+import io.troupe.persistence.wal.LogExtent;
+import io.troupe.raft.ReplicationStatus;
+import io.troupe.raft.ReplicationStatus.PeerState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** Which part of the log stays; each segment of these logs has 100 entries and 100 bytes. */
+class LogRetentionTest {
+  private static final NodeId LEADER = new NodeId(1);
+  private static final NodeId FOLLOWER = new NodeId(2);
+
+  private final LogRetention retention = new LogRetention(new LogRetention.Limits(50, 5000, 2000));
+
+  private static LogExtent log(int segments) {
+    List<LogExtent.Segment> sealed = new ArrayList<>();
+    for (int i = 1; i < segments; i++) {
+      sealed.add(new LogExtent.Segment(100L * i, 100));
+    }
+    return new LogExtent(sealed, 100);
+  }
+
+  private static ReplicationStatus replication(long last, long match, PeerState state) {
+    return new ReplicationStatus(
+        LEADER, last, new TreeMap<>(Map.of(FOLLOWER, new ReplicationStatus.Peer(match, 1, state))));
+  }
+
+  @Test
+  void logReachesBackToTheOlderOfTwoSnapshots() {
+    assertThat(retention.releasable(1000, List.of(700L, 1000L), log(11))).isEqualTo(700);
+  }
+
+  @Test
+  void snapshotAboveTheStateDoesNotCount() {
+    assertThat(retention.releasable(1000, List.of(700L, 1000L, 4000L), log(11))).isEqualTo(700);
+    assertThat(retention.releasable(1000, List.of(4000L), log(11))).isZero();
+  }
+
+  @Test
+  void catchUpEntriesStayBelowTheOnlySnapshot() {
+    assertThat(retention.releasable(1000, List.of(1000L), log(11))).isEqualTo(950);
+  }
+
+  @Test
+  void catchUpEntriesAreBoundedByBytes() {
+    LogRetention few = new LogRetention(new LogRetention.Limits(10_000, 300, 2000));
+    assertThat(few.releasable(1000, List.of(1000L), log(11)))
+        .as("the open segment and two others take 300 bytes")
+        .isEqualTo(800);
+    LogRetention none = new LogRetention(new LogRetention.Limits(10_000, 10, 2000));
+    assertThat(none.releasable(1000, List.of(1000L), log(11))).isEqualTo(1000);
+  }
+
+  @Test
+  void receiverKeepsTheLogUntilItHasCaughtUp() {
+    retention.sending(FOLLOWER, 1, 300);
+    assertThat(retention.releasable(1000, List.of(900L, 1000L), log(11))).isEqualTo(300);
+    retention.ended(FOLLOWER, 1, true);
+    retention.replicated(replication(1000, 0, PeerState.PROBE));
+    assertThat(retention.releasable(1000, List.of(900L, 1000L), log(11)))
+        .as("it installs")
+        .isEqualTo(300);
+    retention.replicated(replication(1200, 400, PeerState.REPLICATE));
+    assertThat(retention.releasable(1200, List.of(1100L, 1200L), log(13)))
+        .as("what it has already is no longer needed")
+        .isEqualTo(400);
+    assertThat(retention.hasReceivers()).isTrue();
+    retention.replicated(replication(1300, 1250, PeerState.REPLICATE));
+    assertThat(retention.hasReceivers()).isFalse();
+    assertThat(retention.releasable(1300, List.of(1200L, 1300L), log(14))).isEqualTo(1200);
+  }
+
+  @Test
+  void receiverThatTakesTooLongLosesTheLog() {
+    retention.sending(FOLLOWER, 1, 100);
+    retention.ended(FOLLOWER, 1, true);
+    assertThat(retention.releasable(2000, List.of(1900L, 2000L), log(21))).isEqualTo(100);
+    assertThat(retention.releasable(2200, List.of(2100L, 2200L), log(23)))
+        .as("2,200 bytes of log above index 100, 2,000 are allowed")
+        .isEqualTo(2100);
+    assertThat(retention.hasReceivers()).isFalse();
+  }
+
+  @Test
+  void endOfAnOldTransferReleasesNothingOfANewOne() {
+    retention.sending(FOLLOWER, 1, 100);
+    retention.sending(FOLLOWER, 2, 500);
+    retention.ended(FOLLOWER, 1, false);
+    retention.ended(FOLLOWER, 1, true);
+    retention.replicated(null);
+    assertThat(retention.releasable(1000, List.of(900L, 1000L), log(11))).isEqualTo(500);
+    retention.ended(FOLLOWER, 2, false);
+    assertThat(retention.releasable(1000, List.of(900L, 1000L), log(11))).isEqualTo(900);
+  }
+
+  @Test
+  void receiverIsForgottenWithItsMembershipAndWithTheLeadership() {
+    retention.sending(FOLLOWER, 1, 100);
+    retention.ended(FOLLOWER, 1, true);
+    retention.replicated(new ReplicationStatus(LEADER, 1000, new TreeMap<>()));
+    assertThat(retention.hasReceivers()).isFalse();
+    retention.sending(FOLLOWER, 2, 100);
+    retention.replicated(null);
+    assertThat(retention.hasReceivers()).as("under way").isTrue();
+    retention.ended(FOLLOWER, 2, true);
+    retention.replicated(null);
+    assertThat(retention.hasReceivers()).isFalse();
+  }
+
+  @Test
+  void nearlyFullDiskTakesTheLogOfReceivers() {
+    retention.sending(FOLLOWER, 1, 300);
+    retention.releasedFor(300);
+    assertThat(retention.hasReceivers()).isTrue();
+    retention.releasedFor(1000);
+    assertThat(retention.hasReceivers()).isFalse();
+  }
+}

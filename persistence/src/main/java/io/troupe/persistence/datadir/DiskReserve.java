@@ -1,0 +1,81 @@
+package io.troupe.persistence.datadir;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * A file of zeros that only takes space. A start needs a little space, for the next log segment and
+ * for what RocksDB writes when it opens; on a full disk it removes this file first. So a member can
+ * start there, serve reads, and take the deletions that make room. Not thread-safe.
+ */
+public final class DiskReserve {
+  /** Name of the file in the data directory, and in the log's own. */
+  static final String FILE = "reserve";
+
+  private static final int BLOCK_BYTES = 1 << 20;
+
+  private final Path file;
+  private final long bytes;
+
+  /**
+   * @param directory exists when the reserve is kept
+   * @param bytes 0: there is no reserve
+   */
+  public DiskReserve(Path directory, long bytes) {
+    this.file = directory.resolve(FILE);
+    this.bytes = bytes;
+  }
+
+  /** Where it is. */
+  public Path file() {
+    return file;
+  }
+
+  /**
+   * Removes the file if the file system has less free space than the file takes.
+   *
+   * @return true if it was removed
+   */
+  public boolean releaseIfFull() throws IOException {
+    return Files.isRegularFile(file)
+        && Files.getFileStore(file).getUsableSpace() < Files.size(file)
+        && Files.deleteIfExists(file);
+  }
+
+  /**
+   * Makes the file if it is missing or of another size, and there is enough space beside it. Blocks
+   * until it is on the disk.
+   *
+   * @param leaveFree bytes that stay free
+   */
+  public void keep(long leaveFree) throws IOException {
+    if (Files.isRegularFile(file) && Files.size(file) == bytes) {
+      return;
+    }
+    Files.deleteIfExists(file);
+    long free = Files.getFileStore(file.toAbsolutePath().getParent()).getUsableSpace();
+    if (bytes == 0 || free - bytes < leaveFree) {
+      return;
+    }
+    boolean made = false;
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      for (long written = 0; written < bytes; ) {
+        ByteBuffer zeros = ByteBuffer.allocate((int) Math.min(BLOCK_BYTES, bytes - written));
+        while (zeros.hasRemaining()) {
+          written += channel.write(zeros);
+        }
+      }
+      channel.force(true);
+      made = true;
+    } finally {
+      if (!made) {
+        Files.deleteIfExists(file);
+      }
+    }
+  }
+}
