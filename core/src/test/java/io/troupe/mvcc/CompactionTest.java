@@ -139,7 +139,7 @@ class CompactionTest {
     busy.apply(new Operation.Compact(busy.machine.currentRevision()));
     counted.steps = 0;
     counted.seeks = 0;
-    int removed = 0;
+    long removed = 0;
     Compactor.Progress progress;
     do {
       progress = busy.machine.compactor().removeBatch(100);
