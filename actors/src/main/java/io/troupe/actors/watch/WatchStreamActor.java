@@ -75,7 +75,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
    *     on)
    * @param fragmentBytes size from which a response is split for who wants that (W17)
    * @param progressInterval W15
-   * @param reads where history is read
+   * @param history where history is read
    * @param metrics what is counted
    */
   public record Settings(
