@@ -134,7 +134,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   private final LogRetention retention;
   private final ActorRef<ReplicationReply> replication;
 
-  /** Indexes of the snapshots on the disk, as of the last change by this actor. */
+  /** Indexes of the snapshots on the disk, as of the last check. */
   private List<Long> snapshots = List.of();
 
   /** The log was released up to there. */
@@ -227,6 +227,8 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     if (retention.hasReceivers()) {
       links.raft().tell(new RaftCommand.GetReplication(replication));
     }
+    // The plug-in removes the oldest one some time after it has saved another.
+    snapshots = plugin.directory().indexes();
     releaseLog();
     reclaim |= low || rewritten || isOverdue();
     startTransfers();
