@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class WellBehavedClient implements AutoCloseable {
   private static final long DEADLINE_SECONDS = 20;
-  private static final ByteString KEY = ByteString.copyFromUtf8("well-behaved");
-
   private final ManagedChannel channel;
   private final Thread thread = new Thread(this::work, "well-behaved-client");
   private final List<Long> nanos = Collections.synchronizedList(new ArrayList<>());
@@ -54,14 +52,26 @@ final class WellBehavedClient implements AutoCloseable {
     }
   }
 
-  private WellBehavedClient(int port) {
+  private final ByteString key;
+
+  private WellBehavedClient(int port, String key) {
+    this.key = ByteString.copyFromUtf8(key);
     channel =
         Grpc.newChannelBuilder("127.0.0.1:" + port, InsecureChannelCredentials.create()).build();
   }
 
   /** Connects, and begins after its first successful calls. */
   static WellBehavedClient start(int port) {
-    WellBehavedClient client = new WellBehavedClient(port);
+    return start(port, "well-behaved");
+  }
+
+  /**
+   * {@link #start(int)}.
+   *
+   * @param key that no other client writes
+   */
+  static WellBehavedClient start(int port, String key) {
+    WellBehavedClient client = new WellBehavedClient(port, key);
     client.once(0);
     client.nanos.clear();
     client.thread.start();
@@ -88,11 +98,11 @@ final class WellBehavedClient implements AutoCloseable {
         KVGrpc.newBlockingStub(channel).withDeadlineAfter(DEADLINE_SECONDS, TimeUnit.SECONDS);
     ByteString value = ByteString.copyFromUtf8(Long.toString(number));
     long start = System.nanoTime();
-    calls.put(PutRequest.newBuilder().setKey(KEY).setValue(value).build());
+    calls.put(PutRequest.newBuilder().setKey(key).setValue(value).build());
     long between = System.nanoTime();
     nanos.add(between - start);
     ByteString read =
-        calls.range(RangeRequest.newBuilder().setKey(KEY).build()).getKvs(0).getValue();
+        calls.range(RangeRequest.newBuilder().setKey(key).build()).getKvs(0).getValue();
     nanos.add(System.nanoTime() - between);
     if (!read.equals(value)) {
       throw new AssertionError("read " + read.toStringUtf8() + " after a write of " + number);

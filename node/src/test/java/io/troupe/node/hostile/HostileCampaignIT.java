@@ -1,0 +1,232 @@
+package io.troupe.node.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.KVGrpc;
+import io.etcd.jetcd.api.PutRequest;
+import io.etcd.jetcd.api.RangeRequest;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import io.troupe.node.process.Alone;
+import io.troupe.node.process.NodeProcess;
+import io.troupe.node.process.TestJdks;
+import io.troupe.testing.FreePort;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Random mixtures of attacks on the client ports of a cluster, while well-behaved clients write and
+ * read on each member. No member ends, no answer is wrong, and afterwards clients hold no memory,
+ * and the threads are as many as before. Settings: {@code -Dtroupe.hostile.seconds}, {@code
+ * -Dtroupe.hostile.members} (1 or 3), {@code -Dtroupe.hostile.heap}, {@code -Dtroupe.hostile.seed}.
+ */
+@Alone
+class HostileCampaignIT {
+  private static final int SECONDS = Integer.getInteger("troupe.hostile.seconds", 45);
+  private static final int MEMBERS = Integer.getInteger("troupe.hostile.members", 3);
+  private static final String HEAP = System.getProperty("troupe.hostile.heap", "256m");
+  private static final long SEED = Long.getLong("troupe.hostile.seed", System.nanoTime());
+  private static final int MEBIBYTE = 1 << 20;
+  private static final String RANGE = "/etcdserverpb.KV/Range";
+
+  /** Threads that come and go with load: of the common pools and of the collector. */
+  private static final int MORE_THREADS = 30;
+
+  @TempDir Path directory = Path.of("");
+
+  private final SplittableRandom random = new SplittableRandom(SEED);
+  private final List<NodeProcess> members = new ArrayList<>();
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  private void start() {
+    List<String> urls = new ArrayList<>();
+    StringBuilder cluster = new StringBuilder();
+    for (int i = 0; i < MEMBERS; i++) {
+      urls.add("http://127.0.0.1:" + FreePort.next());
+      cluster.append(i == 0 ? "" : ",").append("n").append(i).append('=').append(urls.get(i));
+    }
+    for (int i = 0; i < MEMBERS; i++) {
+      members.add(
+          NodeProcess.member(
+                  TestJdks.running(),
+                  directory.resolve("n" + i),
+                  "-Xmx" + HEAP,
+                  "-XX:+ExitOnOutOfMemoryError")
+              .named("n" + i)
+              .setting("name", "n" + i)
+              .setting("initial-cluster", cluster.toString())
+              .setting("listen-peer-urls", urls.get(i))
+              .setting("initial-advertise-peer-urls", urls.get(i))
+              .start());
+    }
+    members.forEach(NodeProcess::awaitReady);
+  }
+
+  private static void put(int port, String key, int bytes) {
+    ManagedChannel channel =
+        Grpc.newChannelBuilder("127.0.0.1:" + port, InsecureChannelCredentials.create()).build();
+    try {
+      KVGrpc.newBlockingStub(channel)
+          .withDeadlineAfter(30, TimeUnit.SECONDS)
+          .put(
+              PutRequest.newBuilder()
+                  .setKey(ByteString.copyFromUtf8(key))
+                  .setValue(ByteString.copyFrom(new byte[bytes]))
+                  .build());
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  private static byte[] large() {
+    return RangeRequest.newBuilder()
+        .setKey(ByteString.copyFromUtf8("large"))
+        .setRangeEnd(ByteString.copyFromUtf8("large~"))
+        .build()
+        .toByteArray();
+  }
+
+  private static String base64(String text) {
+    return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static Map<String, Attack> attacks() {
+    byte[] small =
+        RangeRequest.newBuilder().setKey(ByteString.copyFromUtf8("small")).build().toByteArray();
+    byte[] upload =
+        PutRequest.newBuilder()
+            .setKey(ByteString.copyFromUtf8("upload"))
+            .setValue(ByteString.copyFrom(new byte[MEBIBYTE]))
+            .build()
+            .toByteArray();
+    String json =
+        "{\"key\":\"" + base64("large") + "\",\"range_end\":\"" + base64("large~") + "\"}";
+    Map<String, Attack> all = new LinkedHashMap<>();
+    all.put("small unread responses", new UnreadResponses(4, 2000, RANGE, small));
+    all.put("large unread responses", new UnreadResponses(2, 100, RANGE, large()));
+    all.put("incomplete uploads", new IncompleteUploads(2, 256, "/etcdserverpb.KV/Put", upload));
+    all.put("unread JSON", new UnreadJson(30, "/v3/kv/range", json, ""));
+    all.put("idle connections", new IdleConnections(1000));
+    all.put("header flood", port -> new HeaderFlood(16_000, 64 * MEBIBYTE).on(port));
+    all.put("empty header frames", port -> new HeaderFlood(0, 16 * MEBIBYTE).on(port));
+    all.put("resets", port -> new ResetFlood(RANGE, small, 5000).on(port));
+    return all;
+  }
+
+  private double metric(NodeProcess member, String name) throws IOException, InterruptedException {
+    String shown =
+        http.send(
+                HttpRequest.newBuilder(URI.create(member.endpoint() + "/metrics"))
+                    .timeout(Duration.ofSeconds(20))
+                    .build(),
+                BodyHandlers.ofString())
+            .body();
+    return shown
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("no " + name + " in " + shown));
+  }
+
+  private double threads(NodeProcess member) {
+    try {
+      return metric(member, "jvm_threads_current");
+    } catch (IOException refused) {
+      return Double.MAX_VALUE;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void membersServeOthersDuringRandomMixturesOfAttacks() throws Exception {
+    System.out.printf(
+        "hostile campaign seed=%d members=%d heap=%s seconds=%d%n", SEED, MEMBERS, HEAP, SECONDS);
+    List<WellBehavedClient> clients = new ArrayList<>();
+    try {
+      start();
+      put(members.get(0).port(), "small", 12_000);
+      for (int i = 0; i < 4; i++) {
+        put(members.get(0).port(), "large" + i, MEBIBYTE);
+      }
+      for (int i = 0; i < MEMBERS; i++) {
+        clients.add(WellBehavedClient.start(members.get(i).port(), "well-behaved-" + i));
+      }
+      List<Double> threads = members.stream().map(this::threads).toList();
+      int mixtures = mix(clients);
+      clients.forEach(WellBehavedClient::close);
+      System.out.println("hostile campaign ended, mixtures=" + mixtures);
+      for (int i = 0; i < MEMBERS; i++) {
+        becomesQuiet(members.get(i), threads.get(i) + MORE_THREADS);
+      }
+    } finally {
+      clients.forEach(WellBehavedClient::close);
+      members.forEach(NodeProcess::close);
+    }
+  }
+
+  private int mix(List<WellBehavedClient> clients) throws Exception {
+    Map<String, Attack> attacks = attacks();
+    List<String> names = List.copyOf(attacks.keySet());
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+    int mixtures = 0;
+    // Each attack at least once, then whatever comes.
+    while (mixtures < names.size() || System.nanoTime() < end) {
+      String first = mixtures < names.size() ? names.get(mixtures) : any(names);
+      String second = any(names);
+      int target = random.nextInt(MEMBERS);
+      try (Attack.Held unused = attacks.get(first).on(members.get(target).port());
+          Attack.Held other = attacks.get(second).on(members.get(random.nextInt(MEMBERS)).port())) {
+        assertThat(unused).isNotNull();
+        assertThat(other).isNotNull();
+      }
+      mixtures++;
+      for (int i = 0; i < MEMBERS; i++) {
+        WellBehavedClient.Figures figures = clients.get(i).figures();
+        System.out.printf(
+            "mixture=%d attacks=%s+%s target=n%d client=n%d %s%n",
+            mixtures, first, second, target, i, figures);
+        assertThat(figures.failures()).as("client of n%s", i).isEmpty();
+      }
+      for (NodeProcess member : members) {
+        assertThat(member.isAlive()).as(member.toString()).isTrue();
+      }
+    }
+    return mixtures;
+  }
+
+  private String any(List<String> names) {
+    return names.get(random.nextInt(names.size()));
+  }
+
+  private void becomesQuiet(NodeProcess member, double mostThreads) {
+    Awaitility.await("memory of clients is free again")
+        .atMost(Duration.ofSeconds(60))
+        .ignoreExceptions()
+        .until(() -> metric(member, "troupe_client_memory_bytes") == 0);
+    Awaitility.await("threads end")
+        .atMost(Duration.ofSeconds(90))
+        .until(() -> threads(member) <= mostThreads);
+    assertThat(member.err().lines().filter(line -> line.contains(" ERROR "))).isEmpty();
+  }
+}
