@@ -9,6 +9,10 @@ import io.troupe.protocol.PeerAnswer;
 import io.troupe.protocol.PeerAnswer.KnownMember;
 import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -40,6 +44,11 @@ final class Bootstrap {
 
   /** For an answer of a peer when a member without data starts. */
   static final Duration ASK_PEER = Duration.ofSeconds(1);
+
+  /** For the answer of a peer that listens: a busy one may need several tries. */
+  private static final Duration ASK_LISTENING = Duration.ofSeconds(15);
+
+  private static final int CONNECT_MS = 500;
 
   /** How long a member that joins asks for its identity before the start fails. */
   private static final Duration ASK_TO_JOIN = Duration.ofSeconds(30);
@@ -228,19 +237,54 @@ final class Bootstrap {
 
   /** What all other members say, in the order of {@link InitialCluster#others}. */
   private List<PeerAnswer> askAll() throws InterruptedException {
+    return askAll(peers, cluster.others(), timeout);
+  }
+
+  /**
+   * Asks peers for the members that they know, all at once. A peer that does not answer in time but
+   * listens is asked again: on a busy machine a connection may take longer, and to go on as if that
+   * peer were not there could make a second member with the same id.
+   *
+   * @param timeout for one answer
+   * @return in the order of {@code urls}; {@link #NOBODY} for a peer that does not answer
+   */
+  static List<PeerAnswer> askAll(PeerQueries peers, List<String> urls, Duration timeout)
+      throws InterruptedException {
     List<CompletableFuture<PeerAnswer>> asked = new ArrayList<>();
-    for (String url : cluster.others()) {
-      asked.add(peers.ask(url, PeerQuery.MembersQuery.INSTANCE, timeout).toCompletableFuture());
+    for (String url : urls) {
+      asked.add(ask(peers, url, timeout));
     }
+    long end = System.nanoTime() + ASK_LISTENING.toNanos();
     List<PeerAnswer> answers = new ArrayList<>();
-    for (CompletableFuture<PeerAnswer> one : asked) {
-      answers.add(await(one));
+    for (int i = 0; i < urls.size(); i++) {
+      PeerAnswer answer = await(asked.get(i));
+      while (answer.equals(NOBODY) && System.nanoTime() - end < 0 && listens(urls.get(i))) {
+        LOG.info("a peer listens but has not answered yet, asking again peer-url={}", urls.get(i));
+        answer = await(ask(peers, urls.get(i), timeout));
+      }
+      answers.add(answer);
     }
     return answers;
   }
 
+  private static CompletableFuture<PeerAnswer> ask(
+      PeerQueries peers, String url, Duration timeout) {
+    return peers.ask(url, PeerQuery.MembersQuery.INSTANCE, timeout).toCompletableFuture();
+  }
+
+  private static boolean listens(String url) {
+    try (Socket socket = new Socket()) {
+      URI peer = URI.create(url);
+      socket.connect(new InetSocketAddress(peer.getHost(), peer.getPort()), CONNECT_MS);
+      return true;
+    } catch (IOException nobody) {
+      LOG.debug("no peer listens peer-url={}: {}", url, nobody.toString());
+      return false;
+    }
+  }
+
   /** Whoever does not answer is as if he were not there. */
-  static PeerAnswer await(CompletableFuture<PeerAnswer> asked) throws InterruptedException {
+  private static PeerAnswer await(CompletableFuture<PeerAnswer> asked) throws InterruptedException {
     try {
       return asked.get();
     } catch (ExecutionException e) {

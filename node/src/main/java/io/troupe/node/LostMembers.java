@@ -5,13 +5,12 @@ import io.troupe.persistence.datadir.DataDir;
 import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.protocol.PeerAnswer;
 import io.troupe.protocol.PeerQueries;
-import io.troupe.protocol.PeerQuery;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * Members that are said to be lost. A member that is forced to go on alone removes them, and what
@@ -37,38 +36,36 @@ final class LostMembers {
    * @throws StartException CONFIGURATION if one of them answers
    */
   void requireSilence(Map<NodeId, List<String>> others) {
-    Map<NodeId, CompletableFuture<PeerAnswer>> asked = new TreeMap<>();
+    Map<NodeId, String> asked = new TreeMap<>();
     others.forEach(
         (member, urls) ->
-            urls.stream().sorted().findFirst().ifPresent(url -> asked.put(member, ask(url))));
-    asked.forEach(
-        (member, answer) -> {
-          if (isThere(answer)) {
-            throw new StartException(
-                ExitCode.CONFIGURATION,
-                "force-new-cluster: nothing was changed, because member "
-                    + member
-                    + " at "
-                    + others.get(member)
-                    + " is running. If the cluster has a quorum, remove the lost members with"
-                    + " \"member remove\". If it has none, stop all members and force the one with"
-                    + " the newest data");
-          }
-        });
+            urls.stream().sorted().findFirst().ifPresent(url -> asked.put(member, url)));
+    Iterator<PeerAnswer> answers = ask(List.copyOf(asked.values())).iterator();
+    for (NodeId member : asked.keySet()) {
+      if (isThere(answers.next())) {
+        throw new StartException(
+            ExitCode.CONFIGURATION,
+            "force-new-cluster: nothing was changed, because member "
+                + member
+                + " at "
+                + others.get(member)
+                + " is running. If the cluster has a quorum, remove the lost members with"
+                + " \"member remove\". If it has none, stop all members and force the one with"
+                + " the newest data");
+      }
+    }
   }
 
-  private CompletableFuture<PeerAnswer> ask(String url) {
-    return peers.ask(url, PeerQuery.MembersQuery.INSTANCE, timeout).toCompletableFuture();
-  }
-
-  private boolean isThere(CompletableFuture<PeerAnswer> asked) {
-    PeerAnswer answer;
+  private List<PeerAnswer> ask(List<String> urls) {
     try {
-      answer = Bootstrap.await(asked);
+      return Bootstrap.askAll(peers, urls, timeout);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StartException(ExitCode.UNEXPECTED, "interrupted while starting", e);
     }
+  }
+
+  private boolean isThere(PeerAnswer answer) {
     // Somebody else may have got the address since.
     return answer instanceof PeerAnswer.Members known
         ? known.clusterId() == clusterId

@@ -8,10 +8,13 @@ import com.typesafe.config.ConfigFactory;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.persistence.datadir.MemberIdentity;
+import io.troupe.protocol.MemberIds;
 import io.troupe.protocol.PeerAnswer;
 import io.troupe.protocol.PeerAnswer.KnownMember;
 import io.troupe.protocol.PeerQueries;
 import io.troupe.protocol.PeerQuery;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -93,6 +96,25 @@ class BootstrapTest {
         List.of(urls),
         name.isEmpty() ? List.of() : List.of("http://c:1"),
         false);
+  }
+
+  /** Its answer may come late on a busy machine; without it a lost member would begin anew. */
+  @Test
+  void B3_aPeerThatListensIsAskedUntilItAnswers() throws Exception {
+    try (ServerSocket slow = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      String url = "http://127.0.0.1:" + slow.getLocalPort();
+      NodeSettings settings =
+          infra1("new", "infra1=" + OWN + ",infra2=" + url + ",infra3=http://127.0.0.1:1");
+      long self = MemberIds.initial(List.of(OWN), "etcd-cluster-1").value();
+      whenAsked =
+          () -> {
+            if (asked.stream().filter(url::equals).count() == 3) {
+              answers.put(url, new PeerAnswer.Members(1, List.of(member(self, "infra1", OWN))));
+            }
+          };
+      refused(settings, ExitCode.CONFIGURATION, "has already been bootstrapped");
+      assertThat(asked).as("nothing listens there").containsOnlyOnce("http://127.0.0.1:1");
+    }
   }
 
   @Test
