@@ -23,9 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
@@ -108,7 +106,14 @@ class HostileCampaignIT {
     return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  private static Map<String, Attack> attacks() {
+  private record Named(String name, Attack attack) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  private static List<Named> attacks() {
     byte[] small =
         RangeRequest.newBuilder().setKey(ByteString.copyFromUtf8("small")).build().toByteArray();
     byte[] upload =
@@ -119,15 +124,17 @@ class HostileCampaignIT {
             .toByteArray();
     String json =
         "{\"key\":\"" + base64("large") + "\",\"range_end\":\"" + base64("large~") + "\"}";
-    Map<String, Attack> all = new LinkedHashMap<>();
-    all.put("small unread responses", new UnreadResponses(4, 2000, RANGE, small));
-    all.put("large unread responses", new UnreadResponses(2, 100, RANGE, large()));
-    all.put("incomplete uploads", new IncompleteUploads(2, 256, "/etcdserverpb.KV/Put", upload));
-    all.put("unread JSON", new UnreadJson(30, "/v3/kv/range", json, ""));
-    all.put("idle connections", new IdleConnections(1000));
-    all.put("header flood", port -> new HeaderFlood(16_000, 64 * MEBIBYTE).on(port));
-    all.put("empty header frames", port -> new HeaderFlood(0, 16 * MEBIBYTE).on(port));
-    all.put("resets", port -> new ResetFlood(RANGE, small, 5000).on(port));
+    List<Named> all = new ArrayList<>();
+    all.add(new Named("small unread responses", new UnreadResponses(4, 2000, RANGE, small)));
+    all.add(new Named("large unread responses", new UnreadResponses(2, 100, RANGE, large())));
+    all.add(
+        new Named(
+            "incomplete uploads", new IncompleteUploads(2, 256, "/etcdserverpb.KV/Put", upload)));
+    all.add(new Named("unread JSON", new UnreadJson(30, "/v3/kv/range", json, "")));
+    all.add(new Named("idle connections", new IdleConnections(1000)));
+    all.add(new Named("header flood", port -> new HeaderFlood(16_000, 64 * MEBIBYTE).on(port)));
+    all.add(new Named("empty header frames", port -> new HeaderFlood(0, 16 * MEBIBYTE).on(port)));
+    all.add(new Named("resets", port -> new ResetFlood(RANGE, small, 5000).on(port)));
     return all;
   }
 
@@ -186,17 +193,16 @@ class HostileCampaignIT {
   }
 
   private int mix(List<WellBehavedClient> clients) throws Exception {
-    Map<String, Attack> attacks = attacks();
-    List<String> names = List.copyOf(attacks.keySet());
+    List<Named> attacks = attacks();
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
     int mixtures = 0;
     // Each attack at least once, then whatever comes.
-    while (mixtures < names.size() || System.nanoTime() < end) {
-      String first = mixtures < names.size() ? names.get(mixtures) : any(names);
-      String second = any(names);
+    while (mixtures < attacks.size() || System.nanoTime() < end) {
+      Named first = mixtures < attacks.size() ? attacks.get(mixtures) : any(attacks);
+      Named second = any(attacks);
       int target = random.nextInt(MEMBERS);
-      try (Attack.Held unused = attacks.get(first).on(members.get(target).port());
-          Attack.Held other = attacks.get(second).on(members.get(random.nextInt(MEMBERS)).port())) {
+      try (Attack.Held unused = first.attack().on(members.get(target).port());
+          Attack.Held other = second.attack().on(members.get(random.nextInt(MEMBERS)).port())) {
         assertThat(unused).isNotNull();
         assertThat(other).isNotNull();
       }
@@ -215,8 +221,8 @@ class HostileCampaignIT {
     return mixtures;
   }
 
-  private String any(List<String> names) {
-    return names.get(random.nextInt(names.size()));
+  private Named any(List<Named> attacks) {
+    return attacks.get(random.nextInt(attacks.size()));
   }
 
   private void becomesQuiet(NodeProcess member, double mostThreads) {
