@@ -51,6 +51,7 @@ public final class RocksStore implements OrderedStore {
    */
   private static final int MOST_MARKS_IN_BUFFERS = 50_000;
 
+  private final Path directory;
   private final RocksOptions options;
   private final RocksDB db;
   private final boolean readOnly;
@@ -69,7 +70,12 @@ public final class RocksStore implements OrderedStore {
   private record Sizes(long onDisk, long inUse, long readAtNanos) {}
 
   private RocksStore(
-      RocksOptions options, RocksDB db, List<ColumnFamilyHandle> handles, boolean readOnly) {
+      Path directory,
+      RocksOptions options,
+      RocksDB db,
+      List<ColumnFamilyHandle> handles,
+      boolean readOnly) {
+    this.directory = directory;
     this.options = options;
     this.db = db;
     this.handles = handles;
@@ -111,7 +117,7 @@ public final class RocksStore implements OrderedStore {
           readOnly
               ? RocksDB.openReadOnly(options.db(), path, options.families(), handles)
               : RocksDB.open(options.db(), path, options.families(), handles);
-      opened = new RocksStore(options, db, List.copyOf(handles), readOnly);
+      opened = new RocksStore(directory, options, db, List.copyOf(handles), readOnly);
       return opened;
     } catch (RocksDBException e) {
       throw new StoreException("cannot open the store in " + directory + ": " + e.getMessage(), e);
@@ -250,7 +256,9 @@ public final class RocksStore implements OrderedStore {
         }
       }
       db.write(options.write(), out);
-      if (marksInBuffers.addAndGet(marks) >= MOST_MARKS_IN_BUFFERS) {
+      if (marks > 0
+          && marksInBuffers.addAndGet(marks) >= MOST_MARKS_IN_BUFFERS
+          && hasSpaceToFlush()) {
         marksInBuffers.set(0);
         db.flush(options.flushLater(), handles);
       }
@@ -259,6 +267,15 @@ public final class RocksStore implements OrderedStore {
     } finally {
       gate.leave();
     }
+  }
+
+  /**
+   * A flush that fails ends the store, because it has no log of its own. Slow walks are better than
+   * that, and the next deletion asks again.
+   */
+  private boolean hasSpaceToFlush() throws RocksDBException {
+    long free = directory.toFile().getUsableSpace();
+    return free / 2 > sum("rocksdb.cur-size-all-mem-tables");
   }
 
   /** The spaces in which clients' reads walk from row to row. */

@@ -3,6 +3,7 @@ package io.troupe.persistence.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.troupe.model.Bytes;
 import io.troupe.mvcc.OrderedStore.Cursor;
@@ -10,6 +11,7 @@ import io.troupe.mvcc.OrderedStore.Space;
 import io.troupe.mvcc.StoreBatch;
 import io.troupe.mvcc.StoreException;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +22,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.ColumnFamilyDescriptor;
@@ -240,6 +243,62 @@ class RocksStoreTest {
       assertThatThrownBy(store::close).isInstanceOf(StoreException.class);
     } finally {
       run("umount", "-l", mount.toString());
+    }
+  }
+
+  @Test
+  void manyDeletionsDoNotFlushOntoAFullDisk() throws Exception {
+    Path mount = Files.createDirectory(temp.resolve("small"));
+    RocksDB.loadLibrary(); // not onto the small disk
+    run("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", mount.toString());
+    try (RocksStore store = RocksStore.open(mount.resolve("s"), RocksSettings.DEFAULT)) {
+      int rows = 60_000;
+      writeRows(store, rows, Bytes.copyOf(new byte[20]));
+      store.flush();
+      Path filler = mount.resolve("filler");
+      fill(filler);
+
+      writeRows(store, rows, null);
+
+      await()
+          .until(
+              () ->
+                  store.property("rocksdb.mem-table-flush-pending") == 0
+                      && store.property("rocksdb.num-running-flushes") == 0);
+      assertThat(store.property("rocksdb.background-errors")).isZero();
+      StoreBatch later = new StoreBatch();
+      later.put(Space.LATEST, number(1), Bytes.copyOf(new byte[20]));
+      store.write(later);
+      assertThat(store.get(Space.LATEST, number(1))).isNotNull();
+      Files.delete(filler);
+      store.flush();
+    } finally {
+      run("umount", "-l", mount.toString());
+    }
+  }
+
+  private static void writeRows(RocksStore store, int rows, @Nullable Bytes value) {
+    for (int first = 0; first < rows; first += 1000) {
+      StoreBatch batch = new StoreBatch();
+      for (int i = first; i < first + 1000; i++) {
+        if (value == null) {
+          batch.delete(Space.LATEST, number(i));
+        } else {
+          batch.put(Space.LATEST, number(i), value);
+        }
+      }
+      store.write(batch);
+    }
+  }
+
+  private static void fill(Path filler) throws IOException {
+    try (OutputStream out = Files.newOutputStream(filler)) {
+      byte[] piece = new byte[64 * 1024];
+      while (true) {
+        out.write(piece);
+      }
+    } catch (IOException e) {
+      assertThat(e).hasMessageContaining("No space left");
     }
   }
 
