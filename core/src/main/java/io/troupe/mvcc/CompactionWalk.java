@@ -54,6 +54,7 @@ final class CompactionWalk implements AutoCloseable {
     }
   }
 
+  private final HistoryCursors cursors;
   private final Cursor changes;
   private final Cursor rows;
   private final long target;
@@ -81,17 +82,9 @@ final class CompactionWalk implements AutoCloseable {
     this.begin = begin;
     this.target = target;
     this.keptRevisions = keptRevisions;
-    this.changes =
-        store.cursor(Space.REV, begin.change(), StoreKeys.revision(target + 1, 0), false);
-    @Nullable Cursor opened = null;
-    try {
-      opened = store.cursor(Space.KEY, Bytes.EMPTY, null, false);
-    } finally {
-      if (opened == null) {
-        changes.close();
-      }
-    }
-    this.rows = opened;
+    this.cursors = HistoryCursors.open(store, begin.change(), StoreKeys.revision(target + 1, 0));
+    this.changes = cursors.changes();
+    this.rows = cursors.rows();
   }
 
   /** Number of changes that were looked at. */
@@ -194,7 +187,6 @@ final class CompactionWalk implements AutoCloseable {
 
   @Override
   public void close() {
-    changes.close();
-    rows.close();
+    cursors.close();
   }
 }

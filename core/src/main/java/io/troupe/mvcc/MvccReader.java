@@ -317,14 +317,13 @@ public final class MvccReader {
     }
     Bytes from = StoreKeys.revision(Math.max(fromRevision, 0), fromSub);
     Bytes end = StoreKeys.revision(before.revision() + 1, 0);
-    try (Cursor changes = store.cursor(Space.REV, from, end, false);
-        Cursor rows = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
+    try (HistoryCursors cursors = HistoryCursors.open(store, from, end)) {
       long compacted = view.get().compactedRevision();
       if (fromRevision < compacted) {
         return new HistoryAnswer.Compacted(compacted);
       }
       ReadView seen = new ReadView(before.revision(), compacted, before.appliedIndex());
-      return new HistoryRead(changes, rows, range, withPrev, seen)
+      return new HistoryRead(cursors.changes(), cursors.rows(), range, withPrev, seen)
           .read(limits.revisions(), limits.bytes(), limits.pieceBytes());
     }
   }
@@ -398,12 +397,11 @@ public final class MvccReader {
       return new HashAnswer.Refused(refusal);
     }
     Bytes end = StoreKeys.revision(at + 1, 0);
-    try (Cursor changes = store.cursor(Space.REV, Bytes.EMPTY, end, false);
-        Cursor rows = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
+    try (HistoryCursors cursors = HistoryCursors.open(store, Bytes.EMPTY, end)) {
       if (view.get().compactedRevision() != compacted) {
         return null;
       }
-      int crc = new KvHash(changes, rows, compacted, at).compute();
+      int crc = new KvHash(cursors.changes(), cursors.rows(), compacted, at).compute();
       return new HashAnswer.Hash(crc, compacted, at, before.revision());
     }
   }

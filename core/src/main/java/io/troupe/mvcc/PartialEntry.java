@@ -64,13 +64,13 @@ record PartialEntry(long base, long schema) {
     StoreBatch batch = new StoreBatch();
     long bytes = 0;
     Bytes from = StoreKeys.revision(base + 1, 0);
-    try (Cursor changes = store.cursor(Space.REV, from, null, false);
-        Cursor rows = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
+    try (HistoryCursors cursors = HistoryCursors.open(store, from, null)) {
+      Cursor changes = cursors.changes();
       for (int i = 0; i < UNDO_ROWS && bytes < UNDO_BYTES && changes.next(); i++) {
         Bytes key = RowCodec.changedKey(changes.value());
         boolean tombstone = RowCodec.isTombstoneChange(changes.value());
         Bytes row = StoreKeys.row(key, base + 1, StoreKeys.revisionSub(changes.key()), tombstone);
-        KeyValue before = newestAtBase(rows, key);
+        KeyValue before = newestAtBase(cursors.rows(), key);
         if (!tombstone) {
           detach(store, batch, row, key, before);
         }

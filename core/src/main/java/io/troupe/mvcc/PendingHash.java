@@ -1,19 +1,15 @@
 package io.troupe.mvcc;
 
 import io.troupe.model.Bytes;
-import io.troupe.mvcc.OrderedStore.Cursor;
-import io.troupe.mvcc.OrderedStore.Space;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The hash of a compaction that is still to be made, with the content as it was before anything was
  * removed. Holds frozen cursors: whoever has it makes it or drops it, once.
  */
 final class PendingHash {
-  private final Cursor changes;
-  private final Cursor rows;
+  private final HistoryCursors cursors;
   private final long compactedBefore;
   private final long revision;
   private final CompletableFuture<HashAnswer.Hash> made = new CompletableFuture<>();
@@ -27,16 +23,7 @@ final class PendingHash {
   PendingHash(OrderedStore store, long compactedBefore, long revision) {
     this.compactedBefore = compactedBefore;
     this.revision = revision;
-    this.changes = store.cursor(Space.REV, Bytes.EMPTY, StoreKeys.revision(revision + 1, 0), false);
-    @Nullable Cursor opened = null;
-    try {
-      opened = store.cursor(Space.KEY, Bytes.EMPTY, null, false);
-    } finally {
-      if (opened == null) {
-        changes.close();
-      }
-    }
-    this.rows = opened;
+    this.cursors = HistoryCursors.open(store, Bytes.EMPTY, StoreKeys.revision(revision + 1, 0));
   }
 
   long revision() {
@@ -45,9 +32,8 @@ final class PendingHash {
 
   /** Makes the hash, for its caller and all that {@link #await}; slow. */
   HashAnswer.Hash make() {
-    try (changes;
-        rows) {
-      int crc = new KvHash(changes, rows, compactedBefore, revision).compute();
+    try (cursors) {
+      int crc = new KvHash(cursors.changes(), cursors.rows(), compactedBefore, revision).compute();
       HashAnswer.Hash hash = new HashAnswer.Hash(crc, compactedBefore, revision, revision);
       made.complete(hash);
       return hash;
@@ -71,7 +57,6 @@ final class PendingHash {
 
   /** Lets go of the content; nobody makes this hash or waits for it. */
   void drop() {
-    changes.close();
-    rows.close();
+    cursors.close();
   }
 }

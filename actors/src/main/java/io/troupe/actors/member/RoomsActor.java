@@ -62,7 +62,7 @@ final class RoomsActor {
    *
    * @param rooms opened with the new rooms, closed when they are about to stop
    * @param membership told each membership that takes effect
-   * @param broken told once why a room stopped, or that this member was removed
+   * @param broken receives once why an actor stopped, or that this member was removed
    */
   record Shared(
       MemberFiles files,
@@ -104,7 +104,7 @@ final class RoomsActor {
   private static Behavior<Command> stopped(Shared shared, Terminated ended) {
     shared
         .broken()
-        .accept(new IllegalStateException("room stopped: " + ended.getRef().path().name()));
+        .accept(new IllegalStateException("actor stopped: " + ended.getRef().path().name()));
     return Behaviors.same();
   }
 

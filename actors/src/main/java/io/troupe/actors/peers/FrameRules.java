@@ -149,7 +149,7 @@ final class FrameRules {
       return false;
     }
     if (manifest == PeerSerializer.REPLY_LETTER) {
-      // Names nobody; whoever asked knows it by a number that only the asked one knows.
+      // Carries no name: the requester knows it by a number that only the asked member knows.
       return true;
     }
     try {

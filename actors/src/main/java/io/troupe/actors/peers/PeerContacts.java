@@ -105,7 +105,7 @@ final class PeerContacts {
     }
   }
 
-  /** True if the connection has held since {@code since} or longer, whoever leads. */
+  /** True if the connection has held since {@code since} or longer, under any leader. */
   boolean connectedSince(NodeId peer, long since, long nanos) {
     Contact contact = of(peer);
     return contact.heard

@@ -41,7 +41,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
   /** A sender that died between two pieces does not go on with them. */
   private static final Duration PIECES_APART = Duration.ofMinutes(1);
 
-  /** Pieces of a message follow each other; one that stops for so long makes room for others. */
+  /** Pieces of a message follow each other; one that stops for so long gives up its memory. */
   private static final Duration STALLED = Duration.ofSeconds(2);
 
   private enum Look implements PeerFrame.Private {

@@ -24,9 +24,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
@@ -123,19 +120,10 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   private boolean appending;
   private boolean busy;
 
-  /** Index of the newest snapshot of this member's state, of any run; 0 if there is none. */
-  private long newest;
-
-  private boolean newestIsOwn;
-
-  /** Whom a snapshot is still to be found for. */
-  private final Map<NodeId, SnapshotCommand.Send> toSend = new LinkedHashMap<>();
-
+  private final KnownSnapshots known;
+  private final WaitingFollowers waitingFollowers = new WaitingFollowers();
   private final LogRetention retention;
   private final ActorRef<ReplicationReply> replication;
-
-  /** Indexes of the snapshots on the disk, as of the last check. */
-  private List<Long> snapshots = List.of();
 
   /** The log was released up to there. */
   private long released;
@@ -168,7 +156,8 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
                 settings.snapshots().receiverLogBytes()));
     this.replication =
         context.messageAdapter(ReplicationReply.class, reply -> new Replicated(reply.status()));
-    readSnapshots();
+    this.known = new KnownSnapshots(plugin.directory(), files.dataDir().state());
+    known.read(files.machine().view().appliedIndex());
     timers.startTimerWithFixedDelay(LookAtDisk.INSTANCE, settings.checkInterval());
   }
 
@@ -219,7 +208,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     boolean low = links.disk().isLow();
     if (low) {
       giveUpOlder();
-      rewritten |= newestHoldsRewritten();
+      rewritten |= known.newestHoldsRewritten();
     } else {
       complained = false;
     }
@@ -227,33 +216,11 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     if (retention.hasReceivers()) {
       links.raft().tell(new RaftCommand.GetReplication(replication));
     }
-    // The plug-in removes the oldest one some time after it has saved another.
-    snapshots = plugin.directory().indexes();
+    known.readIndexes();
     releaseLog();
     reclaim |= low || rewritten || isOverdue();
     startTransfers();
     return work();
-  }
-
-  /**
-   * The state rewrites its files whenever it sees fit, and the newest snapshot then holds the old
-   * ones. Where nobody can write because the disk is full, nothing else would ever replace it.
-   */
-  private boolean newestHoldsRewritten() {
-    if (!newestIsOwn) {
-      return false;
-    }
-    try {
-      return plugin
-          .directory()
-          .latest(newest)
-          .map(ref -> plugin.directory().bytesNotIn(ref, files.dataDir().state()) > 0)
-          .orElse(false);
-    } catch (SnapshotException e) {
-      // Perhaps a newer one replaces it just now; the next look finds that.
-      LOG.debug("snapshots cannot be read: {}", e.getMessage());
-      return false;
-    }
   }
 
   /**
@@ -262,6 +229,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
    */
   private boolean isOverdue() {
     LogExtent log = files.logExtent();
+    long newest = known.newest();
     return files.machine().view().appliedIndex() - newest >= settings.snapshots().entries()
         || log.bytesAfter(newest) >= settings.snapshots().logBytes()
         || log.segmentsAfter(newest) >= MAX_SEGMENTS;
@@ -274,16 +242,16 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     }
     SnapshotCommand.Due due = waiting;
     waiting = null;
-    if (reclaim || !toSend.isEmpty()) {
+    if (reclaim || !waitingFollowers.isEmpty()) {
       reclaim = false;
       // What is applied now covers what fell due before.
       StateView now = files.machine().view();
       due = new SnapshotCommand.Due(now.appliedIndex(), now.appliedTerm());
-      if (due.index() <= newest && rewritten && links.disk().isLow()) {
+      if (due.index() <= known.newest() && rewritten && links.disk().isLow()) {
         append();
       }
     }
-    if (due != null && due.index() > newest && fits()) {
+    if (due != null && due.index() > known.newest() && fits()) {
       take();
     }
     return this;
@@ -359,43 +327,25 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   }
 
   private Behavior<SnapshotCommand> onSend(SnapshotCommand.Send send) {
-    toSend.put(send.to(), send);
+    waitingFollowers.add(send);
     startTransfers();
     return work();
   }
 
-  /** Sends the newest snapshot to whoever it does for; the others wait for the next one. */
+  /** Sends the newest snapshot to the followers that it serves; the others wait for the next. */
   private void startTransfers() {
-    if (toSend.isEmpty()) {
-      return;
+    if (!waitingFollowers.isEmpty()) {
+      known.latest().ifPresent(ref -> waitingFollowers.servedBy(ref).forEach(s -> start(s, ref)));
     }
-    SnapshotRef newestRef;
-    try {
-      newestRef = plugin.directory().latest(Long.MAX_VALUE).orElse(null);
-    } catch (SnapshotException e) {
-      // Perhaps it was removed just now, for a newer one; the next look finds that.
-      LOG.debug("snapshots cannot be read: {}", e.getMessage());
-      return;
-    }
-    if (newestRef == null || newestRef.membership().isEmpty()) {
-      return;
-    }
-    SnapshotRef ref = newestRef;
-    toSend
-        .values()
-        .removeIf(
-            send -> {
-              boolean does = ref.index() >= send.atLeast();
-              if (does) {
-                retention.sending(send.to(), send.transfer(), ref.index());
-                links
-                    .transfers()
-                    .tell(
-                        new TransferCommand.Start(
-                            send.to(), send.transfer(), send.term(), ref, getContext().getSelf()));
-              }
-              return does;
-            });
+  }
+
+  private void start(SnapshotCommand.Send send, SnapshotRef ref) {
+    retention.sending(send.to(), send.transfer(), ref.index());
+    links
+        .transfers()
+        .tell(
+            new TransferCommand.Start(
+                send.to(), send.transfer(), send.term(), ref, getContext().getSelf()));
   }
 
   /** Another member's snapshot that came in part holds disk space until it is of no use. */
@@ -430,7 +380,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
       // The state may have removed it just now. Where the disk is at fault others find out too.
       LOG.warn("file of the state cannot be read path={}: {}", inState, e.toString());
     }
-    for (long index : plugin.directory().damagedBy(file)) {
+    for (long index : known.damagedBy(file)) {
       getContext().pipeToSelf(plugin.delete(index), (done, failure) -> new Deleted(index, failure));
     }
     return this;
@@ -445,20 +395,9 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
       return this;
     }
     LOG.error("removed a damaged snapshot snapshot-index={}", deleted.index());
-    readSnapshots();
+    known.read(files.machine().view().appliedIndex());
     reclaim = true;
     return work();
-  }
-
-  /** What is on the disk, less what was received and is not installed. */
-  private void readSnapshots() {
-    newest =
-        plugin
-            .directory()
-            .latest(files.machine().view().appliedIndex())
-            .map(SnapshotRef::index)
-            .orElse(0L);
-    snapshots = plugin.directory().indexes();
   }
 
   private Behavior<SnapshotCommand> onReplicated(Replicated replicated) {
@@ -473,12 +412,13 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
    * of this process: the state on the disk is at least as new.
    */
   private void releaseLog() {
+    long newest = known.newest();
     long upTo;
     if (links.disk().isLow()) {
-      upTo = newestIsOwn ? newest : LogRetention.oldestUsable(newest, snapshots);
+      upTo = known.newestIsOwn() ? newest : LogRetention.oldestUsable(newest, known.indexes());
       retention.releasedFor(upTo);
     } else {
-      upTo = retention.releasable(newest, snapshots, files.logExtent());
+      upTo = retention.releasable(newest, known.indexes(), files.logExtent());
     }
     if (upTo > released) {
       released = upTo;
@@ -498,10 +438,8 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
           "saved snapshot snapshot-index={} took-ms={}",
           index,
           (System.nanoTime() - saved.startedNanos()) / 1_000_000);
-      newest = index;
-      newestIsOwn = true;
+      known.saved(index);
       olderExist = true;
-      snapshots = plugin.directory().indexes();
       releaseLog();
       startTransfers();
     }
@@ -517,11 +455,11 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
    * earlier run may have been damaged since, and then an older one is the last good one.
    */
   private void giveUpOlder() {
-    if (!newestIsOwn || !olderExist || givingUp) {
+    if (!known.newestIsOwn() || !olderExist || givingUp) {
       return;
     }
     givingUp = true;
-    long below = newest;
+    long below = known.newest();
     getContext()
         .pipeToSelf(plugin.deleteBefore(below), (done, failure) -> new GivenUp(below, failure));
   }
@@ -532,8 +470,8 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
       LOG.error("older snapshots could not be removed: {}", ended.failure().toString());
     } else {
       LOG.info("disk is nearly full, gave up snapshots below snapshot-index={}", ended.below());
-      olderExist = newest != ended.below();
-      snapshots = plugin.directory().indexes();
+      olderExist = known.newest() != ended.below();
+      known.readIndexes();
     }
     return this;
   }

@@ -292,7 +292,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
       NodeId from, SnapshotMessage.Offer offer, SnapshotManifest manifest) throws IOException {
     mark(manifest);
     if (links.disk().isLow()) {
-      throw new IOException("no room on the disk, it is nearly full");
+      throw new IOException("the disk is nearly full");
     }
     ReceivedFiles files = directory.prepareReceived(manifest);
     long bytes =
@@ -301,7 +301,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
             .mapToLong(SnapshotManifest.FileSum::size)
             .sum();
     if (bytes > links.disk().freeBytes()) {
-      throw new IOException("no room on the disk for " + bytes + " bytes");
+      throw new IOException("the disk has no space for " + bytes + " bytes");
     }
     LOG.info(
         "receiving a snapshot peer={} snapshot-index={} bytes={} files-of-before={}",

@@ -505,15 +505,19 @@ class SnapshotRoomTest {
     }
   }
 
-  @Test
-  void damagedTableOfASnapshotAloneBringsAnotherSnapshot() throws Exception {
-    ActorRef<SnapshotCommand> room = room(NEVER);
+  private Path tableOfTheFirstSnapshot(ActorRef<SnapshotCommand> room) throws Exception {
     Bytes key = Bytes.utf8("key");
     files.machine().apply(1, 1, new Operation.Put(key, key, 0, false, false, false));
     files.machine().commit();
     room.tell(new SnapshotCommand.Due(1, 1));
     expectOnlySnapshot(1);
-    Path table = table(1);
+    return table(1);
+  }
+
+  @Test
+  void damagedTableOfASnapshotAloneBringsAnotherSnapshot() throws Exception {
+    ActorRef<SnapshotCommand> room = room(NEVER);
+    Path table = tableOfTheFirstSnapshot(room);
     SnapshotManifest.FileSum sum = sumOf(table, 1);
     // As on a file system without hard links, where the state has a file of its own.
     byte[] content = Files.readAllBytes(table);
@@ -534,12 +538,7 @@ class SnapshotRoomTest {
   @Test
   void damagedTableThatTheStateSharesEndsTheMember() throws Exception {
     ActorRef<SnapshotCommand> room = room(NEVER);
-    Bytes key = Bytes.utf8("key");
-    files.machine().apply(1, 1, new Operation.Put(key, key, 0, false, false, false));
-    files.machine().commit();
-    room.tell(new SnapshotCommand.Due(1, 1));
-    expectOnlySnapshot(1);
-    Path table = table(1);
+    Path table = tableOfTheFirstSnapshot(room);
     SnapshotManifest.FileSum sum = sumOf(table, 1);
     assertThat(Files.isSameFile(table, dataDir.state().resolve(table.getFileName()))).isTrue();
     flip(table);

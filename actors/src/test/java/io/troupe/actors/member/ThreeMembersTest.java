@@ -151,8 +151,8 @@ class ThreeMembersTest {
     assertThat(away.rooms().raft()).as("no snapshot was needed").isEqualTo(room);
   }
 
-  @Test
-  void aMemberThatWasAwayPastTheLogGetsASnapshot() throws Exception {
+  /** A follower that starts again and needs entries that the leader has released. */
+  private TestMember startWithAFollowerPastTheLog() throws Exception {
     start(20);
     for (int i = 0; i < 10; i++) {
       put(leader(), new byte[100]);
@@ -164,6 +164,12 @@ class ThreeMembersTest {
       put(leader(), new byte[3000]);
     }
     away.start();
+    return away;
+  }
+
+  @Test
+  void aMemberThatWasAwayPastTheLogGetsASnapshot() throws Exception {
+    TestMember away = startWithAFollowerPastTheLog();
     TestMembers.await("the rooms of " + away.id, () -> keys(away) >= 0);
     ActorRef<RaftCommand> before = away.rooms().raft();
     CompletableFuture<List<WatchReply>> watching = watch(away);
@@ -183,17 +189,7 @@ class ThreeMembersTest {
   /** Whoever proposes all the time, as a member that publishes itself does, always gets a reply. */
   @Test
   void noProposalIsLostWhileAReceivedSnapshotIsInstalled() throws Exception {
-    start(20);
-    for (int i = 0; i < 10; i++) {
-      put(leader(), new byte[100]);
-    }
-    awaitEqual();
-    TestMember away = follower();
-    away.close();
-    for (int i = 0; i < 200; i++) {
-      put(leader(), new byte[3000]);
-    }
-    away.start();
+    TestMember away = startWithAFollowerPastTheLog();
     ActorRef<RaftCommand> before = away.rooms().raft();
     Proposers proposers = new Proposers(away, 32);
     TestMembers.await(

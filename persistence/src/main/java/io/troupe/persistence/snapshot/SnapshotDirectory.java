@@ -3,20 +3,15 @@ package io.troupe.persistence.snapshot;
 import io.troupe.persistence.datadir.DurableFiles;
 import io.troupe.persistence.snapshot.SnapshotException.Kind;
 import io.troupe.persistence.snapshot.SnapshotManifest.FileSum;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,18 +27,20 @@ public final class SnapshotDirectory {
   public static final int KEPT = 2;
 
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotDirectory.class);
-  private static final String MANIFEST_SUFFIX = ".manifest";
   private static final String MAKING = "making";
   private static final String PINNED = "sending-";
-  private static final Pattern MANIFEST = Pattern.compile("([0-9a-f]{16})-[0-9a-f]{16}\\.manifest");
 
   private final Path root;
+  private final SnapshotManifests manifests;
+  private final SnapshotWriter writer;
 
   /**
    * @param root the data directory's snapshots room; created when first needed
    */
   public SnapshotDirectory(Path root) {
     this.root = root.toAbsolutePath().normalize();
+    this.manifests = new SnapshotManifests(this.root);
+    this.writer = new SnapshotWriter(this.root, manifests);
   }
 
   /** The directory itself, absolute. */
@@ -58,14 +55,14 @@ public final class SnapshotDirectory {
    * @throws SnapshotException IO; or DAMAGED if a snapshot with this index and term exists already
    */
   public Path prepare(long index, long term) {
-    return io(
+    return DiskWork.attempt(
         "prepare snapshot " + index,
         () -> {
           DurableFiles.createDirectory(root);
-          if (Files.exists(manifestFile(index, term))) {
+          if (Files.exists(manifests.file(index, term))) {
             throw new SnapshotException(Kind.DAMAGED, "snapshot " + index + " exists already");
           }
-          Path content = root.resolve(baseName(index, term));
+          Path content = root.resolve(SnapshotManifests.baseName(index, term));
           DurableFiles.deleteTree(content);
           DurableFiles.forceDirectory(root);
           return content;
@@ -89,12 +86,12 @@ public final class SnapshotDirectory {
    * @throws SnapshotException IO; or DAMAGED if a whole snapshot with this index and term exists
    */
   public Path nameMade(long index, long term) {
-    if (Files.exists(manifestFile(index, term)) && !has(index, term)) {
-      LOG.warn("replacing a damaged snapshot manifest={}", manifestFile(index, term));
-      remove(manifestFile(index, term));
+    if (Files.exists(manifests.file(index, term)) && !has(index, term)) {
+      LOG.warn("replacing a damaged snapshot manifest={}", manifests.file(index, term));
+      writer.remove(manifests.file(index, term));
     }
     Path content = prepare(index, term);
-    return io(
+    return DiskWork.attempt(
         "name snapshot " + index,
         () -> {
           DurableFiles.rename(root.resolve(MAKING), content);
@@ -115,7 +112,7 @@ public final class SnapshotDirectory {
    * @throws SnapshotException IO
    */
   public ReceivedFiles prepareReceived(SnapshotManifest manifest) {
-    return io(
+    return DiskWork.attempt(
         "prepare receiving snapshot " + manifest.index(),
         () -> {
           DurableFiles.createDirectory(root);
@@ -129,7 +126,7 @@ public final class SnapshotDirectory {
    * @throws SnapshotException IO
    */
   public void discardReceived(long index) {
-    io(
+    DiskWork.attempt(
         "discard a received snapshot",
         () -> {
           ReceivedFiles.discard(root, index);
@@ -138,7 +135,7 @@ public final class SnapshotDirectory {
   }
 
   private Path emptyPlace(String name) {
-    return io(
+    return DiskWork.attempt(
         "prepare " + name,
         () -> {
           DurableFiles.createDirectory(root);
@@ -157,21 +154,22 @@ public final class SnapshotDirectory {
    * @throws SnapshotException DISK_FULL or IO; the snapshot does not exist then
    */
   public SnapshotRef adopt(SnapshotManifest manifest) {
-    Path content = root.resolve(baseName(manifest.index(), manifest.term()));
+    Path content = root.resolve(SnapshotManifests.baseName(manifest.index(), manifest.term()));
     if (!manifest.directory().equals(String.valueOf(content.getFileName()))) {
       throw new SnapshotException(
           Kind.DAMAGED, "snapshot " + manifest.index() + " speaks of " + manifest.directory());
     }
-    return io(
+    return DiskWork.attempt(
         "adopt snapshot " + manifest.index(),
         () -> {
           Path received = ReceivedFiles.content(root);
           DurableFiles.forceTree(received);
           DurableFiles.deleteTree(content);
           DurableFiles.rename(received, content);
-          DurableFiles.replace(manifestFile(manifest.index(), manifest.term()), manifest.encode());
+          DurableFiles.replace(
+              manifests.file(manifest.index(), manifest.term()), manifest.encode());
           ReceivedFiles.discard(root, Long.MAX_VALUE);
-          return ref(manifest);
+          return manifests.ref(manifest);
         });
   }
 
@@ -192,15 +190,11 @@ public final class SnapshotDirectory {
   public Path pin(SnapshotRef ref, String name) {
     SnapshotManifest manifest = manifest(ref);
     Path place = emptyPlace(PINNED + name);
-    return io(
+    return DiskWork.attempt(
         "pin snapshot " + ref.index(),
         () -> {
           Files.createDirectory(place);
-          for (FileSum file : manifest.files()) {
-            linkOrCopy(
-                root.resolve(manifest.directory()).resolve(file.name()),
-                place.resolve(file.name()));
-          }
+          ContentCopy.copy(manifest, root.resolve(manifest.directory()), place);
           return place;
         });
   }
@@ -223,79 +217,14 @@ public final class SnapshotDirectory {
 
   /** {@link #save(SnapshotRef)}, telling how long it took. */
   void save(SnapshotRef ref, SaveTimes times) {
-    Path content = root.resolve(baseName(ref.index(), ref.term()));
-    if (!ref.directory().toAbsolutePath().normalize().equals(content)) {
-      throw new IllegalArgumentException(ref.directory() + " was not prepared for " + ref.index());
-    }
-    boolean saved = false;
-    try {
-      saveContent(ref, content, times);
-      saved = true;
-    } finally {
-      if (!saved) {
-        removeUnsaved(ref, content);
-      }
-    }
+    writer.save(ref, times);
     int whole = 0;
-    for (Path file : manifests()) {
+    for (Path file : manifests.files()) {
       if (whole >= KEPT) {
-        remove(file);
-      } else if (isWhole(file)) {
+        writer.remove(file);
+      } else if (manifests.isWhole(file)) {
         whole++;
       }
-    }
-  }
-
-  private boolean isWhole(Path manifestFile) {
-    try {
-      checkSizes(read(manifestFile));
-      return true;
-    } catch (SnapshotException e) {
-      return false;
-    }
-  }
-
-  private void saveContent(SnapshotRef ref, Path content, SaveTimes times) {
-    io(
-        "save snapshot " + ref.index(),
-        () -> {
-          long started = System.nanoTime();
-          DurableFiles.forceTree(content);
-          DurableFiles.forceDirectory(root);
-          long contentForced = System.nanoTime();
-          @Nullable SnapshotManifest earlier = newestManifest();
-          List<FileSum> files =
-              ContentSums.of(
-                  content, earlier, earlier == null ? null : root.resolve(earlier.directory()));
-          byte[] manifest =
-              new SnapshotManifest(
-                      ref.index(),
-                      ref.term(),
-                      ref.membership(),
-                      baseName(ref.index(), ref.term()),
-                      files)
-                  .encode();
-          long summed = System.nanoTime();
-          DurableFiles.replace(manifestFile(ref.index(), ref.term()), manifest);
-          long done = System.nanoTime();
-          times.saved(
-              summed - contentForced, contentForced - started + done - summed, done - started);
-          return ref;
-        });
-  }
-
-  /**
-   * What a failed save leaves holds disk space, by table files that the state has deleted since.
-   * The failure itself is thrown by the caller; a second one leaves strays for the next start.
-   */
-  private void removeUnsaved(SnapshotRef ref, Path content) {
-    Path manifest = manifestFile(ref.index(), ref.term());
-    try {
-      Files.deleteIfExists(manifest.resolveSibling(manifest.getFileName() + ".new"));
-      remove(manifest);
-    } catch (IOException | SnapshotException e) {
-      LOG.warn(
-          "unsaved snapshot stays until the next start path={} reason={}", content, e.toString());
     }
   }
 
@@ -305,7 +234,7 @@ public final class SnapshotDirectory {
    * @throws SnapshotException IO
    */
   public List<Long> indexes() {
-    return manifests().stream().map(SnapshotDirectory::indexOf).sorted().distinct().toList();
+    return manifests.files().stream().map(SnapshotManifests::indexOf).sorted().distinct().toList();
   }
 
   /**
@@ -325,14 +254,14 @@ public final class SnapshotDirectory {
    * @param fits asked about whole snapshots, the newest first
    */
   public Optional<SnapshotRef> latest(long maxIndex, Predicate<SnapshotRef> fits) {
-    for (Path file : manifests()) {
-      if (indexOf(file) > maxIndex) {
+    for (Path file : manifests.files()) {
+      if (SnapshotManifests.indexOf(file) > maxIndex) {
         continue;
       }
       try {
-        SnapshotManifest manifest = read(file);
-        checkSizes(manifest);
-        SnapshotRef found = ref(manifest);
+        SnapshotManifest manifest = manifests.read(file);
+        manifests.checkSizes(manifest);
+        SnapshotRef found = manifests.ref(manifest);
         if (fits.test(found)) {
           return Optional.of(found);
         }
@@ -380,10 +309,10 @@ public final class SnapshotDirectory {
    */
   public void verify(SnapshotRef ref) {
     SnapshotManifest manifest = manifest(ref);
-    checkSizes(manifest);
+    manifests.checkSizes(manifest);
     for (FileSum file : manifest.files()) {
       Path path = root.resolve(manifest.directory()).resolve(file.name());
-      int crc = io("read " + path, () -> ContentSums.crc32c(path));
+      int crc = DiskWork.attempt("read " + path, () -> ContentSums.crc32c(path));
       if (crc != file.crc32c()) {
         throw new SnapshotException(Kind.DAMAGED, path + " does not fit its checksum");
       }
@@ -396,7 +325,7 @@ public final class SnapshotDirectory {
    * @throws SnapshotException DAMAGED or IO
    */
   public SnapshotManifest manifest(SnapshotRef ref) {
-    return read(manifestFile(ref.index(), ref.term()));
+    return manifests.read(manifests.file(ref.index(), ref.term()));
   }
 
   /**
@@ -423,9 +352,9 @@ public final class SnapshotDirectory {
    * @param to inclusive
    */
   public void delete(long from, long to) {
-    for (Path file : manifests()) {
-      if (indexOf(file) >= from && indexOf(file) <= to) {
-        remove(file);
+    for (Path file : manifests.files()) {
+      if (SnapshotManifests.indexOf(file) >= from && SnapshotManifests.indexOf(file) <= to) {
+        writer.remove(file);
       }
     }
   }
@@ -435,15 +364,14 @@ public final class SnapshotDirectory {
    * What came of another member's snapshot stays. Only at start, before anything is prepared.
    */
   public void removeStrays() {
-    io(
+    DiskWork.attempt(
         "clean up " + root,
         () -> {
           DurableFiles.createDirectory(root);
           Set<String> known = new HashSet<>();
-          for (Path file : manifests()) {
-            String name = String.valueOf(file.getFileName());
-            known.add(name);
-            known.add(name.substring(0, name.length() - MANIFEST_SUFFIX.length()));
+          for (Path file : manifests.files()) {
+            known.add(String.valueOf(file.getFileName()));
+            known.add(String.valueOf(SnapshotManifests.contentOf(file).getFileName()));
           }
           known.add("lost+found");
           known.addAll(ReceivedFiles.names(root));
@@ -479,34 +407,18 @@ public final class SnapshotDirectory {
    */
   public void restoreVerified(SnapshotRef ref, Path target) {
     SnapshotManifest manifest = manifest(ref);
-    io(
+    DiskWork.attempt(
         "restore snapshot " + ref.index() + " to " + target,
         () -> {
           Path fresh = target.resolveSibling(target.getFileName() + ".restoring");
           DurableFiles.deleteTree(fresh);
           DurableFiles.createDirectory(fresh);
-          Path content = root.resolve(manifest.directory());
-          for (FileSum file : manifest.files()) {
-            linkOrCopy(content.resolve(file.name()), fresh.resolve(file.name()));
-          }
+          ContentCopy.copy(manifest, root.resolve(manifest.directory()), fresh);
           DurableFiles.forceTree(fresh);
           Files.deleteIfExists(target);
           DurableFiles.rename(fresh, target);
           return target;
         });
-  }
-
-  /** Table files never change, so a link will do; RocksDB rewrites the others in place. */
-  private static void linkOrCopy(Path from, Path to) throws IOException {
-    if (isTable(String.valueOf(from.getFileName()))) {
-      try {
-        Files.createLink(to, from);
-        return;
-      } catch (UnsupportedOperationException | IOException e) {
-        LOG.debug("copy instead of link path={} reason={}", from, e.toString());
-      }
-    }
-    Files.copy(from, to);
   }
 
   /** True for table files: they never change, and have one name in the state and all snapshots. */
@@ -524,11 +436,12 @@ public final class SnapshotDirectory {
    */
   public List<Long> damagedBy(FileSum file) {
     List<Long> damaged = new ArrayList<>();
-    for (Path manifestFile : manifests()) {
+    for (Path manifestFile : manifests.files()) {
       try {
-        SnapshotManifest manifest = read(manifestFile);
+        SnapshotManifest manifest = manifests.read(manifestFile);
         Path path = root.resolve(manifest.directory()).resolve(file.name());
-        if (manifest.files().contains(file) && !io("read " + path, () -> file.fits(path))) {
+        if (manifest.files().contains(file)
+            && !DiskWork.attempt("read " + path, () -> file.fits(path))) {
           damaged.add(0, manifest.index());
         }
       } catch (SnapshotException e) {
@@ -539,109 +452,5 @@ public final class SnapshotDirectory {
       }
     }
     return List.copyOf(damaged);
-  }
-
-  private void remove(Path manifestFile) {
-    String name = String.valueOf(manifestFile.getFileName());
-    Path content = root.resolve(name.substring(0, name.length() - MANIFEST_SUFFIX.length()));
-    io(
-        "remove " + manifestFile,
-        () -> {
-          Files.deleteIfExists(manifestFile);
-          DurableFiles.forceDirectory(root);
-          DurableFiles.deleteTree(content);
-          DurableFiles.forceDirectory(root);
-          return content;
-        });
-  }
-
-  private @Nullable SnapshotManifest newestManifest() {
-    for (Path file : manifests()) {
-      try {
-        return read(file);
-      } catch (SnapshotException e) {
-        LOG.error("snapshot manifest unreadable path={} reason={}", file, e.getMessage());
-      }
-    }
-    return null;
-  }
-
-  private SnapshotManifest read(Path file) {
-    SnapshotManifest manifest =
-        SnapshotManifest.decode(io("read " + file, () -> Files.readAllBytes(file)));
-    if (!file.equals(manifestFile(manifest.index(), manifest.term()))
-        || !manifest.directory().equals(baseName(manifest.index(), manifest.term()))) {
-      throw new SnapshotException(Kind.DAMAGED, file + " speaks of " + manifest.directory());
-    }
-    return manifest;
-  }
-
-  private void checkSizes(SnapshotManifest manifest) {
-    for (FileSum file : manifest.files()) {
-      Path path = root.resolve(manifest.directory()).resolve(file.name());
-      if (!Files.isRegularFile(path)) {
-        throw new SnapshotException(Kind.DAMAGED, path + " is missing");
-      }
-      long size = io("read " + path, () -> Files.size(path));
-      if (size != file.size()) {
-        throw new SnapshotException(
-            Kind.DAMAGED, path + " has " + size + " bytes instead of " + file.size());
-      }
-    }
-  }
-
-  private SnapshotRef ref(SnapshotManifest manifest) {
-    return new SnapshotRef(
-        manifest.index(),
-        manifest.term(),
-        manifest.membership(),
-        root.resolve(manifest.directory()));
-  }
-
-  /** Manifests by name, greatest index first. */
-  private List<Path> manifests() {
-    return io(
-        "list " + root,
-        () -> {
-          List<Path> found = new ArrayList<>();
-          if (Files.isDirectory(root)) {
-            try (Stream<Path> paths = Files.list(root)) {
-              paths
-                  .filter(p -> MANIFEST.matcher(String.valueOf(p.getFileName())).matches())
-                  .sorted(Comparator.reverseOrder())
-                  .forEach(found::add);
-            }
-          }
-          return found;
-        });
-  }
-
-  private static long indexOf(Path manifestFile) {
-    Matcher matcher = MANIFEST.matcher(String.valueOf(manifestFile.getFileName()));
-    if (!matcher.matches()) {
-      throw new IllegalArgumentException(manifestFile + " is no manifest");
-    }
-    return Long.parseUnsignedLong(matcher.group(1), 16);
-  }
-
-  private Path manifestFile(long index, long term) {
-    return root.resolve(baseName(index, term) + MANIFEST_SUFFIX);
-  }
-
-  private static String baseName(long index, long term) {
-    return String.format("%016x-%016x", index, term);
-  }
-
-  private interface DiskWork<T> {
-    T run() throws IOException;
-  }
-
-  private static <T> T io(String what, DiskWork<T> work) {
-    try {
-      return work.run();
-    } catch (IOException e) {
-      Kind kind = DurableFiles.isDiskFull(e) ? Kind.DISK_FULL : Kind.IO;
-      throw new SnapshotException(kind, "cannot " + what + ": " + e, e);
-    }
   }
 }

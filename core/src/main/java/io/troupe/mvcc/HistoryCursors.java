@@ -1,0 +1,43 @@
+package io.troupe.mvcc;
+
+import io.troupe.model.Bytes;
+import io.troupe.mvcc.OrderedStore.Cursor;
+import io.troupe.mvcc.OrderedStore.Space;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two cursors that read history: one over the changes in the order of their revisions, one over the
+ * versions of all keys. Each is frozen when it is opened, the changes first. One thread; the owner
+ * closes it.
+ *
+ * @param changes over {@link Space#REV}, before its first row
+ * @param rows over {@link Space#KEY}, before its first row
+ */
+record HistoryCursors(Cursor changes, Cursor rows) implements AutoCloseable {
+  /**
+   * Opens the cursors.
+   *
+   * @param from first change, inclusive
+   * @param toExclusive end of the changes, or null for all
+   * @throws StoreException if the store cannot be read; nothing stays open then
+   */
+  static HistoryCursors open(OrderedStore store, Bytes from, @Nullable Bytes toExclusive) {
+    Cursor changes = store.cursor(Space.REV, from, toExclusive, false);
+    @Nullable Cursor rows = null;
+    try {
+      rows = store.cursor(Space.KEY, Bytes.EMPTY, null, false);
+      return new HistoryCursors(changes, rows);
+    } finally {
+      if (rows == null) {
+        changes.close();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    try (changes) {
+      rows.close();
+    }
+  }
+}
