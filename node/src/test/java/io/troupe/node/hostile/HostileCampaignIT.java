@@ -3,21 +3,10 @@ package io.troupe.node.hostile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
-import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.RangeRequest;
-import io.grpc.Grpc;
-import io.grpc.InsecureChannelCredentials;
-import io.grpc.ManagedChannel;
 import io.troupe.node.process.Alone;
 import io.troupe.node.process.NodeProcess;
-import io.troupe.node.process.TestJdks;
-import io.troupe.testing.FreePort;
-import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,48 +40,6 @@ class HostileCampaignIT {
   @TempDir Path directory = Path.of("");
 
   private final SplittableRandom random = new SplittableRandom(SEED);
-  private final List<NodeProcess> members = new ArrayList<>();
-  private final HttpClient http = HttpClient.newHttpClient();
-
-  private void start() {
-    List<String> urls = new ArrayList<>();
-    StringBuilder cluster = new StringBuilder();
-    for (int i = 0; i < MEMBERS; i++) {
-      urls.add("http://127.0.0.1:" + FreePort.next());
-      cluster.append(i == 0 ? "" : ",").append("n").append(i).append('=').append(urls.get(i));
-    }
-    for (int i = 0; i < MEMBERS; i++) {
-      members.add(
-          NodeProcess.member(
-                  TestJdks.running(),
-                  directory.resolve("n" + i),
-                  "-Xmx" + HEAP,
-                  "-XX:+ExitOnOutOfMemoryError")
-              .named("n" + i)
-              .setting("name", "n" + i)
-              .setting("initial-cluster", cluster.toString())
-              .setting("listen-peer-urls", urls.get(i))
-              .setting("initial-advertise-peer-urls", urls.get(i))
-              .start());
-    }
-    members.forEach(NodeProcess::awaitReady);
-  }
-
-  private static void put(int port, String key, int bytes) {
-    ManagedChannel channel =
-        Grpc.newChannelBuilder("127.0.0.1:" + port, InsecureChannelCredentials.create()).build();
-    try {
-      KVGrpc.newBlockingStub(channel)
-          .withDeadlineAfter(30, TimeUnit.SECONDS)
-          .put(
-              PutRequest.newBuilder()
-                  .setKey(ByteString.copyFromUtf8(key))
-                  .setValue(ByteString.copyFrom(new byte[bytes]))
-                  .build());
-    } finally {
-      channel.shutdownNow();
-    }
-  }
 
   private static byte[] large() {
     return RangeRequest.newBuilder()
@@ -106,14 +53,7 @@ class HostileCampaignIT {
     return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  private record Named(String name, Attack attack) {
-    @Override
-    public String toString() {
-      return name;
-    }
-  }
-
-  private static List<Named> attacks() {
+  private static List<NamedAttack> attacks() {
     byte[] small =
         RangeRequest.newBuilder().setKey(ByteString.copyFromUtf8("small")).build().toByteArray();
     byte[] upload =
@@ -124,45 +64,20 @@ class HostileCampaignIT {
             .toByteArray();
     String json =
         "{\"key\":\"" + base64("large") + "\",\"range_end\":\"" + base64("large~") + "\"}";
-    List<Named> all = new ArrayList<>();
-    all.add(new Named("small unread responses", new UnreadResponses(4, 2000, RANGE, small)));
-    all.add(new Named("large unread responses", new UnreadResponses(2, 100, RANGE, large())));
+    List<NamedAttack> all = new ArrayList<>();
+    all.add(new NamedAttack("small unread responses", new UnreadResponses(4, 2000, RANGE, small)));
+    all.add(new NamedAttack("large unread responses", new UnreadResponses(2, 100, RANGE, large())));
     all.add(
-        new Named(
+        new NamedAttack(
             "incomplete uploads", new IncompleteUploads(2, 256, "/etcdserverpb.KV/Put", upload)));
-    all.add(new Named("unread JSON", new UnreadJson(30, "/v3/kv/range", json, "")));
-    all.add(new Named("idle connections", new IdleConnections(1000)));
-    all.add(new Named("header flood", port -> new HeaderFlood(16_000, 64 * MEBIBYTE).on(port)));
-    all.add(new Named("empty header frames", port -> new HeaderFlood(0, 16 * MEBIBYTE).on(port)));
-    all.add(new Named("resets", port -> new ResetFlood(RANGE, small, 5000).on(port)));
+    all.add(new NamedAttack("unread JSON", new UnreadJson(30, "/v3/kv/range", json, "")));
+    all.add(new NamedAttack("idle connections", new IdleConnections(1000)));
+    all.add(
+        new NamedAttack("header flood", port -> new HeaderFlood(16_000, 64 * MEBIBYTE).on(port)));
+    all.add(
+        new NamedAttack("empty header frames", port -> new HeaderFlood(0, 16 * MEBIBYTE).on(port)));
+    all.add(new NamedAttack("resets", port -> new ResetFlood(RANGE, small, 5000).on(port)));
     return all;
-  }
-
-  private double metric(NodeProcess member, String name) throws IOException, InterruptedException {
-    String shown =
-        http.send(
-                HttpRequest.newBuilder(URI.create("http://" + member.endpoint() + "/metrics"))
-                    .timeout(Duration.ofSeconds(20))
-                    .build(),
-                BodyHandlers.ofString())
-            .body();
-    return shown
-        .lines()
-        .filter(line -> line.startsWith(name + " "))
-        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
-        .findFirst()
-        .orElseThrow(() -> new IllegalStateException("no " + name + " in " + shown));
-  }
-
-  private double threads(NodeProcess member) {
-    try {
-      return metric(member, "jvm_threads_current");
-    } catch (IOException refused) {
-      return Double.MAX_VALUE;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    }
   }
 
   @Test
@@ -170,39 +85,37 @@ class HostileCampaignIT {
     System.out.printf(
         "hostile campaign seed=%d members=%d heap=%s seconds=%d%n", SEED, MEMBERS, HEAP, SECONDS);
     List<WellBehavedClient> clients = new ArrayList<>();
-    try {
-      start();
-      put(members.get(0).port(), "small", 12_000);
+    try (HostileCluster cluster = HostileCluster.start(directory, MEMBERS, HEAP)) {
+      cluster.put("small", 12_000);
       for (int i = 0; i < 4; i++) {
-        put(members.get(0).port(), "large" + i, MEBIBYTE);
+        cluster.put("large" + i, MEBIBYTE);
       }
       for (int i = 0; i < MEMBERS; i++) {
-        clients.add(WellBehavedClient.start(members.get(i).port(), "well-behaved-" + i));
+        clients.add(WellBehavedClient.start(cluster.member(i).port(), "well-behaved-" + i));
       }
-      List<Double> threads = members.stream().map(this::threads).toList();
-      int mixtures = mix(clients);
+      List<Double> threads = cluster.members().stream().map(cluster::threads).toList();
+      int mixtures = mix(cluster, clients);
       clients.forEach(WellBehavedClient::close);
       System.out.println("hostile campaign ended, mixtures=" + mixtures);
       for (int i = 0; i < MEMBERS; i++) {
-        becomesQuiet(members.get(i), threads.get(i) + MORE_THREADS);
+        becomesQuiet(cluster, cluster.member(i), threads.get(i) + MORE_THREADS);
       }
     } finally {
       clients.forEach(WellBehavedClient::close);
-      members.forEach(NodeProcess::close);
     }
   }
 
-  private int mix(List<WellBehavedClient> clients) throws Exception {
-    List<Named> attacks = attacks();
+  private int mix(HostileCluster cluster, List<WellBehavedClient> clients) throws Exception {
+    List<NamedAttack> attacks = attacks();
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
     int mixtures = 0;
     // Each attack at least once, then whatever comes.
     while (mixtures < attacks.size() || System.nanoTime() < end) {
-      Named first = mixtures < attacks.size() ? attacks.get(mixtures) : any(attacks);
-      Named second = any(attacks);
+      NamedAttack first = mixtures < attacks.size() ? attacks.get(mixtures) : any(attacks);
+      NamedAttack second = any(attacks);
       int target = random.nextInt(MEMBERS);
-      try (Attack.Held unused = first.attack().on(members.get(target).port());
-          Attack.Held other = second.attack().on(members.get(random.nextInt(MEMBERS)).port())) {
+      try (Attack.Held unused = first.attack().on(cluster.member(target).port());
+          Attack.Held other = second.attack().on(cluster.member(random.nextInt(MEMBERS)).port())) {
         assertThat(unused).isNotNull();
         assertThat(other).isNotNull();
       }
@@ -217,25 +130,25 @@ class HostileCampaignIT {
             .as("client of n%s", i)
             .allMatch(failure -> String.valueOf(failure.getMessage()).contains("etcdserver: "));
       }
-      for (NodeProcess member : members) {
+      for (NodeProcess member : cluster.members()) {
         assertThat(member.isAlive()).as(member.toString()).isTrue();
       }
     }
     return mixtures;
   }
 
-  private Named any(List<Named> attacks) {
+  private NamedAttack any(List<NamedAttack> attacks) {
     return attacks.get(random.nextInt(attacks.size()));
   }
 
-  private void becomesQuiet(NodeProcess member, double mostThreads) {
+  private void becomesQuiet(HostileCluster cluster, NodeProcess member, double mostThreads) {
     Awaitility.await("memory of clients is free again")
         .atMost(Duration.ofSeconds(60))
         .ignoreExceptions()
-        .until(() -> metric(member, "troupe_client_memory_bytes") == 0);
+        .until(() -> cluster.metric(member, "troupe_client_memory_bytes") == 0);
     Awaitility.await("threads end")
         .atMost(Duration.ofSeconds(90))
-        .until(() -> threads(member) <= mostThreads);
+        .until(() -> cluster.threads(member) <= mostThreads);
     assertThat(member.err().lines().filter(line -> line.contains(" ERROR "))).isEmpty();
   }
 }

@@ -1,0 +1,128 @@
+package io.troupe.node.hostile;
+
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.KVGrpc;
+import io.etcd.jetcd.api.PutRequest;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannel;
+import io.troupe.node.process.NodeProcess;
+import io.troupe.node.process.TestJdks;
+import io.troupe.testing.FreePort;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Members that attacks are made on, as processes of their own. */
+final class HostileCluster implements AutoCloseable {
+  private final List<NodeProcess> members = new ArrayList<>();
+  private final HttpClient http = HttpClient.newHttpClient();
+
+  private HostileCluster() {}
+
+  /**
+   * Starts members and waits until they serve.
+   *
+   * @param size 1 or more
+   * @param heap as in {@code -Xmx}
+   */
+  static HostileCluster start(Path directory, int size, String heap) {
+    HostileCluster cluster = new HostileCluster();
+    List<String> urls = new ArrayList<>();
+    StringBuilder initial = new StringBuilder();
+    for (int i = 0; i < size; i++) {
+      urls.add("http://127.0.0.1:" + FreePort.next());
+      initial.append(i == 0 ? "" : ",").append("n").append(i).append('=').append(urls.get(i));
+    }
+    for (int i = 0; i < size; i++) {
+      cluster.members.add(
+          NodeProcess.member(
+                  TestJdks.running(),
+                  directory.resolve("n" + i),
+                  "-Xmx" + heap,
+                  "-XX:+ExitOnOutOfMemoryError")
+              .named("n" + i)
+              .setting("name", "n" + i)
+              .setting("initial-cluster", initial.toString())
+              .setting("listen-peer-urls", urls.get(i))
+              .setting("initial-advertise-peer-urls", urls.get(i))
+              .start());
+    }
+    cluster.members.forEach(NodeProcess::awaitReady);
+    return cluster;
+  }
+
+  List<NodeProcess> members() {
+    return members;
+  }
+
+  NodeProcess member(int i) {
+    return members.get(i);
+  }
+
+  /** A connection to the first member's client port; closed by the caller. */
+  ManagedChannel connect() {
+    return connect(members.get(0).port());
+  }
+
+  static ManagedChannel connect(int port) {
+    return Grpc.newChannelBuilder("127.0.0.1:" + port, InsecureChannelCredentials.create())
+        .maxInboundMessageSize(Integer.MAX_VALUE)
+        .build();
+  }
+
+  void put(String key, int bytes) {
+    ManagedChannel channel = connect();
+    try {
+      KVGrpc.newBlockingStub(channel)
+          .withDeadlineAfter(30, TimeUnit.SECONDS)
+          .put(
+              PutRequest.newBuilder()
+                  .setKey(ByteString.copyFromUtf8(key))
+                  .setValue(ByteString.copyFrom(new byte[bytes]))
+                  .build());
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  double metric(NodeProcess member, String name) throws IOException, InterruptedException {
+    String shown =
+        http.send(
+                HttpRequest.newBuilder(URI.create("http://" + member.endpoint() + "/metrics"))
+                    .timeout(Duration.ofSeconds(20))
+                    .build(),
+                BodyHandlers.ofString())
+            .body();
+    return shown
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("no " + name + " in " + shown));
+  }
+
+  /** Threads of a member, as many as there can be if it does not answer. */
+  double threads(NodeProcess member) {
+    try {
+      return metric(member, "jvm_threads_current");
+    } catch (IOException refused) {
+      return Double.MAX_VALUE;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    members.forEach(NodeProcess::close);
+  }
+}

@@ -1,0 +1,195 @@
+package io.troupe.node.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.PutRequest;
+import io.etcd.jetcd.api.RangeRequest;
+import io.troupe.node.process.Alone;
+import io.troupe.node.process.NodeProcess;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Every attack in full size, one after the other, on one and on three members with 256 MiB and with
+ * the default heap (512 MiB on a machine of 2 GiB or more). A client on each member records its
+ * latency and responses. No member ends, no response is wrong. The figures go to {@code
+ * target/hostile/}. Part of the longer profile. Setting: {@code -Dtroupe.hostile.clusters}.
+ */
+@Alone
+class HostileReportCampaign {
+  private static final int MEBIBYTE = 1 << 20;
+  private static final String RANGE = "/etcdserverpb.KV/Range";
+
+  private static final String CLUSTERS =
+      System.getProperty("troupe.hostile.clusters", "1x256m,1x512m,3x256m,3x512m");
+
+  private final Path temp;
+  private final List<String> rows = new ArrayList<>();
+
+  HostileReportCampaign(@TempDir Path temp) {
+    this.temp = temp;
+  }
+
+  private static byte[] range(String from, String to) {
+    return RangeRequest.newBuilder()
+        .setKey(ByteString.copyFromUtf8(from))
+        .setRangeEnd(ByteString.copyFromUtf8(to))
+        .build()
+        .toByteArray();
+  }
+
+  private static Attack json(String body) {
+    return port -> {
+      try (Socket socket =
+          UnreadJson.request(port, "/v3/lease/grant", body, "Connection: close\r\n")) {
+        String answer =
+            new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+        assertThat(answer).startsWith("HTTP/1.1 400");
+      }
+      return Attack.Held.NOTHING;
+    };
+  }
+
+  private static List<NamedAttack> attacks() {
+    byte[] upload =
+        PutRequest.newBuilder()
+            .setKey(ByteString.copyFromUtf8("upload"))
+            .setValue(ByteString.copyFrom(new byte[MEBIBYTE]))
+            .build()
+            .toByteArray();
+    String large = "{\"key\":\"bGFyZ2U=\",\"range_end\":\"bGFyZ2V+\"}";
+    return List.of(
+        new NamedAttack("nothing, 10 s", HostileReportCampaign::nothing),
+        new NamedAttack(
+            "8 x 4,000 small unread responses", new UnreadResponses(8, 4000, RANGE, small())),
+        new NamedAttack(
+            "4 x 1,000 unread responses of 4 MiB",
+            new UnreadResponses(4, 1000, RANGE, range("large", "large~"))),
+        new NamedAttack(
+            "4 x 256 uploads without the last byte",
+            new IncompleteUploads(4, 256, "/etcdserverpb.KV/Put", upload)),
+        new NamedAttack("60 unread JSON responses", new UnreadJson(60, "/v3/kv/range", large, "")),
+        new NamedAttack("6,000 idle connections", new IdleConnections(6000)),
+        new NamedAttack("1 GiB of CONTINUATION frames", flood(16_384)),
+        new NamedAttack("1 GiB of small CONTINUATION frames", flood(100)),
+        new NamedAttack("empty CONTINUATION frames", flood(0)),
+        new NamedAttack("100,000 resets of streams", new ResetFlood(RANGE, small(), 100_000)),
+        new NamedAttack("JSON number 1e100000000", json("{\"TTL\":1,\"ID\":\"1e100000000\"}")),
+        new NamedAttack(
+            "JSON number of 1 MiB", json("{\"TTL\":1,\"ID\":" + "1".repeat(MEBIBYTE) + "}")),
+        new NamedAttack(
+            "transaction of 42 x 42 x 44 ranges",
+            CostlyRequests.nestedRanges(List.of(42, 42, 44), false)),
+        new NamedAttack(
+            "transaction with a put and 16 x 42 x 44 ranges",
+            CostlyRequests.nestedRanges(List.of(16, 42, 44), true)),
+        new NamedAttack(
+            "deletion of 400 values of 1 MiB",
+            CostlyRequests.largeDeletion("values/", 400, MEBIBYTE)),
+        new NamedAttack(
+            "deletion of 550,000 keys", CostlyRequests.largeDeletion("keys/", 550_000, 100)),
+        new NamedAttack("4 Election/Leader of all keys", CostlyRequests.leadersOfAllKeys(4)),
+        new NamedAttack("2 hashes of 1.1 M revisions", CostlyRequests.hashes(2)));
+  }
+
+  private static byte[] small() {
+    return RangeRequest.newBuilder().setKey(ByteString.copyFromUtf8("small")).build().toByteArray();
+  }
+
+  private static Attack flood(int frameBytes) {
+    return port -> new HeaderFlood(frameBytes, 1024L * MEBIBYTE).on(port);
+  }
+
+  /** What the clients record without an attack, for comparison. */
+  private static Attack.Held nothing(int port) throws InterruptedException {
+    assertThat(port).isPositive();
+    Thread.sleep(10_000);
+    return Attack.Held.NOTHING;
+  }
+
+  static Stream<String> clusters() {
+    return Arrays.stream(CLUSTERS.split(","));
+  }
+
+  @ParameterizedTest
+  @MethodSource("clusters")
+  void membersServeOthersDuringEachAttack(String sizeAndHeap) throws Exception {
+    int size = Integer.parseInt(sizeAndHeap.substring(0, sizeAndHeap.indexOf('x')));
+    String heap = sizeAndHeap.substring(sizeAndHeap.indexOf('x') + 1);
+    List<WellBehavedClient> clients = new ArrayList<>();
+    try (HostileCluster cluster = HostileCluster.start(temp, size, heap)) {
+      cluster.put("small", 12_000);
+      for (int i = 0; i < 4; i++) {
+        cluster.put("large" + i, MEBIBYTE);
+      }
+      for (int i = 0; i < size; i++) {
+        clients.add(WellBehavedClient.start(cluster.member(i).port(), "well-behaved-" + i));
+      }
+      for (NamedAttack attack : attacks()) {
+        attack(attack, cluster, clients);
+      }
+    } finally {
+      clients.forEach(WellBehavedClient::close);
+      write(size, heap);
+    }
+  }
+
+  private void attack(NamedAttack attack, HostileCluster cluster, List<WellBehavedClient> clients)
+      throws Exception {
+    clients.forEach(WellBehavedClient::figures);
+    NodeProcess target = cluster.member(0);
+    long start = System.nanoTime();
+    attack.attack().on(target.port()).close();
+    Duration took = Duration.ofNanos(System.nanoTime() - start);
+    for (int i = 0; i < clients.size(); i++) {
+      record(attack, took, i, clients.get(i).figures());
+    }
+    for (NodeProcess member : cluster.members()) {
+      assertThat(member.isAlive()).as(member.toString()).isTrue();
+      assertThat(member.err().lines().filter(line -> line.contains(" ERROR "))).isEmpty();
+    }
+  }
+
+  private void record(
+      NamedAttack attack, Duration took, int member, WellBehavedClient.Figures figures) {
+    String row =
+        String.format(
+            Locale.ROOT,
+            "| %s | %.1f | n%d | %d | %d | %d | %d | %d |",
+            attack,
+            took.toMillis() / 1000.0,
+            member,
+            figures.calls(),
+            figures.p50Ms(),
+            figures.p99Ms(),
+            figures.maxMs(),
+            figures.failures().size());
+    rows.add(row);
+    System.out.println(row);
+    assertThat(figures.failures())
+        .as("refusals that a client of etcd knows")
+        .allMatch(failure -> String.valueOf(failure.getMessage()).contains("etcdserver: "));
+  }
+
+  private void write(int size, String heap) throws IOException {
+    Path target = Files.createDirectories(Path.of("target", "hostile"));
+    List<String> page = new ArrayList<>();
+    page.add("| attack | took, s | client of | calls | p50 ms | p99 ms | max ms | refused |");
+    page.add("|---|---|---|---|---|---|---|---|");
+    page.addAll(rows);
+    Files.write(target.resolve("members-" + size + "-heap-" + heap + ".md"), page);
+  }
+}

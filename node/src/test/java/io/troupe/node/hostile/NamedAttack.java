@@ -1,0 +1,13 @@
+package io.troupe.node.hostile;
+
+/**
+ * An attack and what it is called in results.
+ *
+ * @param name of one line
+ */
+record NamedAttack(String name, Attack attack) {
+  @Override
+  public String toString() {
+    return name;
+  }
+}
