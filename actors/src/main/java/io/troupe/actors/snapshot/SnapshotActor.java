@@ -427,8 +427,15 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     }
   }
 
+  /**
+   * Takes note of a save.
+   *
+   * @throws SnapshotException DAMAGED if a table file of the state is: the member must not go on
+   *     serving
+   */
   private Behavior<SnapshotCommand> onSaved(Saved saved) {
     long index = saved.index();
+    throwIfDamaged(saved.failure());
     if (saved.failure() != null) {
       // The log keeps everything that is needed, so the member goes on; the next due snapshot tries
       // again.
@@ -448,6 +455,14 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     }
     timers.startSingleTimer(Rested.INSTANCE, settings.snapshots().minInterval());
     return this;
+  }
+
+  private static void throwIfDamaged(@Nullable Throwable failure) {
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      if (t instanceof SnapshotException e && e.kind() == SnapshotException.Kind.DAMAGED) {
+        throw e;
+      }
+    }
   }
 
   /**

@@ -546,6 +546,24 @@ class SnapshotRoomTest {
     wal.expectTerminated(room);
   }
 
+  /** Its first checksum would fit the damage, and receivers would get the damage. */
+  @Test
+  void tableDamagedBeforeItsFirstChecksumEndsTheMember() throws Exception {
+    ActorRef<SnapshotCommand> room = room(NEVER);
+    Bytes key = Bytes.utf8("key");
+    files.machine().apply(1, 1, new Operation.Put(key, key, 0, false, false, false));
+    files.machine().commit();
+    files.store().flush();
+    Path table;
+    try (Stream<Path> list = Files.list(dataDir.state())) {
+      table = list.filter(path -> path.toString().endsWith(".sst")).findFirst().orElseThrow();
+    }
+    flip(table);
+    room.tell(new SnapshotCommand.Due(1, 1));
+    wal.expectTerminated(room);
+    assertThat(snapshots()).isEmpty();
+  }
+
   private void await(List<Long> wanted) throws Exception {
     long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
     while (!snapshots().equals(wanted) && System.nanoTime() - end < 0) {

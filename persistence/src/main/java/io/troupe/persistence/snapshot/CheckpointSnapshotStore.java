@@ -1,6 +1,10 @@
 package io.troupe.persistence.snapshot;
 
 import com.typesafe.config.Config;
+import io.troupe.mvcc.StoreException;
+import io.troupe.persistence.snapshot.SnapshotException.Kind;
+import io.troupe.persistence.store.StoreFailure;
+import io.troupe.persistence.store.TableFiles;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -25,7 +29,22 @@ public final class CheckpointSnapshotStore extends SnapshotStore {
    * @param config the plugin's section; {@code directory} names the snapshots room
    */
   public CheckpointSnapshotStore(Config config) {
-    directory = new SnapshotDirectory(Path.of(config.getString("directory")));
+    directory =
+        new SnapshotDirectory(
+            Path.of(config.getString("directory")), CheckpointSnapshotStore::checkTable);
+  }
+
+  /** The state has the same file, by a hard link, or the file was copied from it just now. */
+  private static void checkTable(Path table) {
+    try {
+      TableFiles.verify(table);
+    } catch (StoreException e) {
+      if (StoreFailure.of(e) != StoreFailure.CORRUPTION) {
+        throw e;
+      }
+      throw new SnapshotException(
+          Kind.DAMAGED, "table file of this member is damaged: " + e.getMessage(), e);
+    }
   }
 
   @Override

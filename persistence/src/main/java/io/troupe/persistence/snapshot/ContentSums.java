@@ -29,9 +29,13 @@ final class ContentSums {
    *
    * @param earlier the previous snapshot's manifest, or null
    * @param earlierContent its content directory
+   * @param newTables checks the table files that get their first checksum
    */
   static List<FileSum> of(
-      Path directory, @Nullable SnapshotManifest earlier, @Nullable Path earlierContent)
+      Path directory,
+      @Nullable SnapshotManifest earlier,
+      @Nullable Path earlierContent,
+      TableCheck newTables)
       throws IOException {
     Map<String, FileSum> known = new HashMap<>();
     if (earlier != null && earlierContent != null) {
@@ -49,10 +53,14 @@ final class ContentSums {
         }
         String name = String.valueOf(path.getFileName());
         FileSum sum = known.get(name);
-        sums.add(
-            sum != null && sum.size() == Files.size(path)
-                ? sum
-                : new FileSum(name, Files.size(path), crc32c(path)));
+        if (sum == null || sum.size() != Files.size(path)) {
+          sum = new FileSum(name, Files.size(path), crc32c(path));
+          if (SnapshotDirectory.isTable(name)) {
+            // Only now: what is damaged between the two is found by the sum later.
+            newTables.check(path);
+          }
+        }
+        sums.add(sum);
       }
     }
     return sums;

@@ -38,9 +38,18 @@ public final class SnapshotDirectory {
    * @param root the data directory's snapshots room; created when first needed
    */
   public SnapshotDirectory(Path root) {
+    this(root, TableCheck.NONE);
+  }
+
+  /**
+   * As above.
+   *
+   * @param newTables checks each table file that gets its first checksum in a save
+   */
+  public SnapshotDirectory(Path root, TableCheck newTables) {
     this.root = root.toAbsolutePath().normalize();
     this.manifests = new SnapshotManifests(this.root);
-    this.writer = new SnapshotWriter(this.root, manifests);
+    this.writer = new SnapshotWriter(this.root, manifests, newTables);
   }
 
   /** The directory itself, absolute. */
@@ -209,7 +218,8 @@ public final class SnapshotDirectory {
    * whole ones. Durable when this returns. A failure leaves nothing of the snapshot on the disk.
    *
    * @param ref its directory is the one that {@link #prepare} named, filled
-   * @throws SnapshotException DISK_FULL or IO; the snapshot does not exist then
+   * @throws SnapshotException DISK_FULL, IO, or DAMAGED if a table file is; the snapshot does not
+   *     exist then
    */
   public void save(SnapshotRef ref) {
     save(ref, SaveTimes.NOBODY);

@@ -19,17 +19,20 @@ final class SnapshotWriter {
 
   private final Path root;
   private final SnapshotManifests manifests;
+  private final TableCheck newTables;
 
-  SnapshotWriter(Path root, SnapshotManifests manifests) {
+  SnapshotWriter(Path root, SnapshotManifests manifests, TableCheck newTables) {
     this.root = root;
     this.manifests = manifests;
+    this.newTables = newTables;
   }
 
   /**
    * Makes the prepared content a snapshot. Durable when this returns; a failure leaves nothing of
    * the snapshot on the disk.
    *
-   * @throws SnapshotException DISK_FULL or IO; the snapshot does not exist then
+   * @throws SnapshotException DISK_FULL, IO, or DAMAGED if a table file is; the snapshot does not
+   *     exist then
    */
   void save(SnapshotRef ref, SaveTimes times) {
     Path content = root.resolve(SnapshotManifests.baseName(ref.index(), ref.term()));
@@ -58,7 +61,10 @@ final class SnapshotWriter {
           @Nullable SnapshotManifest earlier = manifests.newest();
           List<FileSum> files =
               ContentSums.of(
-                  content, earlier, earlier == null ? null : root.resolve(earlier.directory()));
+                  content,
+                  earlier,
+                  earlier == null ? null : root.resolve(earlier.directory()),
+                  newTables);
           byte[] manifest =
               new SnapshotManifest(
                       ref.index(),

@@ -7,9 +7,12 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.troupe.model.Bytes;
 import io.troupe.mvcc.OrderedStore.Space;
 import io.troupe.mvcc.StoreBatch;
+import io.troupe.mvcc.StoreException;
 import io.troupe.persistence.datadir.DurableFiles;
 import io.troupe.persistence.store.RocksSettings;
 import io.troupe.persistence.store.RocksStore;
+import io.troupe.persistence.store.StoreFailure;
+import io.troupe.persistence.store.TableFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -97,6 +100,40 @@ class SnapshotDirectoryTest {
       assertThatThrownBy(() -> snapshots.verify(second))
           .isInstanceOf(SnapshotException.class)
           .hasMessageContaining(table.getFileName().toString());
+    }
+  }
+
+  /** Each byte of a table file is in a block with a checksum, or the file cannot be opened. */
+  @Test
+  void tableThatIsDamagedBeforeItsFirstChecksumIsFoundByTheSave() throws IOException {
+    SnapshotDirectory snapshots = new SnapshotDirectory(root, TableFiles::verify);
+    try (RocksStore store = RocksStore.open(temp.resolve("state"), SMALL)) {
+      write(store, 1, 1000);
+      snapshots.save(checkpoint(snapshots, store, 1000));
+      write(store, 1001, 2000);
+      SnapshotRef second = checkpoint(snapshots, store, 2000);
+      List<Path> added;
+      try (Stream<Path> found = Files.list(second.directory())) {
+        Path first = snapshots.latest(1000).orElseThrow().directory();
+        added =
+            found
+                .filter(path -> SnapshotDirectory.isTable(path.getFileName().toString()))
+                .filter(path -> !Files.exists(first.resolve(path.getFileName())))
+                .toList();
+      }
+      assertThat(added).isNotEmpty();
+      Path table = added.get(0);
+      byte[] bytes = Files.readAllBytes(table);
+      bytes[bytes.length / 2] ^= 4;
+      try (var out = Files.newOutputStream(table, java.nio.file.StandardOpenOption.WRITE)) {
+        out.write(bytes);
+      }
+      StoreException found =
+          catchThrowableOfType(StoreException.class, () -> snapshots.save(second));
+      assertThat(found).hasMessageContaining(table.getFileName().toString());
+      assertThat(StoreFailure.of(found)).isEqualTo(StoreFailure.CORRUPTION);
+      assertThat(snapshots.indexes()).containsExactly(1000L);
+      assertThat(names(root)).hasSize(2);
     }
   }
 
