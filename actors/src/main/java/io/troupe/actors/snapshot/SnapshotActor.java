@@ -6,6 +6,8 @@ import io.troupe.model.AlarmType;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.RequestId;
+import io.troupe.mvcc.StoreException;
+import io.troupe.persistence.datadir.DurableFiles;
 import io.troupe.persistence.snapshot.SnapshotDirectory;
 import io.troupe.persistence.snapshot.SnapshotException;
 import io.troupe.persistence.snapshot.SnapshotManifest.FileSum;
@@ -209,8 +211,6 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     if (low) {
       giveUpOlder();
       rewritten |= known.newestHoldsRewritten();
-    } else {
-      complained = false;
     }
     discardReceived(low);
     if (retention.hasReceivers()) {
@@ -252,7 +252,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
       }
     }
     if (due != null && due.index() > known.newest() && fits()) {
-      take();
+      take(due.index());
     }
     return this;
   }
@@ -287,43 +287,58 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   }
 
   /**
-   * A checkpoint writes out what the state has in memory. On a disk without room for that it would
-   * end the member; space that others free, or the next look, may help.
+   * A checkpoint writes out what the state has in memory. Without space for that the state takes no
+   * more writes, which ends the member. The next check tries again.
    */
   private boolean fits() {
-    if (!links.disk().isLow()) {
-      return true;
-    }
     long unwritten = files.store().unwrittenBytes();
     long free = links.disk().freeBytes();
-    if (unwritten <= free) {
-      return true;
-    }
-    if (!complained) {
-      complained = true;
+    boolean fits = unwritten <= free;
+    if (!fits && !complained) {
       LOG.warn(
-          "no room for a snapshot that would give space back free-bytes={} needed-bytes={}",
+          "skipped snapshot, disk space too low, log is not truncated; free disk space"
+              + " free-bytes={} needed-bytes={}",
           free,
           unwritten);
     }
-    return false;
+    complained = !fits;
+    return fits;
+  }
+
+  /**
+   * Takes a snapshot of what is applied at least up to {@code index}. A full disk is no reason to
+   * end: the state does without the checkpoint, and the log keeps everything.
+   */
+  private void take(long index) {
+    busy = true;
+    boolean wasRewritten = rewritten;
+    rewritten = false;
+    long started = System.nanoTime();
+    try {
+      SnapshotRef ref = make(started);
+      getContext()
+          .pipeToSelf(
+              plugin.save(ref), (done, failure) -> new Saved(ref.index(), started, failure));
+    } catch (SnapshotException | StoreException e) {
+      if (!DurableFiles.isDiskFull(e)) {
+        throw e;
+      }
+      rewritten = wasRewritten;
+      plugin.directory().discardMade();
+      getContext().getSelf().tell(new Saved(index, started, e));
+    }
   }
 
   /**
    * Entries that are applied meanwhile may be in the checkpoint too: what it holds is read from it.
    */
-  private void take() {
-    busy = true;
-    rewritten = false;
-    long started = System.nanoTime();
+  private SnapshotRef make(long startedNanos) {
     Path made = plugin.directory().prepareUnnamed();
     files.store().checkpoint(made);
-    files.metrics().disk().snapshotMade(System.nanoTime() - started);
+    files.metrics().disk().snapshotMade(System.nanoTime() - startedNanos);
     SnapshotPosition at = SnapshotPosition.of(made);
     Path content = plugin.directory().nameMade(at.index(), at.term());
-    SnapshotRef ref = new SnapshotRef(at.index(), at.term(), at.membership(), content);
-    getContext()
-        .pipeToSelf(plugin.save(ref), (done, failure) -> new Saved(at.index(), started, failure));
+    return new SnapshotRef(at.index(), at.term(), at.membership(), content);
   }
 
   private Behavior<SnapshotCommand> onSend(SnapshotCommand.Send send) {
@@ -439,7 +454,10 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     if (saved.failure() != null) {
       // The log keeps everything that is needed, so the member goes on; the next due snapshot tries
       // again.
-      LOG.error("snapshot could not be saved index={}: {}", index, saved.failure().toString());
+      LOG.error(
+          "cannot save snapshot, log is not truncated snapshot-index={}: {}",
+          index,
+          saved.failure().toString());
     } else {
       LOG.info(
           "saved snapshot snapshot-index={} took-ms={}",
@@ -450,11 +468,13 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
       releaseLog();
       startTransfers();
     }
-    if (settings.snapshots().minInterval().isZero()) {
-      return onRested();
+    if (!settings.snapshots().minInterval().isZero()) {
+      timers.startSingleTimer(Rested.INSTANCE, settings.snapshots().minInterval());
+      return this;
     }
-    timers.startSingleTimer(Rested.INSTANCE, settings.snapshots().minInterval());
-    return this;
+    busy = false;
+    // After a failure the next check tries again, not at once.
+    return saved.failure() == null ? work() : this;
   }
 
   private static void throwIfDamaged(@Nullable Throwable failure) {
