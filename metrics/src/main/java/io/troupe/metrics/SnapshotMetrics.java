@@ -69,6 +69,9 @@ public final class SnapshotMetrics {
   private final Histogram saveSummed;
   private final Histogram saved;
   private volatile boolean installing;
+  private volatile Retained retained = new Retained(0, 0, 0);
+
+  private record Retained(long snapshots, long lagging, long receivers) {}
 
   SnapshotMetrics(Families families, Families bare) {
     send = new Direction(families, bare, "send", "sent to", "To");
@@ -112,6 +115,27 @@ public final class SnapshotMetrics {
         "etcd_server_snapshot_apply_in_progress_total",
         "Whether another member's snapshot is taking the place of the state.",
         () -> installing ? 1 : 0);
+    families.gaugesOf(
+        "troupe_wal_retained_bytes",
+        "Log below the newest snapshot that stays on disk, by the first reason.",
+        target -> {
+          Retained now = retained;
+          target.value(now.snapshots(), "snapshots");
+          target.value(now.lagging(), "lagging");
+          target.value(now.receivers(), "receivers");
+        },
+        "reason");
+  }
+
+  /**
+   * Log below the newest snapshot stays on the disk, in bytes.
+   *
+   * @param snapshots for the older snapshots
+   * @param lagging besides, for followers that lag a little
+   * @param receivers besides, for followers that get a snapshot, until they have caught up
+   */
+  public void logRetained(long snapshots, long lagging, long receivers) {
+    retained = new Retained(snapshots, lagging, receivers);
   }
 
   /** A transfer to a member began; one of {@link #sent}, {@link #notSent} ends it. */

@@ -1,6 +1,8 @@
 package io.troupe.node;
 
 import io.troupe.actors.snapshot.DiskRoom;
+import io.troupe.metrics.LabelledValues;
+import io.troupe.metrics.MemberMetrics;
 import io.troupe.persistence.datadir.DiskReserve;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,6 +22,9 @@ final class DiskSpace implements DiskRoom {
 
   /** Most that a start on a full disk finds in reserve, on each disk. */
   private static final long MAX_RESERVE_BYTES = 16L << 20;
+
+  /** Labels of the file systems in metrics, in the order of the directories. */
+  private static final List<String> DISKS = List.of("data", "wal");
 
   /** A process that does not live long makes no reserve. */
   private static final int CHECKS_BEFORE_RESERVE = 10;
@@ -81,6 +86,39 @@ final class DiskSpace implements DiskRoom {
           LOG.warn("disk reserve cannot be made file={}: {}", reserve.file(), e.toString());
         }
       }
+    }
+  }
+
+  /** Adds the figures of the reserves to the metrics; once for each member. */
+  void register(MemberMetrics metrics) {
+    metrics.gauges(
+        "troupe_disk_reserve_bytes",
+        "Bytes that are in reserve for a start on a full disk.",
+        target -> tellReserves(target, DiskReserve::presentBytes),
+        "disk");
+    metrics.gauges(
+        "troupe_disk_reserve_missing_bytes",
+        "Bytes of the reserve that were released, or that have no place on the disk yet.",
+        target ->
+            tellReserves(
+                target, reserve -> Math.max(0, reserve.wantedBytes() - reserve.presentBytes())),
+        "disk");
+  }
+
+  private interface ReserveFigure {
+    long of(DiskReserve reserve) throws IOException;
+  }
+
+  private void tellReserves(LabelledValues.Target target, ReserveFigure figure) {
+    for (int i = 0; i < reserves.size(); i++) {
+      double value;
+      try {
+        value = figure.of(reserves.get(i));
+      } catch (IOException e) {
+        LOG.debug("disk reserve cannot be read file={}", reserves.get(i).file(), e);
+        value = Double.NaN;
+      }
+      target.value(value, DISKS.get(i));
     }
   }
 

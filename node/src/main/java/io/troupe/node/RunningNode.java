@@ -234,9 +234,10 @@ public final class RunningNode implements AutoCloseable {
     files
         .metrics()
         .beforeFirstLook(
-            () ->
-                MemberGauges.register(
-                    settings, files, rooms, member, logins, PeerMemory.of(system)));
+            () -> {
+              MemberGauges.register(settings, files, rooms, member, logins, PeerMemory.of(system));
+              space.register(files.metrics());
+            });
     PeerProbe.start(system, member, queries, settings.electionTimeout());
     if (settings.tracing().isPresent()) {
       tracing = OtlpTracing.start(settings.tracing().get());

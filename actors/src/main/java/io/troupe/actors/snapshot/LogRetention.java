@@ -35,8 +35,21 @@ final class LogRetention {
    */
   private record Receiver(long transfer, long index, boolean transferred) {}
 
+  /**
+   * Log below the newest snapshot that stays on the disk, in bytes of whole segments, and why. Each
+   * byte counts once, for the first of these reasons.
+   *
+   * @param snapshots for the older snapshots
+   * @param lagging for followers that lag a little
+   * @param receivers for followers that get a snapshot, or got it and have not caught up
+   */
+  record Retained(long snapshots, long lagging, long receivers) {
+    static final Retained NOTHING = new Retained(0, 0, 0);
+  }
+
   private final Limits limits;
   private final Map<NodeId, Receiver> receivers = new HashMap<>();
+  private Retained retained = Retained.NOTHING;
 
   LogRetention(Limits limits) {
     this.limits = limits;
@@ -102,12 +115,13 @@ final class LogRetention {
    * @param log what the log takes on the disk
    */
   long releasable(long newest, List<Long> snapshots, LogExtent log) {
-    long upTo = oldestUsable(newest, snapshots);
+    long forSnapshots = oldestUsable(newest, snapshots);
     long lagging =
         Math.max(
             newest - limits.catchUpEntries(),
             Math.min(newest, log.lastIndexOutside(limits.catchUpBytes())));
-    upTo = Math.min(upTo, lagging);
+    long forLagging = Math.min(forSnapshots, lagging);
+    long upTo = forLagging;
     Iterator<Map.Entry<NodeId, Receiver>> all = receivers.entrySet().iterator();
     while (all.hasNext()) {
       Map.Entry<NodeId, Receiver> each = all.next();
@@ -128,7 +142,21 @@ final class LogRetention {
         upTo = index;
       }
     }
+    retained =
+        new Retained(
+            bytesBetween(forSnapshots, newest, log),
+            bytesBetween(forLagging, forSnapshots, log),
+            bytesBetween(upTo, forLagging, log));
     return upTo;
+  }
+
+  private static long bytesBetween(long from, long to, LogExtent log) {
+    return log.bytesAfter(from) - log.bytesAfter(to);
+  }
+
+  /** As of the last {@link #releasable} or {@link #releasedFor}. */
+  Retained retained() {
+    return retained;
   }
 
   /**
@@ -137,6 +165,7 @@ final class LogRetention {
    * @param upTo last index that goes
    */
   void releasedFor(long upTo) {
+    retained = Retained.NOTHING;
     receivers
         .entrySet()
         .removeIf(

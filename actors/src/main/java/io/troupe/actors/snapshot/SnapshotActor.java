@@ -435,6 +435,11 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     } else {
       upTo = retention.releasable(newest, known.indexes(), files.logExtent());
     }
+    LogRetention.Retained retained = retention.retained();
+    files
+        .metrics()
+        .snapshots()
+        .logRetained(retained.snapshots(), retained.lagging(), retained.receivers());
     if (upTo > released) {
       released = upTo;
       links.raft().tell(new RaftCommand.SnapshotTaken(upTo));

@@ -38,6 +38,22 @@ class LogRetentionTest {
   }
 
   @Test
+  void retainedBytesAreCountedOnceForTheirFirstReason() {
+    assertThat(retention.retained()).isEqualTo(new LogRetention.Retained(0, 0, 0));
+    retention.releasable(1000, List.of(1000L), log(11));
+    assertThat(retention.retained())
+        .as("50 entries are less than a segment")
+        .isEqualTo(new LogRetention.Retained(0, 100, 0));
+    retention.releasable(1000, List.of(700L, 1000L), log(11));
+    assertThat(retention.retained()).isEqualTo(new LogRetention.Retained(300, 0, 0));
+    retention.sending(FOLLOWER, 1, 200);
+    retention.releasable(1000, List.of(700L, 1000L), log(11));
+    assertThat(retention.retained()).isEqualTo(new LogRetention.Retained(300, 0, 500));
+    retention.releasedFor(1000);
+    assertThat(retention.retained()).isEqualTo(new LogRetention.Retained(0, 0, 0));
+  }
+
+  @Test
   void snapshotAboveTheStateDoesNotCount() {
     assertThat(retention.releasable(1000, List.of(700L, 1000L, 4000L), log(11))).isEqualTo(700);
     assertThat(retention.releasable(1000, List.of(4000L), log(11))).isZero();

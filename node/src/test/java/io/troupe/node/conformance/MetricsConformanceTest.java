@@ -135,6 +135,9 @@ class MetricsConformanceTest {
           Map.entry("troupe_watch_lag_revisions", "gauge"),
           Map.entry("troupe_wal_batch_entries", "histogram"),
           Map.entry("troupe_wal_bytes", "gauge"),
+          Map.entry("troupe_wal_retained_bytes", "gauge"),
+          Map.entry("troupe_disk_reserve_bytes", "gauge"),
+          Map.entry("troupe_disk_reserve_missing_bytes", "gauge"),
           Map.entry("troupe_store_table_bytes", "gauge"));
 
   private final Http1 http = new Http1(STORE.target());

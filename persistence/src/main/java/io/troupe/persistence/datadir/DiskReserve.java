@@ -35,6 +35,20 @@ public final class DiskReserve {
     return file;
   }
 
+  /** Bytes that the reserve takes when it is complete; 0 if there shall be none. */
+  public long wantedBytes() {
+    return bytes;
+  }
+
+  /**
+   * Bytes that the file takes now: 0 while it is released, or was not made yet.
+   *
+   * @throws IOException if the disk fails
+   */
+  public long presentBytes() throws IOException {
+    return Files.isRegularFile(file) ? Files.size(file) : 0;
+  }
+
   /**
    * Removes the file if the file system has less free space than the file takes.
    *

@@ -19,8 +19,10 @@ class DiskReserveTest {
   @Test
   void isMadeOnceAndHasItsSize() throws IOException {
     DiskReserve reserve = new DiskReserve(directory, (3 << 20) + 5);
+    assertThat(reserve.presentBytes()).isZero();
     reserve.keep(0);
     assertThat(reserve.file()).hasSize((3 << 20) + 5);
+    assertThat(reserve.presentBytes()).isEqualTo(reserve.wantedBytes()).isEqualTo((3 << 20) + 5);
     var made = Files.getLastModifiedTime(reserve.file());
     reserve.keep(0);
     assertThat(Files.getLastModifiedTime(reserve.file())).isEqualTo(made);
