@@ -43,12 +43,36 @@ final class MemberTls implements PeerEngines {
       return Optional.empty();
     }
     try {
-      return Optional.of(new MemberTls(new TlsEngines(node.peerTls().orElseThrow())));
+      TlsEngines engines = new TlsEngines(node.peerTls().orElseThrow());
+      checkOwn(engines, node.peerUrl());
+      return Optional.of(new MemberTls(engines));
     } catch (TlsException wrong) {
       throw new StartException(
           ExitCode.CONFIGURATION,
           "configuration: troupe.peer-transport-security cannot be used: " + wrong.getMessage(),
           wrong);
+    }
+  }
+
+  /**
+   * With bound certificates other members reject everything of a member whose certificate is not
+   * for the host of its peer URL: it would wait for a leader without end.
+   */
+  private static void checkOwn(TlsEngines engines, String peerUrl) {
+    if (!engines.settings().bindsMembers()) {
+      return;
+    }
+    X509Certificate own = engines.shownByClients();
+    String host = PeerAddress.of(peerUrl).bareHost();
+    if (!CertificateNames.isValidFor(own, host)) {
+      throw new StartException(
+          ExitCode.CONFIGURATION,
+          "configuration: troupe.peer-transport-security.bind-members = true, but the certificate"
+              + " that this member shows to other members is for "
+              + CertificateNames.all(own)
+              + ": expected "
+              + host
+              + ", the host of troupe.initial-advertise-peer-urls");
     }
   }
 

@@ -182,14 +182,10 @@ final class FrameRules {
 
   private static boolean isFor(PeerCertificate certificate, String url) {
     try {
-      return certificate.isFor(bare(PeerAddress.of(url).host()));
+      return certificate.isFor(PeerAddress.of(url).bareHost());
     } catch (IllegalArgumentException noUrl) {
       return false;
     }
-  }
-
-  private static String bare(String host) {
-    return host.replace("[", "").replace("]", "");
   }
 
   /** Where the next text begins, or -1 if this one does not end in the frame. */
@@ -253,7 +249,7 @@ final class FrameRules {
     }
     PeerAddress address =
         new PeerAddress(from.getAddress().getHostname(), from.getAddress().getPort());
-    if (!origin.certificate.isFor(bare(address.host()))) {
+    if (!origin.certificate.isFor(address.bareHost())) {
       log.warn(
           "handshake refused: its certificate is not for that host",
           "from=" + address.host() + ":" + address.port());

@@ -32,6 +32,11 @@ public record PeerAddress(String host, int port) {
     return url.regionMatches(true, 0, "https:", 0, "https:".length());
   }
 
+  /** The host as a certificate names it: an IPv6 address has no brackets. */
+  public String bareHost() {
+    return host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
+  }
+
   /** Where the actor of that name is on the member at this address. */
   String pathOf(String actor) {
     return "pekko://" + PeerConfig.SYSTEM + "@" + host + ":" + port + "/user/" + actor;

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import javax.naming.InvalidNameException;
 import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
@@ -54,6 +55,11 @@ public final class CertificateNames {
     return address == null
         ? dnsNames(certificate).stream().anyMatch(name -> matches(name, host))
         : isOneOf(address, addresses(certificate));
+  }
+
+  /** All names and addresses that it is for; empty if they cannot be read. */
+  public static List<String> all(X509Certificate certificate) {
+    return Stream.concat(dnsNames(certificate).stream(), addresses(certificate).stream()).toList();
   }
 
   /** The names that it is for; empty if they cannot be read. */

@@ -3,6 +3,7 @@ package io.troupe.node.tls;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -62,6 +63,19 @@ public final class TlsEngines {
                 Arrays.asList(first.getDefaultSSLParameters().getCipherSuites()),
                 Set.of(known.getCipherSuites()))
             .toArray(new String[0]);
+  }
+
+  /**
+   * The certificate that this member shows where it opens a connection, as it is in its file now.
+   *
+   * @throws TlsException if it cannot be read
+   */
+  public X509Certificate shownByClients() {
+    return PemFiles.certificates(Path.of(clientCertificate(settings))).get(0);
+  }
+
+  private static String clientCertificate(TlsSettings settings) {
+    return settings.clientCertFile().isEmpty() ? settings.certFile() : settings.clientCertFile();
   }
 
   /** What they were made of. */

@@ -167,7 +167,8 @@ class SecurePeersTest {
       awaitKey((i + 1) % 3, "through" + i);
     }
     stop(2);
-    Map<String, Object> stolen = bound(2);
+    // Whoever has a stolen key turns the check of its own certificate off.
+    Map<String, Object> stolen = secured(certificate(authority, 2), trusted);
     Issued other = authority.issue("other", "member", KeyForm.EC_SEC1, "127.0.0.7");
     stolen.put(BLOCK + "client-cert-file", other.cert().toString());
     stolen.put(BLOCK + "client-key-file", other.key().toString());
@@ -183,6 +184,19 @@ class SecurePeersTest {
             () -> assertThat(log.with("its certificate is not for that host")).isNotEmpty());
     put(0, "without");
     assertThat(new Http1("127.0.0.1:" + clients[2]).get("/health").body()).contains("false");
+  }
+
+  /** Its peers would reject all of its messages, and it would wait for a leader without end. */
+  @Test
+  void boundMemberWhoseOwnCertificateIsForAnotherHostIsRefusedAtItsStart() throws Exception {
+    Map<String, Object> wrong = bound(0);
+    Issued other = authority.issue("other", "member", KeyForm.EC_SEC1, "127.0.0.7");
+    wrong.put(BLOCK + "client-cert-file", other.cert().toString());
+    wrong.put(BLOCK + "client-key-file", other.key().toString());
+    assertThatThrownBy(() -> start(0, wrong))
+        .hasMessageContaining("troupe.peer-transport-security.bind-members = true")
+        .hasMessageContaining("is for [127.0.0.7]: expected 127.0.0.1, the host of");
+    assertThat(directory.resolve("data0").resolve("identity")).doesNotExist();
   }
 
   @Test
