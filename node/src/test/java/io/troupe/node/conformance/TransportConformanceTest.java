@@ -16,6 +16,7 @@ import io.grpc.Status;
 import io.grpc.Status.Code;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
+import io.netty.handler.codec.http2.Http2Headers;
 import io.troupe.grpc.api.PutRequest;
 import io.troupe.grpc.api.PutResponse;
 import io.troupe.grpc.api.RangeRequest;
@@ -31,6 +32,8 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -104,6 +107,22 @@ class TransportConformanceTest {
           "etcdserver: request is too large");
     }
     assertThat(client.get(STORE.key("b")).getCount()).isZero();
+  }
+
+  /** As grpc-go sends it: one block of headers that ends the stream, without a length. */
+  @ParameterizedTest
+  @ValueSource(strings = {"etcdserverpb.KV/Range", "etcdserverpb.KV/Unknown"})
+  void errorIsOneBlockOfHeadersWithoutContentLength(String method) {
+    try (RawHttp2 raw = RawHttp2.connect(STORE.target())) {
+      int stream = raw.call(method, Map.of());
+      raw.message(stream, new byte[0], true);
+      RawHttp2.Frame frame = raw.await(f -> f.stream() == stream && f.type() == RawHttp2.HEADERS);
+      Http2Headers headers = Objects.requireNonNull(frame.headers());
+      assertThat(frame.isEnd()).as("no other frame").isTrue();
+      assertThat(headers.get("grpc-status")).hasToString(method.endsWith("Range") ? "3" : "12");
+      assertThat(headers.get("content-type").toString()).startsWith("application/grpc");
+      assertThat(headers.contains("content-length")).isFalse();
+    }
   }
 
   @Test
