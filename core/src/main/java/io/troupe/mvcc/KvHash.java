@@ -9,28 +9,62 @@ import java.util.zip.CRC32C;
  * The hash of the history that is kept at a revision (MT7), in the form that etcd members compute:
  * every record counts as its revision key and its protobuf encoding. What a compaction makes
  * superfluous never counts, whether it is removed yet or not.
+ *
+ * <p>Records count in the order of revisions but lie in the order of keys, and looking up one after
+ * the other reads a block of the store for each. So the changes are taken in windows: one walk over
+ * the keys that a window changed sums its records, each for itself, and the sums are joined in the
+ * order of revisions.
  */
 final class KvHash {
   private static final Bytes BUCKET = Bytes.utf8("key");
+  private static final int LEAST_WINDOW_BYTES = 1 << 20;
+  private static final int MOST_WINDOW_BYTES = 64 << 20;
+
+  // As in VersionWalk.
+  private static final int STEPS_BEFORE_SEEK = 4;
 
   private final Cursor changes;
   private final Cursor rows;
   private final long compactRevision;
   private final long hashRevision;
+  private final HashWindow window;
   private final CRC32C crc = new CRC32C();
   private byte[] buffer = new byte[512];
 
+  /** Whether {@link #changes} stands on a change that no window took yet. */
+  private boolean onChange;
+
+  /** Revision at which a version that is not above the compacted one has to be the newest. */
+  private long keptAt;
+
   /**
-   * Prepares a hash.
+   * Prepares a hash, whose window takes a sixty-fourth part of the heap.
    *
    * @param changes over the revision space up to the hash revision
    * @param rows over the whole key space
    */
   KvHash(Cursor changes, Cursor rows, long compactRevision, long hashRevision) {
+    this(changes, rows, compactRevision, hashRevision, windowOfHeap());
+  }
+
+  /**
+   * Prepares a hash.
+   *
+   * @param windowChanges most changes that are hashed in one walk, 1 or more; the hash does not
+   *     depend on it
+   */
+  KvHash(Cursor changes, Cursor rows, long compactRevision, long hashRevision, int windowChanges) {
     this.changes = changes;
     this.rows = rows;
     this.compactRevision = compactRevision;
     this.hashRevision = hashRevision;
+    this.window = new HashWindow(windowChanges);
+  }
+
+  private static int windowOfHeap() {
+    long share = Runtime.getRuntime().maxMemory() / 64;
+    long bytes = Math.max(LEAST_WINDOW_BYTES, Math.min(MOST_WINDOW_BYTES, share));
+    return (int) (bytes / HashWindow.CHANGE_BYTES);
   }
 
   /** The hash of no records. */
@@ -45,39 +79,106 @@ final class KvHash {
   }
 
   int compute() {
-    boolean anyLive = new VersionWalk(rows, hashRevision).next();
+    // With nothing alive, what counts is what the compaction keeps.
+    keptAt = new VersionWalk(rows, hashRevision).next() ? hashRevision : compactRevision;
     begin(crc);
-    while (changes.next()) {
-      add(changes.key(), changes.value(), anyLive);
+    int sum = (int) crc.getValue();
+    onChange = changes.next();
+    while (onChange) {
+      takeChanges();
+      Bytes least = window.leastKey();
+      Bytes greatest = window.greatestKey();
+      if (least != null && greatest != null) {
+        sumRows(least, StoreKeys.behind(greatest));
+      }
+      sum = join(sum);
     }
-    return (int) crc.getValue();
+    return sum;
   }
 
-  private void add(Bytes position, Bytes change, boolean anyLive) {
-    long main = StoreKeys.revisionMain(position);
-    boolean tombstone = RowCodec.isTombstoneChange(change);
-    if (tombstone && main <= compactRevision) {
-      return;
-    }
-    Bytes key = RowCodec.changedKey(change);
-    int sub = StoreKeys.revisionSub(position);
-    Bytes row = StoreKeys.row(key, main, sub, tombstone);
-    if (main <= compactRevision) {
-      // With nothing alive, what counts is what the compaction keeps.
-      long keptAt = anyLive ? hashRevision : compactRevision;
-      if (!rows.seek(StoreKeys.newestAt(key, keptAt)) || !rows.key().equals(row)) {
+  /** Fills the window with the next changes. */
+  private void takeChanges() {
+    window.clear();
+    while (onChange) {
+      Bytes position = changes.key();
+      long main = StoreKeys.revisionMain(position);
+      if (!window.hasPlaceFor(main)) {
         return;
       }
-    } else if (tombstone) {
-      addRecord(main, sub, true, new KeyValue(key, 0, 0, 0, Bytes.EMPTY, 0));
-      return;
-    } else if (!rows.seek(row) || !rows.key().equals(row)) {
-      throw new StoreException("a change of revision " + main + " has no row");
+      Bytes change = changes.value();
+      Bytes key = RowCodec.changedKey(change);
+      int sub = StoreKeys.revisionSub(position);
+      if (!RowCodec.isTombstoneChange(change)) {
+        window.add(main, sub);
+        window.expect(key);
+      } else if (main > compactRevision) {
+        window.add(main, sub);
+        KeyValue deleted = new KeyValue(key, 0, 0, 0, Bytes.EMPTY, 0);
+        sumRecord(window.size() - 1, main, sub, true, deleted);
+      }
+      onChange = changes.next();
     }
-    addRecord(main, sub, false, RowCodec.keyValue(row, rows.value()));
   }
 
-  private void addRecord(long main, int sub, boolean tombstone, KeyValue kv) {
+  /** Sums the records of the window's changes, over all versions of the keys in between. */
+  private void sumRows(Bytes leastKey, Bytes behind) {
+    long first = window.firstRevision();
+    long last = window.lastRevision();
+    boolean found = rows.seek(StoreKeys.firstOf(leastKey));
+    Bytes newest = null;
+    boolean keptSeen = false;
+    int idle = 0;
+    while (found) {
+      Bytes row = rows.key();
+      if (newest == null || !StoreKeys.sameKey(row, newest)) {
+        if (row.compareTo(behind) >= 0) {
+          return;
+        }
+        newest = row;
+        keptSeen = false;
+        idle = 0;
+      }
+      long main = StoreKeys.main(row);
+      boolean kept = !keptSeen && main <= keptAt;
+      keptSeen |= kept;
+      boolean wanted = main >= first && main <= last;
+      if (wanted && !StoreKeys.isTombstone(row) && (kept || main > compactRevision)) {
+        sumRow(row, main);
+      }
+      idle = wanted ? 0 : idle + 1;
+      if (idle <= STEPS_BEFORE_SEEK) {
+        found = rows.next();
+      } else if (main < first) {
+        found = rows.seek(StoreKeys.behindRow(row));
+      } else {
+        found = rows.seek(StoreKeys.newestAtOfRow(row, keptSeen ? last : Math.max(last, keptAt)));
+        idle = 0;
+      }
+    }
+  }
+
+  private void sumRow(Bytes row, long main) {
+    int sub = StoreKeys.sub(row);
+    int place = window.findUnknown(main, sub);
+    if (place >= 0) {
+      sumRecord(place, main, sub, false, RowCodec.keyValue(row, rows.value()));
+    }
+  }
+
+  /** Joins the window's records to the sum of all before them. */
+  private int join(int before) {
+    int sum = before;
+    for (int place = 0; place < window.size(); place++) {
+      if (window.isKnown(place)) {
+        sum = window.join(sum, place);
+      } else if (window.revision(place) > compactRevision) {
+        throw new StoreException("a change of revision " + window.revision(place) + " has no row");
+      }
+    }
+    return sum;
+  }
+
+  private void sumRecord(int place, long main, int sub, boolean tombstone, KeyValue kv) {
     ensure(128 + kv.key().length() + kv.value().length());
     StoreKeys.putLong(buffer, 0, main);
     buffer[8] = '_';
@@ -92,7 +193,9 @@ final class KvHash {
     at = field(at, 4, kv.version());
     at = field(at, 5, kv.value());
     at = field(at, 6, kv.lease());
+    crc.reset();
     crc.update(buffer, 0, at);
+    window.set(place, (int) crc.getValue(), at);
   }
 
   private void ensure(int size) {

@@ -1,0 +1,51 @@
+package io.troupe.mvcc;
+
+/**
+ * Joins CRC-32C values: from those of two runs of bytes follows the one of both runs together. So
+ * parts may be summed in any order. The arithmetic is that of zlib's {@code crc32_combine}.
+ */
+final class Crc32cJoin {
+  /** Castagnoli's, lowest power in the highest bit. */
+  private static final int POLYNOMIAL = 0x82f63b78;
+
+  /** At k, x to the power of 8 * 2^k, modulo the polynomial: what 2^k more bytes multiply by. */
+  private static final int[] POWERS = powers();
+
+  private Crc32cJoin() {}
+
+  /**
+   * The value of both runs together.
+   *
+   * @param secondLength bytes of the second run, 0 or more
+   */
+  static int join(int first, int second, int secondLength) {
+    int shifted = first;
+    int rest = secondLength;
+    for (int k = 0; rest != 0; k++) {
+      if ((rest & 1) != 0) {
+        shifted = multiply(POWERS[k], shifted);
+      }
+      rest >>>= 1;
+    }
+    return shifted ^ second;
+  }
+
+  private static int[] powers() {
+    int[] powers = new int[Integer.SIZE];
+    powers[0] = 1 << 23;
+    for (int k = 1; k < powers.length; k++) {
+      powers[k] = multiply(powers[k - 1], powers[k - 1]);
+    }
+    return powers;
+  }
+
+  private static int multiply(int a, int b) {
+    int product = 0;
+    int factor = b;
+    for (int rest = a; rest != 0; rest <<= 1) {
+      product ^= factor & (rest >> 31);
+      factor = (factor >>> 1) ^ (POLYNOMIAL & -(factor & 1));
+    }
+    return product;
+  }
+}
