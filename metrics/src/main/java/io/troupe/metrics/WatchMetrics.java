@@ -1,6 +1,7 @@
 package io.troupe.metrics;
 
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 
 /** What watches do. Thread-safe; nothing here waits or allocates. */
 public final class WatchMetrics {
@@ -9,6 +10,9 @@ public final class WatchMetrics {
   private final LongAdder watchers = new LongAdder();
   private final LongAdder events = new LongAdder();
   private final LongAdder pending = new LongAdder();
+  private final LongAdder missed = new LongAdder();
+  private volatile LongSupplier backlogBytes = () -> 0;
+  private volatile long backlogLimit;
   private volatile long revision;
 
   WatchMetrics(Families families) {
@@ -25,6 +29,18 @@ public final class WatchMetrics {
         pending::sum);
     families.counterOf(
         "etcd_debugging_mvcc_events_total", "Events told to watchers in sync.", events::sum);
+    families.gaugeOf(
+        "troupe_watch_backlog_bytes",
+        "Committed events that wait for the watch hub and its streams.",
+        () -> backlogBytes.getAsLong());
+    families.gaugeOf(
+        "troupe_watch_backlog_limit_bytes",
+        "Above this, watchers read events from history.",
+        () -> backlogLimit);
+    families.counterOf(
+        "troupe_watch_missed_revisions_total",
+        "Revisions that watchers in sync read from history because the backlog was full.",
+        missed::sum);
   }
 
   /** A stream opened (1) or ended (-1). */
@@ -50,6 +66,17 @@ public final class WatchMetrics {
   /** Events left for watchers. */
   public void events(long count) {
     events.add(count);
+  }
+
+  /** Revisions whose events were not handed to the hub. */
+  public void missed(long count) {
+    missed.add(count);
+  }
+
+  /** The backlog of the hub that starts now. */
+  public void backlog(LongSupplier bytes, long limit) {
+    backlogBytes = bytes;
+    backlogLimit = limit;
   }
 
   /** Up to which revision the hub has told everything. */

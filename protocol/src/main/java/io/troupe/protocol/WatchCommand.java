@@ -21,8 +21,12 @@ public sealed interface WatchCommand {
    * Changes that readers can see now.
    *
    * @param revisions in order, without repeats
+   * @param memory of their events; released by the receiver when it has handled this message
    */
-  record Committed(List<Commit> revisions) implements WatchCommand {}
+  record Committed(List<Commit> revisions, EventBacklog.Lot memory) implements WatchCommand {}
+
+  /** Changes that readers can see now, and that watchers read from history. */
+  record Missed(MissedRevisions revisions) implements WatchCommand {}
 
   /**
    * All changes of one revision.

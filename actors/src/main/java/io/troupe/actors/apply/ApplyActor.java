@@ -11,7 +11,6 @@ import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
 import io.troupe.model.Result;
-import io.troupe.mvcc.RevisionChanges;
 import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.AuthListener;
 import io.troupe.protocol.ForwardedTraces;
@@ -22,7 +21,6 @@ import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.ReadReply;
 import io.troupe.protocol.RequestIds;
 import io.troupe.protocol.SnapshotCommand;
-import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.codec.OperationCodec;
 import io.troupe.raft.membership.ConfEntry;
 import io.troupe.raft.membership.MembershipCodec;
@@ -76,6 +74,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   /**
    * Whom this room speaks to.
    *
+   * @param commits publishes committed changes to the watch hub
    * @param compaction told the new compacted revision
    * @param applied told how far the state is, before any answer leaves
    * @param auth told of changes of users and roles, before any answer leaves
@@ -85,7 +84,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
    */
   public record Links(
       ActorRef<RaftCommand> raft,
-      ActorRef<WatchCommand> watch,
+      CommitPublisher commits,
       ActorRef<LeaseCommand> lease,
       ActorRef<SnapshotCommand> snapshot,
       LongConsumer compaction,
@@ -135,7 +134,6 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private final Map<Long, Waiting> waiting = new LinkedHashMap<>();
   private final TreeMap<Long, List<ApplyCommand.AwaitApplied>> reads = new TreeMap<>();
   private final List<Answer> answers = new ArrayList<>();
-  private final List<WatchCommand.Commit> commits = new ArrayList<>();
   private final List<LeaseChange> leaseChanges = new ArrayList<>();
 
   /** Of the last entry that was applied. */
@@ -153,9 +151,6 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private long compactedRevision;
   private long snapshotIndex;
   private long sweeps;
-
-  /** About what the events of the current batch take in memory. */
-  private long eventBytes;
 
   /** When the entries that are being applied were known to be committed. */
   private long committedNanos;
@@ -285,7 +280,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
       apply(entry);
       inBatch++;
       if (inBatch == MAX_BATCH
-          || eventBytes >= MAX_BATCH_BYTES
+          || links.commits().pendingBytes() >= MAX_BATCH_BYTES
           || machine.pendingBytes() >= MAX_BATCH_BYTES) {
         endBatch();
         inBatch = 0;
@@ -299,7 +294,6 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
 
   private void endBatch() {
     machine.commit();
-    eventBytes = 0;
     distribute();
   }
 
@@ -327,12 +321,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     long endNanos = System.nanoTime();
     counts.applied(decoded.operation(), applied.result(), endNanos - startNanos);
     slow.applied(entry, decoded.operation(), applied.result(), endNanos - startNanos);
-    RevisionChanges changes = applied.changes();
-    if (!changes.isEmpty()) {
-      commits.add(
-          new WatchCommand.Commit(applied.revision(), changes.events(), changes.unlisted()));
-      eventBytes += changes.bytes();
-    }
+    links.commits().add(applied);
     leaseChanges.addAll(applied.leaseChanges());
     if (decoded.operation() instanceof Operation.Auth change
         && !(applied.result() instanceof Result.Refused)) {
@@ -396,10 +385,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     }
     // Watches before answers: whoever learns that his write was applied may ask how far his watch
     // is (W16).
-    if (!commits.isEmpty()) {
-      links.watch().tell(new WatchCommand.Committed(List.copyOf(commits)));
-      commits.clear();
-    }
+    links.commits().publish();
     // After all of these: from here on the raft room says by itself that this index is applied, and
     // what it says must not overtake them.
     links.raft().tell(new RaftCommand.Applied(index));
@@ -448,7 +434,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
         authChanges.stream()
             .anyMatch(change -> !(change.operation() instanceof Operation.Authenticate));
     if (rights) {
-      links.watch().tell(WatchCommand.RightsChanged.INSTANCE);
+      links.commits().publishRightsChanged();
     }
     authChanges.clear();
   }

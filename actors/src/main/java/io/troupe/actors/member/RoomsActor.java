@@ -1,6 +1,7 @@
 package io.troupe.actors.member;
 
 import io.troupe.actors.apply.ApplyActor;
+import io.troupe.actors.apply.CommitPublisher;
 import io.troupe.actors.apply.CompactionActor;
 import io.troupe.actors.apply.LocalStateReader;
 import io.troupe.actors.lease.LeaseActor;
@@ -18,6 +19,7 @@ import io.troupe.model.AlarmType;
 import io.troupe.model.Entry;
 import io.troupe.persistence.snapshot.SnapshotPlugin;
 import io.troupe.protocol.ApplyCommand;
+import io.troupe.protocol.EventBacklog;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.RaftCommand;
 import io.troupe.protocol.SnapshotCommand;
@@ -235,7 +237,7 @@ final class RoomsActor {
                     settings.slowApply()),
                 new ApplyActor.Links(
                     raft,
-                    watch,
+                    new CommitPublisher(watch, backlog(files), files.metrics().watch()),
                     lease,
                     snapshot,
                     revision -> compaction.tell(new CompactionActor.Moved(revision)),
@@ -284,6 +286,13 @@ final class RoomsActor {
                 files.metrics().raft())));
     // The raft room has begun when the first question comes.
     rooms.open(new Rooms.Open(state, raft, wal, apply, lease, watch, snapshot, transfers));
+  }
+
+  /** A thirty-second of the heap; of this opening, since the actors that release it end with it. */
+  private static EventBacklog backlog(MemberFiles files) {
+    EventBacklog backlog = new EventBacklog(Runtime.getRuntime().maxMemory() / 32);
+    files.metrics().watch().backlog(backlog::bytes, backlog.maxBytes());
+    return backlog;
   }
 
   /** The membership to begin with; nobody if the log holds a change that may be in effect. */

@@ -5,7 +5,9 @@ import io.troupe.protocol.SharedEvent;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.WatchStreamCommand;
 import java.util.List;
+import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.ActorRef;
+import org.jspecify.annotations.Nullable;
 
 /** What the hub and its stream actors tell each other. */
 final class HubMessage {
@@ -24,8 +26,19 @@ final class HubMessage {
   /** The watcher takes no more live events. */
   record Leave(Watcher watcher) implements WatchCommand.Private {}
 
-  /** Asks for {@link Revision}. */
-  record AskRevision(ActorRef<WatchStreamCommand> stream, boolean manual)
+  /**
+   * Asks for {@link Revision}.
+   *
+   * @param client sender of a client's request; null if the stream asks by itself
+   */
+  record AskRevision(ActorRef<WatchStreamCommand> stream, @Nullable ActorRef<Done> client)
+      implements WatchCommand.Private {}
+
+  /**
+   * Asks for {@link Handled}: a client's request made the stream send messages to the hub, and the
+   * next request waits until the hub has handled them.
+   */
+  record AskHandled(ActorRef<WatchStreamCommand> stream, ActorRef<Done> client)
       implements WatchCommand.Private {}
 
   /** The stream is gone. */
@@ -40,9 +53,13 @@ final class HubMessage {
   /**
    * How far the hub is. All deliveries up to it came before this message.
    *
-   * @param manual whether the client asked
+   * @param client as in the question
    */
-  record Revision(long revision, boolean manual) implements WatchStreamCommand.Private {}
+  record Revision(long revision, @Nullable ActorRef<Done> client)
+      implements WatchStreamCommand.Private {}
+
+  /** The hub has handled what the stream sent before it asked. */
+  record Handled(ActorRef<Done> client) implements WatchStreamCommand.Private {}
 
   /**
    * Live events, in revision order.

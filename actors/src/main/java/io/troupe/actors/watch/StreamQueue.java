@@ -75,6 +75,11 @@ final class StreamQueue {
     }
   }
 
+  /** True if nothing waits. */
+  boolean isEmpty() {
+    return replies.isEmpty();
+  }
+
   /** Bytes that wait, as a close upper bound. */
   long bytes() {
     return bytes;

@@ -6,6 +6,8 @@ import io.troupe.metrics.WatchMetrics;
 import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
 import io.troupe.mvcc.MvccReader;
+import io.troupe.protocol.EventBacklog;
+import io.troupe.protocol.MissedRevisions;
 import io.troupe.protocol.SharedEvent;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.WatchStreamCommand;
@@ -31,10 +33,21 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
  * again.
  */
 public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
+  /** What the message for a stream, and each delivery in it, take besides events, about. */
+  private static final long DELIVERY_BYTES = 128;
+
+  /**
+   * An open stream.
+   *
+   * @param watchers that get live events
+   * @param unhandled memory of what was delivered to it and that it has not handled
+   */
+  private record Stream(Set<Watcher> watchers, DeliveredLots unhandled) {}
+
   private final MvccReader reader;
   private final WatchStreamActor.Settings settings;
   private final WatcherGroups<Watcher> synced = new WatcherGroups<>();
-  private final Map<ActorRef<WatchStreamCommand>, Set<Watcher>> byStream = new HashMap<>();
+  private final Map<ActorRef<WatchStreamCommand>, Stream> byStream = new HashMap<>();
   private final WatchMetrics metrics;
   private long revision;
   private long streams;
@@ -60,24 +73,28 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
   public Receive<WatchCommand> createReceive() {
     return newReceiveBuilder()
         .onMessage(WatchCommand.Committed.class, this::onCommitted)
+        .onMessage(WatchCommand.Missed.class, this::onMissed)
         .onMessageEquals(WatchCommand.RightsChanged.INSTANCE, this::onRightsChanged)
         .onMessage(WatchCommand.OpenStream.class, this::onOpenStream)
         .onMessage(HubMessage.Join.class, this::onJoin)
         .onMessage(HubMessage.Leave.class, this::onLeave)
         .onMessage(HubMessage.AskRevision.class, this::onAskRevision)
+        .onMessage(HubMessage.AskHandled.class, this::onAskHandled)
         .onMessage(HubMessage.StreamStopped.class, this::onStreamStopped)
         .onSignal(PostStop.class, signal -> onStop())
         .build();
   }
 
   private Behavior<WatchCommand> onOpenStream(WatchCommand.OpenStream open) {
+    DeliveredLots unhandled = new DeliveredLots();
     ActorRef<WatchStreamCommand> stream =
         getContext()
             .spawn(
-                WatchStreamActor.create(getContext().getSelf(), reader, settings, open.memory()),
+                WatchStreamActor.create(
+                    getContext().getSelf(), reader, settings, open.memory(), unhandled),
                 "stream-" + ++streams);
     getContext().watchWith(stream, new HubMessage.StreamStopped(stream));
-    byStream.put(stream, new HashSet<>());
+    byStream.put(stream, new Stream(new HashSet<>(), unhandled));
     metrics.streams(1);
     open.replyTo().tell(stream);
     return this;
@@ -89,9 +106,10 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
   }
 
   private Behavior<WatchCommand> onStreamStopped(HubMessage.StreamStopped stopped) {
-    Set<Watcher> left = byStream.remove(stopped.stream());
+    Stream left = byStream.remove(stopped.stream());
     if (left != null) {
-      left.forEach(this::remove);
+      left.unhandled().releaseAll();
+      left.watchers().forEach(this::remove);
       metrics.streams(-1);
     }
     return this;
@@ -99,8 +117,8 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
 
   private Behavior<WatchCommand> onJoin(HubMessage.Join join) {
     Watcher watcher = join.watcher();
-    Set<Watcher> ofStream = byStream.get(watcher.stream());
-    if (ofStream == null) {
+    Stream stream = byStream.get(watcher.stream());
+    if (stream == null) {
       return this;
     }
     if (join.nextRevision() <= revision) {
@@ -109,18 +127,22 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
     }
     synced.add(watcher, join.range(), join.nextRevision(), revision);
     count(1);
-    ofStream.add(watcher);
+    stream.watchers().add(watcher);
     watcher.stream().tell(new HubMessage.Joined(watcher.serial()));
     return this;
   }
 
   private Behavior<WatchCommand> onLeave(HubMessage.Leave leave) {
-    remove(leave.watcher());
-    Set<Watcher> ofStream = byStream.get(leave.watcher().stream());
-    if (ofStream != null) {
-      ofStream.remove(leave.watcher());
-    }
+    leave(leave.watcher());
     return this;
+  }
+
+  private void leave(Watcher watcher) {
+    remove(watcher);
+    Stream stream = byStream.get(watcher.stream());
+    if (stream != null) {
+      stream.watchers().remove(watcher);
+    }
   }
 
   private void remove(Watcher watcher) {
@@ -142,7 +164,12 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
   }
 
   private Behavior<WatchCommand> onAskRevision(HubMessage.AskRevision ask) {
-    ask.stream().tell(new HubMessage.Revision(revision, ask.manual()));
+    ask.stream().tell(new HubMessage.Revision(revision, ask.client()));
+    return this;
+  }
+
+  private Behavior<WatchCommand> onAskHandled(HubMessage.AskHandled ask) {
+    ask.stream().tell(new HubMessage.Handled(ask.client()));
     return this;
   }
 
@@ -152,37 +179,57 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
       if (commit.revision() > revision) {
         KeyRange unlisted = commit.unlisted();
         if (unlisted != null) {
-          deliver(out);
-          leaveToHistory(commit.revision(), unlisted);
+          deliver(out, committed.memory());
+          leaveToHistory(commit.revision(), commit.revision(), unlisted);
         }
         revision = commit.revision();
         match(commit, out);
       }
     }
-    deliver(out);
+    deliver(out, committed.memory());
+    committed.memory().release();
     metrics.told(revision);
     return this;
   }
 
-  private void deliver(Map<ActorRef<WatchStreamCommand>, List<Delivery>> out) {
-    out.forEach((stream, deliveries) -> stream.tell(new HubMessage.Deliver(revision, deliveries)));
+  /** The backlog was full: all that was delivered before is what this message comes after. */
+  private Behavior<WatchCommand> onMissed(WatchCommand.Missed missed) {
+    MissedRevisions.Span span = missed.revisions().take();
+    if (span.last() > revision) {
+      leaveToHistory(Math.max(span.first(), revision + 1), span.last(), span.keys());
+      revision = span.last();
+      metrics.told(revision);
+    }
+    return this;
+  }
+
+  private void deliver(
+      Map<ActorRef<WatchStreamCommand>, List<Delivery>> out, EventBacklog.Lot memory) {
+    out.forEach(
+        (actor, deliveries) -> {
+          Stream stream = byStream.get(actor);
+          if (stream != null) {
+            stream.unhandled().add(memory, DELIVERY_BYTES * (1L + deliveries.size()));
+            actor.tell(new HubMessage.Deliver(revision, deliveries));
+          }
+        });
     out.clear();
   }
 
-  /** The watchers that may get events of such a revision read it as one that is lagging does. */
-  private void leaveToHistory(long unlistedRevision, KeyRange keys) {
+  /**
+   * The watchers that may get events of such revisions read them as one that is lagging does.
+   *
+   * @param first revision, inclusive
+   * @param last revision, inclusive
+   */
+  private void leaveToHistory(long first, long last, KeyRange keys) {
     Map<ActorRef<WatchStreamCommand>, List<Long>> byOwner = new LinkedHashMap<>();
-    for (Watcher watcher : synced.overlapping(keys, unlistedRevision)) {
-      remove(watcher);
-      Set<Watcher> ofStream = byStream.get(watcher.stream());
-      if (ofStream != null) {
-        ofStream.remove(watcher);
-      }
+    for (Watcher watcher : synced.overlapping(keys, last)) {
+      leave(watcher);
       byOwner.computeIfAbsent(watcher.stream(), s -> new ArrayList<>()).add(watcher.serial());
     }
     byOwner.forEach(
-        (stream, serials) ->
-            stream.tell(new HubMessage.ReadFromHistory(serials, unlistedRevision)));
+        (stream, serials) -> stream.tell(new HubMessage.ReadFromHistory(serials, first)));
   }
 
   /** A revision stays whole: all its events for a watcher are one delivery (W6). */

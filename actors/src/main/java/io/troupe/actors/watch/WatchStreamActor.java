@@ -92,6 +92,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   private final Map<Long, StreamWatcher> bySerial = new HashMap<>();
   private final WatchIds ids = new WatchIds();
   private final StreamQueue queue;
+  private final DeliveredLots unhandled;
 
   /** Sender of a request that is done, who may not send the next one yet. */
   private @Nullable ActorRef<Done> held;
@@ -106,16 +107,28 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
       ActorRef<WatchCommand> hub,
       MvccReader reader,
       Settings settings,
-      MemoryBudget.Share memory) {
+      MemoryBudget.Share memory,
+      DeliveredLots unhandled) {
     super(context);
+    this.unhandled = unhandled;
     this.queue = new StreamQueue(memory);
     this.hub = hub;
     this.reader = reader;
     this.settings = settings;
   }
 
+  /**
+   * A stream without watchers.
+   *
+   * @param memory counts what waits for the client
+   * @param unhandled memory of deliveries; the hub adds it, this actor releases it
+   */
   static Behavior<WatchStreamCommand> create(
-      ActorRef<WatchCommand> hub, MvccReader reader, Settings settings, MemoryBudget.Share memory) {
+      ActorRef<WatchCommand> hub,
+      MvccReader reader,
+      Settings settings,
+      MemoryBudget.Share memory,
+      DeliveredLots unhandled) {
     return Behaviors.setup(
         context ->
             Behaviors.withTimers(
@@ -125,7 +138,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
                   long jitter = ThreadLocalRandom.current().nextLong(ms / 10 + 1);
                   timers.startTimerWithFixedDelay(
                       ProgressTick.INSTANCE, Duration.ofMillis(ms + jitter));
-                  return new WatchStreamActor(context, hub, reader, settings, memory);
+                  return new WatchStreamActor(context, hub, reader, settings, memory, unhandled);
                 }));
   }
 
@@ -141,6 +154,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
         .onMessage(HubMessage.Behind.class, this::onBehind)
         .onMessage(HubMessage.ReadFromHistory.class, this::onReadFromHistory)
         .onMessage(HubMessage.Revision.class, this::onRevision)
+        .onMessage(HubMessage.Handled.class, this::onHandled)
         .onMessage(HistoryRead.class, this::onHistoryRead)
         .onMessageEquals(WatchStreamCommand.RightsChanged.INSTANCE, this::onRightsChanged)
         .onMessageEquals(ProgressTick.INSTANCE, this::onProgressTick)
@@ -182,6 +196,16 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     }
   }
 
+  /** As {@link #done}, but the requests of clients must not fill the mailbox of the hub either. */
+  private void doneWhenHandled(ActorRef<Done> sender) {
+    hub.tell(new HubMessage.AskHandled(getContext().getSelf(), sender));
+  }
+
+  private Behavior<WatchStreamCommand> onHandled(HubMessage.Handled handled) {
+    done(handled.client());
+    return proceed();
+  }
+
   private void flush() {
     queue.flush();
     countPending(queue.events());
@@ -221,6 +245,8 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
       queue.add(new WatchReply.Created(watcher.id, current));
       if (next > current) {
         join(watcher);
+        doneWhenHandled(create.replyTo());
+        return proceed();
       }
     }
     done(create.replyTo());
@@ -261,21 +287,25 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
 
   private Behavior<WatchStreamCommand> onCancel(WatchStreamCommand.Cancel cancel) {
     StreamWatcher watcher = watchers.get(cancel.watchId());
-    if (watcher != null) {
-      end(watcher, "");
+    if (watcher != null && end(watcher, "")) {
+      doneWhenHandled(cancel.replyTo());
+    } else {
+      done(cancel.replyTo());
     }
-    done(cancel.replyTo());
     return proceed();
   }
 
-  private void end(StreamWatcher watcher, String reason) {
+  /** True if the hub is to handle it too. */
+  private boolean end(StreamWatcher watcher, String reason) {
     watchers.remove(watcher.id);
     ids.free(watcher.id);
     bySerial.remove(watcher.serial);
-    if (watcher.mode == Mode.SYNCED || watcher.mode == Mode.JOINING) {
+    boolean live = watcher.mode == Mode.SYNCED || watcher.mode == Mode.JOINING;
+    if (live) {
       hub.tell(new HubMessage.Leave(watcher.handle));
     }
     queue.add(new WatchReply.Canceled(watcher.id, reader.view().revision(), 0, reason));
+    return live;
   }
 
   /**
@@ -303,6 +333,8 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
       }
     }
     flush();
+    // From here on the events count where they wait for the client.
+    unhandled.releaseFirst();
     if (queue.bytes() > settings.bufferBytes() || queue.isShort()) {
       fallBehind(deliver.revision());
     }
@@ -437,15 +469,14 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
 
   private Behavior<WatchStreamCommand> onRequestProgress(
       WatchStreamCommand.RequestProgress request) {
-    hub.tell(new HubMessage.AskRevision(getContext().getSelf(), true));
-    done(request.replyTo());
+    hub.tell(new HubMessage.AskRevision(getContext().getSelf(), request.replyTo()));
     return this;
   }
 
   private Behavior<WatchStreamCommand> onProgressTick() {
     for (StreamWatcher watcher : watchers.values()) {
       if (watcher.create.progressNotify()) {
-        hub.tell(new HubMessage.AskRevision(getContext().getSelf(), false));
+        hub.tell(new HubMessage.AskRevision(getContext().getSelf(), null));
         return this;
       }
     }
@@ -457,7 +488,8 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
    * already.
    */
   private Behavior<WatchStreamCommand> onRevision(HubMessage.Revision hubAt) {
-    if (hubAt.manual()) {
+    ActorRef<Done> client = hubAt.client();
+    if (client != null) {
       boolean all = !watchers.isEmpty();
       for (StreamWatcher watcher : watchers.values()) {
         all &= isAt(watcher, hubAt.revision());
@@ -465,7 +497,12 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
       if (all) {
         queue.add(new WatchReply.Progress(WatchReply.NO_WATCHER, hubAt.revision()));
       }
+      done(client);
       return proceed();
+    }
+    if (!queue.isEmpty()) {
+      // The client does not read: another notice is of no use to it, and would wait as well.
+      return this;
     }
     for (StreamWatcher watcher : watchers.values()) {
       if (watcher.create.progressNotify() && watcher.silent && isAt(watcher, hubAt.revision())) {
@@ -483,6 +520,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   private Behavior<WatchStreamCommand> onStop() {
     count(0);
     countPending(0);
+    unhandled.releaseAll();
     queue.fail(new RefusedException(Refusal.STOPPED));
     return this;
   }

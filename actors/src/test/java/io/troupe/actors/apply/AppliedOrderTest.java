@@ -11,6 +11,7 @@ import io.troupe.model.RequestId;
 import io.troupe.mvcc.InMemoryOrderedStore;
 import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.AuthListener;
+import io.troupe.protocol.EventBacklog;
 import io.troupe.protocol.ForwardedTraces;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.RaftCommand;
@@ -44,7 +45,10 @@ class AppliedOrderTest {
               new ApplyActor.Settings(1000, Duration.ofHours(1), Duration.ofHours(1)),
               new ApplyActor.Links(
                   this.<RaftCommand>recorder(),
-                  this.<WatchCommand>recorder(),
+                  new CommitPublisher(
+                      this.<WatchCommand>recorder(),
+                      new EventBacklog(1 << 20),
+                      new MemberMetrics().watch()),
                   this.<LeaseCommand>recorder(),
                   kit.<SnapshotCommand>createTestProbe().getRef(),
                   revision -> {},

@@ -13,6 +13,7 @@ import io.troupe.model.RequestId;
 import io.troupe.mvcc.InMemoryOrderedStore;
 import io.troupe.protocol.ApplyCommand;
 import io.troupe.protocol.AuthListener;
+import io.troupe.protocol.EventBacklog;
 import io.troupe.protocol.ForwardedTraces;
 import io.troupe.protocol.LeaseCommand;
 import io.troupe.protocol.ProposeReply;
@@ -44,7 +45,10 @@ class LostProposalsTest {
               new ApplyActor.Settings(1000, Duration.ofHours(1), Duration.ofHours(1)),
               new ApplyActor.Links(
                   raft.getRef(),
-                  kit.<WatchCommand>createTestProbe().getRef(),
+                  new CommitPublisher(
+                      kit.<WatchCommand>createTestProbe().getRef(),
+                      new EventBacklog(1 << 20),
+                      new MemberMetrics().watch()),
                   kit.<LeaseCommand>createTestProbe().getRef(),
                   kit.<SnapshotCommand>createTestProbe().getRef(),
                   revision -> {},

@@ -12,6 +12,7 @@ import io.troupe.model.MemoryBudget;
 import io.troupe.model.Operation;
 import io.troupe.mvcc.InMemoryOrderedStore;
 import io.troupe.mvcc.RevisionChanges;
+import io.troupe.protocol.EventBacklog;
 import io.troupe.protocol.EventPieces;
 import io.troupe.protocol.WatchCommand;
 import io.troupe.protocol.WatchReply;
@@ -21,6 +22,7 @@ import io.troupe.watch.EventFilter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.pekko.Done;
@@ -38,6 +40,7 @@ class WatchHubActorTest {
   private final TestProbe<Done> done = kit.createTestProbe();
   private final TestProbe<ActorRef<WatchStreamCommand>> opened = kit.createTestProbe();
   private final StateMachine machine = new StateMachine(new InMemoryOrderedStore(), 0);
+  private final EventBacklog backlog = new EventBacklog(Long.MAX_VALUE);
   private final ActorRef<WatchCommand> hub =
       kit.spawn(
           WatchHubActor.create(
@@ -79,8 +82,8 @@ class WatchHubActorTest {
     hub.tell(
         new WatchCommand.Committed(
             List.of(
-                new WatchCommand.Commit(
-                    applied.revision(), changes.events(), changes.unlisted()))));
+                new WatchCommand.Commit(applied.revision(), changes.events(), changes.unlisted())),
+            Objects.requireNonNull(backlog.tryTake(changes.bytes()))));
     return changes;
   }
 

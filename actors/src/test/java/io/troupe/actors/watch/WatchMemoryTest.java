@@ -43,7 +43,7 @@ class WatchMemoryTest {
   private final ActorRef<WatchStreamCommand> stream =
       kit.spawn(
           WatchStreamActor.create(
-              hub.getRef(),
+              kit.spawn(AnsweringHub.create(hub.getRef())),
               machine.reader(),
               new WatchStreamActor.Settings(
                   100 * BUDGET,
@@ -51,7 +51,8 @@ class WatchMemoryTest {
                   Duration.ofHours(1),
                   Runnable::run,
                   new MemberMetrics().watch()),
-              share));
+              share,
+              new DeliveredLots()));
 
   @AfterEach
   void stop() {
@@ -59,6 +60,10 @@ class WatchMemoryTest {
   }
 
   private void tellCreate() {
+    tellCreate(false);
+  }
+
+  private void tellCreate(boolean progressNotify) {
     stream.tell(
         new WatchStreamCommand.Create(
             KeyRange.single(KEY),
@@ -66,7 +71,7 @@ class WatchMemoryTest {
             0,
             EventFilter.NONE,
             false,
-            false,
+            progressNotify,
             false,
             range -> null,
             done.getRef()));
@@ -178,5 +183,31 @@ class WatchMemoryTest {
     assertThat(next()).hasSize(MOST_CONTROLS);
     done.receiveMessage();
     assertThat(budget.taken()).as("watchers weigh").isGreaterThan(BUDGET - 100_000L);
+  }
+
+  @Test
+  void nextRequestWaitsUntilTheHubHasHandledTheFormer() {
+    stream.tell(new WatchStreamCommand.RequestProgress(done.getRef()));
+    HubMessage.AskRevision ask = hub.expectMessageClass(HubMessage.AskRevision.class);
+    done.expectNoMessage(Duration.ofMillis(200));
+    stream.tell(new HubMessage.Revision(1, ask.client()));
+    done.receiveMessage();
+  }
+
+  @Test
+  void progressNoticesThatTheClientDoesNotReadAreNotQueuedAgain() throws Exception {
+    tellCreate(true);
+    done.receiveMessage();
+    HubMessage.Join join = hub.expectMessageClass(HubMessage.Join.class);
+    stream.tell(new HubMessage.Joined(join.watcher().serial()));
+    next();
+    for (int i = 0; i < 10; i++) {
+      stream.tell(new HubMessage.Revision(1, null));
+    }
+    await();
+    assertThat(next()).hasSize(1).allMatch(reply -> reply instanceof WatchReply.Progress);
+    stream.tell(new HubMessage.Revision(1, null));
+    await();
+    assertThat(next()).hasSize(1);
   }
 }

@@ -45,11 +45,12 @@ class WatchStreamActorTest {
   private final ActorRef<WatchStreamCommand> stream =
       kit.spawn(
           WatchStreamActor.create(
-              hub.getRef(),
+              kit.spawn(AnsweringHub.create(hub.getRef())),
               machine.reader(),
               new WatchStreamActor.Settings(
                   BUFFER, 1 << 20, Duration.ofHours(1), Runnable::run, metrics.watch()),
-              MemoryBudget.UNLIMITED.share()));
+              MemoryBudget.UNLIMITED.share(),
+              new DeliveredLots()));
 
   @AfterEach
   void stop() {

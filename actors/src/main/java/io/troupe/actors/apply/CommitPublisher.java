@@ -1,0 +1,108 @@
+package io.troupe.actors.apply;
+
+import io.troupe.machine.Applied;
+import io.troupe.metrics.WatchMetrics;
+import io.troupe.model.Bytes;
+import io.troupe.model.Event;
+import io.troupe.model.KeyRange;
+import io.troupe.mvcc.RevisionChanges;
+import io.troupe.protocol.EventBacklog;
+import io.troupe.protocol.MissedRevisions;
+import io.troupe.protocol.WatchCommand;
+import io.troupe.protocol.WatchCommand.Commit;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Publishes committed changes to the watch hub, within the memory of the event backlog. Never waits
+ * for the hub: while the backlog is full the hub only learns which revisions and keys it missed,
+ * and its watchers read their events from history. Not thread-safe: owned by the apply actor.
+ */
+public final class CommitPublisher {
+  /** What a revision takes besides its events, about. */
+  private static final long COMMIT_BYTES = 128;
+
+  private final ActorRef<WatchCommand> hub;
+  private final EventBacklog backlog;
+  private final WatchMetrics metrics;
+  private final List<Commit> commits = new ArrayList<>();
+  private long pendingBytes;
+
+  /** The last message if it is one of missed revisions. */
+  private @Nullable MissedRevisions missed;
+
+  /**
+   * Publishes to one hub.
+   *
+   * @param metrics revisions that are not handed over are counted there
+   */
+  public CommitPublisher(ActorRef<WatchCommand> hub, EventBacklog backlog, WatchMetrics metrics) {
+    this.hub = hub;
+    this.backlog = backlog;
+    this.metrics = metrics;
+  }
+
+  /** Adds what an entry did; entries that changed no key are ignored. */
+  public void add(Applied applied) {
+    RevisionChanges changes = applied.changes();
+    if (!changes.isEmpty()) {
+      commits.add(new Commit(applied.revision(), changes.events(), changes.unlisted()));
+      pendingBytes += COMMIT_BYTES + (changes.events().isEmpty() ? 0 : changes.bytes());
+    }
+  }
+
+  /** About what the events that are not published yet take in memory. */
+  long pendingBytes() {
+    return pendingBytes;
+  }
+
+  /** Publishes what was added. Readers see these changes already. */
+  public void publish() {
+    if (commits.isEmpty()) {
+      return;
+    }
+    EventBacklog.Lot memory = backlog.tryTake(pendingBytes);
+    if (memory != null) {
+      hub.tell(new WatchCommand.Committed(List.copyOf(commits), memory));
+      missed = null;
+    } else {
+      commits.forEach(this::miss);
+      metrics.missed(commits.size());
+    }
+    commits.clear();
+    pendingBytes = 0;
+  }
+
+  /** Publishes a change of rights, before the changes of keys that are published next. */
+  void publishRightsChanged() {
+    hub.tell(WatchCommand.RightsChanged.INSTANCE);
+    missed = null;
+  }
+
+  private void miss(Commit commit) {
+    KeyRange keys = keys(commit);
+    MissedRevisions last = missed;
+    if (last == null || !last.add(commit.revision(), keys)) {
+      MissedRevisions next = new MissedRevisions(commit.revision(), keys);
+      missed = next;
+      hub.tell(new WatchCommand.Missed(next));
+    }
+  }
+
+  private static KeyRange keys(Commit commit) {
+    KeyRange unlisted = commit.unlisted();
+    if (unlisted != null) {
+      return unlisted;
+    }
+    Bytes first = commit.events().get(0).kv().key();
+    Bytes last = first;
+    for (Event event : commit.events()) {
+      Bytes key = event.kv().key();
+      first = key.compareTo(first) < 0 ? key : first;
+      last = key.compareTo(last) > 0 ? key : last;
+    }
+    return new KeyRange(first, last.successor());
+  }
+}
