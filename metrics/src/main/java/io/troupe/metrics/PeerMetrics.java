@@ -19,6 +19,7 @@ public final class PeerMetrics {
   private final Counter sendFailures;
   private final Counter receivedBytes;
   private final Counter receiveFailures;
+  private final Counter dropped;
   private final Histogram roundTrip;
   private final Map<Long, Series> peers = new ConcurrentHashMap<>();
 
@@ -38,6 +39,11 @@ public final class PeerMetrics {
             "etcd_network_peer_received_failures_total",
             "Messages of a member that came and could not be read.",
             "From");
+    dropped =
+        families.counter(
+            "troupe_peer_backlog_dropped_total",
+            "Messages of members that were dropped because too many wait for an actor.",
+            "room");
     roundTrip =
         families.exponential(
             "etcd_network_peer_round_trip_time_seconds",
@@ -90,6 +96,11 @@ public final class PeerMetrics {
   /** A message that does not even tell its sender cannot be read. */
   public void receiveFailed() {
     receiveFailures.labelValues("unknown").inc();
+  }
+
+  /** A message was dropped because too many wait for that actor. */
+  public void dropped(String room) {
+    dropped.labelValues(room).inc();
   }
 
   /** A question was answered. */

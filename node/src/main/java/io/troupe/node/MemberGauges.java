@@ -244,6 +244,16 @@ final class MemberGauges {
         "Messages that wait for a room.",
         target -> rooms.mailboxes((room, count) -> target.value(count, room)),
         "room");
+    metrics.gauges(
+        "troupe_peer_backlog_bytes",
+        "Messages of members that wait for an actor.",
+        rooms::peerBacklog,
+        "room");
+    metrics.gauges(
+        "troupe_peer_backlog_limit_bytes",
+        "Above this, messages of members are dropped.",
+        rooms::peerBacklogLimits,
+        "room");
     STORE.forEach(
         (name, property) ->
             metrics.gauge(

@@ -68,8 +68,12 @@ public sealed interface ApplyCommand {
    */
   record Leading(boolean leading, long term) implements ApplyCommand {}
 
-  /** What this member's leader said of its state; to be compared with this one. */
-  record LeaderDigest(PeerPayload.StateDigest digest) implements ApplyCommand {}
+  /**
+   * What this member's leader said of its state; to be compared with this one.
+   *
+   * @param handled as in {@link RaftCommand.FromPeer}
+   */
+  record LeaderDigest(PeerPayload.StateDigest digest, Runnable handled) implements ApplyCommand {}
 
   /** Only the owner's timers and adapted replies. */
   non-sealed interface Private extends ApplyCommand {}

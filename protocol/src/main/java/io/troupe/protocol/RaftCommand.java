@@ -85,15 +85,27 @@ public sealed interface RaftCommand {
   /** Asks for a read index; answered once the state has applied it. */
   record ReadIndex(ActorRef<ReadReply> replyTo) implements RaftCommand {}
 
-  /** A message of another member. */
-  record FromPeer(NodeId from, PeerMessage message) implements RaftCommand {}
+  /**
+   * A message of another member.
+   *
+   * @param handled run by the receiver when it has handled the message: it counts until then
+   */
+  record FromPeer(NodeId from, PeerMessage message, Runnable handled) implements RaftCommand {
+    /** A message that is not counted. */
+    public FromPeer(NodeId from, PeerMessage message) {
+      this(from, message, () -> {});
+    }
+  }
 
   /**
    * Another member says what its state did. Passed on to the apply room if this member follows it
    * in the term it names, else ignored: a member that left, a former leader, or one of another
    * history of the cluster is no measure.
+   *
+   * @param handled as in {@link FromPeer}; run by whoever is the last to receive the digest
    */
-  record PeerDigest(NodeId from, PeerPayload.StateDigest digest) implements RaftCommand {}
+  record PeerDigest(NodeId from, PeerPayload.StateDigest digest, Runnable handled)
+      implements RaftCommand {}
 
   /** The write of this number and all before it are durable. */
   record Durable(long number) implements RaftCommand {}

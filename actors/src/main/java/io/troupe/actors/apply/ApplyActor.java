@@ -231,6 +231,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
 
   private Behavior<ApplyCommand> onLeaderDigest(ApplyCommand.LeaderDigest said) {
     divergence.heard(said.digest());
+    said.handled().run();
     return this;
   }
 

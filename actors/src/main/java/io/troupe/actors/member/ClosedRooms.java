@@ -1,5 +1,6 @@
 package io.troupe.actors.member;
 
+import io.troupe.actors.peers.PeerBacklog;
 import io.troupe.actors.raft.RefusingRaft;
 import io.troupe.actors.snapshot.TransferCommand;
 import io.troupe.model.Refusal;
@@ -31,7 +32,9 @@ final class ClosedRooms {
         context.spawn(lease(), "closed-lease"),
         context.spawn(watch(stream), "closed-watch"),
         context.spawn(Behaviors.<SnapshotCommand>ignore(), "closed-snapshot"),
-        context.spawn(Behaviors.<TransferCommand>ignore(), "closed-transfers"));
+        context.spawn(Behaviors.<TransferCommand>ignore(), "closed-transfers"),
+        new PeerBacklog(0, sender -> false),
+        new PeerBacklog(0, sender -> false));
   }
 
   private static Behavior<LeaseCommand> lease() {

@@ -193,26 +193,40 @@ public final class MemberGuardian {
         settings.electionTimeout(),
         metrics,
         envelope -> {
-          metrics.received(envelope.from().value(), PeerCodec.sizeAtMost(envelope));
-          toRaft(envelope, rooms);
+          long size = PeerCodec.sizeAtMost(envelope);
+          metrics.received(envelope.from().value(), size);
+          toRaft(envelope, size, rooms.current(), metrics);
         },
         envelope -> {
-          metrics.received(envelope.from().value(), PeerCodec.sizeAtMost(envelope));
-          toTransfers(envelope, rooms);
+          long size = PeerCodec.sizeAtMost(envelope);
+          metrics.received(envelope.from().value(), size);
+          toTransfers(envelope, size, rooms.current(), metrics);
         });
   }
 
-  private static void toRaft(PeerEnvelope envelope, Rooms rooms) {
-    if (envelope.payload() instanceof PeerPayload.Raft raft) {
-      rooms.raft().tell(new RaftCommand.FromPeer(envelope.from(), raft.message()));
+  private static void toRaft(
+      PeerEnvelope envelope, long size, Rooms.Open rooms, PeerMetrics metrics) {
+    Runnable handled = rooms.raftMessages().tryTake(envelope.from(), size);
+    if (handled == null) {
+      metrics.dropped("raft");
+    } else if (envelope.payload() instanceof PeerPayload.Raft raft) {
+      rooms.raft().tell(new RaftCommand.FromPeer(envelope.from(), raft.message(), handled));
     } else if (envelope.payload() instanceof PeerPayload.StateDigest digest) {
-      rooms.raft().tell(new RaftCommand.PeerDigest(envelope.from(), digest));
+      rooms.raft().tell(new RaftCommand.PeerDigest(envelope.from(), digest, handled));
+    } else {
+      handled.run();
     }
   }
 
-  private static void toTransfers(PeerEnvelope envelope, Rooms rooms) {
-    if (envelope.payload() instanceof SnapshotMessage message) {
-      rooms.transfers().tell(new TransferCommand.FromPeer(envelope.from(), message));
+  private static void toTransfers(
+      PeerEnvelope envelope, long size, Rooms.Open rooms, PeerMetrics metrics) {
+    Runnable handled = rooms.snapshotMessages().tryTake(envelope.from(), size);
+    if (handled == null) {
+      metrics.dropped("transfers");
+    } else if (envelope.payload() instanceof SnapshotMessage message) {
+      rooms.transfers().tell(new TransferCommand.FromPeer(envelope.from(), message, handled));
+    } else {
+      handled.run();
     }
   }
 }

@@ -1,6 +1,8 @@
 package io.troupe.actors.member;
 
+import io.troupe.actors.peers.PeerBacklog;
 import io.troupe.actors.snapshot.TransferCommand;
+import io.troupe.metrics.LabelledValues;
 import io.troupe.model.Operation;
 import io.troupe.model.Result;
 import io.troupe.protocol.ApplyCommand;
@@ -26,7 +28,12 @@ import org.apache.pekko.actor.typed.javadsl.Adapter;
  * afterwards the addresses are new ones. So ask for an address each time it is used. Thread-safe.
  */
 public final class Rooms {
-  /** The rooms of one opening of the files. */
+  /**
+   * The rooms of one opening of the files.
+   *
+   * @param raftMessages of other members, that wait for the raft actor
+   * @param snapshotMessages of other members, that wait for the transfer actor
+   */
   record Open(
       StateReader state,
       ActorRef<RaftCommand> raft,
@@ -35,7 +42,9 @@ public final class Rooms {
       ActorRef<LeaseCommand> lease,
       ActorRef<WatchCommand> watch,
       ActorRef<SnapshotCommand> snapshot,
-      ActorRef<TransferCommand> transfers) {}
+      ActorRef<TransferCommand> transfers,
+      PeerBacklog raftMessages,
+      PeerBacklog snapshotMessages) {}
 
   private final PublishedStatus status;
   private final ReadExecutors reads;
@@ -109,8 +118,22 @@ public final class Rooms {
     };
   }
 
-  private Open current() {
+  Open current() {
     return current;
+  }
+
+  /** Bytes of messages of other members that wait for actors of now, by actor. */
+  public void peerBacklog(LabelledValues.Target target) {
+    Open now = current;
+    target.value((double) now.raftMessages().bytes(), "raft");
+    target.value((double) now.snapshotMessages().bytes(), "transfers");
+  }
+
+  /** Most bytes of messages of other members that wait for actors, by actor. */
+  public void peerBacklogLimits(LabelledValues.Target target) {
+    Open now = current;
+    target.value((double) now.raftMessages().maxBytes(), "raft");
+    target.value((double) now.snapshotMessages().maxBytes(), "transfers");
   }
 
   /** What the raft and apply rooms say of themselves. */

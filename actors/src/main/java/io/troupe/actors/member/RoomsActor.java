@@ -285,7 +285,18 @@ final class RoomsActor {
                 rooms.traces(),
                 files.metrics().raft())));
     // The raft room has begun when the first question comes.
-    rooms.open(new Rooms.Open(state, raft, wal, apply, lease, watch, snapshot, transfers));
+    rooms.open(
+        new Rooms.Open(
+            state,
+            raft,
+            wal,
+            apply,
+            lease,
+            watch,
+            snapshot,
+            transfers,
+            shared.peers().backlog(16),
+            shared.peers().backlog(32)));
   }
 
   /** A thirty-second of the heap; of this opening, since the actors that release it end with it. */

@@ -150,6 +150,15 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
         });
   }
 
+  /**
+   * For messages of other members that wait for an actor, until that actor stops.
+   *
+   * @param partOfHeap 16 for a sixteenth of the heap
+   */
+  public PeerBacklog backlog(int partOfHeap) {
+    return new PeerBacklog(Runtime.getRuntime().maxMemory() / partOfHeap, directory::isMember);
+  }
+
   @Override
   public void send(NodeId to, PeerMessage message) {
     Target target = target(to);

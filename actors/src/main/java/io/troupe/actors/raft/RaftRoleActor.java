@@ -357,6 +357,12 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   }
 
   private Behavior<RaftCommand> onFromPeer(RaftCommand.FromPeer m) {
+    Behavior<RaftCommand> next = receive(m);
+    m.handled().run();
+    return next;
+  }
+
+  private Behavior<RaftCommand> receive(RaftCommand.FromPeer m) {
     if (m.message() instanceof PeerMessage.InstallSnapshot) {
       // Only the snapshot room says this, when the content is on this disk.
       LOG.warn("dropped a snapshot without content peer={}", m.from());
@@ -378,7 +384,9 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   private Behavior<RaftCommand> onPeerDigest(RaftCommand.PeerDigest said) {
     RaftStatus status = core.status();
     if (status.leader().equals(said.from()) && status.term() == said.digest().term()) {
-      links.apply().tell(new ApplyCommand.LeaderDigest(said.digest()));
+      links.apply().tell(new ApplyCommand.LeaderDigest(said.digest(), said.handled()));
+    } else {
+      said.handled().run();
     }
     return this;
   }

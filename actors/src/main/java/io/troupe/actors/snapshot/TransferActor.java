@@ -223,6 +223,12 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
   // ---- messages of others
 
   private Behavior<TransferCommand> onFromPeer(TransferCommand.FromPeer received) {
+    receive(received);
+    received.handled().run();
+    return this;
+  }
+
+  private void receive(TransferCommand.FromPeer received) {
     NodeId from = received.from();
     if (received.message() instanceof SnapshotMessage.Have have) {
       Sending sending = outgoing.get(from);
@@ -240,7 +246,6 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
     } else if (received.message() instanceof SnapshotMessage.Chunk chunk) {
       receiving(from, chunk.transfer(), () -> onChunk(from, chunk));
     }
-    return this;
   }
 
   // ---- receiving

@@ -20,7 +20,8 @@ public sealed interface TransferCommand {
       implements TransferCommand {}
 
   /** A message of another member's transfer room. */
-  record FromPeer(NodeId from, SnapshotMessage message) implements TransferCommand {}
+  record FromPeer(NodeId from, SnapshotMessage message, Runnable handled)
+      implements TransferCommand {}
 
   /**
    * What came of another member's snapshot is not needed, if its index is at most {@code upTo}: the

@@ -30,6 +30,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.FishingOutcomes;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
@@ -145,14 +146,18 @@ class RaftRoleActorTest {
    */
   @Test
   void digestsOfAnybodyButTheLeaderOfThisTermAreIgnored() {
-    room.tell(new RaftCommand.PeerDigest(LEADER, new PeerPayload.StateDigest(5, 3, 1)));
+    AtomicInteger ignored = new AtomicInteger();
+    Runnable handled = ignored::incrementAndGet;
+    room.tell(new RaftCommand.PeerDigest(LEADER, new PeerPayload.StateDigest(5, 3, 1), handled));
     room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(7, 0, 0)));
-    room.tell(new RaftCommand.PeerDigest(new NodeId(3), new PeerPayload.StateDigest(7, 3, 2)));
-    room.tell(new RaftCommand.PeerDigest(LEADER, new PeerPayload.StateDigest(6, 3, 3)));
-    room.tell(new RaftCommand.PeerDigest(LEADER, new PeerPayload.StateDigest(0, 3, 4)));
+    room.tell(
+        new RaftCommand.PeerDigest(new NodeId(3), new PeerPayload.StateDigest(7, 3, 2), handled));
+    room.tell(new RaftCommand.PeerDigest(LEADER, new PeerPayload.StateDigest(6, 3, 3), handled));
+    room.tell(new RaftCommand.PeerDigest(LEADER, new PeerPayload.StateDigest(0, 3, 4), handled));
     PeerPayload.StateDigest good = new PeerPayload.StateDigest(7, 3, 5);
-    room.tell(new RaftCommand.PeerDigest(LEADER, good));
-    apply.expectMessage(new ApplyCommand.LeaderDigest(good));
+    room.tell(new RaftCommand.PeerDigest(LEADER, good, handled));
+    apply.expectMessage(new ApplyCommand.LeaderDigest(good, handled));
+    assertThat(ignored).hasValue(4);
   }
 
   @Test

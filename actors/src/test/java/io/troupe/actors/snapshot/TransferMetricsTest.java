@@ -94,7 +94,7 @@ class TransferMetricsTest {
   private void pass(
       AtomicReference<ActorRef<TransferCommand>> to, NodeId from, SnapshotMessage message) {
     if (chunksPass.get() || !(message instanceof SnapshotMessage.Chunk)) {
-      Objects.requireNonNull(to.get()).tell(new TransferCommand.FromPeer(from, message));
+      Objects.requireNonNull(to.get()).tell(new TransferCommand.FromPeer(from, message, () -> {}));
     }
   }
 
