@@ -171,6 +171,17 @@ public final class MemoryBudget {
       }
     }
 
+    /**
+     * Ends work for a client that has left.
+     *
+     * @throws Exceeded if the share is closed: nobody waits any more
+     */
+    public void requireOpen() {
+      if (isClosed()) {
+        throw new Exceeded(Refusal.TOO_MANY_REQUESTS);
+      }
+    }
+
     /** True once the owner has given everything back: the response is sent, or not wanted. */
     public synchronized boolean isClosed() {
       return closed;

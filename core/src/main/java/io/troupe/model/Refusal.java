@@ -107,4 +107,6 @@ public enum Refusal {
   ANSWER_TOO_LARGE,
   /** Of our own: a write was applied, but its response needs more memory than there is for it. */
   RESPONSE_TOO_LARGE,
+  /** Of our own: the compares of a transaction that writes walk over too many keys. */
+  TOO_MANY_COMPARED,
 }

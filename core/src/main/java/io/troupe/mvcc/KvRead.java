@@ -17,6 +17,11 @@ public interface KvRead {
   /** The live record of a key, or null. */
   @Nullable KeyValue get(Bytes key);
 
-  /** Hands every live record of a range, in key order, to {@code more} until it says false. */
-  void scan(KeyRange range, Predicate<KeyValue> more);
+  /**
+   * Hands every live record of a range, in key order, to {@code more} until it says false.
+   *
+   * @param whole false if values and leases are not needed: then they are not read, and the records
+   *     may lack them
+   */
+  void scan(KeyRange range, boolean whole, Predicate<KeyValue> more);
 }

@@ -172,7 +172,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
   }
 
   @Override
-  public void scan(KeyRange range, Predicate<KeyValue> more) {
+  public void scan(KeyRange range, boolean whole, Predicate<KeyValue> more) {
     if (range.isSingle()) {
       KeyValue kv = get(range.key());
       if (kv == null || !more.test(kv)) {
@@ -181,7 +181,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
     } else if (!range.isEmpty()) {
       try (RecordWalk walk = newest(range)) {
         while (walk.next()) {
-          if (!more.test(walk.record())) {
+          if (!more.test(whole ? walk.record() : walk.keyOnly())) {
             return;
           }
         }

@@ -50,14 +50,16 @@ public final class PinnedRead implements KvRead {
   }
 
   @Override
-  public void scan(KeyRange range, Predicate<KeyValue> more) {
+  public void scan(KeyRange range, boolean whole, Predicate<KeyValue> more) {
     if (range.isEmpty()) {
       return;
     }
     try (RecordWalk walk = reader.walk(range, pinned.revision())) {
       lost |= pinned.revision() < holder.get().compactedRevision();
+      WalkSteps steps = new WalkSteps(share);
       while (!lost && walk.next()) {
-        if (!more.test(walk.record())) {
+        steps.step();
+        if (!more.test(whole ? walk.record() : walk.keyOnly())) {
           return;
         }
       }

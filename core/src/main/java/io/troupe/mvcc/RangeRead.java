@@ -29,6 +29,7 @@ final class RangeRead {
   private final long atRevision;
   private final long headerRevision;
   private final MemoryBudget.Share share;
+  private final WalkSteps steps;
 
   /**
    * Prepares a read.
@@ -50,6 +51,7 @@ final class RangeRead {
     this.atRevision = atRevision;
     this.headerRevision = headerRevision;
     this.share = share;
+    this.steps = new WalkSteps(share);
   }
 
   /** The answer for a range that no key can be in. */
@@ -100,6 +102,11 @@ final class RangeRead {
     return takesAllBeforeCut() ? sortedAll() : firstKeys(counts, known);
   }
 
+  private boolean next() {
+    steps.step();
+    return walk.next();
+  }
+
   private Bytes start() {
     return query.range().key();
   }
@@ -131,7 +138,7 @@ final class RangeRead {
   private long count(@Nullable CountCache counts) {
     long count = 0;
     Bytes first = null;
-    while (walk.next()) {
+    while (next()) {
       if (count++ == 0) {
         first = walk.key();
       }
@@ -145,12 +152,12 @@ final class RangeRead {
     // One more than asked tells "more"; with a sort target it also takes part in the sort (G8).
     long fetch = limited() && query.limit() < Long.MAX_VALUE ? query.limit() + 1 : Long.MAX_VALUE;
     List<KeyValue> kvs = new ArrayList<>((int) Math.min(fetch, 16));
-    while (kvs.size() < fetch && walk.next()) {
+    while (kvs.size() < fetch && next()) {
       take(kvs, decode());
     }
     long count = known >= 0 ? known : kvs.size();
     if (kvs.size() == fetch) {
-      while (known < 0 && walk.next()) {
+      while (known < 0 && next()) {
         count++;
       }
       noteWhole(counts, kvs.get(0).key(), count);
@@ -167,7 +174,7 @@ final class RangeRead {
   private RangeResult sortedFirst() {
     BestRecords best = new BestRecords((int) query.limit() + 1, comparator());
     long count = 0;
-    while (walk.next()) {
+    while (next()) {
       count++;
       KeyValue kv = walk.keyOnly();
       if (passes(query, kv)) {
@@ -190,7 +197,7 @@ final class RangeRead {
     }
     List<KeyValue> kvs = new ArrayList<>();
     long count = 0;
-    while (walk.next()) {
+    while (next()) {
       count++;
       KeyValue kv = decode();
       if (passes(query, kv)) {
@@ -205,7 +212,7 @@ final class RangeRead {
     Bytes[] ring = new Bytes[(int) Math.min(query.limit(), 1024)];
     long count = 0;
     Bytes first = null;
-    while (walk.next()) {
+    while (next()) {
       if (count == ring.length && ring.length < query.limit()) {
         ring = Arrays.copyOf(ring, (int) Math.min(query.limit(), 2L * ring.length));
       }

@@ -28,8 +28,12 @@ final class Compares {
       return holdsFor(compare, state.get(compare.range().key()));
     }
     RangeVerdict verdict = new RangeVerdict(compare);
-    state.scan(compare.range(), verdict::add);
+    state.scan(compare.range(), needsWhole(compare.target()), verdict::add);
     return verdict.any ? verdict.all : holdsFor(compare, null);
+  }
+
+  private static boolean needsWhole(Compare.Target target) {
+    return target == Compare.Target.VALUE || target == Compare.Target.LEASE;
   }
 
   private static final class RangeVerdict {

@@ -10,6 +10,7 @@ import io.troupe.mvcc.PinnedRead;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Runs transactions that only read (X11), also nested ones, on committed state, for any thread. */
 public final class ReadEvaluator {
@@ -43,6 +44,22 @@ public final class ReadEvaluator {
       } catch (MemoryBudget.Exceeded exceeded) {
         return new Result.Refused(exceeded.reason());
       }
+    }
+  }
+
+  /**
+   * Whether the compares of a transaction that writes stay within a limit, as far as the current
+   * state can tell.
+   *
+   * @param share of the call: once it is closed, the walk ends
+   * @return null if they do, or why they cannot be tried: nobody waits any more
+   */
+  public @Nullable Refusal refusal(
+      Operation.Txn txn, CompareLimit limit, MemoryBudget.Share share) {
+    try {
+      return limit.holds(txn, reader.pin(share)) ? null : Refusal.TOO_MANY_COMPARED;
+    } catch (MemoryBudget.Exceeded left) {
+      return left.reason();
     }
   }
 

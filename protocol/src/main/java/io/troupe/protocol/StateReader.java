@@ -62,6 +62,14 @@ public interface StateReader {
   void countKeys();
 
   /**
+   * Walks over what the compares of a transaction that writes will walk over where it is applied.
+   *
+   * @param share of the call: the walk ends when it is closed
+   * @throws RefusedException if that is too much
+   */
+  void tryCompares(Operation.Txn txn, MemoryBudget.Share share);
+
+  /**
    * A transaction that only reads (X11).
    *
    * @param share counts the answers; whoever uses them gives it back

@@ -12,6 +12,7 @@ import io.troupe.model.MemoryBudget;
 import io.troupe.model.Operation;
 import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeResult;
+import io.troupe.model.Refusal;
 import io.troupe.model.Result;
 import io.troupe.mvcc.HashAnswer;
 import io.troupe.mvcc.OrderedStore;
@@ -19,6 +20,7 @@ import io.troupe.mvcc.Page;
 import io.troupe.protocol.ClusterView;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.StateReader;
+import io.troupe.txn.CompareLimit;
 import io.troupe.txn.ReadEvaluator;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,6 +108,14 @@ public final class LocalStateReader implements StateReader {
   @Override
   public void countKeys() {
     machine.reader().countKeys();
+  }
+
+  @Override
+  public void tryCompares(Operation.Txn txn, MemoryBudget.Share share) {
+    Refusal refusal = transactions.refusal(txn, CompareLimit.DEFAULT, share);
+    if (refusal != null) {
+      throw new RefusedException(refusal);
+    }
   }
 
   @Override

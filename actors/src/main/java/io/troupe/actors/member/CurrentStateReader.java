@@ -99,6 +99,15 @@ final class CurrentStateReader implements StateReader {
   }
 
   @Override
+  public void tryCompares(Operation.Txn txn, MemoryBudget.Share share) {
+    read(
+        reader -> {
+          reader.tryCompares(txn, share);
+          return true;
+        });
+  }
+
+  @Override
   public Result txn(Operation.Txn txn, MemoryBudget.Share share) {
     return read(reader -> reader.txn(txn, share));
   }

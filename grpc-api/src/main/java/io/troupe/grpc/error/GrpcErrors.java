@@ -112,6 +112,11 @@ public final class GrpcErrors {
               RESOURCE_EXHAUSTED,
               "troupe: the request was applied, but its response needs more memory than there is"
                   + " for responses");
+      case TOO_MANY_COMPARED ->
+          status(
+              RESOURCE_EXHAUSTED,
+              "troupe: compares of a transaction that writes walk over too many keys;"
+                  + " compare smaller ranges");
     };
   }
 

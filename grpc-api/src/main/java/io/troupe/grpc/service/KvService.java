@@ -17,6 +17,7 @@ import io.troupe.model.Result;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.codec.OperationCodec.ClientRequest;
 import io.troupe.protocol.codec.RequestCodec;
+import io.troupe.txn.CompareLimit;
 import io.troupe.txn.RequestChecks;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
@@ -160,7 +161,11 @@ public final class KvService {
       result =
           callers
               .writer(from)
-              .thenCompose(who -> proposer.propose(who, ClientRequest.TXN, request, from));
+              .thenCompose(
+                  who ->
+                      tried(call.txn(), from)
+                          .thenCompose(
+                              done -> proposer.propose(who, ClientRequest.TXN, request, from)));
     } else if (call.serializable()) {
       result = serializable(from, ReadGate.Kind.RANGE, () -> read(call.txn(), from));
     } else {
@@ -178,6 +183,20 @@ public final class KvService {
               Result.Txn done = (Result.Txn) end;
               return ApiConverter.txn(member.header(done.revision()), done);
             });
+  }
+
+  /** Before a transaction that compares ranges is proposed; others are proposed at once. */
+  private CompletionStage<Boolean> tried(Operation.Txn txn, Call call) {
+    if (!CompareLimit.hasRanges(txn)) {
+      return CompletableFuture.completedFuture(true);
+    }
+    return gate.serializable(
+        call.trace(),
+        ReadGate.Kind.RANGE,
+        () -> {
+          member.state().tryCompares(txn, call.memory());
+          return true;
+        });
   }
 
   private Result read(Operation.Txn txn, Call call) {

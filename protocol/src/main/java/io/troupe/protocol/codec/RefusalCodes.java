@@ -59,6 +59,7 @@ final class RefusalCodes {
       case BAD_LEADER_TRANSFEREE -> 56;
       case ANSWER_TOO_LARGE -> 1001;
       case RESPONSE_TOO_LARGE -> 1002;
+      case TOO_MANY_COMPARED -> 1003;
     };
   }
 
@@ -120,6 +121,7 @@ final class RefusalCodes {
       case 56 -> Refusal.BAD_LEADER_TRANSFEREE;
       case 1001 -> Refusal.ANSWER_TOO_LARGE;
       case 1002 -> Refusal.RESPONSE_TOO_LARGE;
+      case 1003 -> Refusal.TOO_MANY_COMPARED;
       default -> throw new IllegalArgumentException("unknown refusal " + code);
     };
   }
