@@ -120,9 +120,9 @@ public final class SnapshotMetrics {
         "Log below the newest snapshot that stays on disk, by the first reason.",
         target -> {
           Retained now = retained;
-          target.value(now.snapshots(), "snapshots");
-          target.value(now.lagging(), "lagging");
-          target.value(now.receivers(), "receivers");
+          target.value((double) now.snapshots(), "snapshots");
+          target.value((double) now.lagging(), "lagging");
+          target.value((double) now.receivers(), "receivers");
         },
         "reason");
   }

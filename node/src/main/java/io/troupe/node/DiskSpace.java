@@ -94,13 +94,13 @@ final class DiskSpace implements DiskRoom {
     metrics.gauges(
         "troupe_disk_reserve_bytes",
         "Bytes that are in reserve for a start on a full disk.",
-        target -> tellReserves(target, DiskReserve::presentBytes),
+        target -> reportReserves(target, DiskReserve::presentBytes),
         "disk");
     metrics.gauges(
         "troupe_disk_reserve_missing_bytes",
         "Bytes of the reserve that were released, or that have no place on the disk yet.",
         target ->
-            tellReserves(
+            reportReserves(
                 target, reserve -> Math.max(0, reserve.wantedBytes() - reserve.presentBytes())),
         "disk");
   }
@@ -109,11 +109,11 @@ final class DiskSpace implements DiskRoom {
     long of(DiskReserve reserve) throws IOException;
   }
 
-  private void tellReserves(LabelledValues.Target target, ReserveFigure figure) {
+  private void reportReserves(LabelledValues.Target target, ReserveFigure figure) {
     for (int i = 0; i < reserves.size(); i++) {
       double value;
       try {
-        value = figure.of(reserves.get(i));
+        value = (double) figure.of(reserves.get(i));
       } catch (IOException e) {
         LOG.debug("disk reserve cannot be read file={}", reserves.get(i).file(), e);
         value = Double.NaN;

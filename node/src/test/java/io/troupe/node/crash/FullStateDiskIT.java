@@ -211,9 +211,10 @@ class FullStateDiskIT {
 
   private void limitInodes(int free) throws IOException {
     // "files in use" of a tmpfs: total less free.
-    String[] figures =
-        Commands.run("stat", "-f", "-c", "%c %d", disk.toString()).strip().split(" ");
-    long used = Long.parseLong(figures[0]) - Long.parseLong(figures[1]);
+    String figures = Commands.run("stat", "-f", "-c", "%c %d", disk.toString()).strip();
+    int space = figures.indexOf(' ');
+    long used =
+        Long.parseLong(figures.substring(0, space)) - Long.parseLong(figures.substring(space + 1));
     Commands.run("mount", "-o", "remount,nr_inodes=" + (used + free), disk.toString());
   }
 
