@@ -19,6 +19,7 @@ import io.troupe.model.Refusal;
 import io.troupe.model.Result;
 import io.troupe.mvcc.Fixture;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -45,7 +46,7 @@ class CompareLimitTest {
     return new Operation.Txn(compares, List.of(success), List.of());
   }
 
-  private Refusal refusal(Operation.Txn txn, long most) {
+  private @Nullable Refusal refusal(Operation.Txn txn, long most) {
     return reads.refusal(txn, new CompareLimit(most), MemoryBudget.UNLIMITED.share());
   }
 
