@@ -2,8 +2,8 @@ package io.troupe.mvcc;
 
 /**
  * Joins CRC-32C values: from those of two runs of bytes follows the one of both runs together. So
- * parts may be summed in any order. To append n bytes of zeros multiplies a sum by x to the power of
- * 8n, modulo the polynomial.
+ * parts may be summed in any order. To append n bytes of zeros multiplies a sum by x to the power
+ * of 8n, modulo the polynomial.
  */
 final class Crc32cJoin {
   /** Castagnoli's, lowest power in the highest bit. */

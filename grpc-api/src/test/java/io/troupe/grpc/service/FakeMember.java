@@ -317,6 +317,10 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
     throw new UnsupportedOperationException();
   }
 
+  /** No compare is too large for it. */
+  @Override
+  public void tryCompares(Operation.Txn txn, MemoryBudget.Share share) {}
+
   @Override
   public Result txn(Operation.Txn txn, MemoryBudget.Share share) {
     throw new UnsupportedOperationException();
