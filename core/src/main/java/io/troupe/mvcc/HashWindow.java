@@ -111,6 +111,10 @@ final class HashWindow {
     return first + mains[place];
   }
 
+  int sub(int place) {
+    return subs[place];
+  }
+
   /** Where the change is whose record is not known yet, or -1. */
   int findUnknown(long main, int sub) {
     int low = 0;

@@ -13,7 +13,7 @@ import java.util.zip.CRC32C;
  * <p>Records count in the order of revisions but lie in the order of keys, and looking up one after
  * the other reads a block of the store for each. So the changes are taken in windows: one walk over
  * the keys that a window changed sums its records, each for itself, and the sums are joined in the
- * order of revisions.
+ * order of revisions. Where a window changed few of many keys, seeks take the place of the walk.
  */
 final class KvHash {
   private static final Bytes BUCKET = Bytes.utf8("key");
@@ -22,6 +22,9 @@ final class KvHash {
 
   // As in VersionWalk.
   private static final int STEPS_BEFORE_SEEK = 4;
+
+  /** A seek costs about as much as ten steps. */
+  private static final int MOST_STEPS_FOR_A_CHANGE = 8;
 
   private final Cursor changes;
   private final Cursor rows;
@@ -88,8 +91,10 @@ final class KvHash {
       takeChanges();
       Bytes least = window.leastKey();
       Bytes greatest = window.greatestKey();
-      if (least != null && greatest != null) {
-        sumRows(least, StoreKeys.behind(greatest));
+      if (least != null
+          && greatest != null
+          && !sumRows(least, StoreKeys.behind(greatest), MOST_STEPS_FOR_A_CHANGE * window.size())) {
+        seekRows();
       }
       sum = join(sum);
     }
@@ -120,19 +125,26 @@ final class KvHash {
     }
   }
 
-  /** Sums the records of the window's changes, over all versions of the keys in between. */
-  private void sumRows(Bytes leastKey, Bytes behind) {
+  /**
+   * Sums the records of the window's changes, over all versions of the keys in between.
+   *
+   * @return false if that takes more steps: the window changed few of many keys
+   */
+  private boolean sumRows(Bytes leastKey, Bytes behind, long mostSteps) {
     long first = window.firstRevision();
     long last = window.lastRevision();
     boolean found = rows.seek(StoreKeys.firstOf(leastKey));
     Bytes newest = null;
     boolean keptSeen = false;
     int idle = 0;
-    while (found) {
+    for (long steps = 0; found; steps++) {
       Bytes row = rows.key();
       if (newest == null || !StoreKeys.sameKey(row, newest)) {
         if (row.compareTo(behind) >= 0) {
-          return;
+          return true;
+        }
+        if (steps > mostSteps) {
+          return false;
         }
         newest = row;
         keptSeen = false;
@@ -154,6 +166,36 @@ final class KvHash {
         found = rows.seek(StoreKeys.newestAtOfRow(row, keptSeen ? last : Math.max(last, keptAt)));
         idle = 0;
       }
+    }
+    return true;
+  }
+
+  /**
+   * Sums what {@link #sumRows} has not come to, with a seek for each change. Walks over the
+   * window's changes again, and leaves their cursor where it was.
+   */
+  private void seekRows() {
+    onChange = changes.seek(StoreKeys.revision(window.firstRevision(), 0));
+    int place = 0;
+    while (onChange && place < window.size()) {
+      Bytes position = changes.key();
+      long main = StoreKeys.revisionMain(position);
+      int sub = StoreKeys.revisionSub(position);
+      if (main == window.revision(place) && sub == window.sub(place)) {
+        if (!window.isKnown(place)) {
+          seekRow(place, RowCodec.changedKey(changes.value()), main, sub);
+        }
+        place++;
+      }
+      onChange = changes.next();
+    }
+  }
+
+  private void seekRow(int place, Bytes key, long main, int sub) {
+    Bytes row = StoreKeys.row(key, main, sub, false);
+    Bytes from = main <= compactRevision ? StoreKeys.newestAt(key, keptAt) : row;
+    if (rows.seek(from) && rows.key().equals(row)) {
+      sumRecord(place, main, sub, false, RowCodec.keyValue(row, rows.value()));
     }
   }
 

@@ -152,6 +152,21 @@ class CompactionTest {
     assertThat(counted.steps).isLessThan(2000 * 3);
   }
 
+  @Test
+  void keysThatChangedInTheirOrderAreNotSought() {
+    CountingStore counted = new CountingStore();
+    Fixture ordered = new Fixture(counted);
+    for (int i = 0; i < 2000; i++) {
+      ordered.apply(put(String.format("k%05d", i), "v"));
+    }
+    ordered.apply(new Operation.Compact(ordered.machine.currentRevision()));
+    counted.steps = 0;
+    counted.seeks = 0;
+    assertThat(ordered.machine.compactor().remove(100, removed -> true).done()).isTrue();
+    assertThat(counted.seeks).isEqualTo(1);
+    assertThat(counted.steps).isLessThan(2000 * 2 + 10);
+  }
+
   /** A walk that began anew with each batch would meet what the batches before removed. */
   @Test
   void batchesOfOneCallShareAWalkAndStopWhenTheyAreTold() {
@@ -168,7 +183,7 @@ class CompactionTest {
     counted.seeks = 0;
     assertThat(one.machine.compactor().remove(10, removed -> true))
         .isEqualTo(new Compactor.Progress(true, 1001, 839));
-    assertThat(counted.seeks).isEqualTo(2);
+    assertThat(counted.seeks).isLessThanOrEqualTo(2);
     assertThat(counted.open).as("those of the hash that waits").isEqualTo(open);
   }
 

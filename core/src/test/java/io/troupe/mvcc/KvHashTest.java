@@ -117,6 +117,19 @@ class KvHashTest {
     assertThat(store.seeks).isLessThan(10);
   }
 
+  /** Else the cost would grow with the square of the history. */
+  @Test
+  void windowThatChangedFewOfManyKeysSeeksThem() {
+    SplittableRandom random = new SplittableRandom(8);
+    fill(4000, i -> "key" + random.nextInt(1_000_000));
+    int expected = oneByOne(-1, revision());
+    assertThat(steps(10)).isLessThan(4000L * (8 + 2 + 1 + 2));
+    assertThat(store.seeks).isBetween(3000L, 4000L + 2 * 400);
+    for (int window : new int[] {1, 3, 10, 77}) {
+      assertThat(inWindows(-1, revision(), window)).as("window=%d", window).isEqualTo(expected);
+    }
+  }
+
   @Test
   void windowWalksOverTheKeysItChangedOnly() {
     fill(4000, i -> String.format("key%08d", i));
