@@ -24,7 +24,7 @@ final class KvHash {
   private static final int STEPS_BEFORE_SEEK = 4;
 
   /** A seek costs about as much as ten steps. */
-  private static final int MOST_STEPS_FOR_A_CHANGE = 8;
+  private static final long MOST_STEPS_FOR_A_CHANGE = 8;
 
   private final Cursor changes;
   private final Cursor rows;
