@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -32,6 +33,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class HostileReportCampaign {
   private static final int MEBIBYTE = 1 << 20;
   private static final String RANGE = "/etcdserverpb.KV/Range";
+
+  /** Of each client beside each attack, so that its figures mean something. */
+  private static final int LEAST_CALLS = 300;
 
   private static final String CLUSTERS =
       System.getProperty("troupe.hostile.clusters", "1x256m,1x512m,3x256m,3x512m");
@@ -72,7 +76,7 @@ class HostileReportCampaign {
             .toByteArray();
     String large = "{\"key\":\"bGFyZ2U=\",\"range_end\":\"bGFyZ2V+\"}";
     return List.of(
-        new NamedAttack("nothing, 10 s", HostileReportCampaign::nothing),
+        new NamedAttack("nothing", port -> Attack.Held.NOTHING),
         new NamedAttack(
             "8 x 4,000 small unread responses", new UnreadResponses(8, 4000, RANGE, small())),
         new NamedAttack(
@@ -113,13 +117,6 @@ class HostileReportCampaign {
     return port -> new HeaderFlood(frameBytes, 1024L * MEBIBYTE).on(port);
   }
 
-  /** What the clients record without an attack, for comparison. */
-  private static Attack.Held nothing(int port) throws InterruptedException {
-    assertThat(port).isPositive();
-    Thread.sleep(10_000);
-    return Attack.Held.NOTHING;
-  }
-
   static Stream<String> clusters() {
     return Arrays.stream(CLUSTERS.split(","));
   }
@@ -152,8 +149,13 @@ class HostileReportCampaign {
     clients.forEach(WellBehavedClient::figures);
     NodeProcess target = cluster.member(0);
     long start = System.nanoTime();
-    attack.attack().on(target.port()).close();
-    Duration took = Duration.ofNanos(System.nanoTime() - start);
+    Duration took;
+    try (Attack.Held held = attack.attack().on(target.port())) {
+      took = Duration.ofNanos(System.nanoTime() - start);
+      Awaitility.await(attack + " " + held)
+          .atMost(Duration.ofMinutes(5))
+          .until(() -> clients.stream().allMatch(client -> client.calls() >= LEAST_CALLS));
+    }
     for (int i = 0; i < clients.size(); i++) {
       record(attack, took, i, clients.get(i).figures());
     }

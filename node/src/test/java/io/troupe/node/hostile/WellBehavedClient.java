@@ -109,6 +109,11 @@ final class WellBehavedClient implements AutoCloseable {
     }
   }
 
+  /** Calls that were recorded since the last {@link #figures}. */
+  int calls() {
+    return nanos.size();
+  }
+
   /** What was recorded since the start or the last call of this method. */
   Figures figures() {
     AssertionError lost = wrong;
