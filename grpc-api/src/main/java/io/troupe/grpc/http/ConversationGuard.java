@@ -1,5 +1,6 @@
 package io.troupe.grpc.http;
 
+import io.troupe.model.MemoryBudget;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -34,8 +35,14 @@ import org.slf4j.LoggerFactory;
  */
 final class ConversationGuard
     extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
-  /** More than the HTTP layer takes of a head. */
-  static final int MAX_HEAD_BYTES = 256 << 10;
+  /** As much as a header block of HTTP/2 may have. */
+  static final int MAX_HEAD_BYTES = FramePolicy.MAX_HEADER_BLOCK_BYTES;
+
+  /** Heads up to this size are part of what each connection costs. */
+  private static final int SMALL_HEAD_BYTES = 4 << 10;
+
+  /** How often the HTTP layer has a head in memory: as bytes, and as fields, while it is read. */
+  private static final int COPIES_OF_HEAD = 3;
 
   private static final Logger LOG = LoggerFactory.getLogger(ConversationGuard.class);
   private static final String HEAD = "head";
@@ -98,6 +105,11 @@ final class ConversationGuard
 
   private final class Logic extends TimerGraphStageLogic {
     private final RequestFraming framing = new RequestFraming();
+
+    /** For the largest head, while the connection lasts: its request may wait for a response. */
+    private final MemoryBudget.Share head = conversation.memory().share();
+
+    private long countedHeadBytes = SMALL_HEAD_BYTES;
     private @Nullable ByteString ahead;
     private boolean ended;
     private boolean timed = true;
@@ -121,6 +133,7 @@ final class ConversationGuard
 
     @Override
     public void postStop() {
+      head.close();
       conversation.closed();
     }
 
@@ -252,6 +265,10 @@ final class ConversationGuard
         end("sent more than " + MAX_HEAD_BYTES + " bytes and no request");
         return false;
       }
+      if (!countHead()) {
+        end("sends a large head while memory is short");
+        return false;
+      }
       boolean first = before == 0;
       if (timed && framing.heads() > before) {
         cancelTimer(HEAD);
@@ -265,6 +282,21 @@ final class ConversationGuard
         timed = true;
       }
       return true;
+    }
+
+    private boolean countHead() {
+      long largest = framing.largestHeadBytes();
+      if (largest <= countedHeadBytes) {
+        return true;
+      }
+      long more = largest - countedHeadBytes;
+      countedHeadBytes = largest;
+      try {
+        head.take(COPIES_OF_HEAD * more);
+        return true;
+      } catch (MemoryBudget.Exceeded exceeded) {
+        return false;
+      }
     }
 
     @Override

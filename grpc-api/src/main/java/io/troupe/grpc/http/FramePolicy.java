@@ -3,8 +3,6 @@ package io.troupe.grpc.http;
 import io.troupe.model.MemoryBudget;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -64,12 +62,6 @@ final class FramePolicy {
   /** Clients send one SETTINGS frame, and a later one if their windows change. */
   private static final int MAX_UNACKNOWLEDGED_SETTINGS = 100;
 
-  /** What an open stream costs besides its content, about: its state, its request, its stages. */
-  private static final int STREAM_BYTES = 2048;
-
-  /** Streams are counted against the budget in steps, so that few calls at a time cost nothing. */
-  private static final int STREAM_STEP = 64 << 10;
-
   /** What a connection is ended for. */
   enum Breach {
     /** T4. */
@@ -87,7 +79,7 @@ final class FramePolicy {
     /** ENHANCE_YOUR_CALM. */
     RESETS(0xb, "too many resets", "resets streams too often"),
     /** ENHANCE_YOUR_CALM. */
-    MEMORY(0xb, "too many requests", "holds many streams while memory is short"),
+    MEMORY(0xb, "too many requests", "holds many streams or large headers while memory is short"),
     /** ENHANCE_YOUR_CALM. */
     SETTINGS_FLOOD(0xb, "too many settings", "sent too many settings");
 
@@ -109,9 +101,8 @@ final class FramePolicy {
 
   private final FrameHeaders fromClient = new FrameHeaders();
   private final FrameHeaders fromServer = new FrameHeaders();
-  private final Map<Integer, OpenStream> open = new ConcurrentHashMap<>();
   private final ResetRate resetRate;
-  private final MemoryBudget.Share streams;
+  private final OpenStreams streams;
   private final boolean policesPings;
   private final long minPingNanos;
   private final IntConsumer resets;
@@ -126,10 +117,6 @@ final class FramePolicy {
   private int headerBlockBytes;
 
   private int unacknowledgedSettings;
-  private int openStreams;
-
-  /** Of them, those that are counted against the budget. */
-  private int countedStreams;
 
   /** How many bytes the client lets the server send now, over all streams. */
   private long window = FIRST_WINDOW;
@@ -143,7 +130,7 @@ final class FramePolicy {
    * @param policesPings whether pings are anybody's business
    * @param minPingNanos least time between two pings while a stream is open
    * @param resetRate how often its streams may be reset; of this connection alone
-   * @param streams counts the streams that are open; closed with the connection
+   * @param streams counts what the HTTP layer holds for streams; closed with the connection
    * @param resets receives each stream that the client resets
    */
   FramePolicy(
@@ -153,7 +140,7 @@ final class FramePolicy {
       MemoryBudget.Share streams,
       IntConsumer resets) {
     this.policesPings = policesPings;
-    this.streams = streams;
+    this.streams = new OpenStreams(streams);
     this.resetRate = resetRate;
     this.minPingNanos = minPingNanos;
     this.resets = resets;
@@ -164,60 +151,22 @@ final class FramePolicy {
    * Thread-safe.
    */
   boolean isOpen(int stream) {
-    return open.containsKey(stream);
+    return streams.isOpen(stream);
   }
 
   /** Whether any stream is open. Thread-safe. */
   boolean hasOpen() {
-    return !open.isEmpty();
+    return !streams.isEmpty();
   }
 
   /** Closes the share with the stream; at once if it is not open. Thread-safe. */
   void holds(int stream, MemoryBudget.Share share) {
-    OpenStream found = open.get(stream);
-    if (found == null) {
-      share.close();
-    } else {
-      found.holds(share);
-    }
+    streams.holds(stream, share);
   }
 
   /** The connection is closed. */
   void closed() {
-    open.values().forEach(OpenStream::end);
-    open.clear();
-    streams.close();
-  }
-
-  private void begin(int stream) {
-    lastStream = stream;
-    open.put(stream, new OpenStream());
-    countStreams();
-  }
-
-  private void end(int stream) {
-    OpenStream ended = open.remove(stream);
-    if (ended != null) {
-      openStreams--;
-      ended.end();
-      if (countedStreams - openStreams >= 2 * STREAM_STEP / STREAM_BYTES) {
-        countedStreams = openStreams;
-        streams.shrinkTo((long) countedStreams * STREAM_BYTES);
-      }
-    }
-  }
-
-  private void countStreams() {
-    openStreams++;
-    int more = openStreams - countedStreams;
-    if (more >= STREAM_STEP / STREAM_BYTES) {
-      countedStreams = openStreams;
-      try {
-        streams.take((long) more * STREAM_BYTES);
-      } catch (MemoryBudget.Exceeded exceeded) {
-        breach = Breach.MEMORY;
-      }
-    }
+    streams.closed();
   }
 
   /**
@@ -241,11 +190,12 @@ final class FramePolicy {
       breach = Breach.FRAME;
     } else if (type == HEADERS || type == CONTINUATION) {
       if (type == HEADERS && stream > lastStream) {
-        begin(stream);
+        lastStream = stream;
+        streams.begin(stream);
       }
-      headers((flags & END_HEADERS) != 0);
+      headers(stream, (flags & END_HEADERS) != 0);
     } else if (type == RST_STREAM) {
-      end(stream);
+      streams.reset(stream);
       resets.accept(stream);
       reset(nowNanos);
     } else if (type == PING && (flags & ACK) == 0) {
@@ -259,15 +209,25 @@ final class FramePolicy {
         breach = Breach.SETTINGS_FLOOD;
       }
     }
+    if ((type == HEADERS || type == DATA) && (flags & END_STREAM) != 0) {
+      streams.requestEnded(stream);
+    }
   }
 
   /** What is out of order among these frames is left to the HTTP layer. */
-  private void headers(boolean ends) {
+  private void headers(int stream, boolean ends) {
     headerBlockBytes += FRAME_HEADER_BYTES + fromClient.length();
     if (headerBlockBytes > MAX_HEADER_BLOCK_BYTES) {
       breach = Breach.HEADER_BLOCK;
-    } else if (ends) {
+      return;
+    }
+    if (ends) {
       headerBlockBytes = 0;
+    }
+    try {
+      streams.headers(stream, fromClient.length());
+    } catch (MemoryBudget.Exceeded exceeded) {
+      breach = Breach.MEMORY;
     }
   }
 
@@ -291,7 +251,7 @@ final class FramePolicy {
   }
 
   private void ping(long nowNanos) {
-    long least = open.isEmpty() ? MIN_IDLE_INTERVAL_NANOS : minPingNanos;
+    long least = streams.isEmpty() ? MIN_IDLE_INTERVAL_NANOS : minPingNanos;
     if (pinged && nowNanos - lastPingNanos < least) {
       strikes++;
     }
@@ -320,10 +280,10 @@ final class FramePolicy {
         // The next ping is judged against nothing older than this answer.
         pinged = false;
         if ((fromServer.flags() & END_STREAM) != 0) {
-          end(fromServer.stream());
+          streams.responseEnded(fromServer.stream());
         }
       } else if (type == RST_STREAM) {
-        end(fromServer.stream());
+        streams.reset(fromServer.stream());
         reset(nowNanos);
       } else if (type == SETTINGS && (fromServer.flags() & ACK) != 0) {
         unacknowledgedSettings--;

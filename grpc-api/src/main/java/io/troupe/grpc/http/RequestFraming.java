@@ -41,6 +41,7 @@ final class RequestFraming {
   private long remaining;
 
   private long headBytes;
+  private long largestHeadBytes;
   private long heads;
 
   /** Takes what comes next. */
@@ -64,6 +65,7 @@ final class RequestFraming {
   private void take(byte next) {
     if (place == Place.BETWEEN || place == Place.HEAD) {
       headBytes++;
+      largestHeadBytes = Math.max(largestHeadBytes, headBytes);
     }
     if (next != '\n') {
       if (line.length() < MOST_OF_A_LINE) {
@@ -173,6 +175,11 @@ final class RequestFraming {
   /** Bytes since the end of the former request that belong to no whole head. */
   long headBytes() {
     return headBytes;
+  }
+
+  /** The most that {@link #headBytes} has been. */
+  long largestHeadBytes() {
+    return largestHeadBytes;
   }
 
   /** Heads that came to their end, the preface of HTTP/2 among them. */

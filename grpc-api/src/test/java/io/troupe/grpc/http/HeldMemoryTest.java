@@ -9,8 +9,10 @@ import org.junit.jupiter.api.Test;
 
 /** What calls hold is released with their stream or their connection, and not later. */
 class HeldMemoryTest {
+  private static final int DATA = 0;
   private static final int HEADERS = 1;
   private static final int RST_STREAM = 3;
+  private static final int CONTINUATION = 9;
   private static final int END_STREAM = 1;
   private static final int END_HEADERS = 4;
   private static final long LARGE = 1 << 20;
@@ -81,15 +83,49 @@ class HeldMemoryTest {
   }
 
   @Test
-  void openStreamsAreCounted() {
+  void openStreamsAreCountedUntilBothSidesHaveEndedThem() {
     for (int stream = 1; stream < 8192; stream += 2) {
       policy.received(frame(HEADERS, END_HEADERS, stream, 10), 0);
     }
-    assertThat(budget.taken()).isEqualTo(4096 * 2048);
+    assertThat(budget.taken()).isBetween(4096 * 2048L, 4096 * 4096L);
+    long open = budget.taken();
     for (int stream = 1; stream < 8192; stream += 2) {
       policy.sent(frame(HEADERS, END_STREAM | END_HEADERS, stream, 10), 0);
     }
+    assertThat(budget.taken()).as("the HTTP layer keeps their headers").isEqualTo(open);
+    for (int stream = 1; stream < 8192; stream += 2) {
+      policy.received(frame(DATA, END_STREAM, stream, 0), 0);
+    }
     assertThat(budget.taken()).isLessThanOrEqualTo(128 << 10);
+  }
+
+  @Test
+  void headersAreCountedAsTheHttpLayerHoldsThem() {
+    for (int stream = 1; stream < 200; stream += 2) {
+      policy.received(frame(HEADERS, 0, stream, 10_000), 0);
+      policy.received(frame(CONTINUATION, END_HEADERS, stream, 10_000), 0);
+    }
+    assertThat(budget.taken()).isGreaterThanOrEqualTo(100 * 20_000 * 34L);
+    policy.received(frame(RST_STREAM, 0, 1, 4), 0);
+    for (int stream = 3; stream < 200; stream += 2) {
+      policy.sent(frame(HEADERS, END_STREAM | END_HEADERS, stream, 10), 0);
+      policy.received(frame(DATA, END_STREAM, stream, 0), 0);
+    }
+    assertThat(budget.taken()).isLessThanOrEqualTo(128 << 10);
+  }
+
+  @Test
+  void largeHeadersEndTheConnectionWhenNothingIsLeft() {
+    FramePolicy.Breach breach = null;
+    int streams = 0;
+    while (breach == null && streams < 4096) {
+      breach = policy.received(frame(HEADERS, END_HEADERS, 2 * streams + 1, 16_000), 0);
+      streams++;
+    }
+    assertThat(breach).isEqualTo(FramePolicy.Breach.MEMORY);
+    assertThat(streams).isLessThan(200);
+    policy.closed();
+    assertThat(budget.taken()).isZero();
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.troupe.grpc.error.GrpcStatus;
 import io.troupe.model.MemoryBudget;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -20,6 +21,7 @@ import org.apache.pekko.stream.javadsl.Keep;
 import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -28,6 +30,7 @@ class SlowClientTest {
   private static final ActorSystem SYSTEM = ActorSystem.create("slow");
   private static final Duration SHORT = Duration.ofMillis(300);
   private static final Duration LONG = Duration.ofMinutes(10);
+  private static final ConversationGuard.Limits USUAL = ConversationGuard.Limits.USUAL;
 
   @AfterAll
   static void stop() {
@@ -41,11 +44,16 @@ class SlowClientTest {
         new ConversationGuard.Limits(head, LONG));
   }
 
-  /** What a server gets that answers nothing. */
   private static String said(Source<ByteString, NotUsed> bytes, Duration limit) throws Exception {
+    return said(bytes, guard(limit)).get(20, TimeUnit.SECONDS);
+  }
+
+  /** What a server gets that answers nothing. */
+  private static CompletableFuture<String> said(
+      Source<ByteString, NotUsed> bytes, ConversationGuard guard) {
     return bytes
         .viaMat(
-            BidiFlow.fromGraph(guard(limit))
+            BidiFlow.fromGraph(guard)
                 .reversed()
                 .join(
                     Flow.fromSinkAndSourceMat(
@@ -57,8 +65,7 @@ class SlowClientTest {
         .toMat(Sink.ignore(), Keep.left())
         .run(SYSTEM)
         .toCompletableFuture()
-        .get(20, TimeUnit.SECONDS)
-        .utf8String();
+        .thenApply(ByteString::utf8String);
   }
 
   private static Source<ByteString, NotUsed> parts(String... parts) {
@@ -86,6 +93,34 @@ class SlowClientTest {
     ByteString much = ByteString.fromString("a".repeat(ConversationGuard.MAX_HEAD_BYTES / 4));
     assertThatThrownBy(() -> said(Source.repeat(much), LONG))
         .hasMessageContaining("bytes and no request");
+  }
+
+  @Test
+  void largeHeadIsCountedAfterItWasRead() throws Exception {
+    MemoryBudget budget = new MemoryBudget(1 << 20);
+    ByteString head =
+        ByteString.fromString("GET / HTTP/1.1\r\nA: " + "a".repeat(60_000) + "\r\n\r\n");
+    CompletableFuture<ByteString> later = new CompletableFuture<>();
+    CompletableFuture<String> said =
+        said(
+            Source.single(head).concat(Source.completionStage(later)),
+            new ConversationGuard("test", new Conversation(budget.holder()), USUAL));
+    Awaitility.await().until(() -> budget.taken() >= 2 * 60_000);
+    later.complete(ByteString.fromString("later"));
+    assertThat(said.get(20, TimeUnit.SECONDS)).endsWith("later");
+  }
+
+  @Test
+  void largeHeadEndsItsConnectionWhenNothingIsLeft() {
+    MemoryBudget budget = new MemoryBudget(100_000);
+    ByteString head = ByteString.fromString("GET / HTTP/1.1\r\nA: " + "a".repeat(60_000));
+    CompletableFuture<String> said =
+        said(
+            Source.single(head).concat(Source.never()),
+            new ConversationGuard("test", new Conversation(budget.holder()), USUAL));
+    assertThatThrownBy(() -> said.get(20, TimeUnit.SECONDS))
+        .hasMessageContaining("large head while memory is short");
+    Awaitility.await().until(() -> budget.taken() == 0);
   }
 
   /** However the bytes are cut, and with as many line ends before as there may be. */

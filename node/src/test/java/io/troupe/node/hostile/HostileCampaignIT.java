@@ -76,6 +76,8 @@ class HostileCampaignIT {
         new NamedAttack("header flood", port -> new HeaderFlood(16_000, 64 * MEBIBYTE).on(port)));
     all.add(
         new NamedAttack("empty header frames", port -> new HeaderFlood(0, 16 * MEBIBYTE).on(port)));
+    all.add(new NamedAttack("headers", new HeldHeaders(1, 1000, HeldHeaders.Fields.SHORT)));
+    all.add(new NamedAttack("heads", new HeldHeads(200, 60_000)));
     all.add(new NamedAttack("resets", port -> new ResetFlood(RANGE, small, 5000).on(port)));
     return all;
   }

@@ -26,6 +26,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Attacks that make a member with a heap of 256 MiB hold memory. It serves others meanwhile, and
@@ -146,6 +149,18 @@ class HostileMemoryIT {
             .build()
             .toByteArray();
     survives(new IncompleteUploads(4, 256, "/etcdserverpb.KV/Put", put), test);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void headersOfStreamsThatSendNothing(HeldHeaders.Fields fields, TestInfo test) throws Exception {
+    survives(new HeldHeaders(2, 4000, fields), test);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {450_000, 60_000})
+  void headersOverHttp11OfRequestsWithoutABody(int headBytes, TestInfo test) throws Exception {
+    survives(new HeldHeads(600, headBytes), test);
   }
 
   @Test
