@@ -33,6 +33,9 @@ final class DerivedSettings {
   /** Of the heap, for a connection of HTTP/2 that asks nothing (ManyConnectionsIT). */
   private static final long CONNECTION_BYTES = 72 << 10;
 
+  /** The same with TLS. */
+  private static final long SECURE_CONNECTION_BYTES = 180 << 10;
+
   private static final long LEAST_CONNECTIONS = 100;
   private static final long FREE_BYTES_PER_CONNECTION = 64 << 10;
   private static final int MOST_TOKENS = 1_000_000;
@@ -61,11 +64,19 @@ final class DerivedSettings {
     return new MemoryBudget(given == 0 ? heapShare(4) : given, FREE_BYTES_PER_CONNECTION);
   }
 
-  /** Connections that nobody has limited may take an eighth of the heap if all of them are idle. */
-  private static ConnectionLimits connections(ConnectionLimits given) {
+  /**
+   * Connections that the configuration does not limit may take an eighth of the heap if all of them
+   * are idle; with TLS three sixteenths, for its buffers (decision 0189).
+   */
+  private static ConnectionLimits connections(NodeSettings settings) {
+    ConnectionLimits given = settings.limits();
     long all = given.connections();
     if (all == 0) {
-      all = Math.max(LEAST_CONNECTIONS, heapShare(8) / CONNECTION_BYTES);
+      long fitting =
+          settings.clientTls().isPresent()
+              ? heapShare(16) * 3 / SECURE_CONNECTION_BYTES
+              : heapShare(8) / CONNECTION_BYTES;
+      all = Math.max(LEAST_CONNECTIONS, fitting);
     }
     // Whole clusters may come from the address of one gateway; others still find a place.
     long perAddress = given.perAddress() == 0 ? Math.max(1, all / 4 * 3) : given.perAddress();
@@ -163,7 +174,7 @@ final class DerivedSettings {
         settings.http().profiling() || settings.log().level().equals("debug"),
         settings.http().jsonGateway(),
         settings.keepAlive(),
-        connections(settings.limits()),
+        connections(settings),
         settings.http().sharedPorts());
   }
 

@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.testing.LoggedLines;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Settings of logins that etcd corrects (4.2). */
+/** Settings of logins that etcd corrects (4.2), and limits that follow from the heap. */
 class DerivedSettingsTest {
   private final LoggedLines log = new LoggedLines(DerivedSettings.class);
 
@@ -34,6 +35,27 @@ class DerivedSettingsTest {
 
   private List<String> warnings() {
     return log.with("WARN ");
+  }
+
+  private static int connections(Map<String, Object> settings) {
+    NodeSettings read = NodeSettings.of(TestConfig.of(settings));
+    return DerivedSettings.http(read).limits().connections();
+  }
+
+  @Test
+  void connectionsWithTlsCostMoreHeap() {
+    long heap = Runtime.getRuntime().maxMemory();
+    Map<String, Object> secure =
+        Map.of(
+            "troupe.listen-client-urls",
+            List.of("https://127.0.0.1:2379"),
+            "troupe.client-transport-security.auto-tls",
+            true);
+    assertThat(connections(Map.of())).isEqualTo(Math.max(100, (int) (heap / 8 / (72 << 10))));
+    assertThat(connections(secure)).isEqualTo(Math.max(100, (int) (heap / 16 * 3 / (180 << 10))));
+    Map<String, Object> given = new HashMap<>(secure);
+    given.put("troupe.max-connections", 5000);
+    assertThat(connections(given)).isEqualTo(5000);
   }
 
   @Test

@@ -237,7 +237,7 @@ public final class GrpcServer {
       return new ClientPort(system, keepAlive, limits, serves, null, plain(serves));
     }
     // Nowhere else: without TLS nothing of it is to be loaded.
-    SecureListener listener = new SecureListener(system, tls, serves);
+    SecureListener listener = new SecureListener(system, tls, serves, limits.handshakes());
     ClientPort secure =
         new ClientPort(system, keepAlive, limits, serves, listener, secured(serves));
     if (!security.plainToo()) {

@@ -11,9 +11,6 @@ import org.apache.pekko.actor.typed.ActorSystem;
  * (docs/decisions/0101), and bounds how many may be in their handshake.
  */
 final class SecureListener {
-  /** Each takes some 100 KB. */
-  static final int MOST_HANDSHAKES = 512;
-
   /** Enough for all clients of a wrong configuration to be named; etcd samples such lines too. */
   private static final int REJECTIONS_AT_ONCE = 100;
 
@@ -21,6 +18,7 @@ final class SecureListener {
   private final boolean onlyGrpc;
   private final boolean checksAddress;
   private final ActorSystem<?> system;
+  private final int mostHandshakes;
 
   /** Strangers may fail as often as they like. */
   private final LineLimit rejections =
@@ -29,7 +27,17 @@ final class SecureListener {
   /** Connections whose handshake is under way, oldest first. */
   private final Set<SecureConnection> handshaking = new LinkedHashSet<>();
 
-  SecureListener(ActorSystem<?> system, ConnectionSecurity security, GrpcServer.Listener serves) {
+  /**
+   * Of one port.
+   *
+   * @param mostHandshakes that may be pending at a time
+   */
+  SecureListener(
+      ActorSystem<?> system,
+      ConnectionSecurity security,
+      GrpcServer.Listener serves,
+      int mostHandshakes) {
+    this.mostHandshakes = mostHandshakes;
     this.system = system;
     this.security = security;
     this.onlyGrpc = serves == GrpcServer.Listener.GRPC;
@@ -51,13 +59,13 @@ final class SecureListener {
     SecureConnection oldest = null;
     synchronized (handshaking) {
       handshaking.add(connection);
-      if (handshaking.size() > MOST_HANDSHAKES) {
+      if (handshaking.size() > mostHandshakes) {
         oldest = handshaking.iterator().next();
         handshaking.remove(oldest);
       }
     }
     if (oldest != null) {
-      oldest.cut("more than " + MOST_HANDSHAKES + " handshakes at a time");
+      oldest.cut("more than " + mostHandshakes + " handshakes at a time");
     }
   }
 

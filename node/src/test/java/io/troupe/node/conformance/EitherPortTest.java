@@ -48,6 +48,7 @@ class EitherPortTest {
             .wantingCertificates()
             .with("listen-client-urls", urls(PORT))
             .with("host-whitelist", List.of("127.0.0.1"))
+            .with("max-connections", 4096)
             .start();
     shown = member().certificate("someone");
   }

@@ -57,6 +57,7 @@ class SecurePortTest {
             .with("listen-client-urls", List.of("https://127.0.0.1:0", "http://127.0.0.1:0"))
             .with("listen-metrics-urls", List.of(metrics))
             .with("host-whitelist", List.of("members.example"))
+            .with("max-connections", 4096)
             .start();
   }
 
