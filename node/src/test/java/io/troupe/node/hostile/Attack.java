@@ -17,9 +17,9 @@ interface Attack {
   /**
    * Attacks.
    *
-   * @param port a client port of 127.0.0.1 without TLS
+   * @param target what it attacks
    * @return to be closed
    * @throws Exception if the attack itself fails; never because the member refuses
    */
-  Held on(int port) throws Exception;
+  Held on(Target target) throws Exception;
 }

@@ -37,8 +37,8 @@ final class CostlyRequests {
 
   /** Sends the same request several times at once, and waits until each has its outcome. */
   private static Attack atOnce(int times, Calls calls) {
-    return port -> {
-      ManagedChannel channel = HostileCluster.connect(port);
+    return target -> {
+      ManagedChannel channel = target.channel();
       ExecutorService threads = Executors.newFixedThreadPool(times);
       try {
         List<CompletableFuture<Void>> all = new ArrayList<>();
@@ -88,8 +88,8 @@ final class CostlyRequests {
 
   /** One deletion of many keys, which are put first. */
   static Attack largeDeletion(String prefix, int keys, int bytes) {
-    return port -> {
-      ManagedChannel channel = HostileCluster.connect(port);
+    return target -> {
+      ManagedChannel channel = target.channel();
       try {
         fill(channel, prefix, keys, bytes);
         refusable(

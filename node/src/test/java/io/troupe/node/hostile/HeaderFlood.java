@@ -27,8 +27,8 @@ final class HeaderFlood implements Attack {
   }
 
   @Override
-  public Held on(int port) throws IOException {
-    RawConnection connection = RawConnection.wide(port);
+  public Held on(Target target) throws IOException {
+    RawConnection connection = RawConnection.wide(target);
     byte[] content = new byte[frameBytes];
     byte[] one = Http2Bytes.frame(CONTINUATION, 0, 1, content);
     byte[] many = new byte[FRAMES_AT_ONCE * one.length];

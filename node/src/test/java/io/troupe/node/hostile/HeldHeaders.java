@@ -50,10 +50,10 @@ final class HeldHeaders implements Attack {
   }
 
   @Override
-  public Held on(int port) throws IOException {
+  public Held on(Target target) throws IOException {
     List<RawConnection> held = new ArrayList<>();
     for (int i = 0; i < connections; i++) {
-      RawConnection connection = RawConnection.narrow(port);
+      RawConnection connection = RawConnection.narrow(target);
       held.add(connection);
       try {
         for (int sent = 0; sent < streams; sent++) {

@@ -33,11 +33,11 @@ final class HeldHeads implements Attack {
   }
 
   @Override
-  public Held on(int port) throws IOException {
+  public Held on(Target target) throws IOException {
     List<RawConnection> held = new ArrayList<>();
     for (int i = 0; i < connections; i++) {
       try {
-        RawConnection connection = RawConnection.dial(port);
+        RawConnection connection = RawConnection.dial(target, 0, "http/1.1");
         held.add(connection);
         connection.write(request);
       } catch (IOException refused) {

@@ -15,6 +15,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,13 +24,15 @@ import org.junit.jupiter.api.io.TempDir;
  * Random mixtures of attacks on the client ports of a cluster, while well-behaved clients write and
  * read on each member. No member ends, no answer is wrong, and afterwards clients hold no memory,
  * and the threads are as many as before. Settings: {@code -Dtroupe.hostile.seconds}, {@code
- * -Dtroupe.hostile.members} (1 or 3), {@code -Dtroupe.hostile.heap}, {@code -Dtroupe.hostile.seed}.
+ * -Dtroupe.hostile.members} (1 or 3), {@code -Dtroupe.hostile.heap}, {@code -Dtroupe.hostile.tls}
+ * (client ports with TLS), {@code -Dtroupe.hostile.seed}.
  */
 @Alone
 class HostileCampaignIT {
   private static final int SECONDS = Integer.getInteger("troupe.hostile.seconds", 45);
   private static final int MEMBERS = Integer.getInteger("troupe.hostile.members", 3);
   private static final String HEAP = System.getProperty("troupe.hostile.heap", "256m");
+  private static final boolean TLS = Boolean.getBoolean("troupe.hostile.tls");
   private static final long SEED = Long.getLong("troupe.hostile.seed", System.nanoTime());
   private static final int MEBIBYTE = 1 << 20;
   private static final String RANGE = "/etcdserverpb.KV/Range";
@@ -73,34 +76,42 @@ class HostileCampaignIT {
     all.add(new NamedAttack("unread JSON", new UnreadJson(30, "/v3/kv/range", json, "")));
     all.add(new NamedAttack("idle connections", new IdleConnections(1000)));
     all.add(
-        new NamedAttack("header flood", port -> new HeaderFlood(16_000, 64 * MEBIBYTE).on(port)));
+        new NamedAttack(
+            "header flood", target -> new HeaderFlood(16_000, 64 * MEBIBYTE).on(target)));
     all.add(
-        new NamedAttack("empty header frames", port -> new HeaderFlood(0, 16 * MEBIBYTE).on(port)));
+        new NamedAttack(
+            "empty header frames", target -> new HeaderFlood(0, 16 * MEBIBYTE).on(target)));
     all.add(new NamedAttack("headers", new HeldHeaders(1, 1000, HeldHeaders.Fields.SHORT)));
     all.add(new NamedAttack("heads", new HeldHeads(200, 60_000)));
-    all.add(new NamedAttack("resets", port -> new ResetFlood(RANGE, small, 5000).on(port)));
+    all.add(new NamedAttack("resets", target -> new ResetFlood(RANGE, small, 5000).on(target)));
+    all.add(new NamedAttack("slow watches", new SlowWatches(2, 50, 200, 32 << 10)));
+    if (TLS) {
+      all.add(new NamedAttack("first bytes of handshakes", new UnfinishedHandshakes(600, 11)));
+      all.add(new NamedAttack("half handshakes", new UnfinishedHandshakes(600, MEBIBYTE)));
+    }
     return all;
   }
 
   @Test
   void membersServeOthersDuringRandomMixturesOfAttacks() throws Exception {
     System.out.printf(
-        "hostile campaign seed=%d members=%d heap=%s seconds=%d%n", SEED, MEMBERS, HEAP, SECONDS);
+        "hostile campaign seed=%d members=%d heap=%s tls=%s seconds=%d%n",
+        SEED, MEMBERS, HEAP, TLS, SECONDS);
     List<WellBehavedClient> clients = new ArrayList<>();
-    try (HostileCluster cluster = HostileCluster.start(directory, MEMBERS, HEAP)) {
+    try (HostileCluster cluster = HostileCluster.start(directory, MEMBERS, HEAP, TLS)) {
       cluster.put("small", 12_000);
       for (int i = 0; i < 4; i++) {
         cluster.put("large" + i, MEBIBYTE);
       }
       for (int i = 0; i < MEMBERS; i++) {
-        clients.add(WellBehavedClient.start(cluster.member(i).port(), "well-behaved-" + i));
+        clients.add(WellBehavedClient.start(cluster.target(i), "well-behaved-" + i));
       }
-      List<Double> threads = cluster.members().stream().map(cluster::threads).toList();
+      List<Double> threads = IntStream.range(0, MEMBERS).mapToObj(cluster::threads).toList();
       int mixtures = mix(cluster, clients);
       clients.forEach(WellBehavedClient::close);
       System.out.println("hostile campaign ended, mixtures=" + mixtures);
       for (int i = 0; i < MEMBERS; i++) {
-        becomesQuiet(cluster, cluster.member(i), threads.get(i) + MORE_THREADS);
+        becomesQuiet(cluster, i, threads.get(i) + MORE_THREADS);
       }
     } finally {
       clients.forEach(WellBehavedClient::close);
@@ -116,8 +127,8 @@ class HostileCampaignIT {
       NamedAttack first = mixtures < attacks.size() ? attacks.get(mixtures) : any(attacks);
       NamedAttack second = any(attacks);
       int target = random.nextInt(MEMBERS);
-      try (Attack.Held unused = first.attack().on(cluster.member(target).port());
-          Attack.Held other = second.attack().on(cluster.member(random.nextInt(MEMBERS)).port())) {
+      try (Attack.Held unused = first.attack().on(cluster.target(target));
+          Attack.Held other = second.attack().on(cluster.target(random.nextInt(MEMBERS)))) {
         assertThat(unused).isNotNull();
         assertThat(other).isNotNull();
       }
@@ -143,7 +154,7 @@ class HostileCampaignIT {
     return attacks.get(random.nextInt(attacks.size()));
   }
 
-  private void becomesQuiet(HostileCluster cluster, NodeProcess member, double mostThreads) {
+  private void becomesQuiet(HostileCluster cluster, int member, double mostThreads) {
     Awaitility.await("memory of clients is free again")
         .atMost(Duration.ofSeconds(60))
         .ignoreExceptions()
@@ -151,6 +162,7 @@ class HostileCampaignIT {
     Awaitility.await("threads end")
         .atMost(Duration.ofSeconds(90))
         .until(() -> cluster.threads(member) <= mostThreads);
-    assertThat(member.err().lines().filter(line -> line.contains(" ERROR "))).isEmpty();
+    assertThat(cluster.member(member).err().lines().filter(line -> line.contains(" ERROR ")))
+        .isEmpty();
   }
 }

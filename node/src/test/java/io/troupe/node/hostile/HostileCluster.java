@@ -3,14 +3,12 @@ package io.troupe.node.hostile;
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.PutRequest;
-import io.grpc.Grpc;
-import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
+import io.troupe.node.malformed.TlsSide;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.node.process.TestJdks;
 import io.troupe.testing.FreePort;
 import java.io.IOException;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -18,12 +16,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Members that attacks are made on, as processes of their own. */
 final class HostileCluster implements AutoCloseable {
   private final List<NodeProcess> members = new ArrayList<>();
-  private final HttpClient http = HttpClient.newHttpClient();
+  private final List<Target> targets = new ArrayList<>();
+  private final List<HttpClient> clients = new ArrayList<>();
 
   private HostileCluster() {}
 
@@ -32,9 +32,12 @@ final class HostileCluster implements AutoCloseable {
    *
    * @param size 1 or more
    * @param heap as in {@code -Xmx}
+   * @param secure whether the client ports have TLS; clients need no certificate
    */
-  static HostileCluster start(Path directory, int size, String heap) {
+  static HostileCluster start(Path directory, int size, String heap, boolean secure)
+      throws Exception {
     HostileCluster cluster = new HostileCluster();
+    TlsSide tls = secure ? new TlsSide(directory) : null;
     List<String> urls = new ArrayList<>();
     StringBuilder initial = new StringBuilder();
     for (int i = 0; i < size; i++) {
@@ -42,6 +45,9 @@ final class HostileCluster implements AutoCloseable {
       initial.append(i == 0 ? "" : ",").append("n").append(i).append('=').append(urls.get(i));
     }
     for (int i = 0; i < size; i++) {
+      Target target = Target.of(FreePort.next(), tls);
+      cluster.targets.add(target);
+      cluster.clients.add(target.http());
       cluster.members.add(
           NodeProcess.member(
                   TestJdks.running(),
@@ -53,6 +59,9 @@ final class HostileCluster implements AutoCloseable {
               .setting("initial-cluster", initial.toString())
               .setting("listen-peer-urls", urls.get(i))
               .setting("initial-advertise-peer-urls", urls.get(i))
+              .setting("listen-client-urls", target.uri("").toString())
+              .setting("advertise-client-urls", target.uri("").toString())
+              .settings(tls == null ? Map.of() : tls.serverSettings())
               .start());
     }
     cluster.members.forEach(NodeProcess::awaitReady);
@@ -67,19 +76,13 @@ final class HostileCluster implements AutoCloseable {
     return members.get(i);
   }
 
-  /** A connection to the first member's client port; closed by the caller. */
-  ManagedChannel connect() {
-    return connect(members.get(0).port());
-  }
-
-  static ManagedChannel connect(int port) {
-    return Grpc.newChannelBuilder("127.0.0.1:" + port, InsecureChannelCredentials.create())
-        .maxInboundMessageSize(Integer.MAX_VALUE)
-        .build();
+  /** The client port of a member. */
+  Target target(int i) {
+    return targets.get(i);
   }
 
   void put(String key, int bytes) {
-    ManagedChannel channel = connect();
+    ManagedChannel channel = target(0).channel();
     try {
       KVGrpc.newBlockingStub(channel)
           .withDeadlineAfter(30, TimeUnit.SECONDS)
@@ -93,10 +96,13 @@ final class HostileCluster implements AutoCloseable {
     }
   }
 
-  double metric(NodeProcess member, String name) throws IOException, InterruptedException {
+  /** A figure of a member. */
+  double metric(int member, String name) throws IOException, InterruptedException {
     String shown =
-        http.send(
-                HttpRequest.newBuilder(URI.create("http://" + member.endpoint() + "/metrics"))
+        clients
+            .get(member)
+            .send(
+                HttpRequest.newBuilder(target(member).uri("/metrics"))
                     .timeout(Duration.ofSeconds(20))
                     .build(),
                 BodyHandlers.ofString())
@@ -110,7 +116,7 @@ final class HostileCluster implements AutoCloseable {
   }
 
   /** Threads of a member, as many as there can be if it does not answer. */
-  double threads(NodeProcess member) {
+  double threads(int member) {
     try {
       return metric(member, "jvm_threads_current");
     } catch (IOException refused) {

@@ -38,7 +38,7 @@ class HostileFramesIT {
   @Test
   void headerBlockLimitIsAdvertised() throws Exception {
     try (NodeProcess member = member();
-        RawConnection connection = RawConnection.wide(member.port())) {
+        RawConnection connection = RawConnection.wide(Target.plain(member.port()))) {
       RawConnection.Frame first = connection.read().orElseThrow();
       assertThat(first.type()).isEqualTo(Http2Bytes.SETTINGS);
       ByteBuffer settings = first.payload();
@@ -53,10 +53,10 @@ class HostileFramesIT {
   @Test
   void headerBlocksWithoutAnEndCostTheirConnection() throws Exception {
     try (NodeProcess member = member();
-        WellBehavedClient client = WellBehavedClient.start(member.port())) {
+        WellBehavedClient client = WellBehavedClient.start(Target.plain(member.port()))) {
       for (int frameBytes : new int[] {0, 100, 16_384}) {
         HeaderFlood flood = new HeaderFlood(frameBytes, 1024 * MIB);
-        flood.on(member.port()).close();
+        flood.on(Target.plain(member.port())).close();
         System.out.println(
             "frame-bytes=" + frameBytes + " sent=" + flood.sentBytes() + " " + flood.goAway());
         assertThat(flood.sentBytes()).isLessThan(64 * MIB);
@@ -75,10 +75,10 @@ class HostileFramesIT {
     byte[] put = PutRequest.newBuilder().setKey(some).setValue(some).build().toByteArray();
     ResetFlood flood = new ResetFlood("/etcdserverpb.KV/Put", put, 100_000);
     try (NodeProcess member = member();
-        WellBehavedClient client = WellBehavedClient.start(member.port())) {
+        WellBehavedClient client = WellBehavedClient.start(Target.plain(member.port()))) {
       Duration before = cpu(member);
       long start = System.nanoTime();
-      flood.on(member.port()).close();
+      flood.on(Target.plain(member.port())).close();
       Duration took = Duration.ofNanos(System.nanoTime() - start);
       Duration cost = cpu(member).minus(before);
       WellBehavedClient.Figures figures = client.figures();

@@ -7,15 +7,12 @@ import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.RangeRequest;
 import io.etcd.jetcd.api.RangeResponse;
-import io.grpc.Grpc;
-import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.troupe.node.process.Alone;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.node.process.TestJdks;
 import java.io.IOException;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -49,6 +46,7 @@ class HostileMemoryIT {
 
   private NodeProcess member;
   private WellBehavedClient client;
+  private Target target;
   private ManagedChannel channel;
 
   @BeforeEach
@@ -57,11 +55,9 @@ class HostileMemoryIT {
         NodeProcess.member(TestJdks.running(), directory, "-Xmx256m", "-XX:+ExitOnOutOfMemoryError")
             .start()
             .awaitReady();
-    client = WellBehavedClient.start(member.port());
-    channel =
-        Grpc.newChannelBuilder("127.0.0.1:" + member.port(), InsecureChannelCredentials.create())
-            .maxInboundMessageSize(64 * MEBIBYTE)
-            .build();
+    target = Target.plain(member.port());
+    client = WellBehavedClient.start(target);
+    channel = target.channel();
     put(SMALL, 12_000);
     for (int i = 0; i < LARGE_KEYS; i++) {
       put(LARGE + i, MEBIBYTE);
@@ -99,7 +95,7 @@ class HostileMemoryIT {
   private void survives(Attack attack, TestInfo test, int maxP99Ms) throws Exception {
     client.figures();
     long start = System.nanoTime();
-    try (Attack.Held unused = attack.on(member.port())) {
+    try (Attack.Held unused = attack.on(target)) {
       Duration sent = Duration.ofNanos(System.nanoTime() - start);
       Awaitility.await()
           .atMost(Duration.ofSeconds(30))
@@ -172,9 +168,7 @@ class HostileMemoryIT {
   void connectionsThatAskNothing(TestInfo test) throws Exception {
     survives(new IdleConnections(6000), test);
     // A newcomer finds a place: idle connections make room.
-    ManagedChannel newcomer =
-        Grpc.newChannelBuilder("127.0.0.1:" + member.port(), InsecureChannelCredentials.create())
-            .build();
+    ManagedChannel newcomer = target.channel();
     try {
       assertThat(KVGrpc.newBlockingStub(newcomer).range(all(SMALL)).getKvsCount()).isOne();
     } finally {
@@ -192,9 +186,9 @@ class HostileMemoryIT {
   }
 
   private String answer(String path, String body, String headers) throws IOException {
-    try (Socket socket =
-        UnreadJson.request(member.port(), path, body, headers + "Connection: close\r\n")) {
-      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    try (RawConnection connection =
+        UnreadJson.request(target, path, body, headers + "Connection: close\r\n")) {
+      return connection.text();
     }
   }
 
@@ -226,10 +220,23 @@ class HostileMemoryIT {
           .startsWith("HTTP/1.1 504");
     }
     assertThat(servesLargeReads()).isTrue();
+    holdsNothing();
+  }
+
+  private void holdsNothing() {
     Awaitility.await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(20))
         .untilAsserted(
             () ->
                 assertThat(answer("/metrics", "", "")).contains("troupe_client_memory_bytes 0.0"));
+  }
+
+  @Test
+  void eventsThatNobodyReads(TestInfo test) throws Exception {
+    survives(new SlowWatches(4, 100, 60, 256 << 10), test);
+    // Puts that are small enough for clients that hold next to nothing are never refused.
+    survives(new SlowWatches(4, 100, 400, 32 << 10), test);
+    client.close();
+    holdsNothing();
   }
 }

@@ -8,8 +8,6 @@ import io.etcd.jetcd.api.RangeRequest;
 import io.troupe.node.process.Alone;
 import io.troupe.node.process.NodeProcess;
 import java.io.IOException;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,7 +26,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Every attack in full size, one after the other, on one and on three members with 256 MiB and with
  * the default heap (512 MiB on a machine of 2 GiB or more). A client on each member records its
  * latency and responses. No member ends, no response is wrong. The figures go to {@code
- * target/hostile/}. Part of the longer profile. Setting: {@code -Dtroupe.hostile.clusters}.
+ * target/hostile/}. Part of the longer profile. Settings: {@code -Dtroupe.hostile.clusters} ({@code
+ * 1x256m-tls} is one member whose client port has TLS), {@code -Dtroupe.hostile.attacks} (a regular
+ * expression; attacks whose names have no match are left out).
  */
 @Alone
 class HostileReportCampaign {
@@ -36,6 +37,11 @@ class HostileReportCampaign {
 
   /** Of each client beside each attack, so that its figures mean something. */
   private static final int LEAST_CALLS = 300;
+
+  private static final String TLS = "-tls";
+
+  private static final Pattern ATTACKS =
+      Pattern.compile(System.getProperty("troupe.hostile.attacks", ""));
 
   private static final String CLUSTERS =
       System.getProperty("troupe.hostile.clusters", "1x256m,1x512m,3x256m,3x512m");
@@ -56,18 +62,16 @@ class HostileReportCampaign {
   }
 
   private static Attack json(String body) {
-    return port -> {
-      try (Socket socket =
-          UnreadJson.request(port, "/v3/lease/grant", body, "Connection: close\r\n")) {
-        String answer =
-            new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
-        assertThat(answer).startsWith("HTTP/1.1 400");
+    return target -> {
+      try (RawConnection connection =
+          UnreadJson.request(target, "/v3/lease/grant", body, "Connection: close\r\n")) {
+        assertThat(connection.text()).startsWith("HTTP/1.1 400");
       }
       return Attack.Held.NOTHING;
     };
   }
 
-  private static List<NamedAttack> attacks() {
+  private static List<NamedAttack> attacks(boolean tls) {
     byte[] upload =
         PutRequest.newBuilder()
             .setKey(ByteString.copyFromUtf8("upload"))
@@ -75,49 +79,62 @@ class HostileReportCampaign {
             .build()
             .toByteArray();
     String large = "{\"key\":\"bGFyZ2U=\",\"range_end\":\"bGFyZ2V+\"}";
-    return List.of(
-        new NamedAttack("nothing", port -> Attack.Held.NOTHING),
-        new NamedAttack(
-            "8 x 4,000 small unread responses", new UnreadResponses(8, 4000, RANGE, small())),
-        new NamedAttack(
-            "4 x 1,000 unread responses of 4 MiB",
-            new UnreadResponses(4, 1000, RANGE, range("large", "large~"))),
-        new NamedAttack(
-            "4 x 256 uploads without the last byte",
-            new IncompleteUploads(4, 256, "/etcdserverpb.KV/Put", upload)),
-        new NamedAttack("60 unread JSON responses", new UnreadJson(60, "/v3/kv/range", large, "")),
-        new NamedAttack("6,000 idle connections", new IdleConnections(6000)),
-        new NamedAttack("1 GiB of CONTINUATION frames", flood(16_384)),
-        new NamedAttack("1 GiB of small CONTINUATION frames", flood(100)),
-        new NamedAttack("empty CONTINUATION frames", flood(0)),
-        new NamedAttack(
-            "8,000 streams with few long headers",
-            new HeldHeaders(2, 4000, HeldHeaders.Fields.LONG)),
-        new NamedAttack(
-            "8,000 streams with many short headers",
-            new HeldHeaders(2, 4000, HeldHeaders.Fields.SHORT)),
-        new NamedAttack(
-            "8,000 streams with 60,000 references each",
-            new HeldHeaders(2, 4000, HeldHeaders.Fields.REFERENCES)),
-        new NamedAttack("600 heads of 450 KB over HTTP/1.1", new HeldHeads(600, 450_000)),
-        new NamedAttack("600 heads of 60 KB over HTTP/1.1", new HeldHeads(600, 60_000)),
-        new NamedAttack("100,000 resets of streams", new ResetFlood(RANGE, small(), 100_000)),
-        new NamedAttack("JSON number 1e100000000", json("{\"TTL\":1,\"ID\":\"1e100000000\"}")),
-        new NamedAttack(
-            "JSON number of 1 MiB", json("{\"TTL\":1,\"ID\":" + "1".repeat(MEBIBYTE) + "}")),
-        new NamedAttack(
-            "transaction of 42 x 42 x 44 ranges",
-            CostlyRequests.nestedRanges(List.of(42, 42, 44), false)),
-        new NamedAttack(
-            "transaction with a put and 16 x 42 x 44 ranges",
-            CostlyRequests.nestedRanges(List.of(16, 42, 44), true)),
-        new NamedAttack(
-            "deletion of 400 values of 1 MiB",
-            CostlyRequests.largeDeletion("values/", 400, MEBIBYTE)),
-        new NamedAttack(
-            "deletion of 550,000 keys", CostlyRequests.largeDeletion("keys/", 550_000, 100)),
-        new NamedAttack("4 Election/Leader of all keys", CostlyRequests.leadersOfAllKeys(4)),
-        new NamedAttack("2 hashes of 1.1 M revisions", CostlyRequests.hashes(2)));
+    List<NamedAttack> all =
+        new ArrayList<>(
+            List.of(
+                new NamedAttack("nothing", target -> Attack.Held.NOTHING),
+                new NamedAttack(
+                    "8 x 4,000 small unread responses",
+                    new UnreadResponses(8, 4000, RANGE, small())),
+                new NamedAttack(
+                    "4 x 1,000 unread responses of 4 MiB",
+                    new UnreadResponses(4, 1000, RANGE, range("large", "large~"))),
+                new NamedAttack(
+                    "4 x 256 uploads without the last byte",
+                    new IncompleteUploads(4, 256, "/etcdserverpb.KV/Put", upload)),
+                new NamedAttack(
+                    "60 unread JSON responses", new UnreadJson(60, "/v3/kv/range", large, "")),
+                new NamedAttack("6,000 idle connections", new IdleConnections(6000)),
+                new NamedAttack("1 GiB of CONTINUATION frames", flood(16_384)),
+                new NamedAttack("1 GiB of small CONTINUATION frames", flood(100)),
+                new NamedAttack("empty CONTINUATION frames", flood(0)),
+                new NamedAttack(
+                    "100,000 resets of streams", new ResetFlood(RANGE, small(), 100_000)),
+                new NamedAttack(
+                    "JSON number 1e100000000", json("{\"TTL\":1,\"ID\":\"1e100000000\"}")),
+                new NamedAttack(
+                    "JSON number of 1 MiB",
+                    json("{\"TTL\":1,\"ID\":" + "1".repeat(MEBIBYTE) + "}")),
+                new NamedAttack(
+                    "transaction of 42 x 42 x 44 ranges",
+                    CostlyRequests.nestedRanges(List.of(42, 42, 44), false)),
+                new NamedAttack(
+                    "transaction with a put and 16 x 42 x 44 ranges",
+                    CostlyRequests.nestedRanges(List.of(16, 42, 44), true)),
+                new NamedAttack(
+                    "deletion of 400 values of 1 MiB",
+                    CostlyRequests.largeDeletion("values/", 400, MEBIBYTE)),
+                new NamedAttack(
+                    "deletion of 550,000 keys",
+                    CostlyRequests.largeDeletion("keys/", 550_000, 100)),
+                new NamedAttack(
+                    "4 Election/Leader of all keys", CostlyRequests.leadersOfAllKeys(4)),
+                new NamedAttack("2 hashes of 1.1 M revisions", CostlyRequests.hashes(2)),
+                new NamedAttack(
+                    "400 slow watches of 200 values of 256 KiB",
+                    new SlowWatches(4, 100, 200, 256 << 10)),
+                new NamedAttack(
+                    "400 slow watches of 2,000 values of 32 KiB",
+                    new SlowWatches(4, 100, 2000, 32 << 10))));
+    if (tls) {
+      all.add(
+          new NamedAttack("2,000 handshakes of a few bytes", new UnfinishedHandshakes(2000, 11)));
+      all.add(
+          new NamedAttack(
+              "2,000 handshakes without the last message",
+              new UnfinishedHandshakes(2000, MEBIBYTE)));
+    }
+    return all;
   }
 
   private static byte[] small() {
@@ -125,7 +142,7 @@ class HostileReportCampaign {
   }
 
   private static Attack flood(int frameBytes) {
-    return port -> new HeaderFlood(frameBytes, 1024L * MEBIBYTE).on(port);
+    return target -> new HeaderFlood(frameBytes, 1024L * MEBIBYTE).on(target);
   }
 
   static Stream<String> clusters() {
@@ -134,34 +151,38 @@ class HostileReportCampaign {
 
   @ParameterizedTest
   @MethodSource("clusters")
-  void membersServeOthersDuringEachAttack(String sizeAndHeap) throws Exception {
+  void membersServeOthersDuringEachAttack(String form) throws Exception {
+    boolean tls = form.endsWith(TLS);
+    String sizeAndHeap = tls ? form.substring(0, form.length() - TLS.length()) : form;
     int size = Integer.parseInt(sizeAndHeap.substring(0, sizeAndHeap.indexOf('x')));
     String heap = sizeAndHeap.substring(sizeAndHeap.indexOf('x') + 1);
     List<WellBehavedClient> clients = new ArrayList<>();
-    try (HostileCluster cluster = HostileCluster.start(temp, size, heap)) {
+    try (HostileCluster cluster = HostileCluster.start(temp, size, heap, tls)) {
       cluster.put("small", 12_000);
       for (int i = 0; i < 4; i++) {
         cluster.put("large" + i, MEBIBYTE);
       }
       for (int i = 0; i < size; i++) {
-        clients.add(WellBehavedClient.start(cluster.member(i).port(), "well-behaved-" + i));
+        clients.add(WellBehavedClient.start(cluster.target(i), "well-behaved-" + i));
       }
-      for (NamedAttack attack : attacks()) {
+      for (NamedAttack attack : attacks(tls)) {
+        if (!ATTACKS.matcher(attack.name()).find()) {
+          continue;
+        }
         attack(attack, cluster, clients);
       }
     } finally {
       clients.forEach(WellBehavedClient::close);
-      write(size, heap);
+      write(size, heap + (tls ? TLS : ""));
     }
   }
 
   private void attack(NamedAttack attack, HostileCluster cluster, List<WellBehavedClient> clients)
       throws Exception {
     clients.forEach(WellBehavedClient::figures);
-    NodeProcess target = cluster.member(0);
     long start = System.nanoTime();
     Duration took;
-    try (Attack.Held held = attack.attack().on(target.port())) {
+    try (Attack.Held held = attack.attack().on(cluster.target(0))) {
       took = Duration.ofNanos(System.nanoTime() - start);
       Awaitility.await(attack + " " + held)
           .atMost(Duration.ofMinutes(5))

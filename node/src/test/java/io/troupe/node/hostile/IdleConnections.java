@@ -13,11 +13,11 @@ final class IdleConnections implements Attack {
   }
 
   @Override
-  public Held on(int port) throws IOException {
+  public Held on(Target target) throws IOException {
     List<RawConnection> held = new ArrayList<>();
     for (int i = 0; i < connections; i++) {
       try {
-        held.add(RawConnection.narrow(port));
+        held.add(RawConnection.narrow(target));
       } catch (IOException refused) {
         // The member does not take more.
       }

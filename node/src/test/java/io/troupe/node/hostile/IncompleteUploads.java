@@ -31,12 +31,12 @@ final class IncompleteUploads implements Attack {
   }
 
   @Override
-  public Held on(int port) throws IOException {
+  public Held on(Target target) throws IOException {
     List<RawConnection> held = new ArrayList<>();
     byte[] framed = Http2Bytes.framed(0, message.length, message);
     byte[] sent = Arrays.copyOf(framed, framed.length - 1);
     for (int i = 0; i < connections; i++) {
-      RawConnection connection = RawConnection.wide(port);
+      RawConnection connection = RawConnection.wide(target);
       held.add(connection);
       try {
         upload(connection, sent);

@@ -95,7 +95,7 @@ class LongWorkIT {
       fill(channel);
       HttpClient http = HttpClient.newHttpClient();
       long start = System.nanoTime();
-      try (WellBehavedClient client = WellBehavedClient.start(member.port())) {
+      try (WellBehavedClient client = WellBehavedClient.start(Target.plain(member.port()))) {
         CompletableFuture<Void> work = CompletableFuture.runAsync(() -> work(channel));
         Awaitility.await()
             .atMost(Duration.ofMinutes(5))

@@ -6,18 +6,20 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import javax.net.ssl.SSLException;
 
-/** A connection of HTTP/2 without TLS that sends and receives frames as they are. One thread. */
+/** A connection that sends and receives bytes and frames of HTTP/2 as they are. One thread. */
 final class RawConnection implements Attack.Held {
-  private static final int TIMEOUT_MS = 20_000;
+  private static final String HTTP2 = "h2";
   private static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+  /** Under TLS, or the same as {@link #socket}. */
+  private final Socket wire;
 
   private final Socket socket;
   private final DataInputStream in;
@@ -40,35 +42,42 @@ final class RawConnection implements Attack.Held {
     }
   }
 
-  private RawConnection(Socket socket) throws IOException {
+  private RawConnection(Socket wire, Socket socket) throws IOException {
+    this.wire = wire;
     this.socket = socket;
     this.in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
   }
 
-  /** A connection that has sent nothing. */
-  static RawConnection dial(int port) throws IOException {
-    Socket socket = new Socket();
-    socket.setTcpNoDelay(true);
-    socket.setSoTimeout(TIMEOUT_MS);
-    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TIMEOUT_MS);
-    return new RawConnection(socket);
+  /**
+   * A connection that has sent nothing but a handshake of TLS.
+   *
+   * @param receiveBytes size of its receive buffer; 0 for the usual one
+   * @param protocol offered in the handshake
+   */
+  static RawConnection dial(Target target, int receiveBytes, String protocol) throws IOException {
+    Socket wire = target.dial(receiveBytes);
+    return new RawConnection(wire, target.secured(wire, protocol));
   }
 
   /** Windows as wide as can be. */
-  static RawConnection wide(int port) throws IOException {
-    return dial(port).write(Http2Bytes.opening());
+  static RawConnection wide(Target target) throws IOException {
+    return dial(target, 0, HTTP2).write(Http2Bytes.opening());
   }
 
   /** Windows of 65,535 bytes that are never enlarged. */
-  static RawConnection narrow(int port) throws IOException {
-    return dial(port)
+  static RawConnection narrow(Target target) throws IOException {
+    return dial(target, 0, HTTP2)
         .write(PREFACE.getBytes(StandardCharsets.US_ASCII))
         .frame(Http2Bytes.SETTINGS, 0, 0, new byte[0]);
   }
 
   RawConnection write(byte[] bytes) throws IOException {
-    socket.getOutputStream().write(bytes);
-    return this;
+    try {
+      socket.getOutputStream().write(bytes);
+      return this;
+    } catch (SSLException closed) {
+      throw Target.closed(closed);
+    }
   }
 
   RawConnection frame(int type, int flags, int stream, byte[] payload) throws IOException {
@@ -111,7 +120,7 @@ final class RawConnection implements Attack.Held {
       in.readFully(payload);
       return Optional.of(
           new Frame(type, flags, stream, ByteBuffer.wrap(payload).asReadOnlyBuffer()));
-    } catch (EOFException | SocketException closed) {
+    } catch (EOFException | SocketException | SSLException closed) {
       return Optional.empty();
     }
   }
@@ -131,15 +140,21 @@ final class RawConnection implements Attack.Held {
     return code;
   }
 
-  /** Whether there are bytes that were not read. */
-  boolean hasMore() throws IOException {
-    return in.available() > 0;
+  /** Everything to the end of the connection, as text. */
+  String text() throws IOException {
+    return new String(in.readAllBytes(), StandardCharsets.UTF_8);
   }
 
+  /** Whether there are bytes that were not read. */
+  boolean hasMore() throws IOException {
+    return in.available() > 0 || wire.getInputStream().available() > 0;
+  }
+
+  /** Without the farewell of TLS, which waits where the member reads nothing. */
   @Override
   public void close() {
     try {
-      socket.close();
+      wire.close();
     } catch (IOException e) {
       throw new IllegalStateException("a socket does not close", e);
     }

@@ -32,9 +32,9 @@ final class ResetFlood implements Attack {
   }
 
   @Override
-  public Held on(int port) throws IOException {
+  public Held on(Target target) throws IOException {
     for (int sent = 0; sent < resets; connections++) {
-      try (RawConnection connection = RawConnection.wide(port)) {
+      try (RawConnection connection = RawConnection.wide(target)) {
         sent += overOne(connection, resets - sent);
       }
     }

@@ -1,14 +1,15 @@
 package io.troupe.node.hostile;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Requests to the JSON gateway over HTTP/1.1 whose responses nobody reads. */
 final class UnreadJson implements Attack {
+  /** Most of a response stays with the member. */
+  private static final int RECEIVE_BYTES = 16 << 10;
+
   private final int connections;
   private final String path;
   private final String body;
@@ -28,14 +29,13 @@ final class UnreadJson implements Attack {
   }
 
   /** Sends one request. */
-  static Socket request(int port, String path, String body, String headers) throws IOException {
-    return request(new Socket(), port, path, body, headers);
+  static RawConnection request(Target target, String path, String body, String headers)
+      throws IOException {
+    return send(RawConnection.dial(target, 0, "http/1.1"), path, body, headers);
   }
 
-  private static Socket request(Socket socket, int port, String path, String body, String headers)
-      throws IOException {
-    socket.setSoTimeout(60_000);
-    socket.connect(new java.net.InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+  private static RawConnection send(
+      RawConnection connection, String path, String body, String headers) throws IOException {
     byte[] content = body.getBytes(StandardCharsets.UTF_8);
     String head =
         "POST "
@@ -45,28 +45,15 @@ final class UnreadJson implements Attack {
             + "Content-Length: "
             + content.length
             + "\r\n\r\n";
-    socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
-    socket.getOutputStream().write(content);
-    return socket;
+    return connection.write(head.getBytes(StandardCharsets.US_ASCII)).write(content);
   }
 
   @Override
-  public Held on(int port) throws IOException {
-    List<Socket> held = new ArrayList<>();
+  public Held on(Target target) throws IOException {
+    List<RawConnection> held = new ArrayList<>();
     for (int i = 0; i < connections; i++) {
-      Socket socket = new Socket();
-      // Most of a response stays with the member.
-      socket.setReceiveBufferSize(16 << 10);
-      held.add(request(socket, port, path, body, headers));
+      held.add(send(RawConnection.dial(target, RECEIVE_BYTES, "http/1.1"), path, body, headers));
     }
-    return () -> {
-      for (Socket socket : held) {
-        try {
-          socket.close();
-        } catch (IOException e) {
-          throw new IllegalStateException("a socket does not close", e);
-        }
-      }
-    };
+    return () -> held.forEach(RawConnection::close);
   }
 }

@@ -4,8 +4,6 @@ import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.RangeRequest;
-import io.grpc.Grpc;
-import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import java.util.ArrayList;
@@ -54,24 +52,23 @@ final class WellBehavedClient implements AutoCloseable {
 
   private final ByteString key;
 
-  private WellBehavedClient(int port, String key) {
+  private WellBehavedClient(Target target, String key) {
     this.key = ByteString.copyFromUtf8(key);
-    channel =
-        Grpc.newChannelBuilder("127.0.0.1:" + port, InsecureChannelCredentials.create()).build();
+    channel = target.channel();
   }
 
   /** Connects, and begins after its first successful calls. */
-  static WellBehavedClient start(int port) {
-    return start(port, "well-behaved");
+  static WellBehavedClient start(Target target) {
+    return start(target, "well-behaved");
   }
 
   /**
-   * {@link #start(int)}.
+   * {@link #start(Target)}.
    *
    * @param key that no other client writes
    */
-  static WellBehavedClient start(int port, String key) {
-    WellBehavedClient client = new WellBehavedClient(port, key);
+  static WellBehavedClient start(Target target, String key) {
+    WellBehavedClient client = new WellBehavedClient(target, key);
     client.once(0);
     client.nanos.clear();
     client.thread.start();

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.node.process.NodeProcess;
 import io.troupe.node.process.TestJdks;
+import io.troupe.testing.FreePort;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,12 +22,17 @@ class ManyConnectionsIT {
   /** Its buffers, its table of streams, and what its stages are. */
   private static final long MOST_KIB = 160;
 
+  /** And what TLS buffers. */
+  private static final long MOST_KIB_WITH_TLS = 280;
+
+  private static final Random RANDOM = new Random(1);
+
   @TempDir Path directory = Path.of("");
 
   private static void connect(Target target, int count, List<Socket> connections)
       throws IOException {
     for (int i = 0; i < count; i++) {
-      Socket socket = target.dial();
+      Socket socket = target.connect(RANDOM);
       connections.add(socket);
       socket.getOutputStream().write(Http2Bytes.opening());
       assertThat(socket.getInputStream().read()).as("the server's settings").isNotNegative();
@@ -32,20 +40,38 @@ class ManyConnectionsIT {
   }
 
   @Test
-  void aConnectionThatAsksNothingCostsLittle() throws Exception {
+  void connectionThatSendsNoRequestCostsLittle() throws Exception {
+    costsLittle(null, MOST_KIB);
+  }
+
+  @Test
+  void connectionWithTlsThatSendsNoRequestCostsLittle() throws Exception {
+    costsLittle(new TlsSide(directory), MOST_KIB_WITH_TLS);
+  }
+
+  private void costsLittle(@Nullable TlsSide tls, long mostKib) throws Exception {
     TestJdks.Jdk jdk = TestJdks.running();
+    int port = FreePort.next();
+    NodeProcess.Builder builder =
+        NodeProcess.member(jdk, directory, "-Xmx256m")
+            .setting("max-connections", "1000")
+            .setting(
+                "listen-client-urls", (tls == null ? "http" : "https") + "://127.0.0.1:" + port);
+    if (tls != null) {
+      builder.settings(tls.serverSettings());
+    }
     List<Socket> connections = new ArrayList<>();
-    try (NodeProcess member = NodeProcess.member(jdk, directory, "-Xmx256m").start().awaitReady()) {
-      Target target = new Target(member.port(), null);
+    try (NodeProcess member = builder.start().awaitReady()) {
+      Target target = new Target(port, tls == null ? null : tls.client());
       // What is made once is no cost of a connection.
       connect(target, 20, connections);
       Condition before = Condition.of(jdk, member.pid());
       connect(target, CONNECTIONS, connections);
       Condition after = Condition.of(jdk, member.pid());
-      System.out.println("before " + before + "\nafter  " + after);
+      System.out.println("tls=" + (tls != null) + "\nbefore " + before + "\nafter  " + after);
       assertThat((after.heapKiB() - before.heapKiB()) / CONNECTIONS)
           .as("KiB of heap for a connection")
-          .isBetween(0L, MOST_KIB);
+          .isBetween(0L, mostKib);
     } finally {
       for (Socket socket : connections) {
         socket.close();

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.util.HashMap;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
 
@@ -17,7 +18,7 @@ import javax.net.ssl.SSLContext;
  * A member's port that wants certificates, and clients of it. Certificates have no common name, so
  * that they are nobody's login (A14).
  */
-final class TlsSide {
+public final class TlsSide {
   private static final String BLOCK = "client-transport-security.";
 
   private final TestAuthority authority;
@@ -25,7 +26,12 @@ final class TlsSide {
   private final Issued own;
   private final Issued foreign;
 
-  TlsSide(Path directory) throws Exception {
+  /**
+   * Issues certificates.
+   *
+   * @param directory where their files are written
+   */
+  public TlsSide(Path directory) throws Exception {
     authority = new TestAuthority(directory, "authority");
     server = authority.issue("server", "", KeyForm.EC_PKCS8, "127.0.0.1");
     own = authority.issue("own", "", KeyForm.EC_PKCS8);
@@ -33,20 +39,28 @@ final class TlsSide {
     foreign = new TestAuthority(elsewhere, "stranger").issue("foreign", "", KeyForm.EC_PKCS8);
   }
 
-  /** Of the member, without "troupe.". */
+  /** Of a member that requires certificates of its clients, without "troupe.". */
   Map<String, String> settings() {
-    return Map.of(
-        BLOCK + "cert-file", server.cert().toString(),
-        BLOCK + "key-file", server.key().toString(),
-        BLOCK + "trusted-ca-file", authority.file().toString(),
-        BLOCK + "client-cert-auth", "true");
+    Map<String, String> settings = new HashMap<>(serverSettings());
+    settings.put(BLOCK + "trusted-ca-file", authority.file().toString());
+    settings.put(BLOCK + "client-cert-auth", "true");
+    return settings;
   }
 
-  SSLContext client() throws GeneralSecurityException, IOException {
+  /** Of a member that requires no certificates of its clients, without "troupe.". */
+  public Map<String, String> serverSettings() {
+    return Map.of(
+        BLOCK + "cert-file", server.cert().toString(),
+        BLOCK + "key-file", server.key().toString());
+  }
+
+  /** TLS of a client on sockets. */
+  public SSLContext client() throws GeneralSecurityException, IOException {
     return ClientContext.of(authority.file(), own);
   }
 
-  ChannelCredentials credentials() throws IOException {
+  /** TLS of a client of gRPC. */
+  public ChannelCredentials credentials() throws IOException {
     return TlsChannelCredentials.newBuilder()
         .trustManager(authority.file().toFile())
         .keyManager(own.cert().toFile(), own.key().toFile())
