@@ -50,6 +50,9 @@ final class ClientConnections {
   private final AtomicLong displaced = new AtomicLong();
   private final AtomicLong slow = new AtomicLong();
 
+  /** Of {@link MemoryBudget#refused}, at the last check; only {@link #relieve} uses it. */
+  private long checkedRefusals;
+
   ClientConnections(ConnectionLimits limits, MemoryBudget memory) {
     this.limits = limits;
     this.memory = memory;
@@ -142,6 +145,8 @@ final class ClientConnections {
   /**
    * To be called every second. When less than an eighth of the memory is left, closes connections
    * that make no progress with what they hold, those that hold most first, until a quarter is left.
+   * When requests were refused since the last call, until half is left: what is left may be more
+   * than an eighth, and yet too little for a large read.
    */
   void relieve() {
     List<Conversation> slowest = new ArrayList<>();
@@ -152,12 +157,15 @@ final class ClientConnections {
         }
       }
     }
-    long excess = memory.taken() - memory.maxBytes() / 8 * 7;
-    if (excess <= 0) {
+    long refusedRequests = memory.refused();
+    boolean refusing = refusedRequests != checkedRefusals;
+    checkedRefusals = refusedRequests;
+    long max = memory.maxBytes();
+    if (!refusing && memory.taken() <= max / 8 * 7) {
       return;
     }
     slowest.sort(Comparator.comparingLong((Conversation each) -> each.memory().held()).reversed());
-    long toFree = memory.taken() - memory.maxBytes() / 4 * 3;
+    long toFree = memory.taken() - (refusing ? max / 2 : max / 4 * 3);
     for (Conversation each : slowest) {
       if (toFree <= 0) {
         return;

@@ -1,6 +1,7 @@
 package io.troupe.grpc.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.troupe.model.MemoryBudget;
 import java.net.InetAddress;
@@ -109,6 +110,22 @@ class ClientConnectionsTest {
     stalled.memory().share().take(BUDGET / 2);
     check(begin(here, "other"), 0);
     assertThat(closed).isEmpty();
+  }
+
+  /** What is left may be more than an eighth, and yet too little for a large read. */
+  @Test
+  void connectionWithoutProgressIsClosedWhenRequestsAreRefused() {
+    Conversation stalled = begin(here, "stalled");
+    stalled.memory().share().take(BUDGET / 4 * 3);
+    for (int i = 0; i < CHECKS; i++) {
+      connections.relieve();
+    }
+    assertThat(closed).isEmpty();
+    MemoryBudget.Share read = begin(here, "reader").memory().share();
+    assertThatThrownBy(() -> read.take(BUDGET / 3)).isInstanceOf(MemoryBudget.Exceeded.class);
+    read.close();
+    connections.relieve();
+    assertThat(closed).containsExactly("stalled");
   }
 
   @Test
