@@ -99,6 +99,17 @@ class HostileReportCampaign {
                 new NamedAttack("1 GiB of small CONTINUATION frames", flood(100)),
                 new NamedAttack("empty CONTINUATION frames", flood(0)),
                 new NamedAttack(
+                    "8,000 streams with few long headers",
+                    new HeldHeaders(2, 4000, HeldHeaders.Fields.LONG)),
+                new NamedAttack(
+                    "8,000 streams with many short headers",
+                    new HeldHeaders(2, 4000, HeldHeaders.Fields.SHORT)),
+                new NamedAttack(
+                    "8,000 streams with 60,000 references each",
+                    new HeldHeaders(2, 4000, HeldHeaders.Fields.REFERENCES)),
+                new NamedAttack("600 heads of 450 KB over HTTP/1.1", new HeldHeads(600, 450_000)),
+                new NamedAttack("600 heads of 60 KB over HTTP/1.1", new HeldHeads(600, 60_000)),
+                new NamedAttack(
                     "100,000 resets of streams", new ResetFlood(RANGE, small(), 100_000)),
                 new NamedAttack(
                     "JSON number 1e100000000", json("{\"TTL\":1,\"ID\":\"1e100000000\"}")),
