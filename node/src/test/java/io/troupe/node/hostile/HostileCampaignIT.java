@@ -7,6 +7,7 @@ import io.etcd.jetcd.api.PutRequest;
 import io.etcd.jetcd.api.RangeRequest;
 import io.troupe.node.process.Alone;
 import io.troupe.node.process.NodeProcess;
+import io.troupe.node.process.ProcessResources;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,10 +23,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Random mixtures of attacks on the client ports of a cluster, while well-behaved clients write and
- * read on each member. No member ends, no answer is wrong, and afterwards clients hold no memory,
- * and the threads are as many as before. Settings: {@code -Dtroupe.hostile.seconds}, {@code
- * -Dtroupe.hostile.members} (1 or 3), {@code -Dtroupe.hostile.heap}, {@code -Dtroupe.hostile.tls}
- * (client ports with TLS), {@code -Dtroupe.hostile.seed}.
+ * read on each member. No member ends, no response is wrong, and each client is served during each
+ * mixture. Afterwards clients hold no memory, and heap and threads return to their initial levels.
+ * Settings: {@code -Dtroupe.hostile.seconds}, {@code -Dtroupe.hostile.members} (1 or 3), {@code
+ * -Dtroupe.hostile.heap}, {@code -Dtroupe.hostile.tls} (client ports with TLS), {@code
+ * -Dtroupe.hostile.seed}.
  */
 @Alone
 class HostileCampaignIT {
@@ -39,6 +41,12 @@ class HostileCampaignIT {
 
   /** Threads that come and go with load: of the common pools and of the collector. */
   private static final int MORE_THREADS = 30;
+
+  /** Caches that fill with use; they are bounded by an eighth of the heap. */
+  private static final long MORE_HEAP_KIB = 48 << 10;
+
+  /** Of each client during each mixture, so that its latency means something. */
+  private static final int MIN_CALLS = 50;
 
   @TempDir Path directory = Path.of("");
 
@@ -107,11 +115,14 @@ class HostileCampaignIT {
         clients.add(WellBehavedClient.start(cluster.target(i), "well-behaved-" + i));
       }
       List<Double> threads = IntStream.range(0, MEMBERS).mapToObj(cluster::threads).toList();
+      List<ProcessResources> before =
+          IntStream.range(0, MEMBERS).mapToObj(cluster::resources).toList();
       int mixtures = mix(cluster, clients);
       clients.forEach(WellBehavedClient::close);
       System.out.println("hostile campaign ended, mixtures=" + mixtures);
       for (int i = 0; i < MEMBERS; i++) {
         becomesQuiet(cluster, i, threads.get(i) + MORE_THREADS);
+        heapIsReleased(cluster, i, before.get(i));
       }
     } finally {
       clients.forEach(WellBehavedClient::close);
@@ -129,8 +140,9 @@ class HostileCampaignIT {
       int target = random.nextInt(MEMBERS);
       try (Attack.Held unused = first.attack().on(cluster.target(target));
           Attack.Held other = second.attack().on(cluster.target(random.nextInt(MEMBERS)))) {
-        assertThat(unused).isNotNull();
-        assertThat(other).isNotNull();
+        Awaitility.await(first + "+" + second + " " + unused + " " + other)
+            .atMost(Duration.ofMinutes(5))
+            .until(() -> clients.stream().allMatch(client -> client.calls() >= MIN_CALLS));
       }
       mixtures++;
       for (int i = 0; i < MEMBERS; i++) {
@@ -148,6 +160,14 @@ class HostileCampaignIT {
       }
     }
     return mixtures;
+  }
+
+  private static void heapIsReleased(HostileCluster cluster, int member, ProcessResources before) {
+    ProcessResources after = cluster.resources(member);
+    System.out.printf("n%d before=%s after=%s%n", member, before, after);
+    assertThat(after.heapKiB())
+        .as(() -> cluster.largestClasses(member))
+        .isLessThan(before.heapKiB() + MORE_HEAP_KIB);
   }
 
   private NamedAttack any(List<NamedAttack> attacks) {

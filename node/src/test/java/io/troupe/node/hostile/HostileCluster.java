@@ -6,6 +6,7 @@ import io.etcd.jetcd.api.PutRequest;
 import io.grpc.ManagedChannel;
 import io.troupe.node.malformed.TlsSide;
 import io.troupe.node.process.NodeProcess;
+import io.troupe.node.process.ProcessResources;
 import io.troupe.node.process.TestJdks;
 import io.troupe.testing.FreePort;
 import java.io.IOException;
@@ -125,6 +126,16 @@ final class HostileCluster implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);
     }
+  }
+
+  /** The resources of a member after a full collection. */
+  ProcessResources resources(int member) {
+    return ProcessResources.of(TestJdks.running(), members.get(member).pid());
+  }
+
+  /** The classes that take most of the heap of a member. */
+  String largestClasses(int member) {
+    return ProcessResources.largest(TestJdks.running(), members.get(member).pid());
   }
 
   @Override

@@ -36,12 +36,12 @@ final class IncompleteUploads implements Attack {
     byte[] framed = Http2Bytes.framed(0, message.length, message);
     byte[] sent = Arrays.copyOf(framed, framed.length - 1);
     for (int i = 0; i < connections; i++) {
-      RawConnection connection = RawConnection.wide(target);
-      held.add(connection);
       try {
+        RawConnection connection = RawConnection.wide(target);
+        held.add(connection);
         upload(connection, sent);
       } catch (SocketException closed) {
-        // The member does not take more on this connection.
+        // The member does not take more.
       }
     }
     return () -> held.forEach(RawConnection::close);

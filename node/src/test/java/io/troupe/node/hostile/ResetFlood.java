@@ -12,6 +12,7 @@ import java.net.SocketException;
 final class ResetFlood implements Attack {
   private static final byte[] CANCEL = {0, 0, 0, 8};
   private static final int AT_ONCE = 100;
+  private static final int MAX_REFUSED = 1000;
 
   private final String path;
   private final byte[] message;
@@ -33,9 +34,13 @@ final class ResetFlood implements Attack {
 
   @Override
   public Held on(Target target) throws IOException {
-    for (int sent = 0; sent < resets; connections++) {
+    int refused = 0;
+    for (int sent = 0; sent < resets && refused < MAX_REFUSED; connections++) {
       try (RawConnection connection = RawConnection.wide(target)) {
         sent += overOne(connection, resets - sent);
+      } catch (SocketException closed) {
+        // The member does not take this connection.
+        refused++;
       }
     }
     return Held.NOTHING;

@@ -50,12 +50,12 @@ final class SlowWatches implements Attack {
   public Held on(Target target) throws IOException {
     List<RawConnection> held = new ArrayList<>();
     for (int i = 0; i < connections; i++) {
-      RawConnection connection = RawConnection.narrow(target);
-      held.add(connection);
       try {
+        RawConnection connection = RawConnection.narrow(target);
+        held.add(connection);
         watch(connection);
       } catch (SocketException closed) {
-        // The member does not take more on this connection.
+        // The member does not take more.
       }
     }
     put(target);

@@ -1,6 +1,7 @@
 package io.troupe.node.hostile;
 
 import java.io.IOException;
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +53,11 @@ final class UnreadJson implements Attack {
   public Held on(Target target) throws IOException {
     List<RawConnection> held = new ArrayList<>();
     for (int i = 0; i < connections; i++) {
-      held.add(send(RawConnection.dial(target, RECEIVE_BYTES, "http/1.1"), path, body, headers));
+      try {
+        held.add(send(RawConnection.dial(target, RECEIVE_BYTES, "http/1.1"), path, body, headers));
+      } catch (SocketException closed) {
+        // The member does not take more.
+      }
     }
     return () -> held.forEach(RawConnection::close);
   }

@@ -32,9 +32,9 @@ final class UnreadResponses implements Attack {
   public Held on(Target target) throws IOException {
     List<RawConnection> held = new ArrayList<>();
     for (int i = 0; i < connections; i++) {
-      RawConnection connection = RawConnection.narrow(target);
-      held.add(connection);
       try {
+        RawConnection connection = RawConnection.narrow(target);
+        held.add(connection);
         for (int sent = 0; sent < requests; sent += AT_ONCE) {
           ByteArrayOutputStream out = new ByteArrayOutputStream();
           for (int j = 0; j < Math.min(AT_ONCE, requests - sent); j++) {
@@ -43,7 +43,7 @@ final class UnreadResponses implements Attack {
           connection.write(out.toByteArray());
         }
       } catch (SocketException closed) {
-        // The member does not take more on this connection.
+        // The member does not take more.
       }
     }
     return () -> held.forEach(RawConnection::close);

@@ -6,6 +6,7 @@ import io.grpc.ChannelCredentials;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.StatusRuntimeException;
 import io.troupe.node.process.NodeProcess;
+import io.troupe.node.process.ProcessResources;
 import io.troupe.node.process.TestJdks;
 import io.troupe.testing.FreePort;
 import java.io.IOException;
@@ -101,19 +102,19 @@ class ClientPortMalformedIT {
         Guns guns = new Guns(target, tls == null ? null : tls.handshakes(target))) {
       // What a member makes once (classes, threads, pools) is not growth.
       fire(member, guns, customer, seed, Math.max(WARM_UP, inputs / 10));
-      Condition before = Condition.of(jdk, member.pid());
+      ProcessResources before = ProcessResources.of(jdk, member.pid());
       fire(member, guns, customer, seed + 1000, inputs * 8 / 10);
       customer.enableLogins();
       fire(member, guns, customer, seed + 2000, inputs / 10);
       guns.close();
-      Condition after = settled(jdk, member, before);
+      ProcessResources after = settled(jdk, member, before);
       long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
       System.out.printf(
           "sent %d in %d s %s, served meanwhile %d%n",
           sent.get(), seconds, sentByKind, customer.served());
       System.out.println("before " + before + "\nafter  " + after);
       assertThat(after.heapKiB())
-          .as(() -> Condition.largest(jdk, member.pid()))
+          .as(() -> ProcessResources.largest(jdk, member.pid()))
           .isLessThan(before.heapKiB() + HEAP_GROWTH_KIB);
       assertThat(after.threads()).isLessThan(before.threads() + 40);
       assertThat(after.files()).isLessThan(before.files() + 50);
@@ -129,11 +130,12 @@ class ClientPortMalformedIT {
   }
 
   /** Connections that were left are noticed a little later. */
-  private static Condition settled(TestJdks.Jdk jdk, NodeProcess member, Condition before) {
+  private static ProcessResources settled(
+      TestJdks.Jdk jdk, NodeProcess member, ProcessResources before) {
     long end = System.nanoTime() + 30_000_000_000L;
-    Condition now = Condition.of(jdk, member.pid());
+    ProcessResources now = ProcessResources.of(jdk, member.pid());
     while (now.files() >= before.files() + 50 && System.nanoTime() < end) {
-      now = Condition.of(jdk, member.pid());
+      now = ProcessResources.of(jdk, member.pid());
     }
     return now;
   }

@@ -3,6 +3,7 @@ package io.troupe.node.malformed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.node.process.NodeProcess;
+import io.troupe.node.process.ProcessResources;
 import io.troupe.node.process.TestJdks;
 import io.troupe.testing.FreePort;
 import java.io.IOException;
@@ -65,9 +66,9 @@ class ManyConnectionsIT {
       Target target = new Target(port, tls == null ? null : tls.client());
       // What is made once is no cost of a connection.
       connect(target, 20, connections);
-      Condition before = Condition.of(jdk, member.pid());
+      ProcessResources before = ProcessResources.of(jdk, member.pid());
       connect(target, CONNECTIONS, connections);
-      Condition after = Condition.of(jdk, member.pid());
+      ProcessResources after = ProcessResources.of(jdk, member.pid());
       System.out.println("tls=" + (tls != null) + "\nbefore " + before + "\nafter  " + after);
       assertThat((after.heapKiB() - before.heapKiB()) / CONNECTIONS)
           .as("KiB of heap for a connection")

@@ -1,8 +1,7 @@
-package io.troupe.node.malformed;
+package io.troupe.node.process;
 
 import static java.util.stream.Collectors.joining;
 
-import io.troupe.node.process.TestJdks;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -15,18 +14,25 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What a process holds.
+ * The resources that a process holds.
  *
- * @param heapKiB after a full collection
- * @param residentKiB of the process
- * @param files that are open, without the tables of RocksDB: how many those are goes by what is
- *     stored and when it was compacted
+ * @param heapKiB live heap after a full collection, in KiB
+ * @param residentKiB resident memory, in KiB
+ * @param threads threads of the process
+ * @param files open files without the table files of RocksDB, whose number depends on the stored
+ *     data and on its compactions
  */
-record Condition(long heapKiB, long residentKiB, long threads, long files) {
+public record ProcessResources(long heapKiB, long residentKiB, long threads, long files) {
   /** The last line: objects, then bytes. */
   private static final Pattern TOTAL = Pattern.compile("Total +\\d+ +(\\d+)");
 
-  static Condition of(TestJdks.Jdk jdk, long pid) {
+  /**
+   * Runs a full collection in a process and reads its resources.
+   *
+   * @param jdk the JDK that runs the process
+   * @throws IllegalStateException if {@code jcmd} fails
+   */
+  public static ProcessResources of(TestJdks.Jdk jdk, long pid) {
     try {
       ask(jdk, pid, "GC.run");
       Matcher total = TOTAL.matcher(ask(jdk, pid, "GC.class_histogram"));
@@ -37,7 +43,7 @@ record Condition(long heapKiB, long residentKiB, long threads, long files) {
       Path process = Path.of("/proc", Long.toString(pid));
       String status = Files.readString(process.resolve("status"));
       try (Stream<Path> open = Files.list(process.resolve("fd"))) {
-        return new Condition(
+        return new ProcessResources(
             heap >> 10,
             figure(status, "VmRSS:"),
             figure(status, "Threads:"),
@@ -58,8 +64,8 @@ record Condition(long heapKiB, long residentKiB, long threads, long files) {
     }
   }
 
-  /** What takes most of the heap. */
-  static String largest(TestJdks.Jdk jdk, long pid) {
+  /** The classes that take most of the heap, largest first. */
+  public static String largest(TestJdks.Jdk jdk, long pid) {
     try {
       return ask(jdk, pid, "GC.class_histogram").lines().limit(40).collect(joining("\n"));
     } catch (IOException e) {
