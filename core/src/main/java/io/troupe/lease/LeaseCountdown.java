@@ -16,7 +16,7 @@ import java.util.TreeSet;
  * nothing: {@link #takeExpired} names leases whose revoke is to be proposed. One thread.
  *
  * <p>Its time moves only by {@link #advance}: the caller hands in time it can vouch for (see {@link
- * VouchedTime}), so that time in which the process did not run never ends a lease.
+ * PauseAwareClock}), so that time in which the process did not run never ends a lease.
  */
 public final class LeaseCountdown {
   /** From this many leases on a new leader spreads their ends (L13). */

@@ -40,8 +40,8 @@ public final class StateMachine implements AutoCloseable {
   private final MvccStore store;
   private final WriteEvaluator writes;
   private final LeaseBook leases;
-  private final ClusterFacts facts;
-  private final AuthFacts auth;
+  private final ClusterState facts;
+  private final AuthTables auth;
   private volatile StateView view;
 
   /**
@@ -59,8 +59,8 @@ public final class StateMachine implements AutoCloseable {
     this.store = new MvccStore(rows, cacheBytes, bounds);
     this.leases = new LeaseBook(store.reader().leases(), new LeaseRows());
     this.writes = new WriteEvaluator(store, leases::contains);
-    this.facts = new ClusterFacts(store, rows);
-    this.auth = new AuthFacts(store, rows);
+    this.facts = new ClusterState(store, rows);
+    this.auth = new AuthTables(store, rows);
     this.view = facts.view(store.appliedIndex(), store.appliedTerm(), auth.state());
   }
 

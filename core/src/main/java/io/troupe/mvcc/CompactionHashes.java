@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class CompactionHashes implements AutoCloseable {
   private static final int REMEMBERED = 10;
 
-  private final TreeMap<Long, HashAnswer.Hash> remembered = new TreeMap<>();
+  private final TreeMap<Long, HashResult.Hash> remembered = new TreeMap<>();
 
   /** By revision: the one that waits and those that are being made. */
   private final Map<Long, PendingHash> pending = new HashMap<>();
@@ -51,11 +51,11 @@ final class CompactionHashes implements AutoCloseable {
    *
    * @return null if it is not remembered
    */
-  HashAnswer.@Nullable Hash find(long revision) {
+  HashResult.@Nullable Hash find(long revision) {
     PendingHash asked;
     boolean mine;
     synchronized (this) {
-      HashAnswer.Hash known = remembered.get(revision);
+      HashResult.Hash known = remembered.get(revision);
       if (known != null) {
         return known;
       }
@@ -72,7 +72,7 @@ final class CompactionHashes implements AutoCloseable {
   }
 
   /** Makes the hash that waits; null if none does. */
-  HashAnswer.@Nullable Hash makeNext() {
+  HashResult.@Nullable Hash makeNext() {
     PendingHash next;
     synchronized (this) {
       next = waiting;
@@ -81,8 +81,8 @@ final class CompactionHashes implements AutoCloseable {
     return next == null ? null : make(next);
   }
 
-  private HashAnswer.Hash make(PendingHash mine) {
-    HashAnswer.Hash hash = null;
+  private HashResult.Hash make(PendingHash mine) {
+    HashResult.Hash hash = null;
     try {
       hash = mine.make();
       return hash;
@@ -91,7 +91,7 @@ final class CompactionHashes implements AutoCloseable {
     }
   }
 
-  private synchronized void made(PendingHash mine, HashAnswer.@Nullable Hash hash) {
+  private synchronized void made(PendingHash mine, HashResult.@Nullable Hash hash) {
     pending.remove(mine.revision());
     if (hash != null) {
       remembered.put(hash.hashRevision(), hash);
@@ -102,7 +102,7 @@ final class CompactionHashes implements AutoCloseable {
   }
 
   /** Those that are made, newest first, at most ten. */
-  synchronized List<HashAnswer.Hash> newestFirst() {
+  synchronized List<HashResult.Hash> newestFirst() {
     return List.copyOf(remembered.descendingMap().values());
   }
 

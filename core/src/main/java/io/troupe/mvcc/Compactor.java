@@ -45,13 +45,13 @@ public final class Compactor {
   }
 
   private final OrderedStore store;
-  private final ViewHolder view;
+  private final ReadViewPublisher view;
   private long finished;
   private long target;
   private CompactionWalk.@Nullable Position position;
   private CompactionWalk.KeptRevisions kept = new CompactionWalk.KeptRevisions();
 
-  Compactor(OrderedStore store, ViewHolder view, long finished) {
+  Compactor(OrderedStore store, ReadViewPublisher view, long finished) {
     this.store = store;
     this.view = view;
     this.finished = finished;

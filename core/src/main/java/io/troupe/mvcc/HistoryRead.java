@@ -33,7 +33,7 @@ final class HistoryRead {
    * Reads on until a limit is reached at the end of a revision, or the cursor's end; of a revision
    * that is larger than {@code pieceBytes}, or changes very many keys, a part.
    */
-  HistoryAnswer.Events read(int maxRevisions, long maxBytes, long pieceBytes) {
+  HistoryResult.Events read(int maxRevisions, long maxBytes, long pieceBytes) {
     List<Event> events = new ArrayList<>();
     long bytes = 0;
     int revisions = 0;
@@ -72,8 +72,8 @@ final class HistoryRead {
     return answer(events, view.revision() + 1, 0);
   }
 
-  private HistoryAnswer.Events answer(List<Event> events, long next, int nextSub) {
-    return new HistoryAnswer.Events(
+  private HistoryResult.Events answer(List<Event> events, long next, int nextSub) {
+    return new HistoryResult.Events(
         Collections.unmodifiableList(events), next, nextSub, view.revision());
   }
 

@@ -32,7 +32,7 @@ final class KeyHistoryRead {
   }
 
   /** Reads on until a limit is reached at the end of a revision, or the cursor's end. */
-  HistoryAnswer.Events read(Cursor versions, ReadView view, int maxRevisions, long maxBytes) {
+  HistoryResult.Events read(Cursor versions, ReadView view, int maxRevisions, long maxBytes) {
     List<Event> events = new ArrayList<>();
     long bytes = 0;
     int revisions = 0;
@@ -64,8 +64,8 @@ final class KeyHistoryRead {
     return answer(events, view.revision() + 1, view);
   }
 
-  private static HistoryAnswer.Events answer(List<Event> events, long next, ReadView view) {
-    return new HistoryAnswer.Events(Collections.unmodifiableList(events), next, 0, view.revision());
+  private static HistoryResult.Events answer(List<Event> events, long next, ReadView view) {
+    return new HistoryResult.Events(Collections.unmodifiableList(events), next, 0, view.revision());
   }
 
   /** W11: without the record before where that revision is compacted. */

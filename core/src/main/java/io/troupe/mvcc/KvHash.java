@@ -20,7 +20,7 @@ final class KvHash {
   private static final int LEAST_WINDOW_BYTES = 1 << 20;
   private static final int MOST_WINDOW_BYTES = 64 << 20;
 
-  // As in VersionWalk.
+  // As in VersionIterator.
   private static final int STEPS_BEFORE_SEEK = 4;
 
   /** A seek costs about as much as ten steps. */
@@ -83,7 +83,7 @@ final class KvHash {
 
   int compute() {
     // With nothing alive, what counts is what the compaction keeps.
-    keptAt = new VersionWalk(rows, hashRevision).next() ? hashRevision : compactRevision;
+    keptAt = new VersionIterator(rows, hashRevision).next() ? hashRevision : compactRevision;
     begin(crc);
     int sum = (int) crc.getValue();
     onChange = changes.next();

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MvccReader {
   private final OrderedStore store;
-  private final ViewHolder view;
+  private final ReadViewPublisher view;
   private final RecordCache records;
   private final CountCache counts = new CountCache();
   private final CompactionHashes hashes;
@@ -35,7 +35,7 @@ public final class MvccReader {
 
   MvccReader(
       OrderedStore store,
-      ViewHolder view,
+      ReadViewPublisher view,
       RecordCache records,
       CompactionHashes hashes,
       KeyCount keys) {
@@ -169,9 +169,9 @@ public final class MvccReader {
    */
   RecordWalk walk(KeyRange range, long at) {
     if (at == view.get().revision()) {
-      LatestWalk latest =
-          new LatestWalk(
-              store.cursor(Space.LATEST, Bytes.EMPTY, LatestWalk.upper(range), false), range.key());
+      LatestIterator latest =
+          new LatestIterator(
+              store.cursor(Space.LATEST, Bytes.EMPTY, LatestIterator.upper(range), false), range.key());
       boolean wanted = false;
       try {
         wanted = latest.revision() == at;
@@ -186,17 +186,17 @@ public final class MvccReader {
     }
     Bytes from =
         range.isSingle() ? StoreKeys.newestAt(range.key(), at) : StoreKeys.firstOf(range.key());
-    return new VersionWalk(store.cursor(Space.KEY, from, StoreKeys.upper(range), false), at);
+    return new VersionIterator(store.cursor(Space.KEY, from, StoreKeys.upper(range), false), at);
   }
 
   /**
    * All reads of the result see the state as it is now; for transactions that only read. Whoever
-   * uses it asks {@link PinnedRead#isLost} at the end.
+   * uses it asks {@link SnapshotRead#isLost} at the end.
    *
    * @param share counts all answers together; whoever uses them gives it back
    */
-  public PinnedRead pin(MemoryBudget.Share share) {
-    return new PinnedRead(this, view, share);
+  public SnapshotRead pin(MemoryBudget.Share share) {
+    return new SnapshotRead(this, view, share);
   }
 
   /**
@@ -282,7 +282,7 @@ public final class MvccReader {
    * @param maxBytes no further revision once the events come to this; one is always taken
    * @param withPrev whether former records are wanted (W11)
    */
-  public HistoryAnswer history(
+  public HistoryResult history(
       KeyRange range, long fromRevision, int maxRevisions, long maxBytes, boolean withPrev) {
     HistoryLimits limits = new HistoryLimits(maxRevisions, maxBytes, Long.MAX_VALUE);
     return history(range, fromRevision, 0, limits, withPrev);
@@ -303,14 +303,14 @@ public final class MvccReader {
    *
    * @param fromSub 0, or where the last read stopped inside {@code fromRevision}
    */
-  public HistoryAnswer history(
+  public HistoryResult history(
       KeyRange range, long fromRevision, int fromSub, HistoryLimits limits, boolean withPrev) {
     ReadView before = view.get();
     if (fromRevision < before.compactedRevision()) {
-      return new HistoryAnswer.Compacted(before.compactedRevision());
+      return new HistoryResult.Compacted(before.compactedRevision());
     }
     if (fromRevision > before.revision()) {
-      return new HistoryAnswer.Events(List.of(), fromRevision, 0, before.revision());
+      return new HistoryResult.Events(List.of(), fromRevision, 0, before.revision());
     }
     if (range.isSingle()) {
       return keyHistory(range.key(), fromRevision, limits, withPrev, before);
@@ -320,7 +320,7 @@ public final class MvccReader {
     try (HistoryCursors cursors = HistoryCursors.open(store, from, end)) {
       long compacted = view.get().compactedRevision();
       if (fromRevision < compacted) {
-        return new HistoryAnswer.Compacted(compacted);
+        return new HistoryResult.Compacted(compacted);
       }
       ReadView seen = new ReadView(before.revision(), compacted, before.appliedIndex());
       return new HistoryRead(cursors.changes(), cursors.rows(), range, withPrev, seen)
@@ -328,21 +328,21 @@ public final class MvccReader {
     }
   }
 
-  private HistoryAnswer keyHistory(
+  private HistoryResult keyHistory(
       Bytes key, long fromRevision, HistoryLimits limits, boolean withPrev, ReadView before) {
     KeyHistoryRead read = new KeyHistoryRead(store, key, withPrev);
-    HistoryAnswer.Events events;
+    HistoryResult.Events events;
     try (Cursor versions = read.cursor(fromRevision)) {
       long compacted = view.get().compactedRevision();
       if (fromRevision < compacted) {
-        return new HistoryAnswer.Compacted(compacted);
+        return new HistoryResult.Compacted(compacted);
       }
       ReadView seen = new ReadView(before.revision(), compacted, before.appliedIndex());
       events = read.read(versions, seen, limits.revisions(), limits.bytes());
     }
     // The record before the first version comes from a cursor of its own.
     long compacted = view.get().compactedRevision();
-    return fromRevision < compacted ? new HistoryAnswer.Compacted(compacted) : events;
+    return fromRevision < compacted ? new HistoryResult.Compacted(compacted) : events;
   }
 
   /**
@@ -353,17 +353,17 @@ public final class MvccReader {
    * @param revision 0 is the current one, which is always hashed now; no record is below a negative
    *     one, so its hash covers nothing
    */
-  public HashAnswer hash(long revision) {
+  public HashResult hash(long revision) {
     while (true) {
       ReadView before = view.get();
       if (revision > 0 && revision <= before.revision()) {
-        HashAnswer.Hash known = hashes.find(revision);
+        HashResult.Hash known = hashes.find(revision);
         if (known != null) {
-          return new HashAnswer.Hash(
+          return new HashResult.Hash(
               known.hash(), known.compactRevision(), revision, before.revision());
         }
       }
-      HashAnswer answer = hashOnce(revision, before);
+      HashResult answer = hashOnce(revision, before);
       if (answer != null) {
         return answer;
       }
@@ -377,8 +377,8 @@ public final class MvccReader {
    *
    * @param revision as for {@link #hash}
    */
-  public HashAnswer hashNow(long revision) {
-    HashAnswer answer = null;
+  public HashResult hashNow(long revision) {
+    HashResult answer = null;
     while (answer == null) {
       answer = hashOnce(revision, view.get());
     }
@@ -386,15 +386,15 @@ public final class MvccReader {
   }
 
   /** The answer, or null when a compaction came between view and cursors. */
-  private @Nullable HashAnswer hashOnce(long revision, ReadView before) {
+  private @Nullable HashResult hashOnce(long revision, ReadView before) {
     long compacted = before.compactedRevision();
     if (revision < 0) {
-      return new HashAnswer.Hash(KvHash.ofNothing(), compacted, revision, before.revision());
+      return new HashResult.Hash(KvHash.ofNothing(), compacted, revision, before.revision());
     }
     long at = revision == 0 ? before.revision() : revision;
     Refusal refusal = refusal(before, at);
     if (refusal != null) {
-      return new HashAnswer.Refused(refusal);
+      return new HashResult.Refused(refusal);
     }
     Bytes end = StoreKeys.revision(at + 1, 0);
     try (HistoryCursors cursors = HistoryCursors.open(store, Bytes.EMPTY, end)) {
@@ -402,7 +402,7 @@ public final class MvccReader {
         return null;
       }
       int crc = new KvHash(cursors.changes(), cursors.rows(), compacted, at).compute();
-      return new HashAnswer.Hash(crc, compacted, at, before.revision());
+      return new HashResult.Hash(crc, compacted, at, before.revision());
     }
   }
 
@@ -412,7 +412,7 @@ public final class MvccReader {
    *
    * @return null if there is none to make
    */
-  public HashAnswer.@Nullable Hash hashCompaction() {
+  public HashResult.@Nullable Hash hashCompaction() {
     return hashes.makeNext();
   }
 
@@ -420,7 +420,7 @@ public final class MvccReader {
    * The hashes of compactions that are made and remembered, newest first, at most ten; their
    * storeRevision is the compacted one.
    */
-  public List<HashAnswer.Hash> compactionHashes() {
+  public List<HashResult.Hash> compactionHashes() {
     return hashes.newestFirst();
   }
 

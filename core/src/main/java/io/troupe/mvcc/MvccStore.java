@@ -33,7 +33,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
 
   private final OrderedStore store;
   private final RecordCache records;
-  private final ViewHolder view;
+  private final ReadViewPublisher view;
   private final MvccReader reader;
   private final Compactor compactor;
   private final CompactionHashes hashes = new CompactionHashes();
@@ -78,7 +78,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
     this.compacted = number(Space.META, StoreKeys.META_COMPACTED, NOTHING_COMPACTED);
     this.compactedBefore = compacted;
     requireNothingAbove(newest);
-    this.view = new ViewHolder(new ReadView(revision, compacted, appliedIndex));
+    this.view = new ReadViewPublisher(new ReadView(revision, compacted, appliedIndex));
     this.keys = new KeyCount(revision);
     this.reader = new MvccReader(store, view, records, hashes, keys);
     long finished = number(Space.META, StoreKeys.META_COMPACTION_FINISHED, NOTHING_COMPACTED);
@@ -228,12 +228,12 @@ public final class MvccStore implements KvRead, AutoCloseable {
 
   private RecordWalk newest(KeyRange range) {
     // From the range's own start on: the row of the revision in front does not matter here.
-    return new LatestWalk(
-        rows.cursor(Space.LATEST, range.key(), LatestWalk.upper(range)), range.key());
+    return new LatestIterator(
+        rows.cursor(Space.LATEST, range.key(), LatestIterator.upper(range)), range.key());
   }
 
   private RecordWalk history(KeyRange range, long at) {
-    return new VersionWalk(
+    return new VersionIterator(
         rows.cursor(Space.KEY, StoreKeys.firstOf(range.key()), StoreKeys.upper(range)), at);
   }
 

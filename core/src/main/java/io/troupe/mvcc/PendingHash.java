@@ -12,7 +12,7 @@ final class PendingHash {
   private final HistoryCursors cursors;
   private final long compactedBefore;
   private final long revision;
-  private final CompletableFuture<HashAnswer.Hash> made = new CompletableFuture<>();
+  private final CompletableFuture<HashResult.Hash> made = new CompletableFuture<>();
 
   /**
    * Freezes the content.
@@ -31,10 +31,10 @@ final class PendingHash {
   }
 
   /** Makes the hash, for its caller and all that {@link #await}; slow. */
-  HashAnswer.Hash make() {
+  HashResult.Hash make() {
     try (cursors) {
       int crc = new KvHash(cursors.changes(), cursors.rows(), compactedBefore, revision).compute();
-      HashAnswer.Hash hash = new HashAnswer.Hash(crc, compactedBefore, revision, revision);
+      HashResult.Hash hash = new HashResult.Hash(crc, compactedBefore, revision, revision);
       made.complete(hash);
       return hash;
     } catch (RuntimeException | Error failure) {
@@ -44,7 +44,7 @@ final class PendingHash {
   }
 
   /** The hash that another thread is making. */
-  HashAnswer.Hash await() {
+  HashResult.Hash await() {
     try {
       return made.join();
     } catch (CompletionException failed) {

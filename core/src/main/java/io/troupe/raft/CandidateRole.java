@@ -13,7 +13,7 @@ import java.util.List;
  * @source Raft dissertation 3.4
  */
 final class CandidateRole extends Role {
-  private final Ballot ballot = new Ballot();
+  private final VoteTally ballot = new VoteTally();
   private final boolean transfer;
 
   /** With {@code transfer}: because the leader asked for it. */

@@ -18,7 +18,7 @@ import java.util.List;
  * committed: the next one in a log proves it, and every message that carries the next one carries a
  * commit index that covers the one before. So whoever has the end of a joint membership in its log
  * knows that it is joint, and nobody who lacks it can win a majority of the old voters.
- * docs/rooms/raft.md has the whole argument.
+ * docs/components/raft.md has the whole argument.
  */
 final class Configuration {
   private record Pending(long index, ConfEntry entry) {}
@@ -104,7 +104,7 @@ final class Configuration {
   }
 
   /** True once after each change. */
-  boolean takeNews() {
+  boolean pollChange() {
     boolean was = news;
     news = false;
     return was;

@@ -137,7 +137,7 @@ final class FollowerRole extends Role {
       core.commitTo(Math.min(append.commit(), append.prevIndex()));
       return;
     }
-    core.takeOver(newPart(append));
+    core.appendEntries(newPart(append));
     long lastNew = append.prevIndex() + append.entries().size();
     core.commitTo(Math.min(append.commit(), lastNew));
     core.outbox.promise(from, PeerMessage.AppendReply.matched(core.term(), lastNew));

@@ -29,7 +29,7 @@ final class LeaderRole extends Role {
   private final Replication replication;
   private final ReadRounds reads;
   private final Transfer transfer;
-  private final Map<Long, SequenceWindow> forwarded = new HashMap<>();
+  private final Map<Long, ReplayWindow> forwarded = new HashMap<>();
   private Membership followed;
   private int ticksSinceHeartbeat;
   private int ticksSinceQuorumCheck;
@@ -111,7 +111,7 @@ final class LeaderRole extends Role {
   @Override
   void tick() {
     if (core.isDiskStalled()) {
-      abdicate();
+      stepDown();
       return;
     }
     replication.tick();
@@ -131,7 +131,7 @@ final class LeaderRole extends Role {
   }
 
   /** Gives up at once; whoever has most of the log need not wait for the election timeout. */
-  private void abdicate() {
+  private void stepDown() {
     NodeId successor = replication.bestSuccessor();
     if (!successor.isNone()) {
       core.effects.send(successor, new PeerMessage.TimeoutNow(core.term()));
@@ -196,7 +196,7 @@ final class LeaderRole extends Role {
   }
 
   private boolean isFirst(long origin, long sequence) {
-    return forwarded.computeIfAbsent(origin, run -> new SequenceWindow()).take(sequence);
+    return forwarded.computeIfAbsent(origin, run -> new ReplayWindow()).take(sequence);
   }
 
   /** Appends those that may wait, or holds them; returns the others. Both stay in order. */
@@ -222,7 +222,7 @@ final class LeaderRole extends Role {
       }
     }
     if (!entries.isEmpty()) {
-      core.takeOver(Collections.unmodifiableList(entries));
+      core.appendEntries(Collections.unmodifiableList(entries));
       replication.broadcast();
     }
     return refused;
@@ -239,7 +239,7 @@ final class LeaderRole extends Role {
 
   private void append(Entry.Kind kind, Bytes data) {
     long index = core.log.lastIndex() + 1;
-    core.takeOver(List.of(new Entry(core.term(), index, kind, data)));
+    core.appendEntries(List.of(new Entry(core.term(), index, kind, data)));
     replication.broadcast();
   }
 
@@ -304,8 +304,8 @@ final class LeaderRole extends Role {
       advanceCommit();
     }
     if (!followed.contains(core.self)) {
-      abdicate();
-    } else if (!followed.isSettled()
+      stepDown();
+    } else if (!followed.isTransitionComplete()
         && !core.conf.isChangePending()
         && hasCommittedInTerm()
         && !isInDoubt()) {
@@ -322,7 +322,7 @@ final class LeaderRole extends Role {
       transfer.heard(from);
     }
     if (!reply.rejected()) {
-      replication.tellCommit(from, progress);
+      replication.sendCommitIndex(from, progress);
     }
   }
 
@@ -343,13 +343,13 @@ final class LeaderRole extends Role {
   }
 
   @Override
-  boolean isHolding() {
-    return replication.isHolding();
+  boolean hasDelayedAppends() {
+    return replication.hasDelayedAppends();
   }
 
   @Override
-  void sendHeld() {
-    replication.sendHeld();
+  void flushDelayedAppends() {
+    replication.flushDelayedAppends();
   }
 
   @Override

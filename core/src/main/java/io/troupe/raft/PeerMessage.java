@@ -126,7 +126,7 @@ public sealed interface PeerMessage {
   record ReadIndexReply(long term, long context, long index) implements PeerMessage {}
 
   /**
-   * Proposals on their way to the leader. Taken at most once ({@code SequenceWindow}): a number
+   * Proposals on their way to the leader. Taken at most once ({@code ReplayWindow}): a number
    * that came before from the same {@code origin}, or is overtaken by very many, is dropped.
    *
    * @param term term in which the sender knew the leader; another term makes it void

@@ -12,7 +12,7 @@ import java.util.List;
  * @source Raft dissertation 9.6
  */
 final class PreCandidateRole extends Role {
-  private final Ballot ballot = new Ballot();
+  private final VoteTally ballot = new VoteTally();
   private int ticksSinceAsked;
 
   PreCandidateRole(RaftCore core) {

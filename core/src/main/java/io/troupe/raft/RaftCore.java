@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The Raft rules of one member. Not thread-safe: one caller. Every method is one input and returns
  * when its effects are told; the same start and the same inputs give the same effects. A thrown
- * {@link Invariant.Broken} ends the member: nothing may be called afterwards. {@link Standing} has
+ * {@link Invariant.Broken} ends the member: nothing may be called afterwards. {@link ElectionState} has
  * the table of roles and terms.
  *
  * @source Raft dissertation, chapters 3, 6 and 9.6
@@ -26,11 +26,11 @@ public final class RaftCore {
   final Configuration conf;
   final PendingPersists disk;
   private final long origin;
-  final Outbox outbox;
-  final Handout handout;
-  private final Admission admission;
+  final PersistBatch outbox;
+  final ApplyQueue handout;
+  private final MessageFilter admission;
 
-  final Standing standing;
+  final ElectionState standing;
   private long readContext;
   private long snapshotTransfers;
   private long forwardSequence;
@@ -52,15 +52,15 @@ public final class RaftCore {
     this.effects = effects;
     this.log = new RaftLog(recovered);
     this.conf = new Configuration(recovered, log);
-    this.admission = new Admission(this);
+    this.admission = new MessageFilter(this);
     this.disk = new PendingPersists(recovered.hardState().term());
-    this.outbox = new Outbox(effects, log, disk);
-    this.handout = new Handout(effects, log, settings, recovered.applied());
+    this.outbox = new PersistBatch(effects, log, disk);
+    this.handout = new ApplyQueue(effects, log, settings, recovered.applied());
     // Numbers that a former run of this member gave out must not come again: an answer to them
     // could still be on its way.
     this.origin = jitter.nextLong();
     this.readContext = jitter.nextLong();
-    this.standing = new Standing(this, recovered.hardState(), jitter);
+    this.standing = new ElectionState(this, recovered.hardState(), jitter);
   }
 
   // ---- inputs
@@ -129,17 +129,17 @@ public final class RaftCore {
    * True if entries wait for the answer of a follower, to share a message with what comes until
    * then.
    */
-  public boolean isHolding() {
-    return standing.role().isHolding();
+  public boolean hasDelayedAppends() {
+    return standing.role().hasDelayedAppends();
   }
 
   /**
-   * Entries that wait go now. To be called soon after {@link #isHolding}: a follower that is far
+   * Entries that wait go now. To be called soon after {@link #hasDelayedAppends}: a follower that is far
    * away answers late, and what waits for that takes a round trip more.
    */
-  public void sendHeld() {
+  public void flushDelayedAppends() {
     begin();
-    standing.role().sendHeld();
+    standing.role().flushDelayedAppends();
     finish();
   }
 
@@ -288,13 +288,13 @@ public final class RaftCore {
     conf.checkPending();
     outbox.flush(term(), standing.vote());
     handout.handOut();
-    tellMembership();
-    standing.tellRole();
+    publishMembership();
+    standing.publishRole();
     busy = false;
   }
 
-  private void tellMembership() {
-    if (conf.takeNews()) {
+  private void publishMembership() {
+    if (conf.pollChange()) {
       effects.membershipChanged(conf.membership());
       expelled |= conf.membership().removed().contains(self);
     }
@@ -315,7 +315,7 @@ public final class RaftCore {
   }
 
   /** True if this member was removed for good. */
-  boolean isExpelled() {
+  boolean isRemoved() {
     return expelled;
   }
 
@@ -345,7 +345,7 @@ public final class RaftCore {
    * Puts entries at the end of the log, or in place of what does not agree with them, and has them
    * persisted.
    */
-  void takeOver(List<Entry> entries) {
+  void appendEntries(List<Entry> entries) {
     if (entries.isEmpty()) {
       return;
     }

@@ -15,7 +15,7 @@ import java.util.List;
 public interface RaftEffects {
   /**
    * Appends, makes durable, then sends. Work of several calls may be forced together, but in the
-   * order of the calls; a message of {@code thenSend} leaves when everything of this and of all
+   * order of the calls; a message of {@code messagesAfterPersist} leaves when everything of this and of all
    * earlier calls is durable. Each call is answered by {@link RaftCore#persisted}, calls without
    * entries too; one answer may stand for several.
    *
@@ -23,9 +23,9 @@ public interface RaftEffects {
    * @param state replaces what was stored before
    * @param entries contiguous; the first one drops every earlier entry at its index and above; may
    *     be empty
-   * @param thenSend messages that promise durability, in the order to send them
+   * @param messagesAfterPersist messages that promise durability, in the order to send them
    */
-  void persist(long number, HardState state, List<Entry> entries, List<Outgoing> thenSend);
+  void persist(long number, HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist);
 
   /**
    * Replaces log and state by a snapshot whose content is at hand, makes that durable, then sends.
@@ -40,10 +40,10 @@ public interface RaftEffects {
    *     snapshot, so nothing may call them committed
    * @param state is stored last, when the log restarts after the snapshot
    * @param mark the log has no entries now, and goes on behind the mark's index
-   * @param thenSend as with persist
+   * @param messagesAfterPersist as with persist
    */
   void installSnapshot(
-      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> thenSend);
+      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> messagesAfterPersist);
 
   /** Sends now. May be lost, late, repeated or overtaken; the core repairs that. */
   void send(NodeId to, PeerMessage message);

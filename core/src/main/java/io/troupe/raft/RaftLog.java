@@ -21,7 +21,7 @@ final class RaftLog {
 
   private static final Entry VACANT = new Entry(0, 0, Entry.Kind.NOOP, Bytes.EMPTY);
 
-  private final TermRuns terms;
+  private final TermIndex terms;
   private Entry[] ring = new Entry[256];
   private int head;
   private int size;
@@ -35,7 +35,7 @@ final class RaftLog {
   RaftLog(RaftState recovered) {
     this.snapshotIndex = recovered.snapshotIndex();
     this.firstInMemory = snapshotIndex + 1;
-    this.terms = new TermRuns(snapshotIndex, recovered.snapshotTerm());
+    this.terms = new TermIndex(snapshotIndex, recovered.snapshotTerm());
     for (Entry entry : recovered.entries()) {
       append(entry);
     }

@@ -218,7 +218,7 @@ final class Replication {
    * Lets a follower know the commit index soon, its clients wait for it: with what is to be sent
    * anyway, or else alone.
    */
-  void tellCommit(NodeId to, Progress progress) {
+  void sendCommitIndex(NodeId to, Progress progress) {
     sendAppends(to, progress);
     long index = Math.min(core.log.commit(), progress.next() - 1);
     if (progress.state() != PeerState.REPLICATE || progress.sentCommit() >= index) {
@@ -233,33 +233,33 @@ final class Replication {
   }
 
   /** True if entries wait for an answer, to share the next message with others. */
-  boolean isHolding() {
+  boolean hasDelayedAppends() {
     for (Progress progress : followers.values()) {
-      if (isHolding(progress)) {
+      if (hasDelayedAppends(progress)) {
         return true;
       }
     }
     return false;
   }
 
-  private boolean isHolding(Progress progress) {
+  private boolean hasDelayedAppends(Progress progress) {
     return progress.isAwaitingAnswer()
         && !progress.isPaused()
         && progress.next() <= core.log.lastIndex();
   }
 
   /** Entries that wait go now, as far as the windows allow. */
-  void sendHeld() {
+  void flushDelayedAppends() {
     followers.forEach(
         (to, progress) -> {
-          if (isHolding(progress)) {
+          if (hasDelayedAppends(progress)) {
             sendAppend(to, progress);
           }
         });
   }
 
   void tellCommitToAll() {
-    followers.forEach(this::tellCommit);
+    followers.forEach(this::sendCommitIndex);
   }
 
   /** The highest index that a quorum stores. */

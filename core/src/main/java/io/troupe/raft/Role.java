@@ -53,12 +53,12 @@ abstract sealed class Role permits FollowerRole, PreCandidateRole, CandidateRole
   void settle() {}
 
   /** True if entries wait to share a message with what comes. */
-  boolean isHolding() {
+  boolean hasDelayedAppends() {
     return false;
   }
 
   /** Entries that wait go now. */
-  void sendHeld() {}
+  void flushDelayedAppends() {}
 
   /** Asked of the leader only. */
   void transferLeadership(NodeId to) {

@@ -6,7 +6,7 @@ import io.troupe.model.Operation.TxnOp;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
 import io.troupe.mvcc.MvccReader;
-import io.troupe.mvcc.PinnedRead;
+import io.troupe.mvcc.SnapshotRead;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -34,7 +34,7 @@ public final class ReadEvaluator {
     }
     while (true) {
       try {
-        PinnedRead state = reader.pin(share);
+        SnapshotRead state = reader.pin(share);
         Result result = at(txn, state, share);
         // A compaction went past: again, from a newer state, which also refuses what is too old.
         if (!state.isLost()) {
@@ -63,7 +63,7 @@ public final class ReadEvaluator {
     }
   }
 
-  private static Result at(Operation.Txn txn, PinnedRead state, MemoryBudget.Share share) {
+  private static Result at(Operation.Txn txn, SnapshotRead state, MemoryBudget.Share share) {
     TxnPath path = TxnPath.decide(txn, state);
     Refusal refusal = path.refusal(state, lease -> false);
     return refusal != null
@@ -71,7 +71,7 @@ public final class ReadEvaluator {
         : new Result.Txn(state.revision(), path.succeeded(), run(path, state, share));
   }
 
-  private static List<Result> run(TxnPath path, PinnedRead state, MemoryBudget.Share share) {
+  private static List<Result> run(TxnPath path, SnapshotRead state, MemoryBudget.Share share) {
     List<Result> responses = new ArrayList<>(path.branch().size());
     int nested = 0;
     for (TxnOp op : path.branch()) {

@@ -178,14 +178,14 @@ class LeaseCountdownTest {
 
   @Test
   void pausesCountNothing() {
-    VouchedTime time = new VouchedTime(500);
+    PauseAwareClock time = new PauseAwareClock(500);
     assertThat(time.elapsedMs(10_000)).isZero();
     assertThat(time.elapsedMs(10_100)).isEqualTo(100);
     assertThat(time.elapsedMs(10_600)).isEqualTo(500);
     assertThat(time.elapsedMs(20_000)).isZero();
     assertThat(time.elapsedMs(20_050)).isEqualTo(50);
     assertThat(time.elapsedMs(20_000)).isZero();
-    assertThatThrownBy(() -> new VouchedTime(0)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new PauseAwareClock(0)).isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test

@@ -52,7 +52,7 @@ class MembershipStateProperties {
     while (log.size() < STEPS) {
       NodeId member = new NodeId(1 + random.nextInt(MEMBERS));
       long index = log.size() + 1L;
-      if (!membership.isSettled() && random.nextBoolean()) {
+      if (!membership.isTransitionComplete() && random.nextBoolean()) {
         ConfEntry entry = ConfEntry.following(membership, index);
         membership = entry.after();
         log.add(new Change(MembershipCodec.decodeEntry(MembershipCodec.encode(entry))));

@@ -232,7 +232,7 @@ class StateMachineTest {
   }
 
   private void settle() {
-    while (!fixture.machine.view().membership().isSettled()) {
+    while (!fixture.machine.view().membership().isTransitionComplete()) {
       confChange(
           ConfEntry.following(
               fixture.machine.view().membership(), fixture.machine.appliedIndex() + 1));

@@ -1,6 +1,6 @@
 /**
  * Tests of io.troupe.machine. Entry class: {@link io.troupe.machine.StateMachineTest}. Imports core
- * and the test libraries. See docs/rooms/apply.md.
+ * and the test libraries. See docs/components/apply.md.
  */
 @NullMarked
 package io.troupe.machine;

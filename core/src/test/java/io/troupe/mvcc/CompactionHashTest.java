@@ -30,8 +30,8 @@ class CompactionHashTest {
     return fixture.machine.reader();
   }
 
-  private HashAnswer.Hash hash(long revision) {
-    return (HashAnswer.Hash) reader().hash(revision);
+  private HashResult.Hash hash(long revision) {
+    return (HashResult.Hash) reader().hash(revision);
   }
 
   private long revision() {
@@ -42,9 +42,9 @@ class CompactionHashTest {
     fixture.apply(new Operation.Compact(revision));
   }
 
-  private static void assertSame(HashAnswer.@Nullable Hash made, HashAnswer.@Nullable Hash former) {
-    HashAnswer.Hash now = Objects.requireNonNull(made);
-    HashAnswer.Hash before = Objects.requireNonNull(former);
+  private static void assertSame(HashResult.@Nullable Hash made, HashResult.@Nullable Hash former) {
+    HashResult.Hash now = Objects.requireNonNull(made);
+    HashResult.Hash before = Objects.requireNonNull(former);
     assertThat(now.hash()).isEqualTo(before.hash());
     assertThat(now.compactRevision()).isEqualTo(before.compactRevision());
     assertThat(now.hashRevision()).isEqualTo(before.hashRevision());
@@ -57,7 +57,7 @@ class CompactionHashTest {
     compact(2);
     CRC32C nothing = new CRC32C();
     nothing.update("key".getBytes(StandardCharsets.US_ASCII));
-    HashAnswer.Hash expected = new HashAnswer.Hash((int) nothing.getValue(), 2, -7, 3);
+    HashResult.Hash expected = new HashResult.Hash((int) nothing.getValue(), 2, -7, 3);
     assertThat(reader().hash(-7)).isEqualTo(expected);
     assertThat(reader().hashNow(-7)).isEqualTo(expected);
     assertThat(hash(Long.MIN_VALUE).hashRevision()).isEqualTo(Long.MIN_VALUE);
@@ -74,13 +74,13 @@ class CompactionHashTest {
     for (int i = 0; i < 10; i++) {
       fixture.apply(put("key0", "w" + i));
     }
-    HashAnswer.Hash before = hash(at);
+    HashResult.Hash before = hash(at);
     compact(at);
     assertSame(hash(at), before);
     fixture.removeAll();
     assertSame(hash(at), before);
     assertThat(hash(at).storeRevision()).isEqualTo(revision());
-    assertThat(reader().hash(at - 1)).isEqualTo(new HashAnswer.Refused(Refusal.COMPACTED));
+    assertThat(reader().hash(at - 1)).isEqualTo(new HashResult.Refused(Refusal.COMPACTED));
   }
 
   @Test
@@ -91,7 +91,7 @@ class CompactionHashTest {
     compact(10);
     fixture.removeAll();
     reader().hashCompaction();
-    HashAnswer.Hash before = hash(30);
+    HashResult.Hash before = hash(30);
     assertThat(before.compactRevision()).isEqualTo(10);
     compact(30);
     fixture.removeAll();
@@ -103,7 +103,7 @@ class CompactionHashTest {
   void theCurrentRevisionIsHashedNowAlsoWhenItIsCompacted() {
     fixture.apply(put("a", "1"));
     fixture.apply(put("a", "2"));
-    HashAnswer.Hash before = hash(0);
+    HashResult.Hash before = hash(0);
     compact(revision());
     assertSame(hash(revision()), before);
     assertThat(hash(0).compactRevision()).isEqualTo(revision());
@@ -122,10 +122,10 @@ class CompactionHashTest {
       assertThat(reader().hashCompaction()).isNotNull();
     }
     assertThat(reader().compactionHashes())
-        .extracting(HashAnswer.Hash::hashRevision)
+        .extracting(HashResult.Hash::hashRevision)
         .containsExactly(14L, 13L, 12L, 11L, 10L, 9L, 8L, 7L, 6L, 5L);
     assertThat(hash(5).compactRevision()).isEqualTo(4);
-    assertThat(reader().hash(4)).isEqualTo(new HashAnswer.Refused(Refusal.COMPACTED));
+    assertThat(reader().hash(4)).isEqualTo(new HashResult.Refused(Refusal.COMPACTED));
   }
 
   @Test
@@ -133,7 +133,7 @@ class CompactionHashTest {
     for (int i = 0; i < 60; i++) {
       fixture.apply(put("k" + i % 5, "v" + i));
     }
-    HashAnswer.Hash before = null;
+    HashResult.Hash before = null;
     for (long at = 2; at <= 50; at++) {
       before = hash(at);
       compact(at);
@@ -144,7 +144,7 @@ class CompactionHashTest {
     assertThat(reader().hashCompaction()).isNull();
     assertThat(store.open).isZero();
     assertThat(reader().compactionHashes()).hasSize(1);
-    assertThat(reader().hash(49)).isEqualTo(new HashAnswer.Refused(Refusal.COMPACTED));
+    assertThat(reader().hash(49)).isEqualTo(new HashResult.Refused(Refusal.COMPACTED));
   }
 
   @Test
@@ -164,7 +164,7 @@ class CompactionHashTest {
     }
     other.apply(new Operation.Compact(4));
     other.removeAll();
-    assertSame(hash(7), (HashAnswer.Hash) other.machine.reader().hash(7));
+    assertSame(hash(7), (HashResult.Hash) other.machine.reader().hash(7));
     assertThat(hash(7).compactRevision()).isEqualTo(4);
   }
 
@@ -174,7 +174,7 @@ class CompactionHashTest {
     fixture.apply(put("a", "2"));
     fixture.apply(put("a", "3"));
     compact(3);
-    HashAnswer.Hash before = hash(3);
+    HashResult.Hash before = hash(3);
     fixture.machine = new StateMachine(fixture.store, 0);
     assertThat(reader().compactionHashes()).isEmpty();
     assertThat(reader().hashCompaction()).isNull();
@@ -200,7 +200,7 @@ class CompactionHashTest {
     for (int i = 0; i < 9; i++) {
       fixture.apply(put("a", "v" + i));
     }
-    HashAnswer.Hash before = hash(5);
+    HashResult.Hash before = hash(5);
     compact(5);
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch mayGoOn = new CountDownLatch(1);
@@ -212,7 +212,7 @@ class CompactionHashTest {
             awaitQuietly(mayGoOn);
           }
         };
-    CompletableFuture<HashAnswer.Hash> made = new CompletableFuture<>();
+    CompletableFuture<HashResult.Hash> made = new CompletableFuture<>();
     hashing[0] = new Thread(() -> made.complete(reader().hashCompaction()), "hashing");
     hashing[0].start();
     awaitQuietly(begun);
@@ -220,11 +220,11 @@ class CompactionHashTest {
     // The writer, removal, and the hash of another compaction.
     fixture.apply(put("a", "more"));
     fixture.removeAll();
-    HashAnswer.Hash next = hash(8);
+    HashResult.Hash next = hash(8);
     compact(8);
     fixture.removeAll();
     assertSame(hash(8), next);
-    CompletableFuture<HashAnswer.Hash> asked = new CompletableFuture<>();
+    CompletableFuture<HashResult.Hash> asked = new CompletableFuture<>();
     Thread asking = new Thread(() -> asked.complete(hash(5)), "asking");
     asking.start();
     assertThat(made).isNotDone();
@@ -268,12 +268,12 @@ class CompactionHashTest {
           continue;
         }
         long at = random.nextLong(floor + 1, revision() + 1);
-        HashAnswer.Hash before = hash(at);
+        HashResult.Hash before = hash(at);
         compact(at);
         for (int i = random.nextInt(4); i > 0; i--) {
           fixture.machine.compactor().removeBatch(1 + random.nextInt(5));
         }
-        HashAnswer.Hash after = hash(at);
+        HashResult.Hash after = hash(at);
         assertThat(after).as("seed=%d at=%d", seed, at).isEqualTo(before);
       }
     }

@@ -33,9 +33,9 @@ class CompactionTest {
   }
 
   private List<Event> events(long from) {
-    HistoryAnswer answer =
+    HistoryResult answer =
         fixture.machine.reader().history(KeyRange.all(), from, 1000, 1 << 20, true);
-    return ((HistoryAnswer.Events) answer).events();
+    return ((HistoryResult.Events) answer).events();
   }
 
   private List<Bytes> revisions() {
@@ -93,7 +93,7 @@ class CompactionTest {
     fixture.removeAll();
     assertThat(events(3).get(0).prev()).isNull();
     assertThat(fixture.machine.reader().history(KeyRange.all(), 2, 10, 10, false))
-        .isEqualTo(new HistoryAnswer.Compacted(3));
+        .isEqualTo(new HistoryResult.Compacted(3));
   }
 
   @Test
@@ -201,7 +201,7 @@ class CompactionTest {
     crc.update(hex("0a0162" + "1003" + "1803" + "2001" + "2a0132" + "30ac02"));
     crc.update(revisionKey(4, true));
     crc.update(hex("0a0161"));
-    assertThat(((HashAnswer.Hash) fixture.machine.reader().hash(0)).hash())
+    assertThat(((HashResult.Hash) fixture.machine.reader().hash(0)).hash())
         .isEqualTo((int) crc.getValue());
   }
 

@@ -178,13 +178,13 @@ class ConcurrentReadTest {
   private Void history() {
     long next = 2;
     while (writing.get()) {
-      HistoryAnswer answer = machine.reader().history(KeyRange.all(), next, 5, 1 << 20, true);
-      if (answer instanceof HistoryAnswer.Compacted compacted) {
+      HistoryResult answer = machine.reader().history(KeyRange.all(), next, 5, 1 << 20, true);
+      if (answer instanceof HistoryResult.Compacted compacted) {
         assertThat(compacted.compactedRevision()).isGreaterThan(next);
         next = compacted.compactedRevision();
         continue;
       }
-      HistoryAnswer.Events events = (HistoryAnswer.Events) answer;
+      HistoryResult.Events events = (HistoryResult.Events) answer;
       assertThat(events.events()).hasSize((int) (events.nextRevision() - next) * 5);
       for (int i = 0; i < events.events().size(); i++) {
         Event event = events.events().get(i);

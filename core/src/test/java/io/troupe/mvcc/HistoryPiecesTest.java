@@ -29,8 +29,8 @@ class HistoryPiecesTest {
     fixture.apply(put("k15", "again"));
   }
 
-  private HistoryAnswer.Events read(long from, int fromSub, HistoryLimits limits) {
-    return (HistoryAnswer.Events)
+  private HistoryResult.Events read(long from, int fromSub, HistoryLimits limits) {
+    return (HistoryResult.Events)
         fixture.machine.reader().history(KeyRange.all(), from, fromSub, limits, true);
   }
 
@@ -42,7 +42,7 @@ class HistoryPiecesTest {
     int pieces = 0;
     int sub = 0;
     do {
-      HistoryAnswer.Events piece = read(deletion, sub, limits);
+      HistoryResult.Events piece = read(deletion, sub, limits);
       joined.addAll(piece.events());
       sub = piece.nextSub();
       pieces++;
@@ -55,11 +55,11 @@ class HistoryPiecesTest {
 
   @Test
   void wholeRevisionsComeBeforeThePartOfLargeOne() {
-    HistoryAnswer.Events first = read(deletion - 2, 0, new HistoryLimits(100, 100_000, 1000));
+    HistoryResult.Events first = read(deletion - 2, 0, new HistoryLimits(100, 100_000, 1000));
     assertThat(first.nextSub()).isZero();
     assertThat(first.nextRevision()).isEqualTo(deletion);
     assertThat(first.events()).hasSize(2);
-    HistoryAnswer.Events second =
+    HistoryResult.Events second =
         read(first.nextRevision(), 0, new HistoryLimits(100, 100_000, 1000));
     assertThat(second.nextSub()).isPositive();
     assertThat(second.events()).allMatch(event -> event.kv().modRevision() == deletion);

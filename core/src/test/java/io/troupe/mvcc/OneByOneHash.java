@@ -31,7 +31,7 @@ final class OneByOneHash {
   }
 
   int compute() {
-    boolean anyLive = new VersionWalk(rows, hashRevision).next();
+    boolean anyLive = new VersionIterator(rows, hashRevision).next();
     begin(crc);
     while (changes.next()) {
       add(changes.key(), changes.value(), anyLive);

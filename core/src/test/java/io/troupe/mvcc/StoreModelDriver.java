@@ -239,13 +239,13 @@ public class StoreModelDriver {
     KeyRange range = source.range();
     boolean withPrev = random.nextBoolean();
     int revisions = 1 + random.nextInt(6);
-    HistoryAnswer answer =
+    HistoryResult answer =
         reader.history(range, from, revisions, 1 + random.nextInt(500), withPrev);
     if (from < model.compacted) {
-      assertThat(answer).as(name).isEqualTo(new HistoryAnswer.Compacted(model.compacted));
+      assertThat(answer).as(name).isEqualTo(new HistoryResult.Compacted(model.compacted));
       return;
     }
-    HistoryAnswer.Events events = (HistoryAnswer.Events) answer;
+    HistoryResult.Events events = (HistoryResult.Events) answer;
     assertThat(events.nextRevision()).as(name).isGreaterThanOrEqualTo(from);
     assertThat(events.nextRevision() > from || from > model.revision).as(name).isTrue();
     assertThat(events.events())
@@ -277,7 +277,7 @@ public class StoreModelDriver {
       assertThat(machine.reader().hashNow(at)).as(name).isEqualTo(second.reader().hashNow(at));
     }
     removeAll(machine);
-    HashAnswer removed = machine.reader().hashNow(model.revision);
+    HashResult removed = machine.reader().hashNow(model.revision);
     assertThat(removed).as("%s hash after removal", name).isEqualTo(second.reader().hash(0));
     removeAll(second);
     for (Space space : Space.values()) {
@@ -294,11 +294,11 @@ public class StoreModelDriver {
   private void compareCompactionHashes(StateMachine machine, StateMachine second) {
     machine.reader().hashCompaction();
     second.reader().hashCompaction();
-    Map<Long, HashAnswer.Hash> known = new HashMap<>();
-    List<HashAnswer.Hash> remembered = machine.reader().compactionHashes();
+    Map<Long, HashResult.Hash> known = new HashMap<>();
+    List<HashResult.Hash> remembered = machine.reader().compactionHashes();
     remembered.forEach(hash -> known.put(hash.hashRevision(), hash));
     assertThat(remembered).as(name).hasSizeLessThanOrEqualTo(10);
-    for (HashAnswer.Hash hash : second.reader().compactionHashes()) {
+    for (HashResult.Hash hash : second.reader().compactionHashes()) {
       assertThat(known.getOrDefault(hash.hashRevision(), hash)).as(name).isEqualTo(hash);
       sameCompactions += known.containsKey(hash.hashRevision()) ? 1 : 0;
     }

@@ -144,7 +144,7 @@ class RaftConfChangeTest {
                 new ConfChange(ConfChange.Kind.ADD_VOTER, TWO)));
     RaftFixture one = new RaftFixture(state, SETTINGS);
     assertThat(one.core.membership().voters()).containsExactly(RaftFixture.ONE, TWO);
-    assertThat(one.core.membership().isSettled()).isTrue();
+    assertThat(one.core.membership().isTransitionComplete()).isTrue();
     assertThat(one.core.status().role()).isEqualTo(RaftRole.FOLLOWER);
   }
 

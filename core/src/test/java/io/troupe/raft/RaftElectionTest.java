@@ -122,7 +122,7 @@ class RaftElectionTest {
                 e instanceof Send s
                     ? List.of(s.message()).stream()
                     : e instanceof Persist p
-                        ? p.thenSend().stream().map(Outgoing::message)
+                        ? p.messagesAfterPersist().stream().map(Outgoing::message)
                         : List.<PeerMessage>of().stream())
         .anyMatch(m -> m instanceof PeerMessage.VoteReply reply && reply.granted());
   }

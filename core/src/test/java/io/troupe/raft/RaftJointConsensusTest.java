@@ -1,6 +1,6 @@
 package io.troupe.raft;
 
-import static io.troupe.raft.SteeredCluster.change;
+import static io.troupe.raft.ManualCluster.change;
 import static io.troupe.raft.membership.ConfChange.Kind.ADD_LEARNER;
 import static io.troupe.raft.membership.ConfChange.Kind.ADD_VOTER;
 import static io.troupe.raft.membership.ConfChange.Kind.PROMOTE;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class RaftJointConsensusTest {
   @Test
   void allVotersCanBeReplacedAtOnce_4_3() {
-    SteeredCluster world = new SteeredCluster(3, 0, 3).elect(1);
+    ManualCluster world = new ManualCluster(3, 0, 3).elect(1);
     world.boot(4);
     world.boot(5);
     world.boot(6);
@@ -35,7 +35,7 @@ class RaftJointConsensusTest {
     Membership after = world.leader().core().membership();
     assertThat(after.voters()).isEqualTo(ids(4, 5, 6));
     assertThat(after.removed()).isEqualTo(ids(1, 2, 3));
-    assertThat(after.isSettled()).isTrue();
+    assertThat(after.isTransitionComplete()).isTrue();
     for (int i = 1; i <= 3; i++) {
       assertThat(world.node(i).expelled).as("member " + i + " knows").isTrue();
     }
@@ -49,7 +49,7 @@ class RaftJointConsensusTest {
     int old = 0;
     for (int steps = 0; !finishedEarly; steps++) {
       assertThat(steps).as("the change never ends").isLessThan(1000);
-      SteeredCluster world = new SteeredCluster(3, 0, 2).elect(1);
+      ManualCluster world = new ManualCluster(3, 0, 2).elect(1);
       world.boot(4);
       world.boot(5);
       world.change(
@@ -77,7 +77,7 @@ class RaftJointConsensusTest {
       }
       world.pass(100);
       Membership after = world.leader().core().membership();
-      assertThat(after.isSettled()).as("steps " + steps + " " + after).isTrue();
+      assertThat(after.isTransitionComplete()).as("steps " + steps + " " + after).isTrue();
       assertThat(after.voters()).as("steps " + steps).isIn(ids(1, 2, 3), ids(3, 4, 5));
       old += after.voters().contains(new NodeId(1)) ? 1 : 0;
       assertThat(world.isWritable(world.leader(), "after" + steps)).as("steps " + steps).isTrue();
@@ -87,7 +87,7 @@ class RaftJointConsensusTest {
 
   @Test
   void jointMembershipCommitsWithBothMajorities_4_3() {
-    SteeredCluster world = new SteeredCluster(3, 0, 2).elect(1);
+    ManualCluster world = new ManualCluster(3, 0, 2).elect(1);
     world.boot(4);
     world.boot(5);
     world.change(world.node(1), change(ADD_VOTER, 4), change(ADD_VOTER, 5));
@@ -101,12 +101,12 @@ class RaftJointConsensusTest {
     assertThat(world.isWritable(world.node(1), "x")).isFalse();
     world.heal();
     world.pass(60);
-    assertThat(world.leader().core().membership().isSettled()).isTrue();
+    assertThat(world.leader().core().membership().isTransitionComplete()).isTrue();
   }
 
   @Test
   void jointMembershipElectsWithBothMajorities_4_3() {
-    SteeredCluster world = new SteeredCluster(3, 0, 3).elect(1);
+    ManualCluster world = new ManualCluster(3, 0, 3).elect(1);
     for (int i = 4; i <= 6; i++) {
       world.boot(i);
     }
@@ -141,7 +141,7 @@ class RaftJointConsensusTest {
   /** Its log is longer than that of the only one that stays, so it cannot vote for it. */
   @Test
   void leavingMemberMayLeadOnceMore_4_2_2() {
-    SteeredCluster world = new SteeredCluster(1, 0, 1);
+    ManualCluster world = new ManualCluster(1, 0, 1);
     world.settle();
     world.boot(2);
     world.change(world.node(1), change(ADD_VOTER, 2), change(REMOVE, 1));
@@ -163,7 +163,7 @@ class RaftJointConsensusTest {
 
   @Test
   void loneMemberGrowsBeforeTheNewOneExists_M5() {
-    SteeredCluster world = new SteeredCluster(1, 0, 1);
+    ManualCluster world = new ManualCluster(1, 0, 1);
     world.settle();
     world.change(world.node(1), change(ADD_VOTER, 2));
     world.settle();
@@ -173,14 +173,14 @@ class RaftJointConsensusTest {
     assertThat(world.isWritable(world.node(1), "waits")).isFalse();
     world.boot(2);
     world.pass(30);
-    assertThat(world.leader().core().membership().isSettled()).isTrue();
+    assertThat(world.leader().core().membership().isTransitionComplete()).isTrue();
     assertThat(world.isWritable(world.leader(), "goes on")).isTrue();
     assertThat(world.node(2).core().membership().voters()).isEqualTo(ids(1, 2));
   }
 
   @Test
   void removedLeaderGoesOnUntilTheOthersNeedItNoMore_4_2_2() {
-    SteeredCluster world = new SteeredCluster(3, 0, 0).elect(1);
+    ManualCluster world = new ManualCluster(3, 0, 0).elect(1);
     world.change(world.node(1), change(REMOVE, 1));
     world.settle();
     assertThat(world.node(1).expelled).isTrue();
@@ -190,7 +190,7 @@ class RaftJointConsensusTest {
 
   @Test
   void whoStaysDoesNotNeedWhoLeft_evenAfterACrash() {
-    SteeredCluster world = new SteeredCluster(2, 0, 0).elect(1);
+    ManualCluster world = new ManualCluster(2, 0, 0).elect(1);
     world.change(world.node(1), change(REMOVE, 2));
     while (!world.node(2).expelled) {
       assertThat(world.step()).as("removal ends").isTrue();
@@ -204,7 +204,7 @@ class RaftJointConsensusTest {
 
   @Test
   void readThatWaitsForAMemberThatLeavesIsReleased() {
-    SteeredCluster world = new SteeredCluster(2, 0, 0).elect(1);
+    ManualCluster world = new ManualCluster(2, 0, 0).elect(1);
     world.node(1).read(1);
     world.cluster.network.removeIf(flight -> flight.message() instanceof PeerMessage.Heartbeat);
     world.change(world.node(1), change(REMOVE, 2));
@@ -215,7 +215,7 @@ class RaftJointConsensusTest {
 
   @Test
   void changeThatWasNeverCommittedIsForgotten() {
-    SteeredCluster world = new SteeredCluster(3, 0, 2).elect(1);
+    ManualCluster world = new ManualCluster(3, 0, 2).elect(1);
     world.cut(1);
     world.change(world.node(1), change(ADD_VOTER, 4), change(ADD_VOTER, 5));
     world.settle();
@@ -225,7 +225,7 @@ class RaftJointConsensusTest {
     world.heal();
     world.pass(30);
     assertThat(world.node(1).core().conf.isChangePending()).isFalse();
-    assertThat(world.node(1).core().membership().isSettled()).as("not joint after all").isTrue();
+    assertThat(world.node(1).core().membership().isTransitionComplete()).as("not joint after all").isTrue();
     world.change(world.leader(), change(ADD_LEARNER, 4));
     world.settle();
     for (int i = 1; i <= 3; i++) {
@@ -236,7 +236,7 @@ class RaftJointConsensusTest {
 
   @Test
   void leadersInDifferentMembershipsCannotBothCommit_4_2_1() {
-    SteeredCluster world = new SteeredCluster(3, 0, 2).elect(1);
+    ManualCluster world = new ManualCluster(3, 0, 2).elect(1);
     world.boot(4);
     world.boot(5);
     world.cut(1);
@@ -261,7 +261,7 @@ class RaftJointConsensusTest {
 
   @Test
   void oneChangeAtATimeAndOnlyAfterAnEntryOfTheTerm_4_1() {
-    SteeredCluster world = new SteeredCluster(3, 0, 2).elect(1);
+    ManualCluster world = new ManualCluster(3, 0, 2).elect(1);
     world.cut(2, 3);
     world.change(world.node(1), change(ADD_VOTER, 4));
     long last = world.status(1).lastIndex();
@@ -277,7 +277,7 @@ class RaftJointConsensusTest {
 
   @Test
   void removedMemberThatMissedItDisturbsNobodyAndLearnsIt_4_2_3() {
-    SteeredCluster world = new SteeredCluster(3, 0, 0).elect(1);
+    ManualCluster world = new ManualCluster(3, 0, 0).elect(1);
     world.cut(3);
     world.change(world.node(1), change(REMOVE, 3));
     world.settle();
@@ -293,7 +293,7 @@ class RaftJointConsensusTest {
 
   @Test
   void removedLearnerThatMissedItAsksAndLearnsIt() {
-    SteeredCluster world = new SteeredCluster(1, 1, 0);
+    ManualCluster world = new ManualCluster(1, 1, 0);
     world.pass(5);
     world.cut(2);
     world.change(world.node(1), change(REMOVE, 2));
@@ -305,7 +305,7 @@ class RaftJointConsensusTest {
 
   @Test
   void learnerIsPromotedAndASnapshotKnowsIt() {
-    SteeredCluster world = new SteeredCluster(1, 0, 2);
+    ManualCluster world = new ManualCluster(1, 0, 2);
     world.boot(2);
     world.settle();
     world.change(world.node(1), change(ADD_LEARNER, 2));
@@ -331,7 +331,7 @@ class RaftJointConsensusTest {
 
   @Test
   void learnersCountForNothing_M12() {
-    SteeredCluster world = new SteeredCluster(2, 2, 0).elect(1);
+    ManualCluster world = new ManualCluster(2, 2, 0).elect(1);
     world.cut(2);
     assertThat(world.isWritable(world.node(1), "x")).isFalse();
     world.pass(30);
@@ -348,7 +348,7 @@ class RaftJointConsensusTest {
 
   @Test
   void promotionOfALearnerThatLagsIsRefused_M8() {
-    SteeredCluster world = new SteeredCluster(1, 0, 1);
+    ManualCluster world = new ManualCluster(1, 0, 1);
     world.settle();
     world.change(world.node(1), change(ADD_LEARNER, 2));
     world.settle();

@@ -30,14 +30,14 @@ class RaftSharedMessagesTest {
   @Test
   void entriesThatComeMeanwhileShareTheNextMessage() {
     RaftFixture one = leader();
-    assertThat(one.core.isHolding()).as("nothing waits").isFalse();
+    assertThat(one.core.hasDelayedAppends()).as("nothing waits").isFalse();
     one.core.propose(proposals("b"));
     one.core.propose(proposals("c"));
     assertThat(one.effects.take(RecordingEffects.Send.class)).isEmpty();
-    assertThat(one.core.isHolding()).isTrue();
+    assertThat(one.core.hasDelayedAppends()).isTrue();
     one.ack(THREE, 2);
     assertThat(entriesSentTo(one)).containsExactly(2);
-    assertThat(one.core.isHolding()).as("for member 2").isTrue();
+    assertThat(one.core.hasDelayedAppends()).as("for member 2").isTrue();
   }
 
   @Test
@@ -45,10 +45,10 @@ class RaftSharedMessagesTest {
     RaftFixture one = leader();
     one.core.propose(proposals("b"));
     one.core.propose(proposals("c"));
-    one.core.sendHeld();
+    one.core.flushDelayedAppends();
     assertThat(entriesSentTo(one)).containsExactly(2);
-    assertThat(one.core.isHolding()).isFalse();
-    one.core.sendHeld();
+    assertThat(one.core.hasDelayedAppends()).isFalse();
+    one.core.flushDelayedAppends();
     assertThat(one.effects.take(RecordingEffects.Send.class)).as("nothing twice").isEmpty();
   }
 
@@ -58,11 +58,11 @@ class RaftSharedMessagesTest {
     int sent = 1;
     for (int i = 0; i < 5; i++) {
       one.core.propose(proposals("p" + i));
-      one.core.sendHeld();
+      one.core.flushDelayedAppends();
       sent += entriesSentTo(one).size();
     }
     assertThat(sent).isEqualTo(SETTINGS.maxInflightAppends());
-    assertThat(one.core.isHolding()).as("nothing that may go").isFalse();
+    assertThat(one.core.hasDelayedAppends()).as("nothing that may go").isFalse();
   }
 
   @Test
@@ -71,8 +71,8 @@ class RaftSharedMessagesTest {
     one.core.receive(TWO, new PeerMessage.Heartbeat(1, 0, 0));
     one.core.propose(proposals("a"));
     one.effects.take();
-    assertThat(one.core.isHolding()).isFalse();
-    one.core.sendHeld();
+    assertThat(one.core.hasDelayedAppends()).isFalse();
+    one.core.flushDelayedAppends();
     assertThat(one.effects.take()).isEmpty();
   }
 }

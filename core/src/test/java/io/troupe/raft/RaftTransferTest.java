@@ -106,7 +106,7 @@ class RaftTransferTest {
     RaftFixture one = RaftFixture.withLog(4, 1);
     one.core.receive(TWO, new PeerMessage.TimeoutNow(4));
     PeerMessage request = new PeerMessage.RequestVote(5, false, 1, 1, true);
-    assertThat(one.effects.take(Persist.class).get(0).thenSend())
+    assertThat(one.effects.take(Persist.class).get(0).messagesAfterPersist())
         .containsExactly(new Outgoing(TWO, request), new Outgoing(THREE, request));
     assertThat(one.core.status().role()).isEqualTo(RaftRole.CANDIDATE);
   }
@@ -134,7 +134,7 @@ class RaftTransferTest {
     one.core.receive(TWO, new PeerMessage.Heartbeat(4, 0, 0));
     one.effects.take();
     one.core.receive(THREE, new PeerMessage.RequestVote(5, false, 1, 1, true));
-    assertThat(one.effects.take(Persist.class).get(0).thenSend())
+    assertThat(one.effects.take(Persist.class).get(0).messagesAfterPersist())
         .containsExactly(new Outgoing(THREE, new PeerMessage.VoteReply(5, false, true)));
   }
 

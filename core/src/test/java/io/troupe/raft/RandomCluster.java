@@ -206,8 +206,8 @@ final class RandomCluster {
     if (!node.isUp()) {
       return;
     }
-    if (node.core().isHolding() && random.nextInt(4) == 0) {
-      node.core().sendHeld();
+    if (node.core().hasDelayedAppends() && random.nextInt(4) == 0) {
+      node.core().flushDelayedAppends();
       node.check();
     }
     if (dice < 780) {
@@ -268,7 +268,7 @@ final class RandomCluster {
     quietRounds(80);
     SimNode leader = leader();
     Membership membership = leader.core().membership();
-    require(membership.isSettled(), "membership is not settled: " + membership);
+    require(membership.isTransitionComplete(), "membership is not settled: " + membership);
     serve(membership);
     for (NodeId voter : membership.voters()) {
       if (!voter.equals(leader.id)) {

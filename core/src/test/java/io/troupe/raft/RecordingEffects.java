@@ -14,7 +14,7 @@ import java.util.List;
 final class RecordingEffects implements RaftEffects {
   sealed interface Effect {}
 
-  record Persist(HardState state, List<Entry> entries, List<Outgoing> thenSend) implements Effect {}
+  record Persist(HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist) implements Effect {}
 
   record Send(NodeId to, PeerMessage message) implements Effect {}
 
@@ -28,7 +28,7 @@ final class RecordingEffects implements RaftEffects {
 
   record RoleChanged(RaftRole role, long term, NodeId leader) implements Effect {}
 
-  record Install(HardState before, HardState state, SnapshotMark mark, List<Outgoing> thenSend)
+  record Install(HardState before, HardState state, SnapshotMark mark, List<Outgoing> messagesAfterPersist)
       implements Effect {}
 
   record SendSnapshot(NodeId to, long transfer, long term, long atLeast) implements Effect {}
@@ -78,10 +78,10 @@ final class RecordingEffects implements RaftEffects {
   }
 
   @Override
-  public void persist(long number, HardState state, List<Entry> entries, List<Outgoing> thenSend) {
+  public void persist(long number, HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist) {
     long last = entries.isEmpty() ? 0 : entries.get(entries.size() - 1).index();
     unanswered.addLast(new Unanswered(number, state.term(), last));
-    effects.add(new Persist(state, entries, thenSend));
+    effects.add(new Persist(state, entries, messagesAfterPersist));
   }
 
   @Override
@@ -116,9 +116,9 @@ final class RecordingEffects implements RaftEffects {
 
   @Override
   public void installSnapshot(
-      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
+      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> messagesAfterPersist) {
     unanswered.addLast(new Unanswered(number, state.term(), mark.index()));
-    effects.add(new Install(before, state, mark, thenSend));
+    effects.add(new Install(before, state, mark, messagesAfterPersist));
   }
 
   @Override

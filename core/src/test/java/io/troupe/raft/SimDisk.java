@@ -22,7 +22,7 @@ final class SimDisk {
       HardState state,
       List<Entry> entries,
       @Nullable Install install,
-      List<Outgoing> thenSend) {}
+      List<Outgoing> messagesAfterPersist) {}
 
   /** A snapshot, and the hard state that is stored before the log restarts. */
   record Install(HardState before, SnapshotMark mark) {}

@@ -94,7 +94,7 @@ final class SimNode implements RaftEffects {
   /** The disk finishes its oldest write; the answer comes at once, the messages leave. */
   void force() {
     SimDisk.Write write = disk.force();
-    for (Outgoing outgoing : write.thenSend()) {
+    for (Outgoing outgoing : write.messagesAfterPersist()) {
       leave(outgoing.to(), outgoing.message());
     }
     core().persisted(write.number());
@@ -114,7 +114,7 @@ final class SimNode implements RaftEffects {
   }
 
   private void leaveAll(SimDisk.Write write) {
-    write.thenSend().forEach(outgoing -> leave(outgoing.to(), outgoing.message()));
+    write.messagesAfterPersist().forEach(outgoing -> leave(outgoing.to(), outgoing.message()));
   }
 
   /** True if the state machine can go on. */
@@ -210,7 +210,7 @@ final class SimNode implements RaftEffects {
   }
 
   @Override
-  public void persist(long number, HardState state, List<Entry> entries, List<Outgoing> thenSend) {
+  public void persist(long number, HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist) {
     cluster.trace(
         id,
         () ->
@@ -223,17 +223,17 @@ final class SimNode implements RaftEffects {
                 + " entries="
                 + SimTrace.of(entries)
                 + " then="
-                + SimTrace.outgoing(thenSend));
+                + SimTrace.outgoing(messagesAfterPersist));
     RaftLog log = core().log;
     for (Entry entry : entries) {
       cluster.appended(entry, log.termAt(entry.index() - 1));
     }
-    disk.unforced.addLast(new SimDisk.Write(number, state, entries, null, thenSend));
+    disk.unforced.addLast(new SimDisk.Write(number, state, entries, null, messagesAfterPersist));
   }
 
   @Override
   public void installSnapshot(
-      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
+      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> messagesAfterPersist) {
     cluster.trace(
         id,
         () ->
@@ -242,10 +242,10 @@ final class SimNode implements RaftEffects {
                 + "@"
                 + mark.term()
                 + " then="
-                + SimTrace.outgoing(thenSend));
+                + SimTrace.outgoing(messagesAfterPersist));
     require(state.commit() == mark.index(), "snapshot is not committed");
     disk.unforced.addLast(
-        new SimDisk.Write(number, state, List.of(), new SimDisk.Install(before, mark), thenSend));
+        new SimDisk.Write(number, state, List.of(), new SimDisk.Install(before, mark), messagesAfterPersist));
     handedOut = mark.index();
     toApply.addLast(new Work(List.of(), mark));
   }

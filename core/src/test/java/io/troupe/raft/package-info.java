@@ -1,7 +1,7 @@
 /**
  * Tests of the Raft rules: one by one, by script, and by seeded clusters with faults. Entry class:
  * {@link io.troupe.raft.RandomClusterTest}. Imports io.troupe.model and io.troupe.raft. See
- * docs/rooms/raft.md.
+ * docs/components/raft.md.
  */
 @NullMarked
 package io.troupe.raft;

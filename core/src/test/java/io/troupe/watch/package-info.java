@@ -1,6 +1,6 @@
 /**
  * Tests of io.troupe.watch. Entry class: {@link io.troupe.watch.WatcherGroupsTest}. Imports core
- * and the test libraries. See docs/rooms/watch.md.
+ * and the test libraries. See docs/components/watch.md.
  */
 @NullMarked
 package io.troupe.watch;

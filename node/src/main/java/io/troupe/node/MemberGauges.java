@@ -2,7 +2,7 @@ package io.troupe.node;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.troupe.actors.member.MemberFiles;
-import io.troupe.actors.member.Rooms;
+import io.troupe.actors.member.MemberRefs;
 import io.troupe.actors.peers.PeerMemory;
 import io.troupe.grpc.auth.Passwords;
 import io.troupe.grpc.auth.SimpleTokens;
@@ -55,7 +55,7 @@ final class MemberGauges {
   static void register(
       NodeSettings settings,
       MemberFiles files,
-      Rooms rooms,
+      MemberRefs rooms,
       Member member,
       Logins logins,
       PeerMemory peers) {
@@ -238,7 +238,7 @@ final class MemberGauges {
         "part");
   }
 
-  private void rooms(Rooms rooms, MemberFiles files) {
+  private void rooms(MemberRefs rooms, MemberFiles files) {
     metrics.gauges(
         "troupe_mailbox_messages",
         "Messages that wait for a room.",

@@ -3,7 +3,7 @@ package io.troupe.node;
 import com.typesafe.config.Config;
 import io.troupe.node.flags.EtcdCommandLine;
 import io.troupe.node.flags.FlagException;
-import io.troupe.node.flags.Notice;
+import io.troupe.node.flags.DeferredLogLine;
 import io.troupe.persistence.wal.ChronicleWal;
 import java.util.Arrays;
 import java.util.List;
@@ -29,17 +29,17 @@ public final class NodeMain {
     Config config;
     ArchiveTraining training;
     boolean etcd = args.length > 0 && args[0].equals("etcd");
-    List<Notice> notices = List.of();
+    List<DeferredLogLine> notices = List.of();
     boolean json;
     try {
       if (etcd) {
         notices = etcdFlags(args);
       } else {
-        Launch.properties(args);
+        ConfigLoader.properties(args);
       }
       ProcessLogging.begin();
       prepare();
-      config = Launch.configuration();
+      config = ConfigLoader.configuration();
       training = ArchiveTraining.asked(config);
       if (training != null) {
         config = training.config();
@@ -62,18 +62,18 @@ public final class NodeMain {
       } else {
         System.err.println(e.getMessage());
       }
-      System.exit(Ending.status(e.exitCode(), etcd));
+      System.exit(ProcessExit.status(e.exitCode(), etcd));
       return;
     }
     Logger log = LoggerFactory.getLogger(NodeMain.class);
-    Ending ending = new Ending(log, etcd);
+    ProcessExit ending = new ProcessExit(log, etcd);
     OutOfMemoryFilter.endWith(ending);
     // An OutOfMemoryError in such a line ends the process too.
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, failure) -> log.error("a thread ended thread={}", thread.getName(), failure));
     notices.forEach(notice -> say(log, notice));
     HeapMonitor.logLimit();
-    Supervisor supervisor = Supervisor.ofProcess();
+    SystemdNotifier supervisor = SystemdNotifier.ofProcess();
     RunningNode node;
     try {
       // Who sees that it is ready may end it at once, and shall find it prepared.
@@ -105,7 +105,7 @@ public final class NodeMain {
   }
 
   /** What follows "etcd" are etcd's flags (docs/flags.md); the environment counts too. */
-  private static List<Notice> etcdFlags(String[] args) {
+  private static List<DeferredLogLine> etcdFlags(String[] args) {
     EtcdCommandLine line =
         EtcdCommandLine.read(Arrays.asList(args).subList(1, args.length), System.getenv());
     line.properties().forEach(System::setProperty);
@@ -119,10 +119,10 @@ public final class NodeMain {
   private static void refuse(String text) {
     ProcessLogging.begin();
     ProcessLogging.json();
-    Ending.refuse(LoggerFactory.getLogger(NodeMain.class), text);
+    ProcessExit.refuse(LoggerFactory.getLogger(NodeMain.class), text);
   }
 
-  private static void say(Logger log, Notice notice) {
+  private static void say(Logger log, DeferredLogLine notice) {
     LoggingEventBuilder line = notice.isWarning() ? log.atWarn() : log.atInfo();
     line = line.setMessage(notice.text());
     for (Map.Entry<String, String> field : notice.fields().entrySet()) {
@@ -131,7 +131,7 @@ public final class NodeMain {
     line.log();
   }
 
-  private static void train(Ending ending, RunningNode node, ArchiveTraining training) {
+  private static void train(ProcessExit ending, RunningNode node, ArchiveTraining training) {
     try {
       training.run(node);
     } catch (RuntimeException failure) {
@@ -148,7 +148,7 @@ public final class NodeMain {
     thread.start();
   }
 
-  private static void stop(Logger log, RunningNode node, Supervisor supervisor) {
+  private static void stop(Logger log, RunningNode node, SystemdNotifier supervisor) {
     log.info("stopping");
     supervisor.stopping();
     node.close();

@@ -31,7 +31,7 @@ final class OutOfMemoryFilter extends TurboFilter {
   }
 
   /** From now on, for all loggers of the process. */
-  static void endWith(Ending ending) {
+  static void endWith(ProcessExit ending) {
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
     context.addTurboFilter(new OutOfMemoryFilter(ending::end));
   }
@@ -45,7 +45,7 @@ final class OutOfMemoryFilter extends TurboFilter {
       Object @Nullable [] params,
       @Nullable Throwable thrown) {
     Throwable failure = thrown == null ? lastOf(params) : thrown;
-    if (failure != null && Ending.isOutOfMemory(failure) && ended.compareAndSet(false, true)) {
+    if (failure != null && ProcessExit.isOutOfMemory(failure) && ended.compareAndSet(false, true)) {
       ending.accept(failure);
     }
     return FilterReply.NEUTRAL;

@@ -73,7 +73,7 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
     }
     root.detachAppender(own);
     if (json) {
-      StrayLines.capture();
+      StdStreamRedirect.capture();
     }
   }
 
@@ -91,7 +91,7 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
     context.getLogger("org.apache.pekko.remote").setLevel(Level.ERROR);
     context.getLogger("org.apache.pekko.stream.Materializer").setLevel(Level.ERROR);
     context.getLogger("net.openhft").setLevel(Level.WARN);
-    context.addTurboFilter(new StrangersNoise());
+    context.addTurboFilter(new MalformedRequestLogFilter());
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
   }
 

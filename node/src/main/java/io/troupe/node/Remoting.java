@@ -73,7 +73,7 @@ final class Remoting {
         queries);
   }
 
-  /** Canonical is what others call this member, bound is what it listens on: see docs/rooms. */
+  /** Canonical is what others call this member, bound is what it listens on: see docs/components. */
   static Config config(NodeSettings settings) {
     try {
       Config peers =

@@ -4,7 +4,7 @@ import com.typesafe.config.Config;
 import io.troupe.actors.member.MemberFiles;
 import io.troupe.actors.member.MemberGuardian;
 import io.troupe.actors.member.MemberSettings;
-import io.troupe.actors.member.Rooms;
+import io.troupe.actors.member.MemberRefs;
 import io.troupe.actors.peers.ArteryQueries;
 import io.troupe.actors.peers.PeerEngines;
 import io.troupe.actors.peers.PeerMemory;
@@ -19,7 +19,7 @@ import io.troupe.grpc.service.GatewaySettings;
 import io.troupe.grpc.service.Logins;
 import io.troupe.grpc.service.Member;
 import io.troupe.grpc.service.Proposer;
-import io.troupe.grpc.service.Upkeep;
+import io.troupe.grpc.service.MaintenanceTasks;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.node.tracing.OtlpTracing;
@@ -65,7 +65,7 @@ public final class RunningNode implements AutoCloseable {
 
   private final NodeSettings settings;
   private final MemberFiles files;
-  private final DiskSpace space;
+  private final DiskSpaceMonitor space;
   private final ActorSystem<Void> system;
   private final Consumer<Throwable> broken;
   private final CompletableFuture<Void> published = new CompletableFuture<>();
@@ -76,7 +76,7 @@ public final class RunningNode implements AutoCloseable {
   private RunningNode(
       NodeSettings settings,
       MemberFiles files,
-      DiskSpace space,
+      DiskSpaceMonitor space,
       ActorSystem<Void> system,
       Consumer<Throwable> broken) {
     this.broken = broken;
@@ -91,7 +91,7 @@ public final class RunningNode implements AutoCloseable {
    * Starts a member and returns once it listens. Calls wait until it has published itself ({@link
    * #awaitReady}), for which a quorum is needed (B1).
    *
-   * @param config complete, as {@link Launch} makes it
+   * @param config complete, as {@link ConfigLoader} makes it
    * @param broken told when the member cannot go on; shall end the process
    * @throws StartException if it cannot start
    */
@@ -112,13 +112,13 @@ public final class RunningNode implements AutoCloseable {
     Logins logins = DerivedSettings.logins(settings);
     List<Path> disks =
         Stream.concat(Stream.of(settings.dataDir()), settings.walDir().stream()).toList();
-    DiskSpace.releaseReserves(disks, settings.minFreeDiskBytes());
+    DiskSpaceMonitor.releaseReserves(disks, settings.minFreeDiskBytes());
     DataDir dataDir = DataDir.open(settings.dataDir(), settings.walDir().orElse(null));
-    DiskSpace space = new DiskSpace(disks, settings.minFreeDiskBytes());
+    DiskSpaceMonitor space = new DiskSpaceMonitor(disks, settings.minFreeDiskBytes());
     ActorSystem<Void> system = null;
     RunningNode node = null;
     CompletableFuture<ArteryQueries> queries = new CompletableFuture<>();
-    OpeningFiles opening = null;
+    StorageOpener opening = null;
     boolean started = false;
     try {
       // Before anything is started: what is refused here leaves nothing.
@@ -130,13 +130,13 @@ public final class RunningNode implements AutoCloseable {
       Optional<PeerEngines> peerTls = MemberTls.of(settings);
       // Disk and class loading side by side: together they are most of the start.
       opening =
-          OpeningFiles.begin(
+          StorageOpener.begin(
               dataDir,
               settings,
               memberSettings,
               (url, query, timeout) ->
                   queries.thenCompose(ready -> ready.ask(url, query, timeout)));
-      CompletableFuture<Rooms> spawned = new CompletableFuture<>();
+      CompletableFuture<MemberRefs> spawned = new CompletableFuture<>();
       system =
           Remoting.start(
               settings,
@@ -183,7 +183,7 @@ public final class RunningNode implements AutoCloseable {
   private static void abandon(
       @Nullable RunningNode node,
       @Nullable ActorSystem<Void> system,
-      @Nullable OpeningFiles opening,
+      @Nullable StorageOpener opening,
       DataDir dataDir) {
     if (node != null) {
       node.close();
@@ -199,12 +199,12 @@ public final class RunningNode implements AutoCloseable {
   }
 
   private Proposer serve(
-      CompletableFuture<Rooms> spawned,
+      CompletableFuture<MemberRefs> spawned,
       ArteryQueries queries,
       Logins logins,
       Optional<ConnectionSecurity> clientTls)
       throws InterruptedException {
-    Rooms rooms = await(settings, spawned, "the rooms to start");
+    MemberRefs rooms = await(settings, spawned, "the rooms to start");
     Member member =
         new Member(
             rooms.status(),
@@ -247,15 +247,15 @@ public final class RunningNode implements AutoCloseable {
     ports.open(
         new GrpcServer(system, wired, DerivedSettings.http(settings), tracing, published),
         clientTls);
-    Upkeep upkeep = wired.upkeep(settings.upkeep());
-    InitialCheck.require(upkeep, settings);
+    MaintenanceTasks upkeep = wired.upkeep(settings.upkeep());
+    InitialCorruptionCheck.require(upkeep, settings);
     CompletionStage<Void> serves = published;
     serves.thenRun(upkeep::start);
     return proposer;
   }
 
   /** The snapshots share the files that the rewriting deleted: space is free when they let go. */
-  private void defragment(Rooms rooms) {
+  private void defragment(MemberRefs rooms) {
     files.metrics().disk().defragment(files.store()::compactFully);
     rooms.snapshot().tell(SnapshotCommand.Reclaim.INSTANCE);
   }

@@ -1,4 +1,4 @@
-/** Tests of the settings and of a member's first start. See docs/rooms/membership.md. */
+/** Tests of the settings and of a member's first start. See docs/components/membership.md. */
 @NullMarked
 package io.troupe.node;
 

@@ -33,7 +33,7 @@ public sealed interface LeaseCommand {
    *
    * @param term in which it leads
    */
-  record Settled(long term) implements LeaseCommand {}
+  record StateCaughtUp(long term) implements LeaseCommand {}
 
   /** This member leads no more. */
   enum Demoted implements LeaseCommand {

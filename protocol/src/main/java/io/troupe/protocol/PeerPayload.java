@@ -9,7 +9,7 @@ public sealed interface PeerPayload
   record Raft(PeerMessage message) implements PeerPayload {}
 
   /**
-   * What a leader's state did up to an entry, as one number (docs/rooms/apply.md). Counts only for
+   * What a leader's state did up to an entry, as one number (docs/components/apply.md). Counts only for
    * members that follow the sender in this term: what another one has may belong to another history
    * of the cluster.
    *

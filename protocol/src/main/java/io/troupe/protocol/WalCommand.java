@@ -13,9 +13,9 @@ public sealed interface WalCommand {
    *
    * @param number comes back in {@link RaftCommand.Durable}; counts up
    * @param entries contiguous; the first drops everything at its index and above; may be empty
-   * @param thenSend messages that promise durability
+   * @param messagesAfterPersist messages that promise durability
    */
-  record Append(long number, HardState state, List<Entry> entries, List<Outgoing> thenSend)
+  record Append(long number, HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist)
       implements WalCommand {}
 
   /**

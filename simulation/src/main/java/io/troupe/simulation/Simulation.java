@@ -155,7 +155,7 @@ public final class Simulation {
     await("a leader", 15, () -> world.leader() != null);
     // A write that hangs already goes on hanging for some seconds and may cost one more election.
     pass(8 * SECOND);
-    await("a settled membership", 15, () -> world.membership().isSettled());
+    await("a settled membership", 15, () -> world.membership().isTransitionComplete());
     probeUnderLoad();
     clients.forEach(SimClient::stop);
     owners.forEach(LeaseOwner::stop);

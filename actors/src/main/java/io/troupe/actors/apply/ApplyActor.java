@@ -117,7 +117,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
    */
   public record Settings(long snapshotCount, Duration replyTimeout, Duration slow) {}
 
-  private record Waiting(
+  private record PendingReply(
       ActorRef<ProposeReply> replyTo,
       MemoryBudget.@Nullable Share response,
       long term,
@@ -131,7 +131,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private final StateMachine machine;
   private final Settings settings;
   private final Links links;
-  private final Map<Long, Waiting> waiting = new LinkedHashMap<>();
+  private final Map<Long, PendingReply> waiting = new LinkedHashMap<>();
   private final TreeMap<Long, List<ApplyCommand.AwaitApplied>> reads = new TreeMap<>();
   private final List<Answer> answers = new ArrayList<>();
   private final List<LeaseChange> leaseChanges = new ArrayList<>();
@@ -143,7 +143,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private long unsettledTerm;
 
   private final List<AuthChange> authChanges = new ArrayList<>();
-  private final DivergenceWatch divergence;
+  private final DivergenceDetector divergence;
   private final ApplyCounts counts;
   private final SlowApplies slow;
   private final TracedProposals traced;
@@ -168,9 +168,9 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     this.snapshotIndex = machine.appliedIndex();
     this.appliedTerm = machine.view().appliedTerm();
     this.divergence =
-        new DivergenceWatch(
+        new DivergenceDetector(
             machine,
-            new DivergenceWatch.Links(
+            new DivergenceDetector.Links(
                 links.divergence().self(),
                 links.divergence().others(),
                 this::propose,
@@ -211,7 +211,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     for (ApplyCommand.Expectation one : expect.expectations()) {
       waiting.put(
           one.id().value(),
-          new Waiting(one.replyTo(), one.response(), expect.term(), sweeps, expect.nanos()));
+          new PendingReply(one.replyTo(), one.response(), expect.term(), sweeps, expect.nanos()));
     }
     return this;
   }
@@ -222,7 +222,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   }
 
   private Behavior<ApplyCommand> onRefuse(ApplyCommand.Refuse refuse) {
-    Waiting who = waiting.remove(refuse.id().value());
+    PendingReply who = waiting.remove(refuse.id().value());
     if (who != null) {
       who.replyTo().tell(new ProposeReply.NotProposed(refuse.reason()));
     }
@@ -334,14 +334,14 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
 
   /** Only the member whose client waits for a response gathers it. */
   private ResponseSpace response(RequestId id) {
-    Waiting caller = waiting.get(id.value());
+    PendingReply caller = waiting.get(id.value());
     return caller == null || caller.response() == null
         ? ResponseSpace.none()
         : ResponseSpace.of(caller.response());
   }
 
   private void answer(RequestId id, Result result, long index, long appliedNanos) {
-    Waiting who = waiting.remove(id.value());
+    PendingReply who = waiting.remove(id.value());
     if (who != null) {
       answers.add(
           new Answer(
@@ -363,7 +363,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     } else if (id != null) {
       incomplete = id;
     }
-    if (incomplete != null && change.after().isSettled()) {
+    if (incomplete != null && change.after().isTransitionComplete()) {
       answer(incomplete, applied.result(), entry.index(), System.nanoTime());
       incomplete = null;
     }
@@ -381,7 +381,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
       leaseChanges.clear();
     }
     if (unsettledTerm != 0 && machine.view().appliedTerm() == unsettledTerm) {
-      links.lease().tell(new LeaseCommand.Settled(unsettledTerm));
+      links.lease().tell(new LeaseCommand.StateCaughtUp(unsettledTerm));
       unsettledTerm = 0;
     }
     // Watches before answers: whoever learns that his write was applied may ask how far his watch

@@ -2,7 +2,7 @@ package io.troupe.actors.apply;
 
 import io.troupe.metrics.UpkeepMetrics;
 import io.troupe.mvcc.Compactor;
-import io.troupe.mvcc.HashAnswer;
+import io.troupe.mvcc.HashResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +48,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
       implements Command {}
 
   private record Hashed(
-      long startedNanos, HashAnswer.@Nullable Hash hash, @Nullable Throwable failure)
+      long startedNanos, HashResult.@Nullable Hash hash, @Nullable Throwable failure)
       implements Command {}
 
   /**
@@ -64,7 +64,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
   public record Links(
       Compactor compactor,
       Executor removal,
-      Supplier<HashAnswer.@Nullable Hash> hash,
+      Supplier<HashResult.@Nullable Hash> hash,
       Executor hashing,
       LongConsumer finished,
       UpkeepMetrics metrics) {}
@@ -224,7 +224,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
       // A store that cannot be read: as with removal that fails, the member must not go on.
       throw new CompletionException(hashed.failure());
     }
-    HashAnswer.Hash hash = hashed.hash();
+    HashResult.Hash hash = hashed.hash();
     if (hash != null) {
       LOG.info(
           "storing new hash hash={} revision={} compact-revision={} took-ms={}",

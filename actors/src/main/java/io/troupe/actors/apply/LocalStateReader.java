@@ -14,7 +14,7 @@ import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeResult;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
-import io.troupe.mvcc.HashAnswer;
+import io.troupe.mvcc.HashResult;
 import io.troupe.mvcc.OrderedStore;
 import io.troupe.mvcc.Page;
 import io.troupe.protocol.ClusterView;
@@ -150,14 +150,14 @@ public final class LocalStateReader implements StateReader {
     return upkeep.hashOfRevision(() -> told(machine.reader().hashNow(revision)));
   }
 
-  private static KvHash told(HashAnswer answer) {
-    if (answer instanceof HashAnswer.Refused refused) {
+  private static KvHash told(HashResult answer) {
+    if (answer instanceof HashResult.Refused refused) {
       throw new RefusedException(refused.reason());
     }
-    return told((HashAnswer.Hash) answer);
+    return told((HashResult.Hash) answer);
   }
 
-  private static KvHash told(HashAnswer.Hash hash) {
+  private static KvHash told(HashResult.Hash hash) {
     return new KvHash(
         hash.hash(), hash.compactRevision(), hash.hashRevision(), hash.storeRevision());
   }

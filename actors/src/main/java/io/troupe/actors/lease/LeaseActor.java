@@ -1,7 +1,7 @@
 package io.troupe.actors.lease;
 
 import io.troupe.lease.LeaseCountdown;
-import io.troupe.lease.VouchedTime;
+import io.troupe.lease.PauseAwareClock;
 import io.troupe.machine.LeaseChange;
 import io.troupe.metrics.ApplyMetrics;
 import io.troupe.model.Lease;
@@ -70,10 +70,10 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
   private final Settings settings;
   private final BooleanSupplier soleVoter;
   private final ApplyMetrics metrics;
-  private final RenewalRounds rounds;
+  private final RenewalBatcher rounds;
   private final TermProposals proposals;
   private final LeaseCountdown countdown;
-  private final VouchedTime time = new VouchedTime(MAX_GAP.toMillis());
+  private final PauseAwareClock time = new PauseAwareClock(MAX_GAP.toMillis());
   private final Map<Long, Long> ttls = new HashMap<>();
   private final Map<Long, List<ActorRef<LeaseReply>>> ending = new HashMap<>();
   private final ArrayDeque<Long> due = new ArrayDeque<>();
@@ -99,7 +99,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
     super(context);
     this.metrics = metrics;
     this.soleVoter = soleVoter;
-    this.rounds = new RenewalRounds(raft, context.messageAdapter(ReadReply.class, Confirmed::new));
+    this.rounds = new RenewalBatcher(raft, context.messageAdapter(ReadReply.class, Confirmed::new));
     this.proposals =
         new TermProposals(
             context,
@@ -149,7 +149,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
         .onMessage(LeaseCommand.ListLeases.class, this::onListLeases)
         .onMessage(LeaseCommand.Changed.class, this::onChanged)
         .onMessage(LeaseCommand.Promoted.class, this::onPromoted)
-        .onMessage(LeaseCommand.Settled.class, this::onSettled)
+        .onMessage(LeaseCommand.StateCaughtUp.class, this::onStateCaughtUp)
         .onMessageEquals(LeaseCommand.Demoted.INSTANCE, this::onDemoted)
         .onMessageEquals(Check.INSTANCE, this::onCheck)
         .onMessage(RevokeEnded.class, this::onRevokeEnded)
@@ -226,7 +226,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
 
   private Behavior<LeaseCommand> onForgetEnded(ForgetEnded ended) {
     if (!leading || term != ended.term()) {
-      RenewalRounds.fail(ended.renewals());
+      RenewalBatcher.fail(ended.renewals());
       return this;
     }
     ended.renewals().forEach(renewal -> countdown.forgotten(renewal.id(), ended.applied()));
@@ -234,7 +234,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
       ended.renewals().forEach(this::tellRenewed);
     } else {
       LOG.debug("checkpoints could not be forgotten renewals={}", ended.renewals().size());
-      RenewalRounds.fail(ended.renewals());
+      RenewalBatcher.fail(ended.renewals());
     }
     return this;
   }
@@ -306,7 +306,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
     return this;
   }
 
-  private Behavior<LeaseCommand> onSettled(LeaseCommand.Settled message) {
+  private Behavior<LeaseCommand> onStateCaughtUp(LeaseCommand.StateCaughtUp message) {
     settled |= leading && term == message.term();
     return this;
   }

@@ -147,7 +147,7 @@ public final class MemberFiles implements AutoCloseable {
     WalReplay replay;
     try {
       StateMachine machine =
-          new StateMachine(new MeasuredStore(store, metrics.disk()), settings.hotRecordBytes());
+          new StateMachine(new InstrumentedStore(store, metrics.disk()), settings.hotRecordBytes());
       replay =
           WalReplay.recover(
               dataDir.wal(),
@@ -169,7 +169,7 @@ public final class MemberFiles implements AutoCloseable {
         }
         recovered = start.write(wal);
         complete = true;
-        return new Opened(store, machine, recovered, new MeasuredWal(wal, metrics.disk()));
+        return new Opened(store, machine, recovered, new InstrumentedWal(wal, metrics.disk()));
       }
     } finally {
       if (!complete) {

@@ -4,7 +4,7 @@ import io.troupe.actors.peers.ArteryPeers;
 import io.troupe.actors.peers.ArteryQueries;
 import io.troupe.actors.peers.PeerDirectory;
 import io.troupe.actors.peers.PeerIdentity;
-import io.troupe.actors.snapshot.DiskRoom;
+import io.troupe.actors.snapshot.DiskCapacity;
 import io.troupe.actors.snapshot.TransferCommand;
 import io.troupe.metrics.PeerMetrics;
 import io.troupe.model.NodeId;
@@ -31,7 +31,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 /**
  * Top of one member: opens the way to other members, and the rooms over the member's files. When a
  * snapshot of another member took the place of the log, it opens the files anew, which replaces the
- * state too, and the rooms with them; the addresses that others hold ({@link Rooms}, the inboxes of
+ * state too, and the rooms with them; the addresses that others hold ({@link MemberRefs}, the inboxes of
  * the peers) stay.
  */
 public final class MemberGuardian {
@@ -72,9 +72,9 @@ public final class MemberGuardian {
       CompletableFuture<MemberFiles> opening,
       MemberSettings settings,
       Peering peering,
-      DiskRoom disk,
+      DiskCapacity disk,
       long startMs,
-      CompletableFuture<Rooms> spawned,
+      CompletableFuture<MemberRefs> spawned,
       Consumer<Throwable> broken) {
     return Behaviors.setup(
         context -> {
@@ -91,13 +91,13 @@ public final class MemberGuardian {
           }
           PeerIdentity self = self(files, peering);
           queries.identified(self);
-          Rooms rooms = rooms(context, files, startMs);
+          MemberRefs rooms = rooms(context, files, startMs);
           ArteryPeers peers = peers(context, self, peering, settings, files, rooms);
           rooms
               .status()
               .contacts(new PublishedStatus.Contacts(peers::heardSince, peers::connectedSince));
-          RoomsActor.Shared shared =
-              new RoomsActor.Shared(
+          MemberActor.Shared shared =
+              new MemberActor.Shared(
                   files,
                   settings,
                   peers,
@@ -136,13 +136,13 @@ public final class MemberGuardian {
         });
   }
 
-  private static void open(ActorContext<Void> context, RoomsActor.Shared shared) {
-    ActorRef<RoomsActor.Command> actor = context.spawn(RoomsActor.create(shared), ROOMS);
+  private static void open(ActorContext<Void> context, MemberActor.Shared shared) {
+    ActorRef<MemberActor.Command> actor = context.spawn(MemberActor.create(shared), ROOMS);
     context.watch(actor);
   }
 
-  /** All rooms have stopped: a stop of one alone is told by {@link RoomsActor} itself. */
-  private static Behavior<Void> reopen(ActorContext<Void> context, RoomsActor.Shared shared) {
+  /** All rooms have stopped: a stop of one alone is told by {@link MemberActor} itself. */
+  private static Behavior<Void> reopen(ActorContext<Void> context, MemberActor.Shared shared) {
     try {
       shared.files().reopen();
     } catch (RuntimeException failure) {
@@ -154,7 +154,7 @@ public final class MemberGuardian {
     return Behaviors.same();
   }
 
-  private static Rooms rooms(ActorContext<Void> context, MemberFiles files, long startMs) {
+  private static MemberRefs rooms(ActorContext<Void> context, MemberFiles files, long startMs) {
     NodeId self = files.identity().memberId();
     PublishedStatus status =
         new PublishedStatus(
@@ -165,12 +165,12 @@ public final class MemberGuardian {
     Dispatchers dispatchers = context.getSystem().dispatchers();
     ReadExecutors reads =
         new ReadExecutors(
-            dispatchers.lookup(RoomsActor.selector("reads")),
-            dispatchers.lookup(RoomsActor.selector("ranges")),
-            new BoundedExecutor(dispatchers.lookup(RoomsActor.selector("hashes")), MOST_HASHES),
-            dispatchers.lookup(RoomsActor.selector("history")),
-            dispatchers.lookup(RoomsActor.selector("defragmentation")));
-    return new Rooms(status, reads, new RequestIds(self, startMs), ClosedRooms.spawn(context));
+            dispatchers.lookup(MemberActor.selector("reads")),
+            dispatchers.lookup(MemberActor.selector("ranges")),
+            new BoundedExecutor(dispatchers.lookup(MemberActor.selector("hashes")), MOST_HASHES),
+            dispatchers.lookup(MemberActor.selector("history")),
+            dispatchers.lookup(MemberActor.selector("defragmentation")));
+    return new MemberRefs(status, reads, new RequestIds(self, startMs), UnavailableActors.spawn(context));
   }
 
   private static PeerIdentity self(MemberFiles files, Peering peering) {
@@ -184,7 +184,7 @@ public final class MemberGuardian {
       Peering peering,
       MemberSettings settings,
       MemberFiles files,
-      Rooms rooms) {
+      MemberRefs rooms) {
     PeerMetrics metrics = files.metrics().peers();
     return ArteryPeers.start(
         context,
@@ -205,7 +205,7 @@ public final class MemberGuardian {
   }
 
   private static void toRaft(
-      PeerEnvelope envelope, long size, Rooms.Open rooms, PeerMetrics metrics) {
+      PeerEnvelope envelope, long size, MemberRefs.Open rooms, PeerMetrics metrics) {
     Runnable handled = rooms.raftMessages().tryTake(envelope.from(), size);
     if (handled == null) {
       metrics.dropped("raft");
@@ -219,7 +219,7 @@ public final class MemberGuardian {
   }
 
   private static void toTransfers(
-      PeerEnvelope envelope, long size, Rooms.Open rooms, PeerMetrics metrics) {
+      PeerEnvelope envelope, long size, MemberRefs.Open rooms, PeerMetrics metrics) {
     Runnable handled = rooms.snapshotMessages().tryTake(envelope.from(), size);
     if (handled == null) {
       metrics.dropped("transfers");

@@ -62,9 +62,9 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   private final PeerDirectory directory;
   private final PeerMetrics metrics;
   private final ActorRefProvider provider;
-  private final PeerAdmission admission;
+  private final HandshakeFilter admission;
   private final RareLog rareLog = new RareLog(LOG);
-  private final PeerContacts contacts;
+  private final PeerLiveness contacts;
   private final Map<NodeId, Target> targets = new ConcurrentHashMap<>();
   private final Map<NodeId, Queues> queues = new ConcurrentHashMap<>();
   private final PeerMemory memory;
@@ -76,14 +76,14 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
       PeerDirectory directory,
       Duration silence,
       PeerMetrics metrics) {
-    this.contacts = new PeerContacts(PATIENCE, silence, QUIET);
+    this.contacts = new PeerLiveness(PATIENCE, silence, QUIET);
     this.metrics = metrics;
     this.self = self;
     this.directory = directory;
     ExtendedActorSystem classic = (ExtendedActorSystem) system.classicSystem();
     this.provider = classic.provider();
-    this.admission = PeerGates.of(classic).admission();
-    this.memory = PeerGates.of(classic).memory();
+    this.admission = PeerPortExtension.of(classic).admission();
+    this.memory = PeerPortExtension.of(classic).memory();
     this.admission.members(directory::isMembers);
     this.admission.urls(member -> directory.urlsOf(new NodeId(member)));
   }

@@ -38,7 +38,7 @@ public final class ArteryQueries implements PeerQueries {
   public static ArteryQueries start(ActorContext<?> guardian, PeerDirectory directory, String url) {
     ActorSystem<?> system = guardian.getSystem();
     ExtendedActorSystem classic = (ExtendedActorSystem) system.classicSystem();
-    PeerAdmission admission = PeerGates.of(classic).admission();
+    HandshakeFilter admission = PeerPortExtension.of(classic).admission();
     admission.members(directory::isMembers);
     return new ArteryQueries(
         guardian.spawn(
@@ -49,7 +49,7 @@ public final class ArteryQueries implements PeerQueries {
 
   /** Whom to answer is said by others: only those whose handshake was accepted. */
   private static void send(
-      ActorRefProvider provider, PeerAdmission admission, String url, QueryFrame frame) {
+      ActorRefProvider provider, HandshakeFilter admission, String url, QueryFrame frame) {
     try {
       PeerAddress to = PeerAddress.of(url);
       if (frame instanceof QueryFrame.Question) {

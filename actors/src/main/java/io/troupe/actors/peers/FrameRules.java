@@ -69,10 +69,10 @@ final class FrameRules {
 
   private final RareLog log = new RareLog(LoggerFactory.getLogger(FrameRules.class));
   private final Address self;
-  private final PeerAdmission admission;
+  private final HandshakeFilter admission;
   private final Map<Integer, List<byte[]>> rooms;
 
-  FrameRules(Address self, PeerAdmission admission) {
+  FrameRules(Address self, HandshakeFilter admission) {
     this.self = self;
     this.admission = admission;
     this.rooms =

@@ -23,10 +23,10 @@ final class OutboundQueue {
   /** Of short messages; with more than that at least one long message waits. */
   private static final long SHORT_MESSAGES_BYTES = 192 << 10;
 
-  private record Waiting(long number, long bytes) {}
+  private record QueuedFrame(long number, long bytes) {}
 
   private final PeerMemory.Part memory;
-  private final Queue<Waiting> waiting = new ArrayDeque<>();
+  private final Queue<QueuedFrame> waiting = new ArrayDeque<>();
   private long bytes;
   private long enteredNanos = System.nanoTime();
   private long last;
@@ -81,14 +81,14 @@ final class OutboundQueue {
     last++;
     enteredNanos = System.nanoTime();
     if (waiting.size() < MAX_MESSAGES) {
-      waiting.add(new Waiting(last, frameBytes));
+      waiting.add(new QueuedFrame(last, frameBytes));
       change(frameBytes);
     }
     return new Outgoing(this, frame, last);
   }
 
   private synchronized void left(long number) {
-    for (Waiting first = waiting.peek();
+    for (QueuedFrame first = waiting.peek();
         first != null && first.number() <= number;
         first = waiting.peek()) {
       waiting.remove();

@@ -19,7 +19,7 @@ public final class PeerConfig {
   /** Name of the actor that asks and answers what is outside of Raft. */
   static final String QUERIES = "peer-queries";
 
-  /** What {@link PeerGates} opens. */
+  /** What {@link PeerPortExtension} opens. */
   static final String PORT_HOST = "troupe-peers.bind.hostname";
 
   static final String PORT_NUMBER = "troupe-peers.bind.port";

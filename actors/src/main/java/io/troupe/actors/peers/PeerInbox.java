@@ -52,7 +52,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
 
   private final PeerIdentity self;
   private final PeerDirectory directory;
-  private final PeerContacts contacts;
+  private final PeerLiveness contacts;
   private final PeerMetrics metrics;
   private final int maxMessageBytes;
   private final PeerMemory.Part memory;
@@ -66,7 +66,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
       ActorContext<PeerFrame> context,
       PeerIdentity self,
       PeerDirectory directory,
-      PeerContacts contacts,
+      PeerLiveness contacts,
       PeerMetrics metrics,
       int maxMessageBytes,
       PeerMemory.Part memory,
@@ -95,7 +95,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
   static Behavior<PeerFrame> create(
       PeerIdentity self,
       PeerDirectory directory,
-      PeerContacts contacts,
+      PeerLiveness contacts,
       PeerMetrics metrics,
       int maxMessageBytes,
       PeerMemory.Part memory,

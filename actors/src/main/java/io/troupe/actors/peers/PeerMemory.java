@@ -38,7 +38,7 @@ public final class PeerMemory {
 
   /** That of an actor system with remoting. */
   public static PeerMemory of(ActorSystem<?> system) {
-    return PeerGates.of((ExtendedActorSystem) system.classicSystem()).memory();
+    return PeerPortExtension.of((ExtendedActorSystem) system.classicSystem()).memory();
   }
 
   /** A part of the budget. Thread-safe. */

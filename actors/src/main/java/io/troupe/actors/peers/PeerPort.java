@@ -75,7 +75,7 @@ final class PeerPort {
      * @param admitted done when what comes may be looked at
      * @param memberSpoke to be run when a member spoke
      */
-    PeerGate of(PeerCertificate certificate, CompletionStage<Void> admitted, Runnable memberSpoke);
+    PeerFrameFilter of(PeerCertificate certificate, CompletionStage<Void> admitted, Runnable memberSpoke);
   }
 
   /** A port that is not open yet. */
@@ -211,7 +211,7 @@ final class PeerPort {
       InetAddress from,
       PeerCertificate certificate,
       CompletionStage<Void> admitted) {
-    PeerGate gate =
+    PeerFrameFilter gate =
         gates.of(certificate, admitted, () -> limit.memberSpoke(from, System.nanoTime()));
     Flow<ByteString, ByteString, NotUsed> guarded = Flow.fromGraph(gate).via(way());
     bytes.join(guarded).run(transport.materializer());

@@ -65,7 +65,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     INSTANCE
   }
 
-  private enum SendHeld implements RaftCommand.Private {
+  private enum FlushDelayedAppends implements RaftCommand.Private {
     INSTANCE
   }
 
@@ -73,7 +73,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
    * How long entries may wait for the answer to those before. Members next to each other answer
    * sooner; between distant ones the wait would be a round trip.
    */
-  private static final Duration HOLD = Duration.ofMillis(5);
+  private static final Duration APPEND_DELAY = Duration.ofMillis(5);
 
   /** Messages that may come before the first one and wait for it; further ones are refused. */
   static final int BEFORE_BEGIN = 1000;
@@ -114,14 +114,14 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   private final Map<Long, ActorRef<ReadReply>> reads = new HashMap<>();
   private long nextReadId;
   private final TimerScheduler<RaftCommand> timers;
-  private final WaitingTransfers transfers = new WaitingTransfers();
-  private final LeaderLine leaderLine;
+  private final PendingTransfers transfers = new PendingTransfers();
+  private final LeaderChangeLogger leaderLine;
 
   /** The term in which this member leads as the others were told; 0 if it does not lead. */
   private long leadingTerm;
 
-  private final TickPace ticks;
-  private final HeartbeatPace pace;
+  private final TickSchedule ticks;
+  private final LateHeartbeatDetector pace;
   private final long electionNanos;
 
   /** When the last input came. */
@@ -141,9 +141,9 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     super(context);
     this.timers = timers;
     this.links = links;
-    this.leaderLine = new LeaderLine(recovered.self());
-    this.ticks = new TickPace(tick, System.nanoTime());
-    this.pace = new HeartbeatPace(settings.heartbeatTicks(), tick);
+    this.leaderLine = new LeaderChangeLogger(recovered.self());
+    this.ticks = new TickSchedule(tick, System.nanoTime());
+    this.pace = new LateHeartbeatDetector(settings.heartbeatTicks(), tick);
     this.electionNanos = settings.electionTicks() * tick.toNanos();
     this.ranNanos = System.nanoTime();
     this.core = new RaftCore(recovered, settings, jitter, this);
@@ -182,7 +182,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
                 .onAnyMessage(
                     early -> {
                       if (stash.isFull()) {
-                        RefusingRaft.refuse(early);
+                        UnavailableRaftBehavior.refuse(early);
                       } else {
                         stash.stash(early);
                       }
@@ -216,7 +216,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         .onMessageEquals(End.INSTANCE, this::onEnd)
         .onMessage(RaftCommand.SnapshotTaken.class, m -> feed(() -> core.compactLog(m.index())))
         .onMessageEquals(Tick.INSTANCE, this::onTick)
-        .onMessageEquals(SendHeld.INSTANCE, this::onSendHeld)
+        .onMessageEquals(FlushDelayedAppends.INSTANCE, this::onSendHeld)
         .build();
   }
 
@@ -246,16 +246,16 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     }
     input.run();
     links.status().accept(core.status());
-    if (!holds && core.isHolding()) {
+    if (!holds && core.hasDelayedAppends()) {
       holds = true;
-      timers.startSingleTimer(SendHeld.INSTANCE, HOLD);
+      timers.startSingleTimer(FlushDelayedAppends.INSTANCE, APPEND_DELAY);
     }
     return installing ? refusing() : this;
   }
 
   private Behavior<RaftCommand> onSendHeld() {
     holds = false;
-    return feed(core::sendHeld);
+    return feed(core::flushDelayedAppends);
   }
 
   /**
@@ -269,7 +269,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     }
     reads.values().forEach(read -> read.tell(new ReadReply.Failed(Refusal.NO_LEADER)));
     transfers.refuseAll(Refusal.NOT_LEADER);
-    return RefusingRaft.create();
+    return UnavailableRaftBehavior.create();
   }
 
   private Behavior<RaftCommand> onPropose(RaftCommand.Propose propose) {
@@ -415,13 +415,13 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   }
 
   @Override
-  public void persist(long number, HardState state, List<Entry> entries, List<Outgoing> thenSend) {
-    links.wal().tell(new WalCommand.Append(number, state, entries, thenSend));
+  public void persist(long number, HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist) {
+    links.wal().tell(new WalCommand.Append(number, state, entries, messagesAfterPersist));
   }
 
   @Override
   public void installSnapshot(
-      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
+      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> messagesAfterPersist) {
     // The promises are dropped with this run of the rooms: the leader asks again, and the next run
     // answers from the new log.
     LOG.info(
@@ -429,7 +429,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         mark.index(),
         mark.term(),
         number,
-        thenSend.size());
+        messagesAfterPersist.size());
     installing = true;
     links.wal().tell(new WalCommand.Install(before, state, mark.index()));
   }

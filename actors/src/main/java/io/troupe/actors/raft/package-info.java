@@ -1,6 +1,6 @@
 /**
  * The shell of the Raft core. Entry class: {@link io.troupe.actors.raft.RaftRoleActor}. Imports
- * core, protocol, persistence and Pekko. See docs/rooms/raft.md.
+ * core, protocol, persistence and Pekko. See docs/components/raft.md.
  */
 @NullMarked
 package io.troupe.actors.raft;

@@ -89,7 +89,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
       ActorRef<WalCommand> wal,
       ActorRef<RaftCommand> raft,
       ActorRef<TransferCommand> transfers,
-      DiskRoom disk,
+      DiskCapacity disk,
       RequestIds ids) {}
 
   /**

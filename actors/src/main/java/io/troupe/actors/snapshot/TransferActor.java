@@ -48,7 +48,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
   public record Links(
       ActorRef<RaftCommand> raft,
       SnapshotTransport peers,
-      DiskRoom disk,
+      DiskCapacity disk,
       SnapshotMetrics metrics) {}
 
   private record Sending(

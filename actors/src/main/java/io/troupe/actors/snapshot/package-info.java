@@ -1,7 +1,7 @@
 /**
  * Checkpoints of the state and what they allow to drop. Entry class: {@link
  * io.troupe.actors.snapshot.SnapshotActor}. Imports core, protocol, persistence and Pekko. See
- * docs/rooms/snapshot.md.
+ * docs/components/snapshot.md.
  */
 @NullMarked
 package io.troupe.actors.snapshot;

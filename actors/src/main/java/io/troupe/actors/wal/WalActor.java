@@ -91,7 +91,7 @@ public final class WalActor extends AbstractBehavior<WalCommand> {
     WalCommand.Append last = unsynced.get(unsynced.size() - 1);
     links.raft().tell(new RaftCommand.Durable(last.number()));
     for (WalCommand.Append append : unsynced) {
-      for (Outgoing promise : append.thenSend()) {
+      for (Outgoing promise : append.messagesAfterPersist()) {
         links.peers().send(promise.to(), promise.message());
       }
     }

@@ -2,7 +2,7 @@ package io.troupe.actors.watch;
 
 import io.troupe.model.Event;
 import io.troupe.model.Refusal;
-import io.troupe.mvcc.HistoryAnswer;
+import io.troupe.mvcc.HistoryResult;
 import io.troupe.mvcc.MvccReader;
 import io.troupe.mvcc.MvccReader.HistoryLimits;
 import io.troupe.protocol.EventPieces;
@@ -37,8 +37,8 @@ final class RevisionPieces implements EventPieces {
   }
 
   private Piece piece(int from) {
-    HistoryAnswer answer = reader.history(watcher.range(), revision, from, PIECE, watcher.prevKv());
-    if (!(answer instanceof HistoryAnswer.Events read)) {
+    HistoryResult answer = reader.history(watcher.range(), revision, from, PIECE, watcher.prevKv());
+    if (!(answer instanceof HistoryResult.Events read)) {
       throw new RefusedException(Refusal.COMPACTED);
     }
     List<Event> events = new ArrayList<>(read.events().size());

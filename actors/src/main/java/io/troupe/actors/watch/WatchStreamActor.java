@@ -5,7 +5,7 @@ import io.troupe.metrics.WatchMetrics;
 import io.troupe.model.Event;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.Refusal;
-import io.troupe.mvcc.HistoryAnswer;
+import io.troupe.mvcc.HistoryResult;
 import io.troupe.mvcc.MvccReader;
 import io.troupe.protocol.RefusedException;
 import io.troupe.protocol.SharedEvent;
@@ -61,7 +61,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   private static final long RESPONSE_OVERHEAD = 128;
 
   private record HistoryRead(
-      StreamWatcher watcher, @Nullable HistoryAnswer answer, @Nullable Throwable failure)
+      StreamWatcher watcher, @Nullable HistoryResult answer, @Nullable Throwable failure)
       implements WatchStreamCommand.Private {}
 
   private enum ProgressTick implements WatchStreamCommand.Private {
@@ -430,15 +430,15 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     if (!bySerial.containsKey(watcher.serial)) {
       return proceed();
     }
-    if (read.answer() instanceof HistoryAnswer.Compacted compacted) {
+    if (read.answer() instanceof HistoryResult.Compacted compacted) {
       watcher.mode = Mode.COMPACTED;
       queue.add(new WatchReply.Canceled(watcher.id, 0, compacted.compactedRevision(), ""));
-    } else if (read.answer() instanceof HistoryAnswer.Events large && large.nextSub() > 0) {
+    } else if (read.answer() instanceof HistoryResult.Events large && large.nextSub() > 0) {
       watcher.silent = false;
       queue.add(large(watcher, large));
       watcher.nextRevision = large.nextRevision() + 1;
       watcher.mode = Mode.CATCHING_UP;
-    } else if (read.answer() instanceof HistoryAnswer.Events events) {
+    } else if (read.answer() instanceof HistoryResult.Events events) {
       List<SharedEvent> found = new ArrayList<>(events.events().size());
       for (Event event : events.events()) {
         found.add(new SharedEvent(event));
@@ -457,7 +457,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     return proceed();
   }
 
-  private WatchReply large(StreamWatcher watcher, HistoryAnswer.Events begun) {
+  private WatchReply large(StreamWatcher watcher, HistoryResult.Events begun) {
     WatchStreamCommand.Create create = watcher.create;
     return new WatchReply.LargeRevision(
         watcher.id,

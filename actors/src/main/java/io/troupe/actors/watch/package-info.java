@@ -1,6 +1,6 @@
 /**
  * The watch hub and its streams. Entry class: {@link io.troupe.actors.watch.WatchHubActor}. Imports
- * core, protocol, persistence and Pekko. See docs/rooms/watch.md.
+ * core, protocol, persistence and Pekko. See docs/components/watch.md.
  */
 @NullMarked
 package io.troupe.actors.watch;

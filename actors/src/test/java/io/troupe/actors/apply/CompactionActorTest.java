@@ -8,7 +8,7 @@ import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Bytes;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
-import io.troupe.mvcc.HashAnswer;
+import io.troupe.mvcc.HashResult;
 import io.troupe.mvcc.InMemoryOrderedStore;
 import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
@@ -90,7 +90,7 @@ class CompactionActorTest {
   }
 
   private List<Long> remembered() {
-    return machine.reader().compactionHashes().stream().map(HashAnswer.Hash::hashRevision).toList();
+    return machine.reader().compactionHashes().stream().map(HashResult.Hash::hashRevision).toList();
   }
 
   @Test
@@ -99,7 +99,7 @@ class CompactionActorTest {
     put("1");
     long first = put("2");
     put("3");
-    HashAnswer before = machine.reader().hash(first);
+    HashResult before = machine.reader().hash(first);
     compact(room, first);
     assertThat(rows(store)).isEqualTo(2);
     nextHash().run();
@@ -110,10 +110,10 @@ class CompactionActorTest {
     compact(room, second);
     nextHash().run();
     assertThat(remembered()).containsExactly(second, first);
-    assertThat(((HashAnswer.Hash) machine.reader().hash(second)).compactRevision())
+    assertThat(((HashResult.Hash) machine.reader().hash(second)).compactRevision())
         .isEqualTo(first);
     assertThat(machine.reader().hash(first - 1))
-        .isEqualTo(new HashAnswer.Refused(Refusal.COMPACTED));
+        .isEqualTo(new HashResult.Refused(Refusal.COMPACTED));
   }
 
   @Test
@@ -137,7 +137,7 @@ class CompactionActorTest {
     assertThat(remembered()).containsExactly(revisions[3], first);
     assertThat(machine.reader().hash(revisions[2]))
         .as("overtaken before its hash began")
-        .isEqualTo(new HashAnswer.Refused(Refusal.COMPACTED));
+        .isEqualTo(new HashResult.Refused(Refusal.COMPACTED));
     compact(room, put("later"));
     nextHash().run();
     assertThat(remembered()).hasSize(3);

@@ -52,7 +52,7 @@ class LeaseActorTest {
 
   private void leadAlone(Lease... leases) {
     room.tell(new LeaseCommand.Promoted(List.of(leases), TERM));
-    room.tell(new LeaseCommand.Settled(TERM));
+    room.tell(new LeaseCommand.StateCaughtUp(TERM));
   }
 
   private void granted(long id, long ttl) {
@@ -204,14 +204,14 @@ class LeaseActorTest {
   @Test
   void beforeTheStateHoldsAllOfEarlierTermsNothingEndsAndNobodyIsToldSo_L4() {
     room.tell(new LeaseCommand.Promoted(List.of(new Lease(7, 1, 0)), TERM));
-    room.tell(new LeaseCommand.Settled(TERM - 1));
+    room.tell(new LeaseCommand.StateCaughtUp(TERM - 1));
     room.tell(new LeaseCommand.TimeToLive(9, client.getRef()));
     client.expectMessage(new LeaseReply.Failed(Refusal.NO_LEADER));
     room.tell(new LeaseCommand.KeepAlive(9, client.getRef()));
     RaftCommand.ConfirmLeadership round = confirm();
     raft.expectNoMessage(Duration.ofMillis(2500));
     granted(9, 60);
-    room.tell(new LeaseCommand.Settled(TERM));
+    room.tell(new LeaseCommand.StateCaughtUp(TERM));
     round.replyTo().tell(new ReadReply.Ready(9, 0));
     client.expectMessage(new LeaseReply.Renewed(9, 60));
     assertThat(operation(proposed())).isEqualTo(new Operation.LeaseRevoke(7));

@@ -1,6 +1,6 @@
 /**
  * Tests of the lease room. Entry class: {@link io.troupe.actors.lease.LeaseActorTest}. See
- * docs/rooms/lease.md.
+ * docs/components/lease.md.
  */
 @NullMarked
 package io.troupe.actors.lease;

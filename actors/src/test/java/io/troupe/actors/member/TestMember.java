@@ -10,7 +10,7 @@ import io.troupe.actors.peers.PeerDirectory;
 import io.troupe.actors.peers.PeerEngines;
 import io.troupe.actors.peers.PeerTls;
 import io.troupe.actors.peers.TestEnd;
-import io.troupe.actors.snapshot.DiskRoom;
+import io.troupe.actors.snapshot.DiskCapacity;
 import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.actors.snapshot.TransferSettings;
 import io.troupe.metrics.MemberMetrics;
@@ -54,8 +54,8 @@ import org.jspecify.annotations.Nullable;
 final class TestMember implements AutoCloseable {
   static final KeyRange ALL = new KeyRange(Bytes.of(0), Bytes.of(0));
 
-  private static final DiskRoom ROOMY =
-      new DiskRoom() {
+  private static final DiskCapacity ROOMY =
+      new DiskCapacity() {
         @Override
         public boolean isLow() {
           return false;
@@ -84,7 +84,7 @@ final class TestMember implements AutoCloseable {
   private final @Nullable PeerEngines engines;
   private @Nullable ActorSystem<Void> system;
   private @Nullable MemberFiles files;
-  private @Nullable Rooms rooms;
+  private @Nullable MemberRefs rooms;
   private volatile @Nullable HangingWal wal;
   private volatile MemberMetrics metrics = new MemberMetrics();
 
@@ -171,7 +171,7 @@ final class TestMember implements AutoCloseable {
             .withFallback(ConfigFactory.parseResources("members.conf"))
             .withFallback(ConfigFactory.load());
     ActorSystemSetup setup = ActorSystemSetup.create(BootstrapSetup.create(config));
-    CompletableFuture<Rooms> spawned = new CompletableFuture<>();
+    CompletableFuture<MemberRefs> spawned = new CompletableFuture<>();
     system =
         ActorSystem.create(
             MemberGuardian.create(
@@ -216,8 +216,8 @@ final class TestMember implements AutoCloseable {
     return system != null;
   }
 
-  Rooms rooms() {
-    Rooms running = rooms;
+  MemberRefs rooms() {
+    MemberRefs running = rooms;
     if (running == null) {
       throw new IllegalStateException(id + " is down");
     }

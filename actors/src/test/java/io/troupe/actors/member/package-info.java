@@ -1,6 +1,6 @@
 /**
- * Tests of rooms that need a member's opened files. Entry class: SnapshotRoomTest. See
- * docs/rooms/snapshot.md.
+ * Tests of rooms that need a member's opened files. Entry class: SnapshotActorTest. See
+ * docs/components/snapshot.md.
  */
 @NullMarked
 package io.troupe.actors.member;

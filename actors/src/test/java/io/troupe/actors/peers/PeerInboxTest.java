@@ -44,7 +44,7 @@ class PeerInboxTest {
           PeerInbox.create(
               new PeerIdentity(CLUSTER, SELF, "http://x:1"),
               directory,
-              new PeerContacts(Duration.ofSeconds(5), Duration.ofSeconds(1), Duration.ofSeconds(3)),
+              new PeerLiveness(Duration.ofSeconds(5), Duration.ofSeconds(1), Duration.ofSeconds(3)),
               metrics.peers(),
               1 << 20,
               memory.fragments(),

@@ -1,6 +1,6 @@
 package io.troupe.actors.peers;
 
-import io.troupe.testing.Trickle;
+import io.troupe.testing.SlowClient;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -40,7 +40,7 @@ public final class PeerPortFuzz implements AutoCloseable {
   private final boolean tls;
   private final @Nullable SSLSocketFactory behind;
   private final Deque<Socket> halfOpen = new ArrayDeque<>();
-  private final Deque<Trickle> trickling = new ArrayDeque<>();
+  private final Deque<SlowClient> trickling = new ArrayDeque<>();
   private long connections;
 
   /**
@@ -286,10 +286,10 @@ public final class PeerPortFuzz implements AutoCloseable {
 
   private void trickle(int port, byte[] bytes) throws IOException {
     if (trickling.size() < MAX_TRICKLING) {
-      trickling.add(new Trickle(connect(port), bytes));
+      trickling.add(new SlowClient(connect(port), bytes));
       return;
     }
-    Trickle next = trickling.remove();
+    SlowClient next = trickling.remove();
     try {
       if (next.sayNext()) {
         trickling.add(next);
@@ -308,7 +308,7 @@ public final class PeerPortFuzz implements AutoCloseable {
     for (Socket socket : halfOpen) {
       socket.close();
     }
-    for (Trickle trickle : trickling) {
+    for (SlowClient trickle : trickling) {
       trickle.close();
     }
     halfOpen.clear();

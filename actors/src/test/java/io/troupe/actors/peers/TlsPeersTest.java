@@ -123,7 +123,7 @@ class TlsPeersTest {
           .as("a line of each member, not one for each attempt")
           .hasSizeBetween(1, 2);
       assertThat(log.with("cut off")).isEmpty();
-      assertThat(PeerGatesTest.connections(two)).isLessThan(10);
+      assertThat(PeerPortExtensionTest.connections(two)).isLessThan(10);
     }
   }
 
@@ -159,7 +159,7 @@ class TlsPeersTest {
           .singleElement()
           .asString()
           .endsWith(" error=\"not from there\"");
-      assertThat(PeerGatesTest.connections(two)).isLessThan(10);
+      assertThat(PeerPortExtensionTest.connections(two)).isLessThan(10);
       enginesOfTwo.checks(CompletableFuture.completedFuture(null));
       assertThat(one.untilItFlows(TWO, two, 2)).isLessThan(3000);
       assertThat(two.untilItFlows(ONE, one, 2)).isLessThan(1000);
@@ -177,7 +177,7 @@ class TlsPeersTest {
     TestPeer two = peer(2, portTwo, enginesOfTwo);
     sendFor(one, TWO, 1000);
     assertThat(two.raft).isEmpty();
-    assertThat(PeerGatesTest.connections(two)).isPositive();
+    assertThat(PeerPortExtensionTest.connections(two)).isPositive();
     slow.complete(null);
     assertThat(two.next(PATIENCE.toMillis())).as("the first that was sent").isNotNull();
     assertThat(one.untilItFlows(TWO, two, 2)).isLessThan(1000);

@@ -105,7 +105,7 @@ class LateHeartbeatsTest {
                 command -> {
                   if (command instanceof WalCommand.Append append) {
                     tell(new RaftCommand.Durable(append.number()));
-                    append.thenSend().forEach(next -> answer(next.to(), next.message()));
+                    append.messagesAfterPersist().forEach(next -> answer(next.to(), next.message()));
                   }
                   return Behaviors.same();
                 }));

@@ -72,8 +72,8 @@ class TransferMetricsTest {
 
   private ActorRef<TransferCommand> room(
       Path snapshots, TestProbe<RaftCommand> raft, SnapshotTransport peers, MemberMetrics metrics) {
-    DiskRoom disk =
-        new DiskRoom() {
+    DiskCapacity disk =
+        new DiskCapacity() {
           @Override
           public boolean isLow() {
             return diskIsLow.get();

@@ -1,6 +1,6 @@
 /**
  * Tests of snapshots on their way between members. Entry class: {@link
- * io.troupe.actors.snapshot.TransferTest}. See docs/rooms/snapshot.md.
+ * io.troupe.actors.snapshot.TransferTest}. See docs/components/snapshot.md.
  */
 @NullMarked
 package io.troupe.actors.snapshot;

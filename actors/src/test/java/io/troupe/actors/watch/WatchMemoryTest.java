@@ -8,7 +8,7 @@ import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.Operation;
-import io.troupe.mvcc.HistoryAnswer;
+import io.troupe.mvcc.HistoryResult;
 import io.troupe.mvcc.InMemoryOrderedStore;
 import io.troupe.protocol.SharedEvent;
 import io.troupe.protocol.WatchCommand;
@@ -93,8 +93,8 @@ class WatchMemoryTest {
         new Operation.Put(KEY, Bytes.wrap(new byte[LARGE]), 0, false, false, false));
     machine.commit();
     long revision = machine.currentRevision();
-    HistoryAnswer.Events found =
-        (HistoryAnswer.Events) machine.reader().history(to.range(), revision, 1, 1 << 20, false);
+    HistoryResult.Events found =
+        (HistoryResult.Events) machine.reader().history(to.range(), revision, 1, 1 << 20, false);
     List<SharedEvent> events = found.events().stream().map(SharedEvent::new).toList();
     stream.tell(
         new HubMessage.Deliver(

@@ -10,7 +10,7 @@ import io.troupe.model.Event;
 import io.troupe.model.KeyRange;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.Operation;
-import io.troupe.mvcc.HistoryAnswer;
+import io.troupe.mvcc.HistoryResult;
 import io.troupe.mvcc.InMemoryOrderedStore;
 import io.troupe.protocol.SharedEvent;
 import io.troupe.protocol.WatchCommand;
@@ -89,8 +89,8 @@ class WatchStreamActorTest {
 
   /** What the hub passes on of a revision that it alone carried. */
   private HubMessage.Delivery live(HubMessage.Join to, long revision) {
-    HistoryAnswer.Events found =
-        (HistoryAnswer.Events) machine.reader().history(to.range(), revision, 1, 1 << 20, false);
+    HistoryResult.Events found =
+        (HistoryResult.Events) machine.reader().history(to.range(), revision, 1, 1 << 20, false);
     List<SharedEvent> events = new ArrayList<>();
     for (Event event : found.events()) {
       events.add(new SharedEvent(event));

@@ -1,6 +1,6 @@
 /**
  * Tests of the watch room. Entry class: {@link io.troupe.actors.watch.WatchStreamActorTest}. See
- * docs/rooms/watch.md.
+ * docs/components/watch.md.
  */
 @NullMarked
 package io.troupe.actors.watch;

@@ -88,7 +88,7 @@ public record Membership(
   }
 
   /** True if the next change may come: this one needs no further entry. */
-  public boolean isSettled() {
+  public boolean isTransitionComplete() {
     return outgoing.isEmpty() && leaving.isEmpty();
   }
 
@@ -129,7 +129,7 @@ public record Membership(
    * @param changes made one after the other; each member at most once
    */
   public @Nullable Refusal refusalOf(List<ConfChange> changes) {
-    if (!isSettled()) {
+    if (!isTransitionComplete()) {
       return Refusal.TOO_MANY_REQUESTS;
     }
     Set<NodeId> named = new HashSet<>();
@@ -212,7 +212,7 @@ public record Membership(
    * @throws IllegalArgumentException if this is settled
    */
   public Membership next(long index) {
-    if (isSettled()) {
+    if (isTransitionComplete()) {
       throw new IllegalArgumentException("settled: " + this);
     }
     if (isJoint()) {

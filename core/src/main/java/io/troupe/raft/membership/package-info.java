@@ -1,7 +1,7 @@
 /**
  * Who takes part: voters and learners, and how one change turns a membership into the next. Entry
  * class: {@link io.troupe.raft.membership.Membership}. Imports io.troupe.model and
- * io.troupe.raft.quorum. See docs/rooms/raft.md.
+ * io.troupe.raft.quorum. See docs/components/raft.md.
  */
 @NullMarked
 package io.troupe.raft.membership;

@@ -126,7 +126,7 @@ class MembershipRulesTest {
     urls = MembershipRules.peerUrlsAfter(urls, leave);
     assertThat(urls.keySet()).containsExactly(SELF, NEW);
     ConfEntry gone = ConfEntry.following(leave.after(), 7);
-    assertThat(gone.after().isSettled()).isTrue();
+    assertThat(gone.after().isTransitionComplete()).isTrue();
     assertThat(MembershipRules.peerUrlsAfter(urls, gone))
         .isEqualTo(Map.of(NEW, List.of("http://new")));
   }

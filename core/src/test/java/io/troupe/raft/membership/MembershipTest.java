@@ -23,7 +23,7 @@ class MembershipTest {
     Membership joint = one.after(List.of(add(B), add(C)), 5);
     assertThat(joint).isEqualTo(new Membership(5, Set.of(A, B, C), NONE, Set.of(A), NONE, NONE));
     assertThat(joint.quorum()).isInstanceOf(JointQuorum.class);
-    assertThat(joint.isSettled()).isFalse();
+    assertThat(joint.isTransitionComplete()).isFalse();
     assertThat(joint.next(6)).isEqualTo(new Membership(6, Set.of(A, B, C), NONE, NONE, NONE, NONE));
     assertThat(joint.next(6).quorum()).isInstanceOf(MajorityQuorum.class);
   }
@@ -40,7 +40,7 @@ class MembershipTest {
     assertThat(leaving.members()).containsExactly(A, B);
     Membership gone = leaving.next(7);
     assertThat(gone).isEqualTo(new Membership(7, Set.of(B), NONE, NONE, NONE, Set.of(A)));
-    assertThat(gone.isSettled()).isTrue();
+    assertThat(gone.isTransitionComplete()).isTrue();
     assertThat(gone.refusalOf(List.of(add(A)))).isEqualTo(Refusal.MEMBER_ID_EXISTS);
     assertThatThrownBy(() -> gone.next(8)).isInstanceOf(IllegalArgumentException.class);
   }

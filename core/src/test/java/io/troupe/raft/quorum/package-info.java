@@ -1,6 +1,6 @@
 /**
  * Tests of the majorities. Entry class: {@link io.troupe.raft.quorum.QuorumPropertiesTest}. Imports
- * io.troupe.model. See docs/rooms/raft.md.
+ * io.troupe.model. See docs/components/raft.md.
  */
 @NullMarked
 package io.troupe.raft.quorum;

@@ -1,7 +1,7 @@
 /**
  * Generated API classes to and from the model. Entry class: {@link
  * io.troupe.grpc.convert.ApiConverter}. Imports core.model, protocol and the generated classes. See
- * docs/rooms/gateway.md.
+ * docs/components/gateway.md.
  */
 @NullMarked
 package io.troupe.grpc.convert;

@@ -37,7 +37,7 @@ final class AccessRules {
    *
    * @param gateway whether it is for the JSON gateway
    */
-  @Nullable HttpResponse refusal(HttpRequest request, Visitor visitor, boolean gateway) {
+  @Nullable HttpResponse refusal(HttpRequest request, ClientInfo visitor, boolean gateway) {
     String certificateName = visitor.certificateName();
     boolean named = certificateName != null && !certificateName.isEmpty();
     if (gateway && named && authentication.getAsBoolean()) {

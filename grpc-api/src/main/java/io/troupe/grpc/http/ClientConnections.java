@@ -44,7 +44,7 @@ final class ClientConnections {
 
   private final ConnectionLimits limits;
   private final MemoryBudget memory;
-  private final Set<Conversation> all = new LinkedHashSet<>();
+  private final Set<ConnectionState> all = new LinkedHashSet<>();
   private final Map<InetAddress, Integer> byAddress = new HashMap<>();
   private final AtomicLong refused = new AtomicLong();
   private final AtomicLong displaced = new AtomicLong();
@@ -83,7 +83,7 @@ final class ClientConnections {
    * @param address of the client; null over a unix socket
    * @return null if there are too many: {@link #CLOSED} is all that the client gets
    */
-  synchronized @Nullable Conversation begin(@Nullable InetAddress address) {
+  synchronized @Nullable ConnectionState begin(@Nullable InetAddress address) {
     int ofAddress = address == null ? 0 : byAddress.getOrDefault(address, 0);
     boolean addressFull = ofAddress >= limits.perAddress();
     if ((addressFull || all.size() >= limits.connections())
@@ -99,7 +99,7 @@ final class ClientConnections {
       }
       return null;
     }
-    Conversation begun = new Conversation(memory.holder(), address);
+    ConnectionState begun = new ConnectionState(memory.holder(), address);
     all.add(begun);
     if (address != null) {
       byAddress.merge(address, 1, Integer::sum);
@@ -110,9 +110,9 @@ final class ClientConnections {
   /** Closes the connection that has been idle for longest, if one of that address is. */
   private boolean displace(@Nullable InetAddress address) {
     long now = System.nanoTime();
-    Conversation idlest = null;
+    ConnectionState idlest = null;
     long longest = IDLE_NANOS;
-    for (Conversation each : all) {
+    for (ConnectionState each : all) {
       long idle = now - each.lastMovedNanos();
       if (idle >= longest
           && !each.hasCalls()
@@ -131,11 +131,11 @@ final class ClientConnections {
   }
 
   /** A connection has ended. */
-  synchronized void ended(Conversation conversation) {
+  synchronized void ended(ConnectionState conversation) {
     remove(conversation);
   }
 
-  private void remove(Conversation conversation) {
+  private void remove(ConnectionState conversation) {
     if (all.remove(conversation) && conversation.address() != null) {
       byAddress.computeIfPresent(
           conversation.address(), (address, count) -> count == 1 ? null : count - 1);
@@ -149,9 +149,9 @@ final class ClientConnections {
    * than an eighth, and yet too little for a large read.
    */
   void relieve() {
-    List<Conversation> slowest = new ArrayList<>();
+    List<ConnectionState> slowest = new ArrayList<>();
     synchronized (this) {
-      for (Conversation each : all) {
+      for (ConnectionState each : all) {
         if (each.slowChecks(SLOW_BYTES, SLOW_PART) >= SLOW_CHECKS) {
           slowest.add(each);
         }
@@ -164,9 +164,9 @@ final class ClientConnections {
     if (!refusing && memory.taken() <= max / 8 * 7) {
       return;
     }
-    slowest.sort(Comparator.comparingLong((Conversation each) -> each.memory().held()).reversed());
+    slowest.sort(Comparator.comparingLong((ConnectionState each) -> each.memory().held()).reversed());
     long toFree = memory.taken() - (refusing ? max / 2 : max / 4 * 3);
-    for (Conversation each : slowest) {
+    for (ConnectionState each : slowest) {
       if (toFree <= 0) {
         return;
       }

@@ -27,7 +27,7 @@ import scala.jdk.javaapi.FutureConverters;
 final class ClientPort implements Connections {
   private final HttpLayer http;
   private final ConnectionLimits limits;
-  private final BiFunction<HttpRequest, Visitor, CompletionStage<HttpResponse>> handler;
+  private final BiFunction<HttpRequest, ClientInfo, CompletionStage<HttpResponse>> handler;
   private final @Nullable SecureListener secure;
   private final boolean http2Too;
   private final boolean policesPings;
@@ -50,7 +50,7 @@ final class ClientPort implements Connections {
       ConnectionLimits limits,
       GrpcServer.Listener serves,
       @Nullable SecureListener secure,
-      BiFunction<HttpRequest, Visitor, CompletionStage<HttpResponse>> handler) {
+      BiFunction<HttpRequest, ClientInfo, CompletionStage<HttpResponse>> handler) {
     boolean grpcToo = serves == GrpcServer.Listener.ALL || serves == GrpcServer.Listener.GRPC;
     this.http2Too = grpcToo || secure != null;
     this.http = new HttpLayer(system, http2Too, keepAlive);
@@ -66,7 +66,7 @@ final class ClientPort implements Connections {
   }
 
   @Override
-  public CompletionStage<Done> serve(Accepted accepted) {
+  public CompletionStage<Done> serve(ClientConnection accepted) {
     SecureConnection tls = secure == null ? null : secure.secured(accepted);
     return conversation(accepted, tls)
         .join(tls == null ? accepted.bytes() : tls.limited())
@@ -82,18 +82,18 @@ final class ClientPort implements Connections {
    * @param tls takes TLS off; null if the connection has none
    */
   Flow<ByteString, ByteString, CompletionStage<Done>> conversation(
-      Accepted accepted, @Nullable SecureConnection tls) {
-    Conversation conversation = accepted.conversation();
+      ClientConnection accepted, @Nullable SecureConnection tls) {
+    ConnectionState conversation = accepted.conversation();
     String client = accepted.client();
     Flow<ByteString, ByteString, CompletionStage<Done>> served =
         http.answering(request -> answer(request, visitor(client, conversation, tls)))
             .watchTermination(this::registered);
     if (http2Too) {
       served =
-          served.join(new FrameGuard(client, conversation, limits, policesPings, minPingNanos));
+          served.join(new Http2FrameInspector(client, conversation, limits, policesPings, minPingNanos));
     }
     served =
-        served.join(new ConversationGuard(client, conversation, ConversationGuard.Limits.USUAL));
+        served.join(new Http1TimeoutStage(client, conversation, Http1TimeoutStage.Limits.USUAL));
     return tls == null ? served : served.join(tls.decrypting());
   }
 
@@ -102,14 +102,14 @@ final class ClientPort implements Connections {
     return http.attributes();
   }
 
-  private Visitor visitor(
-      String client, Conversation conversation, @Nullable SecureConnection tls) {
+  private ClientInfo visitor(
+      String client, ConnectionState conversation, @Nullable SecureConnection tls) {
     return tls == null
-        ? Visitor.plain(client, conversation)
-        : new Visitor(true, tls.login(), client, conversation);
+        ? ClientInfo.plain(client, conversation)
+        : new ClientInfo(true, tls.login(), client, conversation);
   }
 
-  private CompletionStage<HttpResponse> answer(HttpRequest request, Visitor visitor) {
+  private CompletionStage<HttpResponse> answer(HttpRequest request, ClientInfo visitor) {
     if (!isHttp2(request)) {
       return visitor.conversation().answering(handler.apply(request, visitor));
     }

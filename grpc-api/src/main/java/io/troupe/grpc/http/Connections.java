@@ -7,7 +7,7 @@ import org.apache.pekko.Done;
 /** What happens to the connections of one port, wherever they come from. Thread-safe. */
 interface Connections {
   /** Serves a connection to its end; never fails. */
-  CompletionStage<Done> serve(Accepted accepted);
+  CompletionStage<Done> serve(ClientConnection accepted);
 
   /** Ends all connections, those too that still come. */
   CompletionStage<Done> close(Duration grace);

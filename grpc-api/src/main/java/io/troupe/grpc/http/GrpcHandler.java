@@ -45,14 +45,14 @@ final class GrpcHandler {
 
   private final GrpcMethods methods;
   private final int maxReceiveBytes;
-  private final CallGates gates;
+  private final CallInterceptors gates;
   private final RequestLog log;
   private final Materializer materializer;
 
   GrpcHandler(
       GrpcMethods methods,
       int maxReceiveBytes,
-      CallGates gates,
+      CallInterceptors gates,
       RequestLog log,
       Materializer materializer) {
     this.methods = methods;
@@ -68,7 +68,7 @@ final class GrpcHandler {
   }
 
   /** Never fails: every outcome is a response. */
-  CompletionStage<HttpResponse> handle(HttpRequest request, Visitor visitor) {
+  CompletionStage<HttpResponse> handle(HttpRequest request, ClientInfo visitor) {
     if (!request.method().equals(HttpMethods.POST)) {
       return refuse(request, HttpResponse.create().withStatus(StatusCodes.METHOD_NOT_ALLOWED));
     }
@@ -117,7 +117,7 @@ final class GrpcHandler {
     private final GrpcMethods.Unary method;
     private final MethodMeter meter;
     private final Call call;
-    private final Visitor visitor;
+    private final ClientInfo visitor;
     private final long startNanos;
     private @Nullable Bytes request;
     private int requestSize;
@@ -127,7 +127,7 @@ final class GrpcHandler {
         GrpcMethods.Unary method,
         MethodMeter meter,
         Call call,
-        Visitor visitor,
+        ClientInfo visitor,
         long startNanos) {
       this.path = path;
       this.method = method;
@@ -201,7 +201,7 @@ final class GrpcHandler {
       return answer(running, strict.getData(), encoding);
     }
     return collect(
-            BodyTime.limited(RequestDrain.body(request, maxReceiveBytes), BodyTime.LIMIT),
+            RequestBodyTimeout.limited(RequestDrain.body(request, maxReceiveBytes), RequestBodyTimeout.LIMIT),
             running.call.memory())
         .handle(
             (body, failure) ->
@@ -248,7 +248,7 @@ final class GrpcHandler {
   }
 
   private HttpResponse streaming(
-      HttpRequest request, String path, GrpcMethods.Streaming method, Call call, Visitor visitor) {
+      HttpRequest request, String path, GrpcMethods.Streaming method, Call call, ClientInfo visitor) {
     MethodMeter meter = methods.meter(path);
     meter.started();
     Source<Bytes, NotUsed> requests =

@@ -87,9 +87,9 @@ public final class GrpcServer {
         .beforeFirstLook(() -> clients.register(services.member().metrics()));
     this.sharedPorts = settings.sharedPorts();
     this.materializer = SystemMaterializer.get(system).materializer();
-    LeaderWatch leader = new LeaderWatch(services.member().status());
+    RequireLeaderInterceptor leader = new RequireLeaderInterceptor(services.member().status());
     Duration electionTimeout = services.settings().electionTimeout();
-    CorruptGate corrupt = new CorruptGate(services.member().status());
+    CorruptionInterceptor corrupt = new CorruptionInterceptor(services.member().status());
     // Ends with the system.
     system
         .scheduler()
@@ -106,9 +106,9 @@ public final class GrpcServer {
         .scheduleWithFixedDelay(
             RELIEF_INTERVAL, RELIEF_INTERVAL, clients::relieve, system.executionContext());
     int maxReceiveBytes = services.settings().maxReceiveBytes();
-    CallGates gates =
-        new CallGates(
-            new LearnerGate(services.member()::isLearner),
+    CallInterceptors gates =
+        new CallInterceptors(
+            new LearnerInterceptor(services.member()::isLearner),
             corrupt,
             leader,
             services.member().metrics().rpc(),
@@ -187,13 +187,13 @@ public final class GrpcServer {
       Connections connections,
       @Nullable InetSocketAddress address,
       Flow<ByteString, ByteString, NotUsed> bytes) {
-    Conversation begun = clients.begin(address == null ? null : address.getAddress());
+    ConnectionState begun = clients.begin(address == null ? null : address.getAddress());
     if (begun == null) {
       ClientConnections.CLOSED.join(bytes).run(materializer);
       return CompletableFuture.completedFuture(Done.getInstance());
     }
     return connections
-        .serve(new Accepted(address, bytes, begun))
+        .serve(new ClientConnection(address, bytes, begun))
         .whenComplete((done, failure) -> clients.ended(begun));
   }
 
@@ -243,14 +243,14 @@ public final class GrpcServer {
     if (!security.plainToo()) {
       return secure;
     }
-    return new EitherPort(
+    return new TlsDetectingPort(
         new ClientPort(system, keepAlive, limits, serves, null, plain(serves)),
         secure,
         listener,
         materializer);
   }
 
-  private BiFunction<HttpRequest, Visitor, CompletionStage<HttpResponse>> plain(Listener serves) {
+  private BiFunction<HttpRequest, ClientInfo, CompletionStage<HttpResponse>> plain(Listener serves) {
     return switch (serves) {
       case ALL ->
           (request, visitor) ->
@@ -263,7 +263,7 @@ public final class GrpcServer {
     };
   }
 
-  private BiFunction<HttpRequest, Visitor, CompletionStage<HttpResponse>> secured(Listener serves) {
+  private BiFunction<HttpRequest, ClientInfo, CompletionStage<HttpResponse>> secured(Listener serves) {
     return switch (serves) {
       case ALL ->
           (request, visitor) ->
@@ -316,7 +316,7 @@ public final class GrpcServer {
         && !HttpRoutes.isGateway(request.getUri().path());
   }
 
-  private CompletionStage<HttpResponse> grpc(HttpRequest request, Visitor visitor) {
+  private CompletionStage<HttpResponse> grpc(HttpRequest request, ClientInfo visitor) {
     return readiness.isReady()
         ? grpc.handle(request, visitor)
         : readiness

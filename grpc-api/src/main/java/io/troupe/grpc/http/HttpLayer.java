@@ -182,12 +182,12 @@ final class HttpLayer {
     }
   }
 
-  /** The stream of a request over HTTP/2; {@link Conversation#NO_STREAM} over HTTP/1.1. */
+  /** The stream of a request over HTTP/2; {@link ConnectionState#NO_STREAM} over HTTP/1.1. */
   static int stream(org.apache.pekko.http.javadsl.model.HttpRequest request) {
     return request
         .getAttribute(Http2.streamId())
         .map(Integer.class::cast)
-        .orElse(Conversation.NO_STREAM);
+        .orElse(ConnectionState.NO_STREAM);
   }
 
   /** How late a stage of a connection may cancel the others: as in Pekko HTTP's own bind. */

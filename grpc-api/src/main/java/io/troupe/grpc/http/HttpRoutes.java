@@ -49,7 +49,7 @@ final class HttpRoutes {
   }
 
   /** Answers on a client port. */
-  CompletionStage<HttpResponse> handle(HttpRequest request, Visitor visitor) {
+  CompletionStage<HttpResponse> handle(HttpRequest request, ClientInfo visitor) {
     boolean gateway = endpoints.gateway() != null && isGateway(request.getUri().path());
     HttpResponse refusal = access.refusal(request, visitor, gateway);
     if (refusal != null) {
@@ -84,7 +84,7 @@ final class HttpRoutes {
     return health;
   }
 
-  private CompletionStage<HttpResponse> route(HttpRequest request, Visitor visitor) {
+  private CompletionStage<HttpResponse> route(HttpRequest request, ClientInfo visitor) {
     String path = request.getUri().path();
     JsonGateway gateway = endpoints.gateway();
     if (gateway != null && path.startsWith(OLD_GATEWAY)) {

@@ -51,7 +51,7 @@ final class JsonGateway {
       RawHeader.create("Grpc-Metadata-Content-Type", "application/grpc");
 
   private final GrpcMethods methods;
-  private final CallGates gates;
+  private final CallInterceptors gates;
   private final Readiness readiness;
   private final Materializer materializer;
   private final JsonUnary calls;
@@ -59,7 +59,7 @@ final class JsonGateway {
 
   JsonGateway(
       GrpcMethods methods,
-      CallGates gates,
+      CallInterceptors gates,
       Readiness readiness,
       int maxReceiveBytes,
       ActorSystem<?> system,
@@ -79,7 +79,7 @@ final class JsonGateway {
    *
    * @param path below /v3/
    */
-  CompletionStage<HttpResponse> handle(HttpRequest request, String path, Visitor visitor) {
+  CompletionStage<HttpResponse> handle(HttpRequest request, String path, ClientInfo visitor) {
     WebSocketUpgrade upgrade = request.getAttribute(AttributeKeys.webSocketUpgrade).orElse(null);
     if (upgrade != null) {
       return CompletableFuture.completedFuture(
@@ -112,7 +112,7 @@ final class JsonGateway {
   }
 
   private CompletionStage<HttpResponse> ready(
-      HttpRequest request, String path, MethodDescriptor method, Visitor visitor) {
+      HttpRequest request, String path, MethodDescriptor method, ClientInfo visitor) {
     GrpcMethods.Streaming streaming = methods.streaming(path);
     GrpcMethods.Unary unary =
         streaming != null && !method.isServerStreaming()
@@ -156,7 +156,7 @@ final class JsonGateway {
   private GrpcMethods.Unary ofOneAnswer(
       GrpcMethods.Streaming streaming,
       MethodDescriptor method,
-      Conversation conversation,
+      ConnectionState conversation,
       int stream) {
     return (request, call) -> {
       Pair<UniqueKillSwitch, CompletionStage<ByteString>> running =

@@ -70,10 +70,10 @@ final class JsonStreams {
       GrpcMethods.Streaming answer,
       MethodDescriptor method,
       MethodMeter meter,
-      Conversation conversation,
+      ConnectionState conversation,
       int stream) {}
 
-  private final CallGates gates;
+  private final CallInterceptors gates;
   private final int maxReceiveBytes;
   private final ActorSystem<?> system;
   private final Materializer materializer;
@@ -81,7 +81,7 @@ final class JsonStreams {
   /** Where JSON is parsed and printed. */
   private final Executor json;
 
-  JsonStreams(CallGates gates, int maxReceiveBytes, ActorSystem<?> system, Executor json) {
+  JsonStreams(CallInterceptors gates, int maxReceiveBytes, ActorSystem<?> system, Executor json) {
     this.json = json;
     this.gates = gates;
     this.maxReceiveBytes = maxReceiveBytes;

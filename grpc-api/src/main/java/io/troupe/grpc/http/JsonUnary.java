@@ -63,7 +63,7 @@ final class JsonUnary {
       MethodDescriptor method,
       MethodMeter meter,
       Call call,
-      Conversation conversation) {}
+      ConnectionState conversation) {}
 
   JsonUnary(int maxReceiveBytes, ActorSystem<?> system, Executor json, Identity identity) {
     this.maxReceiveBytes = maxReceiveBytes;
@@ -106,7 +106,7 @@ final class JsonUnary {
   }
 
   private CompletionStage<Bytes> body(HttpRequest request, Running running) {
-    return BodyTime.limited(RequestDrain.body(request, maxReceiveBytes), BodyTime.LIMIT)
+    return RequestBodyTimeout.limited(RequestDrain.body(request, maxReceiveBytes), RequestBodyTimeout.LIMIT)
         .via(new JsonBody((long) maxReceiveBytes * JSON_PER_BYTE, running.conversation().memory()))
         .runWith(Sink.headOption(), system)
         .thenApply(

@@ -40,7 +40,7 @@ final class JsonWebSocket {
     this.materializer = materializer;
   }
 
-  HttpResponse accept(HttpRequest request, String path, WebSocketUpgrade upgrade, Visitor visitor) {
+  HttpResponse accept(HttpRequest request, String path, WebSocketUpgrade upgrade, ClientInfo visitor) {
     List<String> protocols = new ArrayList<>();
     upgrade.getRequestedProtocols().forEach(protocols::add);
     boolean token = protocols.size() == 2 && protocols.get(0).equals(PROTOCOL);
@@ -54,7 +54,7 @@ final class JsonWebSocket {
   }
 
   private Flow<Message, Message, NotUsed> flow(
-      String path, List<HttpHeader> headers, Visitor visitor) {
+      String path, List<HttpHeader> headers, ClientInfo visitor) {
     Pair<Sink<ByteString, NotUsed>, Source<ByteString, NotUsed>> body = pipe();
     CompletionStage<HttpResponse> response =
         gateway.handle(

@@ -43,7 +43,7 @@ final class SecureConnection {
   private static final String HTTP1 = "http/1.1";
 
   private final SecureListener listener;
-  private final Accepted accepted;
+  private final ClientConnection accepted;
   private final String client;
   private final SharedKillSwitch killSwitch = KillSwitches.shared("handshake");
   private final AtomicBoolean handshaking = new AtomicBoolean(true);
@@ -55,7 +55,7 @@ final class SecureConnection {
   private volatile @Nullable SSLException cutFor;
 
   /** A connection that was accepted. */
-  SecureConnection(SecureListener listener, Accepted accepted) {
+  SecureConnection(SecureListener listener, ClientConnection accepted) {
     this.listener = listener;
     this.accepted = accepted;
     this.client = accepted.client();

@@ -45,7 +45,7 @@ final class SecureListener {
   }
 
   /** A connection that was accepted; its handshake begins when it is run. */
-  SecureConnection secured(Accepted accepted) {
+  SecureConnection secured(ClientConnection accepted) {
     SecureConnection connection = new SecureConnection(this, accepted);
     begun(connection);
     return connection;

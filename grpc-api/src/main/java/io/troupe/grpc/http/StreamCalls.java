@@ -14,7 +14,7 @@ import io.troupe.grpc.service.Call;
 import io.troupe.grpc.service.ElectionObserver;
 import io.troupe.grpc.service.EtcdServices;
 import io.troupe.grpc.service.RangeStreamCursor;
-import io.troupe.grpc.service.Waiting;
+import io.troupe.grpc.service.CancellableCall;
 import io.troupe.grpc.service.WatchSession;
 import io.troupe.model.Bytes;
 import java.util.Optional;
@@ -57,7 +57,7 @@ final class StreamCalls {
    * goes on sending while answers come.
    */
   private static Source<Bytes, NotUsed> only(Source<Bytes, NotUsed> requests, Call call) {
-    return BodyTime.limited(requests, BodyTime.LIMIT)
+    return RequestBodyTimeout.limited(requests, RequestBodyTimeout.LIMIT)
         .fold(new OnlyRequest(call.memory()), OnlyRequest::add)
         .map(OnlyRequest::take);
   }
@@ -136,7 +136,7 @@ final class StreamCalls {
 
   /** Begins a call that waits. */
   private interface Beginning<T> {
-    Waiting<T> begin(Bytes request) throws InvalidProtocolBufferException;
+    CancellableCall<T> begin(Bytes request) throws InvalidProtocolBufferException;
   }
 
   /** One request, and one answer when it is there; a client that goes away cancels the call. */

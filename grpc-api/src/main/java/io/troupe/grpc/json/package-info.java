@@ -1,7 +1,7 @@
 /**
  * JSON in place of protobuf (5.3): paths, messages, cutting a body into objects. No transport.
  * Entry class: {@link io.troupe.grpc.json.JsonMessages}. Imports protobuf's JSON support and
- * grpc.error. See docs/rooms/http.md.
+ * grpc.error. See docs/components/http.md.
  */
 @NullMarked
 package io.troupe.grpc.json;

@@ -60,13 +60,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AuthService {
   private final Member member;
-  private final ReadGate gate;
+  private final ReadIndexBatcher gate;
   private final Proposer proposer;
-  private final Callers callers;
+  private final CallerResolver callers;
   private final Passwords passwords;
   private final Authentication authentication;
 
-  AuthService(Member member, ReadGate gate, Proposer proposer, Callers callers, Logins logins) {
+  AuthService(Member member, ReadIndexBatcher gate, Proposer proposer, CallerResolver callers, Logins logins) {
     this.member = member;
     this.gate = gate;
     this.proposer = proposer;
@@ -103,7 +103,7 @@ public final class AuthService {
   public CompletionStage<AuthStatusResponse> status(AuthStatusRequest request, Call call) {
     return gate.linearizable(
         call.trace(),
-        ReadGate.Kind.POINT,
+        ReadIndexBatcher.Kind.POINT,
         () -> {
           AuthState auth = member.state().auth();
           callers.now(call, auth);
@@ -163,7 +163,7 @@ public final class AuthService {
             known ->
                 gate.linearizable(
                     call.trace(),
-                    ReadGate.Kind.POINT,
+                    ReadIndexBatcher.Kind.POINT,
                     () -> callers.read(call, Authorizer::root, () -> known)))
         .thenCompose(root -> passwords.hash(password, call::isAbandoned));
   }
@@ -359,10 +359,10 @@ public final class AuthService {
 
   /** As linearizable as if it were in the log, without an entry (docs/decisions/0072). */
   private <T> CompletionStage<T> read(
-      Call call, Callers.Check check, Function<AuthState, T> answer) {
+      Call call, CallerResolver.Check check, Function<AuthState, T> answer) {
     return gate.linearizable(
         call.trace(),
-        ReadGate.Kind.POINT,
+        ReadIndexBatcher.Kind.POINT,
         () -> callers.read(call, check, () -> answer.apply(member.state().auth())));
   }
 }

@@ -22,11 +22,11 @@ import java.util.concurrent.CompletionStage;
  */
 final class Authentication {
   private final Member member;
-  private final ReadGate gate;
+  private final ReadIndexBatcher gate;
   private final Proposer proposer;
   private final Logins logins;
 
-  Authentication(Member member, ReadGate gate, Proposer proposer, Logins logins) {
+  Authentication(Member member, ReadIndexBatcher gate, Proposer proposer, Logins logins) {
     this.member = member;
     this.gate = gate;
     this.proposer = proposer;
@@ -47,7 +47,7 @@ final class Authentication {
 
   private CompletionStage<AuthenticateResponse> attempt(
       String user, String password, Call call, long endNanos) {
-    return gate.linearizable(call.trace(), ReadGate.Kind.POINT, () -> known(user))
+    return gate.linearizable(call.trace(), ReadIndexBatcher.Kind.POINT, () -> known(user))
         .thenCompose(
             known ->
                 logins

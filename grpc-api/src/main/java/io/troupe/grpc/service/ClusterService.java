@@ -24,19 +24,19 @@ import java.util.concurrent.CompletionStage;
 /** Section 2.11. Headers are without revision (R7), members ascend by id. */
 public final class ClusterService {
   private final Member member;
-  private final ReadGate gate;
+  private final ReadIndexBatcher gate;
   private final MembershipChanges changes;
   private final Promotion promotion;
   private final InstantSource clock;
-  private final Callers callers;
+  private final CallerResolver callers;
 
   ClusterService(
       Member member,
-      ReadGate gate,
+      ReadIndexBatcher gate,
       MembershipChanges changes,
       Promotion promotion,
       InstantSource clock,
-      Callers callers) {
+      CallerResolver callers) {
     this.callers = callers;
     this.member = member;
     this.gate = gate;
@@ -113,11 +113,11 @@ public final class ClusterService {
     return request.getLinearizable()
         ? gate.linearizable(
             call.trace(),
-            ReadGate.Kind.POINT,
+            ReadIndexBatcher.Kind.POINT,
             () -> callers.read(call, Authorizer::authenticated, this::list))
         : callers
             .checked(call, Authorizer::authenticated)
-            .thenCompose(who -> gate.serializable(call.trace(), ReadGate.Kind.POINT, this::list));
+            .thenCompose(who -> gate.serializable(call.trace(), ReadIndexBatcher.Kind.POINT, this::list));
   }
 
   private MemberListResponse list() {

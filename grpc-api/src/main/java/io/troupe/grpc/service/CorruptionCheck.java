@@ -40,13 +40,13 @@ final class CorruptionCheck {
   private static final CompletionStage<Void> DONE = CompletableFuture.completedFuture(null);
 
   private final Member member;
-  private final ReadGate gate;
+  private final ReadIndexBatcher gate;
   private final Proposer proposer;
   private final PeerQueries peers;
   private final AtomicBoolean running = new AtomicBoolean();
   private volatile long checkedRevision;
 
-  CorruptionCheck(Member member, ReadGate gate, Proposer proposer, PeerQueries peers) {
+  CorruptionCheck(Member member, ReadIndexBatcher gate, Proposer proposer, PeerQueries peers) {
     this.member = member;
     this.gate = gate;
     this.proposer = proposer;
@@ -99,7 +99,7 @@ final class CorruptionCheck {
                             .thenCompose(
                                 answers ->
                                     gate.linearizable(
-                                            ReadGate.Kind.HASH, () -> member.state().hashKv(0))
+                                            ReadIndexBatcher.Kind.HASH, () -> member.state().hashKv(0))
                                         .thenCompose(after -> judge(before, after, answers)))));
   }
 
@@ -257,7 +257,7 @@ final class CorruptionCheck {
 
   /** The own hash of the current revision. */
   private CompletionStage<KvHash> current() {
-    return gate.serializable(ReadGate.Kind.HASH, () -> member.state().hashKv(0));
+    return gate.serializable(ReadIndexBatcher.Kind.HASH, () -> member.state().hashKv(0));
   }
 
   /** What is asked of others to compare with that: what they remember is of another compaction. */

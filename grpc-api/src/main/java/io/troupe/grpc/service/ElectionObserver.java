@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 public final class ElectionObserver {
   private static final Logger LOG = LoggerFactory.getLogger(ElectionObserver.class);
 
-  private final Candidates candidates;
+  private final ElectionQueue candidates;
   private final ByteString name;
   private final Call call;
   private final Deque<LeaderResponse> found = new ArrayDeque<>();
@@ -37,7 +37,7 @@ public final class ElectionObserver {
   private boolean leaderGone;
   private boolean closed;
 
-  ElectionObserver(Candidates candidates, ByteString name, Call call) {
+  ElectionObserver(ElectionQueue candidates, ByteString name, Call call) {
     this.candidates = candidates;
     this.name = name;
     this.call = call;
@@ -74,7 +74,7 @@ public final class ElectionObserver {
   private CompletionStage<Optional<LeaderResponse>> look() {
     return candidates
         .kv()
-        .range(Candidates.oldest(name), call)
+        .range(ElectionQueue.oldest(name), call)
         .thenCompose(
             oldest -> {
               long revision = oldest.getHeader().getRevision();
@@ -96,8 +96,8 @@ public final class ElectionObserver {
   private CompletionStage<Optional<LeaderResponse>> watchForFirst(long fromRevision) {
     WatchCreateRequest.Builder prefix =
         WatchCreateRequest.newBuilder()
-            .setKey(Candidates.prefix(name))
-            .setRangeEnd(Candidates.prefixEnd(name))
+            .setKey(ElectionQueue.prefix(name))
+            .setRangeEnd(ElectionQueue.prefixEnd(name))
             .addFilters(WatchCreateRequest.FilterType.NODELETE)
             .setStartRevision(fromRevision);
     return candidates

@@ -22,18 +22,18 @@ import java.util.concurrent.CompletionStage;
 public final class ElectionService {
   private static final String NOT_LEADER = "election: not leader";
 
-  private final Candidates candidates;
-  private final LocalKv kv;
+  private final ElectionQueue candidates;
+  private final InProcessKvClient kv;
 
-  ElectionService(Candidates candidates) {
+  ElectionService(ElectionQueue candidates) {
     this.candidates = candidates;
     this.kv = candidates.kv();
   }
 
   /** E1 to E3: ends when the caller leads. */
-  public Waiting<CampaignResponse> campaign(CampaignRequest request, Call call) {
-    Waiting<CampaignResponse> waiting =
-        Waiting.atMost(call.timeout(), candidates.member().scheduler());
+  public CancellableCall<CampaignResponse> campaign(CampaignRequest request, Call call) {
+    CancellableCall<CampaignResponse> waiting =
+        CancellableCall.atMost(call.timeout(), candidates.member().scheduler());
     candidates
         .lease(request.getLease(), call)
         .thenCompose(lease -> enter(request, lease, call, waiting))
@@ -57,13 +57,13 @@ public final class ElectionService {
   private record Entry(LeaderKey key, TxnResponse answer) {}
 
   private CompletionStage<Entry> enter(
-      CampaignRequest request, long lease, Call call, Waiting<?> waiting) {
-    ByteString key = Candidates.key(request.getName(), lease);
+      CampaignRequest request, long lease, Call call, CancellableCall<?> waiting) {
+    ByteString key = ElectionQueue.key(request.getName(), lease);
     TxnRequest.Builder create =
         TxnRequest.newBuilder()
-            .addCompare(LocalKv.createdAt(key, 0))
-            .addSuccess(LocalKv.put(key, request.getValue(), lease))
-            .addFailure(LocalKv.get(key));
+            .addCompare(InProcessKvClient.createdAt(key, 0))
+            .addSuccess(InProcessKvClient.put(key, request.getValue(), lease))
+            .addFailure(InProcessKvClient.get(key));
     return kv.txn(create, call)
         .thenCompose(
             answer -> {
@@ -86,7 +86,7 @@ public final class ElectionService {
       LeaderKey.Builder own,
       TxnResponse answer,
       Call call,
-      Waiting<?> waiting) {
+      CancellableCall<?> waiting) {
     KeyValue existing = answer.getResponses(0).getResponseRange().getKvs(0);
     LeaderKey key = own.setRev(existing.getCreateRevision()).build();
     Entry entry = new Entry(key, answer);
@@ -108,7 +108,7 @@ public final class ElectionService {
   }
 
   private CompletionStage<CampaignResponse> lead(
-      Entry entry, CampaignRequest request, Call call, Waiting<?> waiting) {
+      Entry entry, CampaignRequest request, Call call, CancellableCall<?> waiting) {
     return candidates
         .turn(request.getName(), entry.key().getRev(), call, waiting)
         .thenApply(
@@ -133,8 +133,8 @@ public final class ElectionService {
       LeaderKey leader, ByteString value, long lease, Call call) {
     TxnRequest.Builder put =
         TxnRequest.newBuilder()
-            .addCompare(LocalKv.createdAt(leader.getKey(), leader.getRev()))
-            .addSuccess(LocalKv.put(leader.getKey(), value, lease));
+            .addCompare(InProcessKvClient.createdAt(leader.getKey(), leader.getRev()))
+            .addSuccess(InProcessKvClient.put(leader.getKey(), value, lease));
     return kv.txn(put, call)
         .thenApply(
             answer -> {
@@ -147,7 +147,7 @@ public final class ElectionService {
 
   /** E5. */
   public CompletionStage<LeaderResponse> leader(LeaderRequest request, Call call) {
-    return kv.range(Candidates.oldest(request.getName()), call)
+    return kv.range(ElectionQueue.oldest(request.getName()), call)
         .thenApply(
             found -> {
               if (found.getKvsCount() == 0) {
@@ -171,8 +171,8 @@ public final class ElectionService {
     LeaderKey leader = request.getLeader();
     TxnRequest.Builder removal =
         TxnRequest.newBuilder()
-            .addCompare(LocalKv.createdAt(leader.getKey(), leader.getRev()))
-            .addSuccess(LocalKv.delete(leader.getKey()));
+            .addCompare(InProcessKvClient.createdAt(leader.getKey(), leader.getRev()))
+            .addSuccess(InProcessKvClient.delete(leader.getKey()));
     return kv.txn(removal, call)
         .thenApply(answer -> ResignResponse.newBuilder().setHeader(answer.getHeader()).build());
   }

@@ -1,7 +1,7 @@
 package io.troupe.grpc.service;
 
 import io.troupe.protocol.PeerQueries;
-import io.troupe.protocol.RaftFacts;
+import io.troupe.protocol.RaftQueries;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.CompletionStage;
@@ -15,11 +15,11 @@ public final class EtcdServices {
   private final KvService kv;
   private final LeaseService lease;
   private final ClusterService cluster;
-  private final PeerAnswers peerAnswers;
+  private final PeerQueryHandler peerAnswers;
   private final MaintenanceService maintenance;
   private final LeaderTransfer transfer;
   private final AuthService auth;
-  private final Callers callers;
+  private final CallerResolver callers;
   private final ElectionService election;
   private final LockService lock;
   private final Proposer proposer;
@@ -47,20 +47,20 @@ public final class EtcdServices {
       Supplier<CompletionStage<Void>> defragment) {
     this.member = member;
     this.settings = settings;
-    ReadGate gate = new ReadGate(member, settings.requestTimeout(), settings.tick());
+    ReadIndexBatcher gate = new ReadIndexBatcher(member, settings.requestTimeout(), settings.tick());
     this.probe = new ServingProbe(member, gate);
     Quota quota = new Quota(member, proposer, settings.quotaBytes(), diskHasRoom);
-    this.callers = new Callers(member, gate, logins.tokens());
+    this.callers = new CallerResolver(member, gate, logins.tokens());
     this.auth = new AuthService(member, gate, proposer, callers, logins);
     this.kv = new KvService(member, settings, proposer, gate, quota, callers);
-    LeaderCalls leader = new LeaderCalls(member, peers);
-    LeaseTimes times = new LeaseTimes(member, settings, leader);
+    LeaderClient leader = new LeaderClient(member, peers);
+    LeaderLeaseClient times = new LeaderLeaseClient(member, settings, leader);
     this.lease = new LeaseService(member, settings, proposer, quota, times, gate, callers);
-    RaftFacts facts = new LocalRaftFacts(member, settings, leader);
+    RaftQueries facts = new LocalRaftFacts(member, settings, leader);
     MembershipChanges changes = new MembershipChanges(member, settings, proposer, facts);
     Promotion promotion = new Promotion(member, settings, gate, changes, leader);
     this.cluster = new ClusterService(member, gate, changes, promotion, clock, callers);
-    this.peerAnswers = new PeerAnswers(member, settings, facts, promotion, times);
+    this.peerAnswers = new PeerQueryHandler(member, settings, facts, promotion, times);
     this.transfer = new LeaderTransfer(member, settings);
     this.maintenance =
         new MaintenanceService(
@@ -71,7 +71,7 @@ public final class EtcdServices {
             transfer,
             settings.awayOnDefrag() ? () -> defragmentAway(defragment) : defragment,
             callers);
-    Candidates candidates = new Candidates(member, settings, new LocalKv(kv), lease, callers);
+    ElectionQueue candidates = new ElectionQueue(member, settings, new InProcessKvClient(kv), lease, callers);
     this.election = new ElectionService(candidates);
     this.lock = new LockService(candidates);
     this.proposer = proposer;
@@ -108,7 +108,7 @@ public final class EtcdServices {
   }
 
   /** Answers for other members. */
-  public PeerAnswers peerAnswers() {
+  public PeerQueryHandler peerAnswers() {
     return peerAnswers;
   }
 
@@ -121,8 +121,8 @@ public final class EtcdServices {
   }
 
   /** What this member does by itself. */
-  public Upkeep upkeep(UpkeepSettings upkeep) {
-    return new Upkeep(member, proposer, corruptionCheck, upkeep, settings.requestTimeout());
+  public MaintenanceTasks upkeep(UpkeepSettings upkeep) {
+    return new MaintenanceTasks(member, proposer, corruptionCheck, upkeep, settings.requestTimeout());
   }
 
   public LockService lock() {

@@ -33,17 +33,17 @@ public final class KvService {
   private final Member member;
   private final GatewaySettings settings;
   private final Proposer proposer;
-  private final ReadGate gate;
+  private final ReadIndexBatcher gate;
   private final Quota quota;
-  private final Callers callers;
+  private final CallerResolver callers;
 
   KvService(
       Member member,
       GatewaySettings settings,
       Proposer proposer,
-      ReadGate gate,
+      ReadIndexBatcher gate,
       Quota quota,
-      Callers callers) {
+      CallerResolver callers) {
     this.callers = callers;
     this.member = member;
     this.settings = settings;
@@ -60,14 +60,14 @@ public final class KvService {
     if (!read.serializable() && member.isLearner()) {
       throw new RefusedException(Refusal.LEARNER);
     }
-    ReadGate.Kind kind = query.range().isSingle() ? ReadGate.Kind.POINT : ReadGate.Kind.RANGE;
+    ReadIndexBatcher.Kind kind = query.range().isSingle() ? ReadIndexBatcher.Kind.POINT : ReadIndexBatcher.Kind.RANGE;
     return read.serializable()
         ? serializable(call, kind, () -> range(query, call))
         : gate.linearizable(call.trace(), kind, () -> range(query, call));
   }
 
   /** The caller may be known only after a wait; everything else is read as it is. */
-  private <T> CompletionStage<T> serializable(Call call, ReadGate.Kind kind, Supplier<T> read) {
+  private <T> CompletionStage<T> serializable(Call call, ReadIndexBatcher.Kind kind, Supplier<T> read) {
     return callers.of(call).thenCompose(who -> gate.serializable(call.trace(), kind, read));
   }
 
@@ -109,8 +109,8 @@ public final class KvService {
           GrpcStatus.UNIMPLEMENTED, "RangeStream does not support revision filters");
     }
     return read.serializable()
-        ? serializable(call, ReadGate.Kind.POINT, () -> open(query, call))
-        : gate.linearizable(call.trace(), ReadGate.Kind.POINT, () -> open(query, call));
+        ? serializable(call, ReadIndexBatcher.Kind.POINT, () -> open(query, call))
+        : gate.linearizable(call.trace(), ReadIndexBatcher.Kind.POINT, () -> open(query, call));
   }
 
   /** Rights are checked once; that they changed is said at the end (GS6). */
@@ -167,9 +167,9 @@ public final class KvService {
                           .thenCompose(
                               done -> proposer.propose(who, ClientRequest.TXN, request, from)));
     } else if (call.serializable()) {
-      result = serializable(from, ReadGate.Kind.RANGE, () -> read(call.txn(), from));
+      result = serializable(from, ReadIndexBatcher.Kind.RANGE, () -> read(call.txn(), from));
     } else {
-      result = gate.linearizable(from.trace(), ReadGate.Kind.RANGE, () -> read(call.txn(), from));
+      result = gate.linearizable(from.trace(), ReadIndexBatcher.Kind.RANGE, () -> read(call.txn(), from));
     }
     return result
         .whenComplete(
@@ -192,7 +192,7 @@ public final class KvService {
     }
     return gate.serializable(
         call.trace(),
-        ReadGate.Kind.RANGE,
+        ReadIndexBatcher.Kind.RANGE,
         () -> {
           member.state().tryCompares(txn, call.memory());
           return true;

@@ -38,7 +38,7 @@ final class LeaderTransfer {
     if (!member.state().cluster().membership().voters().contains(to)) {
       throw new RefusedException(Refusal.BAD_LEADER_TRANSFEREE);
     }
-    return Attempts.run(member, limit, LeaderTransfer::tookTooLong, tries -> attempt(tries, to));
+    return Retry.run(member, limit, LeaderTransfer::tookTooLong, tries -> attempt(tries, to));
   }
 
   /**
@@ -74,7 +74,7 @@ final class LeaderTransfer {
             });
   }
 
-  private void attempt(Attempts<NodeId> attempts, NodeId to) {
+  private void attempt(Retry<NodeId> attempts, NodeId to) {
     NodeId leader = member.status().leader();
     if (leader.equals(to)) {
       attempts.succeed(to);
@@ -85,7 +85,7 @@ final class LeaderTransfer {
     }
   }
 
-  private void transfer(Attempts<NodeId> attempts, NodeId to) {
+  private void transfer(Retry<NodeId> attempts, NodeId to) {
     CompletionStage<TransferReply> answer =
         Ask.ask(
             member.raft(),

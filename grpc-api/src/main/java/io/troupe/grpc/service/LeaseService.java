@@ -32,18 +32,18 @@ public final class LeaseService {
   private final GatewaySettings settings;
   private final Proposer proposer;
   private final Quota quota;
-  private final LeaseTimes times;
-  private final ReadGate gate;
-  private final Callers callers;
+  private final LeaderLeaseClient times;
+  private final ReadIndexBatcher gate;
+  private final CallerResolver callers;
 
   LeaseService(
       Member member,
       GatewaySettings settings,
       Proposer proposer,
       Quota quota,
-      LeaseTimes times,
-      ReadGate gate,
-      Callers callers) {
+      LeaderLeaseClient times,
+      ReadIndexBatcher gate,
+      CallerResolver callers) {
     this.callers = callers;
     this.times = times;
     this.gate = gate;
@@ -110,7 +110,7 @@ public final class LeaseService {
   public CompletionStage<LeaseTimeToLiveResponse> timeToLive(
       LeaseTimeToLiveRequest request, Call call) {
     boolean leads = member.status().leader().equals(member.status().memberId());
-    ReadGate.Kind kind = request.getKeys() ? ReadGate.Kind.RANGE : ReadGate.Kind.POINT;
+    ReadIndexBatcher.Kind kind = request.getKeys() ? ReadIndexBatcher.Kind.RANGE : ReadIndexBatcher.Kind.POINT;
     return callers
         .checked(call, Authorizer::authenticated)
         .thenCompose(who -> times.timeToLive(request.getID()))

@@ -4,7 +4,7 @@ import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerAnswer;
 import io.troupe.protocol.PeerQuery;
 import io.troupe.protocol.RaftCommand;
-import io.troupe.protocol.RaftFacts;
+import io.troupe.protocol.RaftQueries;
 import io.troupe.protocol.ReplicationReply;
 import io.troupe.raft.ReplicationStatus;
 import io.troupe.raft.membership.MembershipRules.Liveness;
@@ -21,7 +21,7 @@ import scala.concurrent.ExecutionContext;
  * that got the request; here the leader's are asked, because they are the ones that a quorum is
  * made of.
  */
-final class LocalRaftFacts implements RaftFacts {
+final class LocalRaftFacts implements RaftQueries {
   /** How long a connection must have held (M5). */
   private static final Duration STEADY = Duration.ofSeconds(5);
 
@@ -30,9 +30,9 @@ final class LocalRaftFacts implements RaftFacts {
 
   private final Member member;
   private final GatewaySettings settings;
-  private final LeaderCalls leader;
+  private final LeaderClient leader;
 
-  LocalRaftFacts(Member member, GatewaySettings settings, LeaderCalls leader) {
+  LocalRaftFacts(Member member, GatewaySettings settings, LeaderClient leader) {
     this.member = member;
     this.settings = settings;
     this.leader = leader;

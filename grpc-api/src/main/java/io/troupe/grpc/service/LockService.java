@@ -18,17 +18,17 @@ import java.util.concurrent.CompletionStage;
 
 /** Section 2.18: all of its state are keys. */
 public final class LockService {
-  private final Candidates candidates;
-  private final LocalKv kv;
+  private final ElectionQueue candidates;
+  private final InProcessKvClient kv;
 
-  LockService(Candidates candidates) {
+  LockService(ElectionQueue candidates) {
     this.candidates = candidates;
     this.kv = candidates.kv();
   }
 
   /** LK1, LK2, LK4: ends when the caller has the lock. */
-  public Waiting<LockResponse> lock(LockRequest request, Call call) {
-    Waiting<LockResponse> waiting = Waiting.atMost(call.timeout(), candidates.member().scheduler());
+  public CancellableCall<LockResponse> lock(LockRequest request, Call call) {
+    CancellableCall<LockResponse> waiting = CancellableCall.atMost(call.timeout(), candidates.member().scheduler());
     candidates
         .lease(request.getLease(), call)
         .thenCompose(lease -> acquire(request.getName(), lease, call, waiting))
@@ -44,21 +44,21 @@ public final class LockService {
   }
 
   private CompletionStage<LockResponse> acquire(
-      ByteString name, long lease, Call call, Waiting<?> waiting) {
-    ByteString key = Candidates.key(name, lease);
-    RequestOp owner = RequestOp.newBuilder().setRequestRange(Candidates.oldest(name)).build();
+      ByteString name, long lease, Call call, CancellableCall<?> waiting) {
+    ByteString key = ElectionQueue.key(name, lease);
+    RequestOp owner = RequestOp.newBuilder().setRequestRange(ElectionQueue.oldest(name)).build();
     TxnRequest.Builder create =
         TxnRequest.newBuilder()
-            .addCompare(LocalKv.createdAt(key, 0))
-            .addSuccess(LocalKv.put(key, ByteString.EMPTY, lease))
+            .addCompare(InProcessKvClient.createdAt(key, 0))
+            .addSuccess(InProcessKvClient.put(key, ByteString.EMPTY, lease))
             .addSuccess(owner)
-            .addFailure(LocalKv.get(key))
+            .addFailure(InProcessKvClient.get(key))
             .addFailure(owner);
     return kv.txn(create, call).thenCompose(answer -> acquire(name, key, answer, call, waiting));
   }
 
   private CompletionStage<LockResponse> acquire(
-      ByteString name, ByteString key, TxnResponse answer, Call call, Waiting<?> waiting) {
+      ByteString name, ByteString key, TxnResponse answer, Call call, CancellableCall<?> waiting) {
     long created =
         answer.getSucceeded()
             ? answer.getHeader().getRevision()
@@ -98,7 +98,7 @@ public final class LockService {
   /** LK3. */
   public CompletionStage<UnlockResponse> unlock(UnlockRequest request, Call call) {
     TxnRequest.Builder removal =
-        TxnRequest.newBuilder().addSuccess(LocalKv.delete(request.getKey()));
+        TxnRequest.newBuilder().addSuccess(InProcessKvClient.delete(request.getKey()));
     return kv.txn(removal, call)
         .thenApply(answer -> UnlockResponse.newBuilder().setHeader(answer.getHeader()).build());
   }

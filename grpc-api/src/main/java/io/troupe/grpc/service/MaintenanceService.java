@@ -33,21 +33,21 @@ public final class MaintenanceService {
   private static final long DEFAULT_QUOTA = 2L << 30;
 
   private final Member member;
-  private final ReadGate gate;
+  private final ReadIndexBatcher gate;
   private final Proposer proposer;
   private final Quota quota;
   private final LeaderTransfer transfer;
   private final Supplier<CompletionStage<Void>> defragment;
-  private final Callers callers;
+  private final CallerResolver callers;
 
   MaintenanceService(
       Member member,
-      ReadGate gate,
+      ReadIndexBatcher gate,
       Proposer proposer,
       Quota quota,
       LeaderTransfer transfer,
       Supplier<CompletionStage<Void>> defragment,
-      Callers callers) {
+      CallerResolver callers) {
     this.callers = callers;
     this.member = member;
     this.gate = gate;
@@ -61,7 +61,7 @@ public final class MaintenanceService {
   public CompletionStage<StatusResponse> status(Call call) {
     return callers
         .checked(call, Authorizer::authenticated)
-        .thenCompose(who -> gate.serializable(ReadGate.Kind.POINT, this::status));
+        .thenCompose(who -> gate.serializable(ReadIndexBatcher.Kind.POINT, this::status));
   }
 
   private StatusResponse status() {
@@ -160,7 +160,7 @@ public final class MaintenanceService {
         .thenCompose(
             who ->
                 gate.serializable(
-                    ReadGate.Kind.HASH,
+                    ReadIndexBatcher.Kind.HASH,
                     () ->
                         HashResponse.newBuilder()
                             .setHeader(member.header())
@@ -173,7 +173,7 @@ public final class MaintenanceService {
     return callers
         .root(call)
         .thenCompose(
-            who -> gate.serializable(ReadGate.Kind.HASH, () -> hashKv(request.getRevision())));
+            who -> gate.serializable(ReadIndexBatcher.Kind.HASH, () -> hashKv(request.getRevision())));
   }
 
   private HashKVResponse hashKv(long revision) {

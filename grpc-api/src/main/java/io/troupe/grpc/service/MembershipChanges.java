@@ -5,7 +5,7 @@ import io.troupe.model.Refusal;
 import io.troupe.protocol.ClusterView;
 import io.troupe.protocol.ProposeReply;
 import io.troupe.protocol.RaftCommand;
-import io.troupe.protocol.RaftFacts;
+import io.troupe.protocol.RaftQueries;
 import io.troupe.protocol.RefusedException;
 import io.troupe.raft.ConfProposal;
 import io.troupe.raft.ReplicationStatus;
@@ -37,9 +37,9 @@ final class MembershipChanges {
   private final Member member;
   private final GatewaySettings settings;
   private final Proposer proposer;
-  private final RaftFacts facts;
+  private final RaftQueries facts;
 
-  MembershipChanges(Member member, GatewaySettings settings, Proposer proposer, RaftFacts facts) {
+  MembershipChanges(Member member, GatewaySettings settings, Proposer proposer, RaftQueries facts) {
     this.member = member;
     this.settings = settings;
     this.proposer = proposer;
@@ -123,7 +123,7 @@ final class MembershipChanges {
 
   private CompletionStage<ClusterView> make(ConfChange change, Check check, Duration limit) {
     Try state = new Try(change, check);
-    return Attempts.run(member, limit, Call::deadlineExceeded, state::attempt);
+    return Retry.run(member, limit, Call::deadlineExceeded, state::attempt);
   }
 
   /** One change on its way. */
@@ -137,7 +137,7 @@ final class MembershipChanges {
       this.check = check;
     }
 
-    void attempt(Attempts<ClusterView> attempts) {
+    void attempt(Retry<ClusterView> attempts) {
       ClusterView view = member.state().cluster();
       if (fateUnknown && isMade(change, view)) {
         attempts.succeed(view);
@@ -157,7 +157,7 @@ final class MembershipChanges {
               });
     }
 
-    private void propose(Attempts<ClusterView> attempts, long basis) {
+    private void propose(Retry<ClusterView> attempts, long basis) {
       ConfProposal proposal = new ConfProposal(proposer.nextId(), List.of(change), basis);
       CompletionStage<ProposeReply> answer =
           Ask.ask(
@@ -180,7 +180,7 @@ final class MembershipChanges {
           });
     }
 
-    private void refused(Attempts<ClusterView> attempts, Refusal reason) {
+    private void refused(Retry<ClusterView> attempts, Refusal reason) {
       switch (reason) {
         case TOO_MANY_REQUESTS, LEADER_CHANGED -> attempts.againAfter(PAUSE);
         case NO_LEADER -> {

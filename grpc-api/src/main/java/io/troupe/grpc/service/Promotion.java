@@ -27,16 +27,16 @@ final class Promotion {
 
   private final Member member;
   private final GatewaySettings settings;
-  private final ReadGate gate;
+  private final ReadIndexBatcher gate;
   private final MembershipChanges changes;
-  private final LeaderCalls leader;
+  private final LeaderClient leader;
 
   Promotion(
       Member member,
       GatewaySettings settings,
-      ReadGate gate,
+      ReadIndexBatcher gate,
       MembershipChanges changes,
-      LeaderCalls leader) {
+      LeaderClient leader) {
     this.member = member;
     this.settings = settings;
     this.gate = gate;
@@ -62,7 +62,7 @@ final class Promotion {
   /** On the leader, which counts it; elsewhere refused with NOT_LEADER. */
   CompletionStage<ClusterView> here(NodeId id, Duration limit) {
     long committed = member.status().committed();
-    return Attempts.<Long>run(
+    return Retry.<Long>run(
             member,
             APPLY_WAIT,
             () ->
@@ -107,7 +107,7 @@ final class Promotion {
 
   private CompletionStage<ClusterView> forwarded(NodeId id, Duration limit) {
     Duration wait = settings.requestTimeout();
-    return Attempts.<Boolean>run(
+    return Retry.<Boolean>run(
             member,
             limit.compareTo(wait) < 0 ? limit : wait,
             () -> new RefusedException(Refusal.TIMED_OUT),
@@ -117,10 +117,10 @@ final class Promotion {
                     .whenComplete((answer, failure) -> answered(attempts, answer, failure)))
         // What the leader applied is read here only when it is applied here.
         .thenCompose(
-            done -> gate.linearizable(ReadGate.Kind.POINT, () -> member.state().cluster()));
+            done -> gate.linearizable(ReadIndexBatcher.Kind.POINT, () -> member.state().cluster()));
   }
 
-  private static void answered(Attempts<Boolean> attempts, PeerAnswer answer, Throwable failure) {
+  private static void answered(Retry<Boolean> attempts, PeerAnswer answer, Throwable failure) {
     if (failure == null && answer instanceof PeerAnswer.Done) {
       attempts.succeed(true);
     } else if (failure == null

@@ -95,21 +95,21 @@ public final class Proposer {
       pendingBytes.addAndGet(-length);
       throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
     }
-    Waiting waiting = new Waiting(proposal, call, response, System.nanoTime());
+    PendingProposal waiting = new PendingProposal(proposal, call, response, System.nanoTime());
     member.metrics().raft().proposed();
     waiting.propose();
     return waiting.outcome;
   }
 
   /** A proposal until its end. */
-  private final class Waiting {
+  private final class PendingProposal {
     private final CallTrace call;
     private final MemoryBudget.@Nullable Share response;
     private final long startNanos;
     private final CompletableFuture<Result> outcome = new CompletableFuture<>();
     private volatile Proposal proposal;
 
-    Waiting(
+    PendingProposal(
         Proposal proposal, CallTrace call, MemoryBudget.@Nullable Share response, long startNanos) {
       this.proposal = proposal;
       this.response = response;

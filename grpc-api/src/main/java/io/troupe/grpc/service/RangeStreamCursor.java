@@ -32,7 +32,7 @@ public final class RangeStreamCursor {
       long headerRevision,
       long maxChunkBytes,
       MemoryBudget.Share memory,
-      Callers callers,
+      CallerResolver callers,
       long authRevision) {}
 
   private final Pinned pinned;
@@ -62,7 +62,7 @@ public final class RangeStreamCursor {
 
   /** Pins the revision. */
   static RangeStreamCursor open(
-      Member member, GatewaySettings settings, RangeQuery query, Call call, Callers callers) {
+      Member member, GatewaySettings settings, RangeQuery query, Call call, CallerResolver callers) {
     long current = member.state().revision();
     Pinned pinned =
         new Pinned(

@@ -26,21 +26,21 @@ public final class ServingProbe {
           0);
 
   private final Member member;
-  private final ReadGate gate;
+  private final ReadIndexBatcher gate;
 
-  ServingProbe(Member member, ReadGate gate) {
+  ServingProbe(Member member, ReadIndexBatcher gate) {
     this.member = member;
     this.gate = gate;
   }
 
   /** Fails if this member cannot confirm with a quorum that its state is current. */
   public CompletionStage<Long> linearizable() {
-    return gate.linearizable(ReadGate.Kind.POINT, this::read);
+    return gate.linearizable(ReadIndexBatcher.Kind.POINT, this::read);
   }
 
   /** Fails if this member's state cannot be read. */
   public CompletionStage<Long> serializable() {
-    return gate.serializable(ReadGate.Kind.POINT, this::read);
+    return gate.serializable(ReadIndexBatcher.Kind.POINT, this::read);
   }
 
   private Long read() {

@@ -26,14 +26,14 @@ public final class WatchSession {
 
   private final Member member;
   private final Duration timeout;
-  private final Callers callers;
+  private final CallerResolver callers;
   private final Call call;
   private final ActorRef<WatchStreamCommand> stream;
 
   private WatchSession(
       Member member,
       Duration timeout,
-      Callers callers,
+      CallerResolver callers,
       Call call,
       ActorRef<WatchStreamCommand> stream) {
     this.callers = callers;
@@ -45,7 +45,7 @@ public final class WatchSession {
 
   /** Opens a stream. */
   static CompletionStage<WatchSession> open(
-      Member member, Duration timeout, Callers callers, Call call) {
+      Member member, Duration timeout, CallerResolver callers, Call call) {
     CompletionStage<ActorRef<WatchStreamCommand>> stream =
         Ask.ask(
             member.watch(),

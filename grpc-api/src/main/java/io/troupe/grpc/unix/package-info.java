@@ -1,7 +1,7 @@
 /**
  * Listening on unix sockets, which Pekko's TCP cannot: connections as streams of bytes. Entry
  * class: {@link io.troupe.grpc.unix.UnixListener}. Imports the JDK, Pekko Streams and slf4j only.
- * Explained in docs/rooms/http.md.
+ * Explained in docs/components/http.md.
  */
 @NullMarked
 package io.troupe.grpc.unix;

@@ -29,15 +29,15 @@ class ClientConnectionsTest {
     }
   }
 
-  private Conversation begin(InetAddress address, String name) {
-    Conversation begun = Objects.requireNonNull(connections.begin(address));
+  private ConnectionState begin(InetAddress address, String name) {
+    ConnectionState begun = Objects.requireNonNull(connections.begin(address));
     begun.closedBy(reason -> closed.add(name));
     return begun;
   }
 
   @Test
   void oneAddressLeavesPlaceForOthers() {
-    Conversation first = begin(here, "first");
+    ConnectionState first = begin(here, "first");
     begin(here, "second");
     begin(here, "third");
     assertThat(connections.begin(here)).isNull();
@@ -58,7 +58,7 @@ class ClientConnectionsTest {
     assertThat(connections.begin(null)).isNull();
   }
 
-  private void check(Conversation moving, int bytes) {
+  private void check(ConnectionState moving, int bytes) {
     for (int i = 0; i < CHECKS; i++) {
       moving.moved(bytes);
       connections.relieve();
@@ -67,9 +67,9 @@ class ClientConnectionsTest {
 
   @Test
   void connectionWithoutProgressIsClosedWhenMemoryIsShort() {
-    Conversation stalled = begin(here, "stalled");
-    Conversation moving = begin(here, "moving");
-    Conversation small = begin(here, "small");
+    ConnectionState stalled = begin(here, "stalled");
+    ConnectionState moving = begin(here, "moving");
+    ConnectionState small = begin(here, "small");
     stalled.memory().share().take(BUDGET / 2);
     moving.memory().share().take(BUDGET / 2 - 1000);
     small.memory().share().take(1000);
@@ -80,7 +80,7 @@ class ClientConnectionsTest {
   /** It could not move what it did not hold. */
   @Test
   void connectionThatWasQuietHasTimeForAResponseThatBegins() {
-    Conversation quiet = begin(here, "quiet");
+    ConnectionState quiet = begin(here, "quiet");
     check(quiet, 0);
     quiet.memory().share().take(BUDGET);
     connections.relieve();
@@ -94,7 +94,7 @@ class ClientConnectionsTest {
   /** What it took of a small response is no measure for the large one behind it. */
   @Test
   void responseThatGrowsIsMeasuredByWhatWasHeldBefore() {
-    Conversation growing = begin(here, "growing");
+    ConnectionState growing = begin(here, "growing");
     growing.memory().share().take(BUDGET / 32);
     for (int i = 0; i < CHECKS; i++) {
       growing.memory().share().take(BUDGET / 8);
@@ -106,7 +106,7 @@ class ClientConnectionsTest {
 
   @Test
   void nobodyIsClosedWhileThereIsMemory() {
-    Conversation stalled = begin(here, "stalled");
+    ConnectionState stalled = begin(here, "stalled");
     stalled.memory().share().take(BUDGET / 2);
     check(begin(here, "other"), 0);
     assertThat(closed).isEmpty();
@@ -115,7 +115,7 @@ class ClientConnectionsTest {
   /** What is left may be more than an eighth, and yet too little for a large read. */
   @Test
   void connectionWithoutProgressIsClosedWhenRequestsAreRefused() {
-    Conversation stalled = begin(here, "stalled");
+    ConnectionState stalled = begin(here, "stalled");
     stalled.memory().share().take(BUDGET / 4 * 3);
     for (int i = 0; i < CHECKS; i++) {
       connections.relieve();
@@ -130,8 +130,8 @@ class ClientConnectionsTest {
 
   @Test
   void largestGoesFirstAndNoMoreThanNeeded() {
-    Conversation large = begin(here, "large");
-    Conversation less = begin(here, "less");
+    ConnectionState large = begin(here, "large");
+    ConnectionState less = begin(here, "less");
     large.memory().share().take(BUDGET / 2);
     MemoryBudget.Share freed = less.memory().share();
     freed.take(BUDGET / 2 - 1000);
@@ -143,7 +143,7 @@ class ClientConnectionsTest {
 
   @Test
   void closeThatComesFirstIsNotLost() {
-    Conversation conversation = new Conversation(memory.holder());
+    ConnectionState conversation = new ConnectionState(memory.holder());
     conversation.close("early");
     conversation.closedBy(closed::add);
     assertThat(closed).containsExactly("early");

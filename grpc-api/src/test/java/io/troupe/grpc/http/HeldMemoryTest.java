@@ -19,8 +19,8 @@ class HeldMemoryTest {
 
   private final MemoryBudget budget = new MemoryBudget(100 * LARGE, 0);
   private final MemoryBudget.Holder holder = budget.holder();
-  private final FramePolicy policy =
-      new FramePolicy(false, 0, new ResetRate(10, 10), holder.share(), stream -> {});
+  private final KeepAliveEnforcer policy =
+      new KeepAliveEnforcer(false, 0, new ResetRate(10, 10), holder.share(), stream -> {});
 
   HeldMemoryTest() {
     policy.received(
@@ -116,13 +116,13 @@ class HeldMemoryTest {
 
   @Test
   void largeHeadersEndTheConnectionWhenNothingIsLeft() {
-    FramePolicy.Breach breach = null;
+    KeepAliveEnforcer.Breach breach = null;
     int streams = 0;
     while (breach == null && streams < 4096) {
       breach = policy.received(frame(HEADERS, END_HEADERS, 2 * streams + 1, 16_000), 0);
       streams++;
     }
-    assertThat(breach).isEqualTo(FramePolicy.Breach.MEMORY);
+    assertThat(breach).isEqualTo(KeepAliveEnforcer.Breach.MEMORY);
     assertThat(streams).isLessThan(200);
     policy.closed();
     assertThat(budget.taken()).isZero();
@@ -131,27 +131,27 @@ class HeldMemoryTest {
   @Test
   void manyStreamsEndTheConnectionWhileMemoryIsShort() {
     budget.holder().share().take(100 * LARGE);
-    FramePolicy.Breach breach = null;
+    KeepAliveEnforcer.Breach breach = null;
     int streams = 0;
     while (breach == null && streams < 4096) {
       breach = policy.received(frame(HEADERS, END_HEADERS, 2 * streams + 1, 10), 0);
       streams++;
     }
-    assertThat(breach).isEqualTo(FramePolicy.Breach.MEMORY);
+    assertThat(breach).isEqualTo(KeepAliveEnforcer.Breach.MEMORY);
   }
 
   @Test
   void callOverHttp11IsHeldUntilItIsSentOrTheConnectionCloses() {
-    Conversation conversation = new Conversation(holder);
-    MemoryBudget.Share first = conversation.share(Conversation.NO_STREAM);
-    MemoryBudget.Share second = conversation.share(Conversation.NO_STREAM);
+    ConnectionState conversation = new ConnectionState(holder);
+    MemoryBudget.Share first = conversation.share(ConnectionState.NO_STREAM);
+    MemoryBudget.Share second = conversation.share(ConnectionState.NO_STREAM);
     first.take(LARGE);
     second.take(LARGE);
     conversation.sent(first);
     assertThat(budget.taken()).isEqualTo(LARGE);
     conversation.closed();
     assertThat(budget.taken()).isZero();
-    MemoryBudget.Share late = conversation.share(Conversation.NO_STREAM);
+    MemoryBudget.Share late = conversation.share(ConnectionState.NO_STREAM);
     late.shrinkTo(LARGE);
     assertThat(budget.taken()).isZero();
   }

@@ -30,18 +30,18 @@ class SlowClientTest {
   private static final ActorSystem SYSTEM = ActorSystem.create("slow");
   private static final Duration SHORT = Duration.ofMillis(300);
   private static final Duration LONG = Duration.ofMinutes(10);
-  private static final ConversationGuard.Limits USUAL = ConversationGuard.Limits.USUAL;
+  private static final Http1TimeoutStage.Limits USUAL = Http1TimeoutStage.Limits.USUAL;
 
   @AfterAll
   static void stop() {
     SYSTEM.terminate();
   }
 
-  private static ConversationGuard guard(Duration head) {
-    return new ConversationGuard(
+  private static Http1TimeoutStage guard(Duration head) {
+    return new Http1TimeoutStage(
         "test",
-        new Conversation(MemoryBudget.UNLIMITED.holder()),
-        new ConversationGuard.Limits(head, LONG));
+        new ConnectionState(MemoryBudget.UNLIMITED.holder()),
+        new Http1TimeoutStage.Limits(head, LONG));
   }
 
   private static String said(Source<ByteString, NotUsed> bytes, Duration limit) throws Exception {
@@ -50,7 +50,7 @@ class SlowClientTest {
 
   /** What a server gets that answers nothing. */
   private static CompletableFuture<String> said(
-      Source<ByteString, NotUsed> bytes, ConversationGuard guard) {
+      Source<ByteString, NotUsed> bytes, Http1TimeoutStage guard) {
     return bytes
         .viaMat(
             BidiFlow.fromGraph(guard)
@@ -90,7 +90,7 @@ class SlowClientTest {
 
   @Test
   void aHeadWithoutAnEndIsCutByItsLength() {
-    ByteString much = ByteString.fromString("a".repeat(ConversationGuard.MAX_HEAD_BYTES / 4));
+    ByteString much = ByteString.fromString("a".repeat(Http1TimeoutStage.MAX_HEAD_BYTES / 4));
     assertThatThrownBy(() -> said(Source.repeat(much), LONG))
         .hasMessageContaining("bytes and no request");
   }
@@ -104,7 +104,7 @@ class SlowClientTest {
     CompletableFuture<String> said =
         said(
             Source.single(head).concat(Source.completionStage(later)),
-            new ConversationGuard("test", new Conversation(budget.holder()), USUAL));
+            new Http1TimeoutStage("test", new ConnectionState(budget.holder()), USUAL));
     Awaitility.await().until(() -> budget.taken() >= 2 * 60_000);
     later.complete(ByteString.fromString("later"));
     assertThat(said.get(20, TimeUnit.SECONDS)).endsWith("later");
@@ -117,7 +117,7 @@ class SlowClientTest {
     CompletableFuture<String> said =
         said(
             Source.single(head).concat(Source.never()),
-            new ConversationGuard("test", new Conversation(budget.holder()), USUAL));
+            new Http1TimeoutStage("test", new ConnectionState(budget.holder()), USUAL));
     assertThatThrownBy(() -> said.get(20, TimeUnit.SECONDS))
         .hasMessageContaining("large head while memory is short");
     Awaitility.await().until(() -> budget.taken() == 0);
@@ -148,7 +148,7 @@ class SlowClientTest {
     Source<ByteString, NotUsed> hanging = parts("half").concat(Source.never());
     assertThatThrownBy(
             () ->
-                BodyTime.limited(hanging, SHORT)
+                RequestBodyTimeout.limited(hanging, SHORT)
                     .runWith(Sink.ignore(), SYSTEM)
                     .toCompletableFuture()
                     .get(20, TimeUnit.SECONDS))
@@ -157,7 +157,7 @@ class SlowClientTest {
             GrpcException.class,
             late -> assertThat(late.status().code()).isEqualTo(GrpcStatus.DEADLINE_EXCEEDED));
     assertThat(
-            BodyTime.limited(parts("a", "b"), LONG)
+            RequestBodyTimeout.limited(parts("a", "b"), LONG)
                 .runWith(Sink.seq(), SYSTEM)
                 .toCompletableFuture()
                 .get(20, TimeUnit.SECONDS))

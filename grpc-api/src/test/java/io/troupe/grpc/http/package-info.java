@@ -1,6 +1,6 @@
 /**
  * Tests of framing and of the port's guards. Entry class: {@link
- * io.troupe.grpc.http.GrpcFramesTest}. See docs/rooms/gateway.md.
+ * io.troupe.grpc.http.GrpcFramesTest}. See docs/components/gateway.md.
  */
 @NullMarked
 package io.troupe.grpc.http;

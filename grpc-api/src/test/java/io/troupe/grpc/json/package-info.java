@@ -1,4 +1,4 @@
-/** Tests of io.troupe.grpc.json. See docs/rooms/http.md. */
+/** Tests of io.troupe.grpc.json. See docs/components/http.md. */
 @NullMarked
 package io.troupe.grpc.json;
 

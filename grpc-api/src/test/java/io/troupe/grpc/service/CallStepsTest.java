@@ -3,7 +3,7 @@ package io.troupe.grpc.service;
 import static io.troupe.grpc.service.FakeMember.SELF;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.troupe.grpc.service.ToldSteps.Step;
+import io.troupe.grpc.service.RecordingTrace.Step;
 import io.troupe.model.NodeId;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
@@ -23,7 +23,7 @@ class CallStepsTest {
   private static final Operation WRITE = new Operation.LeaseGrant(1, 60);
 
   private final FakeMember fake = new FakeMember(true);
-  private final ToldSteps trace = new ToldSteps();
+  private final RecordingTrace trace = new RecordingTrace();
 
   @AfterEach
   void stop() {
@@ -84,9 +84,9 @@ class CallStepsTest {
 
   @Test
   void aReadHasTheStepsOfItsRound() throws Exception {
-    ReadGate gate = new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
+    ReadIndexBatcher gate = new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
     long before = System.nanoTime();
-    CompletionStage<String> read = gate.linearizable(trace, ReadGate.Kind.POINT, () -> "value");
+    CompletionStage<String> read = gate.linearizable(trace, ReadIndexBatcher.Kind.POINT, () -> "value");
     RaftCommand.ReadIndex round = fake.raft.expectMessageClass(RaftCommand.ReadIndex.class);
     long confirmed = System.nanoTime();
     round.replyTo().tell(new ReadReply.Ready(3, confirmed));
@@ -105,8 +105,8 @@ class CallStepsTest {
   @Test
   void waitingForALeaderIsInTheQueue() throws Exception {
     fake.lead(NodeId.NONE);
-    ReadGate gate = new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
-    CompletionStage<String> read = gate.linearizable(trace, ReadGate.Kind.POINT, () -> "value");
+    ReadIndexBatcher gate = new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
+    CompletionStage<String> read = gate.linearizable(trace, ReadIndexBatcher.Kind.POINT, () -> "value");
     fake.raft
         .expectMessageClass(RaftCommand.ReadIndex.class)
         .replyTo()

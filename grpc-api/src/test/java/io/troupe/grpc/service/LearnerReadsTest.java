@@ -26,8 +26,8 @@ class LearnerReadsTest {
   private static final NodeId VOTER = FakeMember.id(2);
 
   private final FakeMember fake = new FakeMember(true);
-  private final ReadGate gate =
-      new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
+  private final ReadIndexBatcher gate =
+      new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
   private final KvService kv =
       new KvService(
           fake.member,
@@ -35,7 +35,7 @@ class LearnerReadsTest {
           fake.proposer,
           gate,
           new Quota(fake.member, fake.proposer, 0, () -> true),
-          new Callers(
+          new CallerResolver(
               fake.member, gate, Tokens.of("", Duration.ofSeconds(1), 1000, Clock.systemUTC())));
   private final Call call = FakeMember.call();
 

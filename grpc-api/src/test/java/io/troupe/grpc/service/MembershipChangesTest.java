@@ -57,7 +57,7 @@ class MembershipChangesTest {
               ? CompletableFuture.failedFuture(new IllegalStateException("down"))
               : CompletableFuture.completedFuture(peerAnswer);
         };
-    LeaderCalls leader = new LeaderCalls(fake.member, peers);
+    LeaderClient leader = new LeaderClient(fake.member, peers);
     return new MembershipChanges(
         fake.member,
         fake.settings,
@@ -255,7 +255,7 @@ class MembershipChangesTest {
   void aLaxMemberAsksNobody() throws Exception {
     try (FakeMember lax = new FakeMember(false)) {
       lax.show(view(3, 0, 17));
-      LeaderCalls leader = new LeaderCalls(lax.member, FakeMember.NO_PEERS);
+      LeaderClient leader = new LeaderClient(lax.member, FakeMember.NO_PEERS);
       CompletionStage<ClusterView> removed =
           new MembershipChanges(
                   lax.member,

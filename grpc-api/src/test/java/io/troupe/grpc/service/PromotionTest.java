@@ -63,8 +63,8 @@ class PromotionTest {
    */
   private CompletionStage<ClusterView> promote(
       int learner, @Nullable ReplicationStatus replication) {
-    LeaderCalls leader =
-        new LeaderCalls(
+    LeaderClient leader =
+        new LeaderClient(
             fake.member,
             (url, query, timeout) -> {
               assertThat(url).isEqualTo(url(2));
@@ -78,7 +78,7 @@ class PromotionTest {
             fake.settings,
             fake.proposer,
             new LocalRaftFacts(fake.member, fake.settings, leader));
-    ReadGate gate = new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
+    ReadIndexBatcher gate = new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
     CompletionStage<ClusterView> promoted =
         new Promotion(fake.member, fake.settings, gate, changes, leader).promote(id(learner), LONG);
     fake.tellReplication(replication);

@@ -21,7 +21,7 @@ class StatusTest {
 
   @Test
   void MT1_whatIsAppliedIsCommittedHoweverFastItGoesOn() throws Exception {
-    ReadGate gate = new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
+    ReadIndexBatcher gate = new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
     MaintenanceService maintenance =
         new MaintenanceService(
             fake.member,
@@ -30,7 +30,7 @@ class StatusTest {
             new Quota(fake.member, fake.proposer, 0, () -> true),
             new LeaderTransfer(fake.member, fake.settings),
             () -> CompletableFuture.completedFuture(null),
-            new Callers(
+            new CallerResolver(
                 fake.member, gate, Tokens.of("", Duration.ofSeconds(1), 1000, Clock.systemUTC())));
     fake.getBusy();
     StatusResponse status =

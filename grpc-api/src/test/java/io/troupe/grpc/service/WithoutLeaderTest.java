@@ -154,8 +154,8 @@ class WithoutLeaderTest {
   @Test
   void aReadWaitsForALeader_G12() throws Exception {
     fake.lead(NodeId.NONE);
-    ReadGate gate = new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
-    CompletionStage<String> read = gate.linearizable(ReadGate.Kind.POINT, () -> "value");
+    ReadIndexBatcher gate = new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
+    CompletionStage<String> read = gate.linearizable(ReadIndexBatcher.Kind.POINT, () -> "value");
     failRound(Refusal.NO_LEADER);
     fake.raft.expectNoMessage(Duration.ofMillis(50));
     fake.lead(SELF);
@@ -169,10 +169,10 @@ class WithoutLeaderTest {
   @Test
   void aReadWithoutALeaderTimesOutAndTheNextRoundBegins_G12() {
     fake.lead(NodeId.NONE);
-    ReadGate gate = new ReadGate(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
-    CompletionStage<String> read = gate.linearizable(ReadGate.Kind.POINT, () -> "value");
+    ReadIndexBatcher gate = new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
+    CompletionStage<String> read = gate.linearizable(ReadIndexBatcher.Kind.POINT, () -> "value");
     failRound(Refusal.NO_LEADER);
-    CompletionStage<String> next = gate.linearizable(ReadGate.Kind.POINT, () -> "value");
+    CompletionStage<String> next = gate.linearizable(ReadIndexBatcher.Kind.POINT, () -> "value");
     refused(read, Refusal.TIMED_OUT);
     failRound(Refusal.LEADER_CHANGED);
     refused(next, Refusal.LEADER_CHANGED);

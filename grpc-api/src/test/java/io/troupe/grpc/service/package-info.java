@@ -1,6 +1,6 @@
 /**
  * Tests of the services against rooms and peers that do what the test says. Entry class: {@link
- * io.troupe.grpc.service.FakeMember}. See docs/rooms/membership.md.
+ * io.troupe.grpc.service.FakeMember}. See docs/components/membership.md.
  */
 @NullMarked
 package io.troupe.grpc.service;

@@ -14,7 +14,7 @@ import java.util.TreeMap;
  * @param properties system properties to set, {@code troupe.} and what follows
  * @param notices lines for the log, in order: flags without effect, variables, the file
  */
-public record EtcdCommandLine(Map<String, String> properties, List<Notice> notices) {
+public record EtcdCommandLine(Map<String, String> properties, List<DeferredLogLine> notices) {
   /** Variables of etcd that are no flags (F5). */
   private static final Set<String> OTHER_VARIABLES =
       Set.of("ETCD_UNSUPPORTED_ARCH", "ETCD_VERIFY", "ETCD_VERSION");
@@ -53,7 +53,7 @@ public record EtcdCommandLine(Map<String, String> properties, List<Notice> notic
     if (Boolean.parseBoolean(given.getOrDefault("version", "false"))) {
       throw new FlagException(0, VersionText.VERSION);
     }
-    List<Notice> notices = new ArrayList<>();
+    List<DeferredLogLine> notices = new ArrayList<>();
     String file = given.getOrDefault("config-file", "");
     if (file.isEmpty()) {
       file = environment.getOrDefault("ETCD_CONFIG_FILE", "");
@@ -61,7 +61,7 @@ public record EtcdCommandLine(Map<String, String> properties, List<Notice> notic
     ConfigFile.Content content;
     if (!file.isEmpty()) {
       content = ConfigFile.read(file);
-      notices.add(Notice.info(NOTICE_FILE).with("path", file));
+      notices.add(DeferredLogLine.info(NOTICE_FILE).with("path", file));
     } else {
       content = new ConfigFile.Content(withVariables(given, environment, notices), Map.of());
     }
@@ -142,7 +142,7 @@ public record EtcdCommandLine(Map<String, String> properties, List<Notice> notic
 
   /** F1: a variable where there is no flag; both at once are an error. */
   private static Map<String, String> withVariables(
-      Map<String, String> given, Map<String, String> environment, List<Notice> notices) {
+      Map<String, String> given, Map<String, String> environment, List<DeferredLogLine> notices) {
     Map<String, String> values = new LinkedHashMap<>(given);
     Map<String, Flag> variables = new LinkedHashMap<>();
     for (Flag flag : EtcdFlags.all().values()) {
@@ -157,14 +157,14 @@ public record EtcdCommandLine(Map<String, String> properties, List<Notice> notic
       if (variable.equals("ETCD_VERSION")) {
         if (!entry.getValue().isEmpty()) {
           notices.add(
-              Notice.warning("cannot set special environment variable")
+              DeferredLogLine.warning("cannot set special environment variable")
                   .with("key", variable)
                   .with("value", entry.getValue()));
         }
       } else if (flag == null) {
         if (!OTHER_VARIABLES.contains(variable)) {
           notices.add(
-              Notice.warning("unrecognized environment variable")
+              DeferredLogLine.warning("unrecognized environment variable")
                   .with("environment-variable", variable + "=" + entry.getValue()));
         }
       } else if (given.containsKey(flag.name())) {
@@ -183,8 +183,8 @@ public record EtcdCommandLine(Map<String, String> properties, List<Notice> notic
   }
 
   /** Passwords are never shown. */
-  private static Notice used(String variable, String value) {
-    return Notice.info("recognized and used environment variable")
+  private static DeferredLogLine used(String variable, String value) {
+    return DeferredLogLine.info("recognized and used environment variable")
         .with("variable-name", variable)
         .with("variable-value", variable.equals("ETCD_DISCOVERY_PASSWORD") ? "***" : value);
   }

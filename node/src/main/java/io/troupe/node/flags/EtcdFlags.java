@@ -47,11 +47,11 @@ final class EtcdFlags {
   }
 
   /** What the log says of deprecated flags among those that were given. */
-  static List<Notice> deprecated(Set<String> given) {
+  static List<DeferredLogLine> deprecated(Set<String> given) {
     return given.stream()
         .filter(DEPRECATED::containsKey)
         .sorted()
-        .map(name -> Notice.warning(DEPRECATED.getOrDefault(name, "")))
+        .map(name -> DeferredLogLine.warning(DEPRECATED.getOrDefault(name, "")))
         .toList();
   }
 

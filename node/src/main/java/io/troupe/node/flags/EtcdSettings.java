@@ -39,7 +39,7 @@ final class EtcdSettings {
   private final boolean fromFile;
   private final HostLookup host;
   private final Map<String, String> properties = new LinkedHashMap<>();
-  private final List<Notice> notices = new ArrayList<>();
+  private final List<DeferredLogLine> notices = new ArrayList<>();
 
   /** Tells the address at which others reach this machine. */
   interface HostLookup {
@@ -101,16 +101,16 @@ final class EtcdSettings {
     try {
       String found = host.find();
       put(name, "http://" + found + first.substring(first.lastIndexOf(':')));
-      notices.add(Notice.info("detected default host for advertise").with("host", found));
+      notices.add(DeferredLogLine.info("detected default host for advertise").with("host", found));
     } catch (IOException none) {
       notices.add(
-          Notice.info("failed to detect default host")
+          DeferredLogLine.info("failed to detect default host")
               .with("error", String.valueOf(none.getMessage())));
     }
   }
 
   /** What the log shall say. */
-  List<Notice> notices() {
+  List<DeferredLogLine> notices() {
     return notices;
   }
 
@@ -188,7 +188,7 @@ final class EtcdSettings {
       case NO_EFFECT -> {
         if (!flag.isDefault(value) && !name.equals("config-file")) {
           notices.add(
-              Notice.warning("flag has no effect here")
+              DeferredLogLine.warning("flag has no effect here")
                   .with("flag", name)
                   .with("reason", flag.what()));
         }
@@ -220,7 +220,7 @@ final class EtcdSettings {
         put(name, value);
         if (value.equals("true")) {
           notices.add(
-              Notice.warning(
+              DeferredLogLine.warning(
                   "socket-reuse-port is for the ports of clients; the peer port is not shared"));
         }
       }
@@ -254,7 +254,7 @@ final class EtcdSettings {
   private String streams(String value) {
     if (value.equals("0") || new BigInteger(value).compareTo(MOST_STREAMS) > 0) {
       notices.add(
-          Notice.warning("max-concurrent-streams is as high as it can be here")
+          DeferredLogLine.warning("max-concurrent-streams is as high as it can be here")
               .with("value", MOST_STREAMS.toString()));
       return MOST_STREAMS.toString();
     }

@@ -29,7 +29,7 @@ public final class OutgoingTls {
     try {
       KeyManager[] keys =
           cert.isEmpty() ? new KeyManager[0] : KeyFiles.own(Path.of(cert), Path.of(key));
-      TrustManager trust = trustAnybody ? new TrustAnybody() : KeyFiles.signedBy(authorities);
+      TrustManager trust = trustAnybody ? new TrustAllManager() : KeyFiles.signedBy(authorities);
       SSLContext context = SSLContext.getInstance("TLS");
       context.init(keys, new TrustManager[] {trust}, null);
       return context;

@@ -21,9 +21,9 @@ final class TlsContexts {
   private static final int SESSIONS = 1024;
 
   private final TlsSettings settings;
-  private final Reloaded<KeyManager[]> own;
-  private final Reloaded<X509ExtendedTrustManager> authorities;
-  private final Reloaded<RevokedSerials> revoked;
+  private final ReloadableFile<KeyManager[]> own;
+  private final ReloadableFile<X509ExtendedTrustManager> authorities;
+  private final ReloadableFile<RevokedSerials> revoked;
   private Parts parts;
   private SSLContext context;
 
@@ -51,9 +51,9 @@ final class TlsContexts {
    */
   TlsContexts(
       TlsSettings settings,
-      Reloaded<KeyManager[]> own,
-      Reloaded<X509ExtendedTrustManager> authorities,
-      Reloaded<RevokedSerials> revoked) {
+      ReloadableFile<KeyManager[]> own,
+      ReloadableFile<X509ExtendedTrustManager> authorities,
+      ReloadableFile<RevokedSerials> revoked) {
     this.settings = settings;
     this.own = own;
     this.authorities = authorities;
@@ -76,7 +76,7 @@ final class TlsContexts {
     X509ExtendedTrustManager trust =
         settings.trustAnybody()
             ? of.authorities
-            : new CheckedTrust(of.authorities, of.revoked, settings);
+            : new RestrictedTrustManager(of.authorities, of.revoked, settings);
     try {
       SSLContext made = SSLContext.getInstance("TLS");
       made.init(of.own, new TrustManager[] {trust}, null);

@@ -45,8 +45,8 @@ public final class TlsEngines {
               + settings.allowedHostnames());
     }
     settings.selfSigned().ifPresent(SelfSigned::ensure);
-    Reloaded<X509ExtendedTrustManager> authorities = authorities();
-    Reloaded<RevokedSerials> revoked = revoked();
+    ReloadableFile<X509ExtendedTrustManager> authorities = authorities();
+    ReloadableFile<RevokedSerials> revoked = revoked();
     this.servers = contexts(settings.certFile(), settings.keyFile(), authorities, revoked);
     boolean own = settings.clientCertFile().isEmpty();
     this.clients =
@@ -118,31 +118,31 @@ public final class TlsEngines {
   private TlsContexts contexts(
       String cert,
       String key,
-      Reloaded<X509ExtendedTrustManager> authorities,
-      Reloaded<RevokedSerials> revoked) {
+      ReloadableFile<X509ExtendedTrustManager> authorities,
+      ReloadableFile<RevokedSerials> revoked) {
     List<Path> files = List.of(Path.of(cert), Path.of(key));
-    Reloaded<KeyManager[]> own =
-        new Reloaded<>(files, () -> read(files, () -> KeyFiles.own(files.get(0), files.get(1))));
+    ReloadableFile<KeyManager[]> own =
+        new ReloadableFile<>(files, () -> read(files, () -> KeyFiles.own(files.get(0), files.get(1))));
     return new TlsContexts(settings, own, authorities, revoked);
   }
 
-  private Reloaded<X509ExtendedTrustManager> authorities() {
+  private ReloadableFile<X509ExtendedTrustManager> authorities() {
     String file = settings.trustedCaFile();
     List<Path> files = file.isEmpty() ? List.of() : List.of(Path.of(file));
-    return new Reloaded<>(
+    return new ReloadableFile<>(
         files,
         () ->
             settings.trustAnybody()
-                ? new TrustAnybody()
+                ? new TrustAllManager()
                 : read(files, () -> KeyFiles.signedBy(file)));
   }
 
-  private Reloaded<RevokedSerials> revoked() {
+  private ReloadableFile<RevokedSerials> revoked() {
     if (settings.crlFile().isEmpty()) {
-      return new Reloaded<>(List.of(), RevokedSerials::none);
+      return new ReloadableFile<>(List.of(), RevokedSerials::none);
     }
     Path file = Path.of(settings.crlFile());
-    return new Reloaded<>(List.of(file), () -> RevokedSerials.of(file));
+    return new ReloadableFile<>(List.of(file), () -> RevokedSerials.of(file));
   }
 
   /** Something that is read from files. */

@@ -2,7 +2,7 @@
  * Traces of calls, sent to a collector over OTLP. The only package that sees OpenTelemetry; nothing
  * of it is loaded while tracing is off. Entry class: {@link io.troupe.node.tracing.OtlpTracing}.
  * Imports grpc.http, grpc.service, grpc.error, metrics, model and protocol. See
- * docs/rooms/gateway.md, decisions 0115 and 0138.
+ * docs/components/gateway.md, decisions 0115 and 0138.
  */
 @NullMarked
 package io.troupe.node.tracing;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Logins while others guess passwords, with bcrypt's default cost (some 50 ms for each guess, on
- * half of the cores). Measured figures are in docs/rooms/auth.md.
+ * half of the cores). Measured figures are in docs/components/auth.md.
  */
 class LoginLoadTest {
   private static final int GUESSING_CLIENTS = 16;

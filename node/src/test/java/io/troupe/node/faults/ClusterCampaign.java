@@ -70,7 +70,7 @@ final class ClusterCampaign {
   private final Path directory;
   private final ClusterHistory history = new ClusterHistory();
   private final List<HistoryWatcher> watchers = new ArrayList<>();
-  private final List<Historian> historians = new ArrayList<>();
+  private final List<HistoryRecorder> historians = new ArrayList<>();
 
   ClusterCampaign(Path directory, long seed, int members) {
     this.directory = directory;
@@ -139,7 +139,7 @@ final class ClusterCampaign {
         return underLoad(cluster.startFirst(), script, random, timer, faults);
       } catch (Throwable e) {
         watchers.forEach(HistoryWatcher::close);
-        historians.forEach(Historian::close);
+        historians.forEach(HistoryRecorder::close);
         history.write(directory.resolve("history.txt"));
         throw e;
       }
@@ -156,7 +156,7 @@ final class ClusterCampaign {
       Map<Fault, Integer> faults)
       throws Exception {
     CampaignLoad load = new CampaignLoad(cluster, history, 5_000L + random.nextInt(40_000));
-    Historian historian = new Historian(cluster, cluster.members(), 1, random.split(), timer);
+    HistoryRecorder historian = new HistoryRecorder(cluster, cluster.members(), 1, random.split(), timer);
     historians.add(historian);
     for (WatchRecord.Asked asked : asked()) {
       watchers.add(
@@ -254,7 +254,7 @@ final class ClusterCampaign {
   }
 
   /** What a historian tells when it has come so far. */
-  private static SortedMap<Long, List<Event>> events(Historian historian, long revision) {
+  private static SortedMap<Long, List<Event>> events(HistoryRecorder historian, long revision) {
     try (historian) {
       Awaitility.await("everything is written down")
           .atMost(PATIENCE)
@@ -273,7 +273,7 @@ final class ClusterCampaign {
       ScheduledExecutorService timer) {
     long from = HistoryChecks.maxCompaction(history.calls()) + 1;
     for (int member : cluster.members()) {
-      Historian reader = new Historian(cluster, Set.of(member), from, random.split(), timer);
+      HistoryRecorder reader = new HistoryRecorder(cluster, Set.of(member), from, random.split(), timer);
       historians.add(reader);
       if (!events(reader, revision).equals(committed.tailMap(from))) {
         throw new AssertionError("member " + member + " tells another history");

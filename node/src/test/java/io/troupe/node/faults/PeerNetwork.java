@@ -17,7 +17,7 @@ import java.util.SplittableRandom;
 import java.util.function.BiConsumer;
 
 /**
- * The network between members on one machine, a {@link PeerWay} for each direction of each pair.
+ * The network between members on one machine, a {@link PeerLink} for each direction of each pair.
  *
  * <p>A member has one peer URL, {@code http://m2.troupe.test:PORT}, the same for all. What address
  * the name has differs: each process has a hosts file of its own ({@code jdk.net.hosts.file}), in
@@ -29,7 +29,7 @@ final class PeerNetwork implements AutoCloseable {
   private final int size;
   private final List<Integer> ports = new ArrayList<>();
   private final List<Integer> listenPorts;
-  private final Map<Pair, PeerWay> ways = new LinkedHashMap<>();
+  private final Map<Pair, PeerLink> ways = new LinkedHashMap<>();
 
   /**
    * Opens all ways.
@@ -50,7 +50,7 @@ final class PeerNetwork implements AutoCloseable {
       int port = 0;
       try {
         for (int from = 1; from <= size; from++) {
-          ServerSocket listener = PeerWay.listen(address(from, to), port);
+          ServerSocket listener = PeerLink.listen(address(from, to), port);
           listeners.add(listener);
           port = listener.getLocalPort();
         }
@@ -63,7 +63,7 @@ final class PeerNetwork implements AutoCloseable {
       InetSocketAddress target =
           new InetSocketAddress(InetAddress.getLoopbackAddress(), listenPorts.get(to - 1));
       for (int from = 1; from <= size; from++) {
-        ways.put(new Pair(from, to), new PeerWay(listeners.get(from - 1), target, random.split()));
+        ways.put(new Pair(from, to), new PeerLink(listeners.get(from - 1), target, random.split()));
       }
       return port;
     }
@@ -105,7 +105,7 @@ final class PeerNetwork implements AutoCloseable {
   /**
    * The same way is whole again.
    *
-   * @param lagMs see {@link PeerWay#heal}
+   * @param lagMs see {@link PeerLink#heal}
    */
   void heal(Set<Integer> from, Set<Integer> to, long lagMs) {
     each(from, to, (pair, way) -> way.heal(lagMs));
@@ -150,7 +150,7 @@ final class PeerNetwork implements AutoCloseable {
     ways.values().forEach(way -> way.heal(0));
   }
 
-  private void each(Set<Integer> from, Set<Integer> to, BiConsumer<Pair, PeerWay> action) {
+  private void each(Set<Integer> from, Set<Integer> to, BiConsumer<Pair, PeerLink> action) {
     ways.forEach(
         (pair, way) -> {
           if (pair.from() != pair.to() && from.contains(pair.from()) && to.contains(pair.to())) {
@@ -161,7 +161,7 @@ final class PeerNetwork implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    for (PeerWay way : ways.values()) {
+    for (PeerLink way : ways.values()) {
       way.close();
     }
   }

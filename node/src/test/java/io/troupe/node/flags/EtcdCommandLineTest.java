@@ -21,8 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Section 4: flags and variables. */
 class EtcdCommandLineTest {
   private static final String STATE = "--initial-cluster-state=";
-  private static final Notice V2_DEPRECATED =
-      Notice.warning(
+  private static final DeferredLogLine V2_DEPRECATED =
+      DeferredLogLine.warning(
           "--v2-deprecation is deprecated and scheduled for removal in v3.8. The default value is"
               + " enforced, ignoring user input.");
 
@@ -154,15 +154,15 @@ class EtcdCommandLineTest {
         .containsExactly(
             used("ETCD_MAX_TXN_OPS", "7"),
             used("ETCD_NAME", "env"),
-            Notice.warning("unrecognized environment variable")
+            DeferredLogLine.warning("unrecognized environment variable")
                 .with("environment-variable", "ETCD_NO_SUCH=1"),
-            Notice.warning("cannot set special environment variable")
+            DeferredLogLine.warning("cannot set special environment variable")
                 .with("key", "ETCD_VERSION")
                 .with("value", "3"));
   }
 
-  private static Notice used(String variable, String value) {
-    return Notice.info("recognized and used environment variable")
+  private static DeferredLogLine used(String variable, String value) {
+    return DeferredLogLine.info("recognized and used environment variable")
         .with("variable-name", variable)
         .with("variable-value", value);
   }
@@ -364,8 +364,8 @@ class EtcdCommandLineTest {
 
   @Test
   void deprecatedFlagsAreNamedHoweverTheyAreGiven() throws IOException {
-    Notice snapshots =
-        Notice.warning("--max-snapshots is deprecated in 3.6 and will be decommissioned in 3.8.");
+    DeferredLogLine snapshots =
+        DeferredLogLine.warning("--max-snapshots is deprecated in 3.6 and will be decommissioned in 3.8.");
     assertThat(read(Map.of(), "--v2-deprecation=write-only", "--max-snapshots=5").notices())
         .containsExactly(snapshots, V2_DEPRECATED);
     assertThat(read(Map.of("ETCD_MAX_SNAPSHOTS", "5")).notices()).contains(snapshots);
@@ -379,10 +379,10 @@ class EtcdCommandLineTest {
     assertThat(line.properties()).hasSize(3);
     assertThat(line.notices())
         .containsExactly(
-            Notice.warning("flag has no effect here")
+            DeferredLogLine.warning("flag has no effect here")
                 .with("flag", "max-wals")
                 .with("reason", "the log is cut behind each snapshot"),
-            Notice.warning("flag has no effect here")
+            DeferredLogLine.warning("flag has no effect here")
                 .with("flag", "unsafe-no-fsync")
                 .with("reason", "writes are always forced to the disk"));
   }

@@ -63,7 +63,7 @@ class EtcdConfigFileTest {
                 Map.entry("troupe.peer-transport-security.auto-tls", "false")));
     assertThat(line.notices())
         .contains(
-            Notice.info(
+            DeferredLogLine.info(
                     "loaded server configuration, other configuration command line flags and"
                         + " environment variables will be ignored if provided")
                 .with("path", file))

@@ -2,7 +2,7 @@
  * Attacks of clients on a member, each reusable, and what a well-behaved client sees meanwhile.
  * Entry classes: {@link io.troupe.node.hostile.Attack} and {@link
  * io.troupe.node.hostile.WellBehavedClient}. Imports raw frames of malformed and processes of
- * process. See docs/rooms/gateway.md.
+ * process. See docs/components/gateway.md.
  */
 @NullMarked
 package io.troupe.node.hostile;

@@ -98,7 +98,7 @@ class ClientPortMalformedIT {
     }
     long start = System.nanoTime();
     try (NodeProcess member = builder.start().awaitReady();
-        Customer customer = new Customer(port, credentials);
+        WellBehavedClient customer = new WellBehavedClient(port, credentials);
         Guns guns = new Guns(target, tls == null ? null : tls.handshakes(target))) {
       // What a member makes once (classes, threads, pools) is not growth.
       fire(member, guns, customer, seed, Math.max(WARM_UP, inputs / 10));
@@ -157,7 +157,7 @@ class ClientPortMalformedIT {
   }
 
   /** In turns, and the customer between them. */
-  private void fire(NodeProcess member, Guns guns, Customer customer, long seed, long inputs)
+  private void fire(NodeProcess member, Guns guns, WellBehavedClient customer, long seed, long inputs)
       throws Exception {
     long end = sent.get() + inputs;
     long turn = Math.max(2000, inputs / 50);
@@ -192,7 +192,7 @@ class ClientPortMalformedIT {
   }
 
   /** What is fired with. */
-  private record Guns(Target target, @Nullable HandshakeShots handshakes) implements AutoCloseable {
+  private record Guns(Target target, @Nullable MalformedHandshakes handshakes) implements AutoCloseable {
     @Override
     public void close() throws IOException {
       if (handshakes != null) {
@@ -202,9 +202,9 @@ class ClientPortMalformedIT {
   }
 
   private void shoot(Guns guns, Random random) throws IOException {
-    CallShots calls = new CallShots(guns.target());
-    ByteShots bytes = new ByteShots(guns.target());
-    HandshakeShots handshakes = guns.handshakes();
+    MalformedCalls calls = new MalformedCalls(guns.target());
+    MalformedBytes bytes = new MalformedBytes(guns.target());
+    MalformedHandshakes handshakes = guns.handshakes();
     // A hundred inputs on one connection, or one on each of some.
     Kind kind = Kind.values()[random.nextInt(Kind.values().length - (handshakes == null ? 1 : 0))];
     int count =

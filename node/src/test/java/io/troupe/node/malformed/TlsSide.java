@@ -67,8 +67,8 @@ public final class TlsSide {
         .build();
   }
 
-  HandshakeShots handshakes(Target target) throws GeneralSecurityException, IOException {
-    return new HandshakeShots(
+  MalformedHandshakes handshakes(Target target) throws GeneralSecurityException, IOException {
+    return new MalformedHandshakes(
         target,
         ClientContext.of(authority.file(), foreign),
         ClientContext.of(authority.file(), null));

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The log on Chronicle Queue: one queue directory per segment, a fresh segment at every start,
- * older ones only read. See docs/rooms/wal.md.
+ * older ones only read. See docs/components/wal.md.
  */
 public final class ChronicleWal implements Wal {
   private final Path directory;
@@ -26,7 +26,7 @@ public final class ChronicleWal implements Wal {
   private final SecureRandom salts = new SecureRandom();
   private final ByteSink sink = new ByteSink();
   private final Deque<Sealed> sealed = new ArrayDeque<>();
-  private final LogPlaces places;
+  private final EntryOffsets places;
   private @Nullable SegmentWriter open;
   private long openMaxIndex;
   private long sealedBytes;

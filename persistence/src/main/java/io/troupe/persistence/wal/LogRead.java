@@ -16,10 +16,10 @@ public final class LogRead {
   private static final int ATTEMPTS = 3;
 
   private final Path directory;
-  private final List<LogPlaces.Stretch> stretches;
+  private final List<EntryOffsets.Stretch> stretches;
   private final long maxBytes;
 
-  LogRead(Path directory, List<LogPlaces.Stretch> stretches, long maxBytes) {
+  LogRead(Path directory, List<EntryOffsets.Stretch> stretches, long maxBytes) {
     this.directory = directory;
     this.stretches = stretches;
     this.maxBytes = maxBytes;
@@ -38,7 +38,7 @@ public final class LogRead {
       List<Entry> entries = new ArrayList<>();
       try {
         long bytes = 0;
-        for (LogPlaces.Stretch stretch : stretches) {
+        for (EntryOffsets.Stretch stretch : stretches) {
           bytes = read(stretch, entries, bytes);
           if (bytes >= maxBytes) {
             break;
@@ -56,7 +56,7 @@ public final class LogRead {
     }
   }
 
-  private long read(LogPlaces.Stretch stretch, List<Entry> into, long bytesSoFar)
+  private long read(EntryOffsets.Stretch stretch, List<Entry> into, long bytesSoFar)
       throws IOException {
     long bytes = bytesSoFar;
     long next = stretch.from();

@@ -33,7 +33,7 @@ final class ReplayRun {
   private final List<WalReplay.Segment> segments = new ArrayList<>();
   private final List<Entry> tail = new ArrayList<>();
   private final Deque<Entry> recent = new ArrayDeque<>();
-  private final LogPlaces places = new LogPlaces();
+  private final EntryOffsets places = new EntryOffsets();
   private final long recentBytes;
   private long recentHeld;
   private HardState hardState = HardState.INITIAL;

@@ -39,7 +39,7 @@ public record WalReplay(
     long lastSequence,
     List<Segment> segments,
     @Nullable String tornTail,
-    LogPlaces places) {
+    EntryOffsets places) {
 
   /**
    * A segment that was read.

@@ -1,6 +1,6 @@
 /**
  * Tests of snapshots. Entry class: {@link io.troupe.persistence.snapshot.SnapshotDirectoryTest}.
- * Imports what the tested package imports, and store. See docs/rooms/snapshot.md.
+ * Imports what the tested package imports, and store. See docs/components/snapshot.md.
  */
 @NullMarked
 package io.troupe.persistence.snapshot;

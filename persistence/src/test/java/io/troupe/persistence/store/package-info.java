@@ -1,6 +1,6 @@
 /**
  * Tests of the RocksDB store. Entry class: {@link io.troupe.persistence.store.RocksStoreTest}.
- * Imports what the tested package imports. See docs/rooms/store.md.
+ * Imports what the tested package imports. See docs/components/store.md.
  */
 @NullMarked
 package io.troupe.persistence.store;

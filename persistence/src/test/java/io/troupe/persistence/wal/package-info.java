@@ -1,6 +1,6 @@
 /**
  * Tests of the write-ahead log. Entry class: {@link io.troupe.persistence.wal.WalDamageTest}.
- * Imports what the tested package imports. See docs/rooms/wal.md.
+ * Imports what the tested package imports. See docs/components/wal.md.
  */
 @NullMarked
 package io.troupe.persistence.wal;

@@ -55,7 +55,7 @@ public final class LinearizabilityCheck {
     }
   }
 
-  private final CallPlaces places;
+  private final LinearizationPoints places;
   private final @Nullable SortedMap<Long, List<Event>> committed;
   private final List<KeyModel> models = new ArrayList<>(List.of(KeyModel.FIRST, KeyModel.FIRST));
   private final BitSet used = new BitSet();
@@ -66,7 +66,7 @@ public final class LinearizabilityCheck {
   private int deepestAt;
 
   private LinearizabilityCheck(
-      CallPlaces places, @Nullable SortedMap<Long, List<Event>> committed) {
+      LinearizationPoints places, @Nullable SortedMap<Long, List<Event>> committed) {
     this.places = places;
     this.committed = committed;
   }
@@ -79,7 +79,7 @@ public final class LinearizabilityCheck {
    * @throws Violation if there is no such order
    */
   public static Verdict check(List<Call> calls, @Nullable SortedMap<Long, List<Event>> committed) {
-    CallPlaces places = new CallPlaces(calls);
+    LinearizationPoints places = new LinearizationPoints(calls);
     places.checkRealTime();
     return new LinearizabilityCheck(places, committed).search();
   }
@@ -219,7 +219,7 @@ public final class LinearizabilityCheck {
   /** What was read at this revision is what there is. */
   private void checkReads(long revision) {
     KeyModel model = models.get((int) revision);
-    for (CallPlaces.Seen seen : places.readsOf(revision)) {
+    for (LinearizationPoints.Seen seen : places.readsOf(revision)) {
       RangeResult right = model.range(seen.query(), seen.told().revision());
       require(right.equals(seen.told()), "wrong read", seen.told(), right, seen.call());
     }

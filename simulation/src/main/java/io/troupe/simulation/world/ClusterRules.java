@@ -8,7 +8,7 @@ import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
 import io.troupe.model.RequestId;
-import io.troupe.mvcc.HashAnswer;
+import io.troupe.mvcc.HashResult;
 import io.troupe.mvcc.RevisionChanges;
 import io.troupe.raft.Outgoing;
 import io.troupe.raft.PeerMessage;
@@ -44,7 +44,7 @@ final class ClusterRules {
   private final List<Entry> truth = new ArrayList<>();
   private final List<Applied> outcomes = new ArrayList<>();
   private final Map<Long, Long> digests = new HashMap<>();
-  private final Map<Long, HashAnswer.Hash> compactionHashes = new HashMap<>();
+  private final Map<Long, HashResult.Hash> compactionHashes = new HashMap<>();
   private final Set<Long> appliedIds = new HashSet<>();
   private final Set<Long> refusedIds = new HashSet<>();
   private final SortedMap<Long, Membership> memberships = new TreeMap<>();
@@ -223,11 +223,11 @@ final class ClusterRules {
   }
 
   /** MT6: what members remember of a compaction is equal, at whatever pace each of them removes. */
-  void compactionHash(NodeId member, HashAnswer.Hash hash) {
+  void compactionHash(NodeId member, HashResult.Hash hash) {
     if (damaged.contains(member)) {
       return;
     }
-    HashAnswer.Hash before = compactionHashes.putIfAbsent(hash.hashRevision(), hash);
+    HashResult.Hash before = compactionHashes.putIfAbsent(hash.hashRevision(), hash);
     require(before == null || before.equals(hash), "hashes of a compaction differ", member, hash);
     coverage.count("hashes of compactions compared", before == null ? 0 : 1);
   }

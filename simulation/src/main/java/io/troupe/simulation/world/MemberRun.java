@@ -39,7 +39,7 @@ final class MemberRun implements RaftEffects {
   private static final long TICK_US = 100_000;
 
   /** Entries wait about so long for the answer to those before. */
-  private static final long HOLD_US = 5_000;
+  private static final long APPEND_DELAY_US = 5_000;
 
   /** Waits for a read index, or its refusal. */
   interface ReadIndexWaiter {
@@ -54,12 +54,12 @@ final class MemberRun implements RaftEffects {
   final SimDisk disk;
   final SimProcess process;
   final SplittableRandom random;
-  final WalRoom wal;
-  final ApplyRoom apply;
-  final LeaseRoom lease;
-  final SnapshotRoom snapshots;
+  final SimWalActor wal;
+  final SimApplyActor apply;
+  final SimLeaseActor lease;
+  final SimSnapshotActor snapshots;
   final WatchHub watch;
-  private final Room raft;
+  private final SimActor raft;
   private final RaftCore core;
   private final List<Proposal> proposals = new ArrayList<>();
   private final List<Runnable> expectations = new ArrayList<>();
@@ -80,10 +80,10 @@ final class MemberRun implements RaftEffects {
     this.random = world.splitRandom();
     this.process = new SimProcess(world.scheduler());
     this.raft = room();
-    this.wal = new WalRoom(this);
-    this.apply = new ApplyRoom(this, disk.flushedState().copy());
-    this.lease = new LeaseRoom(this);
-    this.snapshots = new SnapshotRoom(this);
+    this.wal = new SimWalActor(this);
+    this.apply = new SimApplyActor(this, disk.flushedState().copy());
+    this.lease = new SimLeaseActor(this);
+    this.snapshots = new SimSnapshotActor(this);
     this.watch = new WatchHub(this);
     this.handedOut = apply.machine().appliedIndex();
     this.ranMs = process.clockMs();
@@ -92,8 +92,8 @@ final class MemberRun implements RaftEffects {
             disk.recover(id, apply.machine()), world.settings().raft(), world.splitRandom(), this);
   }
 
-  Room room() {
-    return new Room(process, world.scheduler(), random, world.settings().slowRooms());
+  SimActor room() {
+    return new SimActor(process, world.scheduler(), random, world.settings().slowRooms());
   }
 
   void start() {
@@ -145,15 +145,15 @@ final class MemberRun implements RaftEffects {
     world.rules().goesBy(id, status.commit(), core.membership());
     require(status.applied() <= handedOut, "applied more than handed out", id, status);
     require(handedOut <= status.commit(), "handed out too much", id, status, handedOut);
-    if (!holds && core.isHolding()) {
+    if (!holds && core.hasDelayedAppends()) {
       holds = true;
-      process.after(HOLD_US + random.nextLong(HOLD_US), this::sendHeld);
+      process.after(APPEND_DELAY_US + random.nextLong(APPEND_DELAY_US), this::flushDelayedAppends);
     }
   }
 
-  private void sendHeld() {
+  private void flushDelayedAppends() {
     holds = false;
-    feed(core::sendHeld);
+    feed(core::flushDelayedAppends);
   }
 
   private static boolean isLeader(RaftStatus status) {
@@ -367,7 +367,7 @@ final class MemberRun implements RaftEffects {
   // ---- effects of the core
 
   @Override
-  public void persist(long number, HardState state, List<Entry> entries, List<Outgoing> thenSend) {
+  public void persist(long number, HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist) {
     if (!entries.isEmpty()) {
       long first = entries.get(0).index();
       if (disk.termAfterAll(first) >= 0) {
@@ -380,7 +380,7 @@ final class MemberRun implements RaftEffects {
       world.rules().appended(entry, prevTerm);
       prevTerm = entry.term();
     }
-    SimDisk.Write write = new SimDisk.Write(number, state, entries, null, thenSend);
+    SimDisk.Write write = new SimDisk.Write(number, state, entries, null, messagesAfterPersist);
     // The log as it will be is known at once; the wal room forces it in its own time.
     disk.write(write);
     wal.wake();
@@ -388,7 +388,7 @@ final class MemberRun implements RaftEffects {
 
   @Override
   public void installSnapshot(
-      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> thenSend) {
+      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> messagesAfterPersist) {
     require(state.commit() == mark.index(), "snapshot is not committed", id, mark, state);
     world.rules().installed(id, mark);
     world.coverage().count("snapshots installed");
@@ -401,7 +401,7 @@ final class MemberRun implements RaftEffects {
             state,
             List.of(),
             new SimDisk.Install(before, new SimDisk.Snapshot(mark, content)),
-            thenSend));
+            messagesAfterPersist));
     wal.wake();
     handedOut = mark.index();
     apply.install(number, content);

@@ -29,7 +29,7 @@ final class SimDisk {
       HardState state,
       List<Entry> entries,
       @Nullable Install install,
-      List<Outgoing> thenSend) {}
+      List<Outgoing> messagesAfterPersist) {}
 
   /** A snapshot that replaces log and state, and the hard state that is stored before that. */
   record Install(HardState before, Snapshot snapshot) {}

@@ -3,7 +3,7 @@ package io.troupe.simulation.world;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.AlarmType;
 import io.troupe.model.NodeId;
-import io.troupe.mvcc.HashAnswer;
+import io.troupe.mvcc.HashResult;
 import io.troupe.raft.RaftState;
 import io.troupe.raft.RaftStatus;
 import io.troupe.raft.membership.Membership;
@@ -325,7 +325,7 @@ public final class SimMember {
   public int contentHash() {
     MemberRun running = run;
     return running != null
-            && running.apply.machine().reader().hash(0) instanceof HashAnswer.Hash hash
+            && running.apply.machine().reader().hash(0) instanceof HashResult.Hash hash
         ? hash.hash()
         : 0;
   }

@@ -22,7 +22,7 @@ final class WatchHub {
   record Delivery(long serial, long revision, List<Event> events) {}
 
   private final MemberRun run;
-  private final Room room;
+  private final SimActor room;
   private final WatcherGroups<Handle> synced = new WatcherGroups<>();
   private final Map<WatchStream, Set<Handle>> byStream = new LinkedHashMap<>();
   private long revision;
@@ -90,11 +90,11 @@ final class WatchHub {
     room.tell(() -> stream.revision(revision, manual));
   }
 
-  void committed(List<ApplyRoom.Commit> commits) {
+  void committed(List<SimApplyActor.Commit> commits) {
     room.tell(
         () -> {
           Map<WatchStream, List<Delivery>> out = new LinkedHashMap<>();
-          for (ApplyRoom.Commit commit : commits) {
+          for (SimApplyActor.Commit commit : commits) {
             if (commit.revision() > revision) {
               revision = commit.revision();
               match(commit, out);
@@ -104,7 +104,7 @@ final class WatchHub {
         });
   }
 
-  private void match(ApplyRoom.Commit commit, Map<WatchStream, List<Delivery>> out) {
+  private void match(SimApplyActor.Commit commit, Map<WatchStream, List<Delivery>> out) {
     Map<Handle, List<Event>> matched = new LinkedHashMap<>();
     for (Event event : commit.events()) {
       synced.forEachMatch(

@@ -1,7 +1,7 @@
 package io.troupe.simulation.world;
 
 import io.troupe.model.Event;
-import io.troupe.mvcc.HistoryAnswer;
+import io.troupe.mvcc.HistoryResult;
 import io.troupe.simulation.history.WatchRecord;
 import io.troupe.simulation.history.WatchReply;
 import io.troupe.watch.BatchCutter;
@@ -45,7 +45,7 @@ public final class WatchStream {
   private final MemberRun run;
   private final WatchHub hub;
   private final WatchSink sink;
-  private final Room room;
+  private final SimActor room;
   private final Map<Long, Watcher> watchers = new LinkedHashMap<>();
   private List<WatchReply> queue = new ArrayList<>();
   private boolean clientReady = true;
@@ -244,7 +244,7 @@ public final class WatchStream {
         run.process.after(
             run.random.nextInt(2_000),
             () -> {
-              HistoryAnswer answer =
+              HistoryResult answer =
                   run.apply
                       .machine()
                       .reader()
@@ -261,13 +261,13 @@ public final class WatchStream {
     }
   }
 
-  private void historyRead(Watcher watcher, HistoryAnswer answer) {
+  private void historyRead(Watcher watcher, HistoryResult answer) {
     reading = false;
-    if (answer instanceof HistoryAnswer.Compacted compacted) {
+    if (answer instanceof HistoryResult.Compacted compacted) {
       watcher.mode = Mode.COMPACTED;
       run.world.coverage().count("watchers canceled by compaction");
       queue.add(new WatchReply.Canceled(watcher.id, compacted.compactedRevision()));
-    } else if (answer instanceof HistoryAnswer.Events events) {
+    } else if (answer instanceof HistoryResult.Events events) {
       send(watcher, events.storeRevision(), events.events());
       watcher.nextRevision = events.nextRevision();
       if (watcher.nextRevision > events.storeRevision()) {

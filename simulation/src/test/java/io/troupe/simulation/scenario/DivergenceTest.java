@@ -15,7 +15,7 @@ class DivergenceTest {
   private static final Answer CORRUPT = new Answer.Refused(Refusal.CORRUPT);
 
   /** As soon as it has a record: clients delete too. Twice would be as if nothing had happened. */
-  private static void damage(Story story, SimMember member) {
+  private static void damage(ScriptedCluster story, SimMember member) {
     for (int tries = 0; !member.damage(); tries++) {
       assertThat(tries).as("seconds without any key").isLessThan(30);
       story.pass(1);
@@ -25,7 +25,7 @@ class DivergenceTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
   void aFollowerThatDiffersIsNoticedWithinAThousandEntriesAndStopsServing(long seed) {
-    Story story = new Story(seed, 3, 0, 6);
+    ScriptedCluster story = new ScriptedCluster(seed, 3, 0, 6);
     story.pass(5);
     SimMember wrong = story.follower();
     long at = story.world.lastApplied();
@@ -54,7 +54,7 @@ class DivergenceTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
   void withAWrongLeaderTheOthersAccuseThemselvesAndNothingIsWrittenAnyMore(long seed) {
-    Story story = new Story(seed, 3, 0, 6);
+    ScriptedCluster story = new ScriptedCluster(seed, 3, 0, 6);
     story.pass(5);
     SimMember wrong = story.leader();
     damage(story, wrong);

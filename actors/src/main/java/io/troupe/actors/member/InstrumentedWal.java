@@ -1,0 +1,76 @@
+package io.troupe.actors.member;
+
+import io.troupe.metrics.DiskMetrics;
+import io.troupe.model.Entry;
+import io.troupe.model.HardState;
+import io.troupe.persistence.wal.LogRead;
+import io.troupe.persistence.wal.Wal;
+import io.troupe.persistence.wal.WalStatus;
+import java.util.List;
+
+/** A log whose writes are measured. One caller thread, as the log itself. */
+final class InstrumentedWal implements Wal {
+  private final Wal wal;
+  private final DiskMetrics metrics;
+  private long unsynced;
+  private long lastIndex;
+
+  InstrumentedWal(Wal wal, DiskMetrics metrics) {
+    this.wal = wal;
+    this.metrics = metrics;
+  }
+
+  @Override
+  public void append(HardState state, List<Entry> entries) {
+    long startNanos = System.nanoTime();
+    wal.append(state, entries);
+    long nanos = System.nanoTime() - startNanos;
+    long bytes = 0;
+    for (Entry entry : entries) {
+      bytes += entry.data().length();
+    }
+    if (!entries.isEmpty()) {
+      unsynced += entries.size();
+      lastIndex = entries.get(entries.size() - 1).index();
+    }
+    metrics.walWritten(nanos, bytes);
+  }
+
+  @Override
+  public void sync() {
+    long startNanos = System.nanoTime();
+    wal.sync();
+    metrics.walSynced(startNanos, System.nanoTime(), unsynced, lastIndex);
+    unsynced = 0;
+  }
+
+  @Override
+  public void dropBefore(long index) {
+    wal.dropBefore(index);
+  }
+
+  @Override
+  public void restartAfter(long index) {
+    wal.restartAfter(index);
+  }
+
+  @Override
+  public LogRead entries(long from, long until, long maxBytes) {
+    return wal.entries(from, until, maxBytes);
+  }
+
+  @Override
+  public long sizeOnDisk() {
+    return wal.sizeOnDisk();
+  }
+
+  @Override
+  public WalStatus status() {
+    return wal.status();
+  }
+
+  @Override
+  public void close() {
+    wal.close();
+  }
+}

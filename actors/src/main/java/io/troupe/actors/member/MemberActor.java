@@ -1,0 +1,332 @@
+package io.troupe.actors.member;
+
+import io.troupe.actors.apply.ApplyActor;
+import io.troupe.actors.apply.CommitPublisher;
+import io.troupe.actors.apply.CompactionActor;
+import io.troupe.actors.apply.LocalStateReader;
+import io.troupe.actors.lease.LeaseActor;
+import io.troupe.actors.peers.ArteryPeers;
+import io.troupe.actors.raft.RaftRoleActor;
+import io.troupe.actors.raft.UnavailableRaftBehavior;
+import io.troupe.actors.snapshot.DiskCapacity;
+import io.troupe.actors.snapshot.SnapshotActor;
+import io.troupe.actors.snapshot.TransferActor;
+import io.troupe.actors.snapshot.TransferCommand;
+import io.troupe.actors.wal.WalActor;
+import io.troupe.actors.watch.WatchHubActor;
+import io.troupe.actors.watch.WatchStreamActor;
+import io.troupe.model.AlarmType;
+import io.troupe.model.Entry;
+import io.troupe.persistence.snapshot.SnapshotPlugin;
+import io.troupe.protocol.ApplyCommand;
+import io.troupe.protocol.EventBacklog;
+import io.troupe.protocol.LeaseCommand;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.SnapshotCommand;
+import io.troupe.protocol.StateReader;
+import io.troupe.protocol.WalCommand;
+import io.troupe.protocol.WatchCommand;
+import io.troupe.raft.RaftState;
+import io.troupe.raft.membership.Membership;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.SplittableRandom;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.ChildFailed;
+import org.apache.pekko.actor.typed.DispatcherSelector;
+import org.apache.pekko.actor.typed.Terminated;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+
+/**
+ * The rooms of a member over its opened files, from one opening to the next. A room that stops
+ * takes the member down: its state is only right again after a recovery from disk. When the log was
+ * replaced by another member's snapshot all rooms stop, and {@link MemberGuardian} begins again
+ * with a recovery from disk, in the same process.
+ */
+final class MemberActor {
+  private static final String DISPATCHERS = "troupe-dispatchers.";
+  private static final Duration LOOK_AT_DISK = Duration.ofSeconds(1);
+
+  private MemberActor() {}
+
+  /** What the rooms tell their parent. */
+  enum Command {
+    /** The log was replaced by a snapshot: stop. */
+    INSTALLED
+  }
+
+  /**
+   * What the rooms share with those of the next opening.
+   *
+   * @param rooms opened with the new rooms, closed when they are about to stop
+   * @param membership told each membership that takes effect
+   * @param broken receives once why an actor stopped, or that this member was removed
+   */
+  record Shared(
+      MemberFiles files,
+      MemberSettings settings,
+      ArteryPeers peers,
+      KnownPeers known,
+      DiskCapacity disk,
+      SnapshotPlugin snapshots,
+      MemberRefs rooms,
+      Consumer<Membership> membership,
+      Consumer<Throwable> broken) {}
+
+  /** The behaviour; stops when the state has to be opened anew. */
+  static Behavior<Command> create(Shared shared) {
+    return Behaviors.setup(
+        context -> {
+          spawn(context, shared);
+          ActorRef<RaftCommand> raft = shared.rooms().raft();
+          ActorRef<ApplyCommand> apply = shared.rooms().apply();
+          return Behaviors.receive(Command.class)
+              .onMessageEquals(
+                  Command.INSTALLED,
+                  () -> {
+                    shared.files().metrics().snapshots().installing(true);
+                    shared.rooms().close();
+                    return closing(shared, raft, apply);
+                  })
+              .onSignal(
+                  ChildFailed.class,
+                  failed -> {
+                    shared.broken().accept(failed.getCause());
+                    return Behaviors.same();
+                  })
+              .onSignal(Terminated.class, ended -> stopped(shared, ended))
+              .build();
+        });
+  }
+
+  private static Behavior<Command> stopped(Shared shared, Terminated ended) {
+    shared
+        .broken()
+        .accept(new IllegalStateException("actor stopped: " + ended.getRef().path().name()));
+    return Behaviors.same();
+  }
+
+  /**
+   * Stops the actors that have replies to give, one after the other and through their mailboxes: a
+   * parent that stops takes its children from between their messages, and who sent those would wait
+   * for a timeout.
+   */
+  private static Behavior<Command> closing(
+      Shared shared, ActorRef<RaftCommand> raft, ActorRef<ApplyCommand> apply) {
+    raft.tell(UnavailableRaftBehavior.Stop.INSTANCE);
+    return Behaviors.receive(Command.class)
+        .onSignal(
+            ChildFailed.class,
+            failed -> {
+              shared.broken().accept(failed.getCause());
+              return Behaviors.same();
+            })
+        .onSignal(
+            Terminated.class,
+            ended -> {
+              if (ended.getRef().path().equals(raft.path())) {
+                apply.tell(ApplyActor.Stop.INSTANCE);
+                return Behaviors.same();
+              }
+              return ended.getRef().path().equals(apply.path())
+                  ? Behaviors.stopped()
+                  : stopped(shared, ended);
+            })
+        .build();
+  }
+
+  private static void spawn(ActorContext<Command> context, Shared shared) {
+    MemberFiles files = shared.files();
+    MemberSettings settings = shared.settings();
+    MemberRefs rooms = shared.rooms();
+    rooms.status().membership(settled(files.recovered()));
+    ActorRef<RaftCommand> raft =
+        room(
+            context,
+            RaftRoleActor.create(
+                files.recovered(),
+                settings.raft(),
+                settings.tick(),
+                new SplittableRandom(new SecureRandom().nextLong())),
+            "raft",
+            "raft");
+    ActorRef<WalCommand> wal =
+        room(
+            context,
+            WalActor.create(
+                files.wal(),
+                new WalActor.Links(
+                    raft,
+                    shared.peers(),
+                    dispatcher(context, "blocking"),
+                    () -> context.getSelf().tell(Command.INSTALLED))),
+            "wal",
+            "wal");
+    ActorRef<LeaseCommand> lease =
+        context.spawn(
+            LeaseActor.create(
+                raft,
+                rooms.ids(),
+                new LeaseActor.Settings(
+                    settings.electionTimeout(),
+                    settings.checkpointLeasesEvery(),
+                    settings.priorityRevokes()),
+                rooms.status()::isSoleVoter,
+                files.metrics().apply()),
+            "lease");
+    context.watch(lease);
+    ActorRef<WatchCommand> watch =
+        context.spawn(
+            WatchHubActor.create(
+                files.machine().reader(),
+                new WatchStreamActor.Settings(
+                    settings.watchBufferBytes(),
+                    settings.watchFragmentBytes(),
+                    settings.watchProgressInterval(),
+                    rooms.reads().history(),
+                    files.metrics().watch())),
+            "watch");
+    context.watch(watch);
+    ActorRef<TransferCommand> transfers =
+        room(
+            context,
+            TransferActor.create(
+                files.dataDir().snapshots(),
+                settings.transfers(),
+                new TransferActor.Links(
+                    raft, shared.peers(), shared.disk(), files.metrics().snapshots())),
+            "transfers",
+            "transfers");
+    ActorRef<SnapshotCommand> snapshot =
+        room(
+            context,
+            SnapshotActor.create(
+                files,
+                shared.snapshots(),
+                new SnapshotActor.Settings(
+                    settings.snapshots(), LOOK_AT_DISK, settings.snapshots().entries() / 2),
+                new SnapshotActor.Links(wal, raft, transfers, shared.disk(), rooms.ids())),
+            "snapshot",
+            "blocking");
+    ActorRef<CompactionActor.Command> compaction =
+        room(
+            context,
+            CompactionActor.create(
+                new CompactionActor.Links(
+                    files.machine().compactor(),
+                    dispatcher(context, "compaction"),
+                    files.machine().reader()::hashCompaction,
+                    dispatcher(context, "hashing"),
+                    revision -> snapshot.tell(SnapshotCommand.Reclaim.INSTANCE),
+                    files.metrics().upkeep()),
+                settings.compaction()),
+            "compaction",
+            "blocking");
+    ActorRef<ApplyCommand> apply =
+        room(
+            context,
+            ApplyActor.create(
+                files.machine(),
+                new ApplyActor.Settings(
+                    settings.snapshots().entries(),
+                    settings.requestTimeout(),
+                    settings.slowApply()),
+                new ApplyActor.Links(
+                    raft,
+                    new CommitPublisher(watch, backlog(files), files.metrics().watch()),
+                    lease,
+                    snapshot,
+                    revision -> compaction.tell(new CompactionActor.Moved(revision)),
+                    applied -> {
+                      shared.known().update(files.machine().view());
+                      rooms.status().applied(applied);
+                    },
+                    rooms.authListener(),
+                    new ApplyActor.Divergence(
+                        files.identity().memberId(),
+                        rooms.ids(),
+                        shared.peers()::send,
+                        rooms.status()::corrupt),
+                    rooms.traces(),
+                    files.metrics().apply())),
+            "apply",
+            "apply");
+    StateReader state =
+        new LocalStateReader(
+            files.machine(),
+            files.store(),
+            files.metrics().apply(),
+            files.metrics().upkeep(),
+            (revision, done) -> compaction.tell(new CompactionActor.Await(revision, done)));
+    shared.known().update(files.machine().view());
+    rooms.status().applied(files.machine().appliedIndex());
+    // Before anybody can ask; from then on the apply room says it.
+    rooms
+        .status()
+        .corrupt(files.machine().view().isAlarmed(files.identity().memberId(), AlarmType.CORRUPT));
+    rooms.authListener().opened();
+    raft.tell(
+        new RaftRoleActor.Begin(
+            new RaftRoleActor.Links(
+                wal,
+                apply,
+                snapshot,
+                shared.peers(),
+                rooms.status()::raft,
+                membership -> {
+                  rooms.status().membership(membership);
+                  shared.membership().accept(membership);
+                },
+                () -> shared.broken().accept(new MemberRemovedException()),
+                rooms.traces(),
+                files.metrics().raft())));
+    // The raft room has begun when the first question comes.
+    rooms.open(
+        new MemberRefs.Open(
+            state,
+            raft,
+            wal,
+            apply,
+            lease,
+            watch,
+            snapshot,
+            transfers,
+            shared.peers().backlog(16),
+            shared.peers().backlog(32)));
+  }
+
+  /** A thirty-second of the heap; of this opening, since the actors that release it end with it. */
+  private static EventBacklog backlog(MemberFiles files) {
+    EventBacklog backlog = new EventBacklog(Runtime.getRuntime().maxMemory() / 32);
+    files.metrics().watch().backlog(backlog::bytes, backlog.maxBytes());
+    return backlog;
+  }
+
+  /** The membership to begin with; nobody if the log holds a change that may be in effect. */
+  private static Membership settled(RaftState recovered) {
+    long version = recovered.membership().version();
+    boolean moving =
+        recovered.entries().stream()
+            .anyMatch(entry -> entry.kind() == Entry.Kind.CONF_CHANGE && entry.index() > version);
+    return moving ? Membership.EMPTY : recovered.membership();
+  }
+
+  static DispatcherSelector selector(String name) {
+    return DispatcherSelector.fromConfig(DISPATCHERS + name);
+  }
+
+  private static Executor dispatcher(ActorContext<Command> context, String name) {
+    return context.getSystem().dispatchers().lookup(selector(name));
+  }
+
+  private static <T> ActorRef<T> room(
+      ActorContext<Command> context, Behavior<T> behavior, String name, String dispatcher) {
+    ActorRef<T> room = context.spawn(behavior, name, selector(dispatcher));
+    context.watch(room);
+    return room;
+  }
+}

@@ -1,0 +1,574 @@
+package io.troupe.actors.member;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.actors.snapshot.DiskCapacity;
+import io.troupe.actors.snapshot.SnapshotActor;
+import io.troupe.actors.snapshot.SnapshotActorMessages;
+import io.troupe.actors.snapshot.SnapshotSettings;
+import io.troupe.actors.snapshot.TransferCommand;
+import io.troupe.metrics.MemberMetrics;
+import io.troupe.model.AlarmType;
+import io.troupe.model.Bytes;
+import io.troupe.model.Entry;
+import io.troupe.model.HardState;
+import io.troupe.model.NodeId;
+import io.troupe.model.Operation;
+import io.troupe.persistence.datadir.DataDir;
+import io.troupe.persistence.datadir.MemberIdentity;
+import io.troupe.persistence.snapshot.SnapshotDirectory;
+import io.troupe.persistence.snapshot.SnapshotManifest;
+import io.troupe.persistence.snapshot.SnapshotPlugin;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.protocol.ReplicationReply;
+import io.troupe.protocol.RequestIds;
+import io.troupe.protocol.SnapshotCommand;
+import io.troupe.protocol.WalCommand;
+import io.troupe.protocol.codec.OperationCodec;
+import io.troupe.raft.ReplicationStatus;
+import io.troupe.raft.ReplicationStatus.PeerState;
+import io.troupe.raft.membership.ConfChange;
+import io.troupe.raft.membership.ConfEntry;
+import io.troupe.raft.membership.Membership;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.apache.pekko.actor.testkit.typed.FishingOutcome;
+import org.apache.pekko.actor.testkit.typed.javadsl.ActorTestKit;
+import org.apache.pekko.actor.testkit.typed.javadsl.FishingOutcomes;
+import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The snapshot room over real files and a disk that is as full as the test says. */
+class SnapshotActorTest {
+  private static final Duration NEVER = Duration.ofHours(1);
+
+  private final ActorTestKit kit = ActorTestKit.create("snapshots");
+  private final TestProbe<WalCommand> wal = kit.createTestProbe();
+  private final TestProbe<RaftCommand> raft = kit.createTestProbe();
+  private final TestProbe<TransferCommand> transfers = kit.createTestProbe();
+  private long catchUp;
+  private long dueEntries = 1000;
+  private long dueBytes = 256 << 20;
+  private final FakeDisk disk = new FakeDisk();
+  private final DataDir dataDir;
+  private MemberFiles files;
+
+  private static final class FakeDisk implements DiskCapacity {
+    private volatile boolean low;
+    private volatile long free = Long.MAX_VALUE;
+
+    @Override
+    public boolean isLow() {
+      return low;
+    }
+
+    @Override
+    public long freeBytes() {
+      return free;
+    }
+  }
+
+  SnapshotActorTest(@TempDir Path temp) {
+    dataDir = DataDir.open(temp.resolve("data"));
+    dataDir.bootstrap(
+        new MemberIdentity(1, new NodeId(2), "test", List.of("http://localhost:2380"), "test"));
+    files = open();
+  }
+
+  private MemberFiles open() {
+    return MemberFiles.open(dataDir, SmallSettings.SMALL, new MemberMetrics());
+  }
+
+  @AfterEach
+  void stop() {
+    kit.shutdownTestKit();
+    files.wal().close();
+    files.close();
+  }
+
+  private ActorRef<SnapshotCommand> room(Duration lookAtDisk) {
+    return kit.spawn(
+        SnapshotActor.create(
+            files,
+            SnapshotPlugin.start(
+                kit.system(), dataDir.snapshots(), "2", files.metrics().snapshots()::saved),
+            new SnapshotActor.Settings(
+                new SnapshotSettings(dueEntries, dueBytes, Duration.ZERO, 2L << 30),
+                lookAtDisk,
+                catchUp),
+            new SnapshotActor.Links(
+                wal.getRef(),
+                raft.getRef(),
+                transfers.getRef(),
+                disk,
+                new RequestIds(new NodeId(2), 1))));
+  }
+
+  private long applyOne() {
+    files.machine().noop(files.machine().appliedIndex() + 1, 1);
+    files.machine().commit();
+    return files.machine().appliedIndex();
+  }
+
+  private void awaitSnapshot(long index) {
+    Awaitility.await("snapshot " + index).until(() -> snapshots().contains(index));
+  }
+
+  /** Perhaps in two steps: an older snapshot may be removed a little before this one is known. */
+  private void expectReleased(long index) {
+    raft.fishForMessage(
+        Duration.ofSeconds(30),
+        message ->
+            message instanceof RaftCommand.SnapshotTaken taken && taken.index() < index
+                ? FishingOutcomes.continueAndIgnore()
+                : message.equals(new RaftCommand.SnapshotTaken(index))
+                    ? FishingOutcomes.complete()
+                    : FishingOutcomes.fail(message.toString()));
+    wal.fishForMessage(
+        Duration.ofSeconds(30),
+        message ->
+            message instanceof WalCommand.DropBefore drop && drop.index() <= index
+                ? FishingOutcomes.continueAndIgnore()
+                : message.equals(new WalCommand.DropBefore(index + 1))
+                    ? FishingOutcomes.complete()
+                    : FishingOutcomes.fail(message.toString()));
+  }
+
+  /** The log reaches back to this snapshot: the first one, or the only one on a full disk. */
+  private void expectOnlySnapshot(long index) {
+    awaitSnapshot(index);
+    expectReleased(index);
+  }
+
+  /** With the second snapshot nothing goes: the log reaches back to the first one. */
+  private void expectSecondSnapshot(long index) {
+    awaitSnapshot(index);
+    raft.expectNoMessage(Duration.ofMillis(50));
+  }
+
+  private boolean hasTwoSnapshotsAtMost() throws IOException {
+    try (Stream<Path> list = Files.list(dataDir.snapshots())) {
+      int manifests = snapshots().size();
+      return manifests <= 2 && list.count() == 2L * manifests;
+    }
+  }
+
+  private void saveTwo(ActorRef<SnapshotCommand> room) {
+    long first = applyOne();
+    room.tell(new SnapshotCommand.Due(first, 1));
+    expectOnlySnapshot(first);
+    long second = applyOne();
+    room.tell(new SnapshotCommand.Due(second, 1));
+    expectSecondSnapshot(second);
+  }
+
+  private List<Long> snapshots() throws IOException {
+    try (Stream<Path> list = Files.list(dataDir.snapshots())) {
+      return list.map(path -> String.valueOf(path.getFileName()))
+          .filter(name -> name.endsWith(".manifest"))
+          .map(name -> Long.parseUnsignedLong(name.substring(0, 16), 16))
+          .sorted()
+          .toList();
+    }
+  }
+
+  @Test
+  void reclaimTakesASnapshotOfWhatIsAppliedButNotTwice() throws Exception {
+    ActorRef<SnapshotCommand> room = room(NEVER);
+    long first = applyOne();
+    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    expectOnlySnapshot(first);
+    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    room.tell(new SnapshotCommand.Due(first, 1));
+    raft.expectNoMessage(Duration.ofMillis(100));
+    long second = applyOne();
+    room.tell(new SnapshotCommand.Due(second, 1));
+    expectSecondSnapshot(second);
+    assertThat(snapshots()).containsExactly(first, second);
+  }
+
+  @Test
+  void withRoomOnTheDiskTwoSnapshotsStay() throws Exception {
+    ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
+    for (int i = 0; i < 4; i++) {
+      long index = applyOne();
+      room.tell(SnapshotCommand.Reclaim.INSTANCE);
+      awaitSnapshot(index);
+      if (i != 1) {
+        expectReleased(Math.max(1, index - 1));
+      }
+    }
+    long newest = files.machine().appliedIndex();
+    assertThat(snapshots()).containsExactly(newest - 1, newest);
+  }
+
+  @Test
+  void onAFullDiskASnapshotIsTakenUnaskedAndTheOlderOnesGo() throws Exception {
+    ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
+    saveTwo(room);
+    long before = files.machine().appliedIndex();
+    disk.low = true;
+    expectReleased(before);
+    long now = applyOne();
+    expectOnlySnapshot(now);
+    await(List.of(now));
+    assertThat(before).isLessThan(now);
+    assertThat(new SnapshotDirectory(dataDir.snapshots()).latest(Long.MAX_VALUE).orElseThrow())
+        .satisfies(new SnapshotDirectory(dataDir.snapshots())::verify)
+        .extracting(ref -> ref.index())
+        .isEqualTo(now);
+  }
+
+  @Test
+  void rewrittenFilesAreLetGoWithTheNextEntry() throws Exception {
+    ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
+    long first = applyOne();
+    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    expectOnlySnapshot(first);
+    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    raft.expectNoMessage(Duration.ofMillis(100));
+    expectSecondSnapshot(applyOne());
+  }
+
+  @Test
+  void onAFullDiskAnEntryIsAskedForToLetRewrittenFilesGo() throws Exception {
+    ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
+    long first = applyOne();
+    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    expectOnlySnapshot(first);
+    disk.low = true;
+    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    RaftCommand.Propose asked = raft.expectMessageClass(RaftCommand.Propose.class);
+    assertThat(OperationCodec.decode(asked.proposal().operation()).operation())
+        .isEqualTo(new Operation.AlarmGet(AlarmType.NONE));
+    long second = applyOne();
+    expectOnlySnapshot(second);
+    await(List.of(second));
+    raft.expectNoMessage(Duration.ofMillis(100));
+  }
+
+  /** As RocksDB's own compactions do, of which nobody tells this room. */
+  @Test
+  void onAFullDiskFilesThatTheStateRewroteUnaskedAreLetGoToo() throws Exception {
+    ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
+    for (int i = 0; i < 2; i++) {
+      long index = files.machine().appliedIndex() + 1;
+      Bytes key = Bytes.utf8("key");
+      files.machine().apply(index, 1, new Operation.Put(key, key, 0, false, false, false));
+      files.machine().commit();
+      room.tell(SnapshotCommand.Reclaim.INSTANCE);
+      awaitSnapshot(index);
+      if (i == 0) {
+        expectReleased(index);
+      }
+    }
+    disk.low = true;
+    expectReleased(files.machine().appliedIndex());
+    await(List.of(files.machine().appliedIndex()));
+    raft.expectNoMessage(Duration.ofMillis(100));
+    files.store().compactFully();
+    raft.expectMessageClass(RaftCommand.Propose.class);
+    long index = applyOne();
+    expectOnlySnapshot(index);
+    await(List.of(index));
+    raft.expectNoMessage(Duration.ofMillis(100));
+  }
+
+  @Test
+  void aSnapshotOfAnEarlierRunIsGivenUpOnlyForANewOne() throws Exception {
+    ActorRef<SnapshotCommand> first = room(NEVER);
+    saveTwo(first);
+    List<Long> earlier = snapshots();
+    kit.stop(first);
+
+    disk.low = true;
+    ActorRef<SnapshotCommand> second = room(SmallSettings.SOON);
+    expectReleased(earlier.get(0));
+    second.tell(new SnapshotCommand.Due(earlier.get(1), 1));
+    raft.expectNoMessage(Duration.ofMillis(100));
+    assertThat(snapshots()).as("both may be needed").isEqualTo(earlier);
+
+    long index = applyOne();
+    expectOnlySnapshot(index);
+    await(List.of(index));
+  }
+
+  @Test
+  void aSnapshotThatWouldFillTheDiskIsNotTaken() throws Exception {
+    disk.low = true;
+    disk.free = 0;
+    ActorRef<SnapshotCommand> room = room(NEVER);
+    long index = applyOne();
+    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    room.tell(new SnapshotCommand.Due(index, 1));
+    raft.expectNoMessage(Duration.ofMillis(100));
+    assertThat(snapshots()).isEmpty();
+    disk.free = Long.MAX_VALUE;
+    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    expectOnlySnapshot(index);
+  }
+
+  /** Its next entry may need this follower: nothing is applied until that has a snapshot. */
+  @Test
+  void aFollowerGetsASnapshotOfAMemberThatAppliedNothingSinceItsStart() throws Exception {
+    List<ConfChange> first =
+        List.of(new ConfChange(ConfChange.Kind.ADD_VOTER, new NodeId(2), List.of("http://x:1")));
+    files.machine().confChange(1, 1, new ConfEntry(null, first, Membership.EMPTY.after(first, 1)));
+    files.machine().commit();
+    assertThat(snapshots()).isEmpty();
+    ActorRef<SnapshotCommand> room = room(NEVER);
+    room.tell(new SnapshotCommand.Send(new NodeId(3), 1, 1, 1));
+    TransferCommand.Start start = transfers.expectMessageClass(TransferCommand.Start.class);
+    assertThat(start.snapshot().index()).isEqualTo(1);
+    assertThat(snapshots()).containsExactly(1L);
+    room.tell(new SnapshotCommand.Send(new NodeId(4), 2, 1, 1));
+    transfers.expectMessageClass(TransferCommand.Start.class);
+    assertThat(snapshots()).as("one serves both").containsExactly(1L);
+  }
+
+  /** No process applies enough entries for a snapshot, all of them together do. */
+  @Test
+  void aMemberThatRestartsOftenTakesSnapshotsAndReleasesItsLog() throws Exception {
+    dueEntries = 10;
+    for (int start = 0; start < 7; start++) {
+      ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
+      for (int i = 0; i < 5; i++) {
+        applyOne();
+      }
+      if (start % 2 == 1) {
+        awaitSnapshot(files.machine().appliedIndex());
+        // The save ends with the removal of the oldest one, and the plugin outlives the actor.
+        Awaitility.await("end of the save").until(this::hasTwoSnapshotsAtMost);
+      } else {
+        assertThat(snapshots()).as("start " + start).doesNotContain(files.machine().appliedIndex());
+      }
+      kit.stop(room);
+    }
+    assertThat(snapshots()).containsExactly(20L, 30L);
+    room(SmallSettings.SOON);
+    List<Long> released = new ArrayList<>();
+    while (!released.contains(20L)) {
+      released.add(raft.expectMessageClass(RaftCommand.SnapshotTaken.class).index());
+    }
+    assertThat(released).isSorted().startsWith(10L);
+  }
+
+  @Test
+  void longLogMakesASnapshotDueHoweverFewItsEntriesAre() throws Exception {
+    dueBytes = 3 << 20;
+    room(SmallSettings.SOON);
+    long index = applyOne();
+    for (int i = 1; i <= 5; i++) {
+      assertThat(snapshots()).isEmpty();
+      Bytes megabyte = Bytes.wrap(new byte[1 << 20]);
+      files
+          .wal()
+          .append(
+              new HardState(1, NodeId.NONE, 0),
+              List.of(new Entry(1, index + i, Entry.Kind.OPERATION, megabyte)));
+      if (i == 1) {
+        raft.expectNoMessage(Duration.ofMillis(50));
+      }
+    }
+    awaitSnapshot(index);
+  }
+
+  /** The snapshot of the last index before a start, found damaged when a follower needs one. */
+  @Test
+  void aDamagedSnapshotOfTheAppliedIndexIsReplaced() throws Exception {
+    List<ConfChange> members =
+        List.of(new ConfChange(ConfChange.Kind.ADD_VOTER, new NodeId(2), List.of("http://x:1")));
+    files
+        .machine()
+        .confChange(1, 1, new ConfEntry(null, members, Membership.EMPTY.after(members, 1)));
+    files.machine().commit();
+    ActorRef<SnapshotCommand> first = room(NEVER);
+    first.tell(new SnapshotCommand.Due(1, 1));
+    expectOnlySnapshot(1);
+    kit.stop(first);
+    Path content = new SnapshotDirectory(dataDir.snapshots()).latest(1).orElseThrow().directory();
+    Files.delete(content.resolve("CURRENT"));
+    ActorRef<SnapshotCommand> second = room(NEVER);
+    second.tell(new SnapshotCommand.Send(new NodeId(3), 1, 1, 1));
+    assertThat(transfers.expectMessageClass(TransferCommand.Start.class).snapshot().index())
+        .isEqualTo(1);
+  }
+
+  /** It takes far longer to install its snapshot than the leader to take the next ones. */
+  @Test
+  void logStaysForAReceiverUntilItHasCaughtUp() throws Exception {
+    List<ConfChange> members =
+        List.of(new ConfChange(ConfChange.Kind.ADD_VOTER, new NodeId(2), List.of("http://x:1")));
+    files
+        .machine()
+        .confChange(1, 1, new ConfEntry(null, members, Membership.EMPTY.after(members, 1)));
+    files.machine().commit();
+    NodeId receiver = new NodeId(3);
+    ActorRef<SnapshotCommand> room = room(Duration.ofMillis(100));
+    room.tell(new SnapshotCommand.Send(receiver, 7, 1, 1));
+    assertThat(transfers.fishForMessage(Duration.ofSeconds(10), SnapshotActorTest::untilStart))
+        .isNotEmpty();
+    room.tell(SnapshotActorMessages.transferred(receiver, 7));
+    for (int i = 0; i < 3; i++) {
+      long index = applyOne();
+      room.tell(new SnapshotCommand.Due(index, 1));
+      awaitSnapshot(index);
+      assertThat(releasedUntilReplication(receiver, 0, PeerState.PROBE))
+          .as("after snapshot " + index)
+          .allMatch(released -> released <= 1);
+    }
+    assertThat(snapshots()).containsExactly(3L, 4L);
+    releasedUntilReplication(receiver, 4, PeerState.REPLICATE);
+    assertThat(raft.fishForMessage(Duration.ofSeconds(10), SnapshotActorTest::untilReleased))
+        .last()
+        .isEqualTo(new RaftCommand.SnapshotTaken(3));
+  }
+
+  private static FishingOutcome untilStart(TransferCommand message) {
+    return message instanceof TransferCommand.Start
+        ? FishingOutcomes.complete()
+        : FishingOutcomes.continueAndIgnore();
+  }
+
+  /** The snapshot before the two that stay may be removed a little later than they are made. */
+  private static FishingOutcome untilReleased(RaftCommand message) {
+    if (message instanceof RaftCommand.SnapshotTaken taken && taken.index() >= 3) {
+      return taken.index() == 3 ? FishingOutcomes.complete() : FishingOutcomes.fail("" + taken);
+    }
+    return FishingOutcomes.continueAndIgnore();
+  }
+
+  /** Replies to the next questions how far the receiver is; returns what was released meanwhile. */
+  private List<Long> releasedUntilReplication(NodeId receiver, long match, PeerState state) {
+    List<Long> released = new ArrayList<>();
+    int replies = 0;
+    while (replies < 2) {
+      RaftCommand message = raft.receiveMessage();
+      if (message instanceof RaftCommand.SnapshotTaken taken) {
+        released.add(taken.index());
+      } else if (message instanceof RaftCommand.GetReplication get) {
+        long last = files.machine().appliedIndex();
+        get.replyTo()
+            .tell(
+                new ReplicationReply(
+                    new ReplicationStatus(
+                        new NodeId(2),
+                        last,
+                        new TreeMap<>(
+                            Map.of(receiver, new ReplicationStatus.Peer(match, 1, state))))));
+        replies++;
+      }
+      if (match > 0 && replies > 0) {
+        return released;
+      }
+    }
+    return released;
+  }
+
+  /** A table of the newest snapshot; the state and the other snapshots may share it. */
+  private Path table(long snapshot) throws IOException {
+    Path content =
+        new SnapshotDirectory(dataDir.snapshots()).latest(snapshot).orElseThrow().directory();
+    try (Stream<Path> list = Files.list(content)) {
+      return list.filter(path -> path.toString().endsWith(".sst"))
+          .sorted()
+          .findFirst()
+          .orElseThrow();
+    }
+  }
+
+  private SnapshotManifest.FileSum sumOf(Path table, long snapshot) {
+    SnapshotDirectory directory = new SnapshotDirectory(dataDir.snapshots());
+    return directory.manifest(directory.latest(snapshot).orElseThrow()).files().stream()
+        .filter(file -> file.name().equals(String.valueOf(table.getFileName())))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static void flip(Path file) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[bytes.length / 2] ^= 4;
+    try (var out = Files.newOutputStream(file, StandardOpenOption.WRITE)) {
+      out.write(bytes);
+    }
+  }
+
+  private Path tableOfTheFirstSnapshot(ActorRef<SnapshotCommand> room) throws Exception {
+    Bytes key = Bytes.utf8("key");
+    files.machine().apply(1, 1, new Operation.Put(key, key, 0, false, false, false));
+    files.machine().commit();
+    room.tell(new SnapshotCommand.Due(1, 1));
+    expectOnlySnapshot(1);
+    return table(1);
+  }
+
+  @Test
+  void damagedTableOfASnapshotAloneBringsAnotherSnapshot() throws Exception {
+    ActorRef<SnapshotCommand> room = room(NEVER);
+    Path table = tableOfTheFirstSnapshot(room);
+    SnapshotManifest.FileSum sum = sumOf(table, 1);
+    // As on a file system without hard links, where the state has a file of its own.
+    byte[] content = Files.readAllBytes(table);
+    Files.delete(table);
+    Files.write(table, content);
+    flip(table);
+    assertThat(new SnapshotDirectory(dataDir.snapshots()).damagedBy(sum)).containsExactly(1L);
+    room.tell(SnapshotActorMessages.damaged(sum));
+    Awaitility.await("a whole snapshot in its place")
+        .until(
+            () -> {
+              SnapshotDirectory directory = new SnapshotDirectory(dataDir.snapshots());
+              var latest = directory.latestVerified(Long.MAX_VALUE, any -> true);
+              return latest.isPresent() && directory.damagedBy(sum).isEmpty();
+            });
+  }
+
+  @Test
+  void damagedTableThatTheStateSharesEndsTheMember() throws Exception {
+    ActorRef<SnapshotCommand> room = room(NEVER);
+    Path table = tableOfTheFirstSnapshot(room);
+    SnapshotManifest.FileSum sum = sumOf(table, 1);
+    assertThat(Files.isSameFile(table, dataDir.state().resolve(table.getFileName()))).isTrue();
+    flip(table);
+    room.tell(SnapshotActorMessages.damaged(sum));
+    wal.expectTerminated(room);
+  }
+
+  /** Its first checksum would fit the damage, and receivers would get the damage. */
+  @Test
+  void tableDamagedBeforeItsFirstChecksumEndsTheMember() throws Exception {
+    ActorRef<SnapshotCommand> room = room(NEVER);
+    Bytes key = Bytes.utf8("key");
+    files.machine().apply(1, 1, new Operation.Put(key, key, 0, false, false, false));
+    files.machine().commit();
+    files.store().flush();
+    Path table;
+    try (Stream<Path> list = Files.list(dataDir.state())) {
+      table = list.filter(path -> path.toString().endsWith(".sst")).findFirst().orElseThrow();
+    }
+    flip(table);
+    room.tell(new SnapshotCommand.Due(1, 1));
+    wal.expectTerminated(room);
+    assertThat(snapshots()).isEmpty();
+  }
+
+  private void await(List<Long> wanted) throws Exception {
+    long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+    while (!snapshots().equals(wanted) && System.nanoTime() - end < 0) {
+      Thread.onSpinWait();
+    }
+    assertThat(snapshots()).isEqualTo(wanted);
+  }
+}

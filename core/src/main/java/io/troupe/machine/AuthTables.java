@@ -1,0 +1,92 @@
+package io.troupe.machine;
+
+import io.troupe.auth.AuthRules;
+import io.troupe.auth.AuthState;
+import io.troupe.model.AuthRole;
+import io.troupe.model.AuthUser;
+import io.troupe.model.Operation;
+import io.troupe.model.Result;
+import io.troupe.mvcc.AuthRows;
+import io.troupe.mvcc.MvccStore;
+import io.troupe.mvcc.OrderedStore;
+import io.troupe.mvcc.OrderedStore.Space;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Users and roles: kept in memory as one state, and in META as rows. */
+final class AuthTables {
+  private final MvccStore store;
+  private AuthState state;
+  private boolean hasRows;
+
+  AuthTables(MvccStore store, OrderedStore rows) {
+    this.store = store;
+    AuthRows.Switch kept = AuthRows.auth(rows);
+    this.hasRows = kept != null;
+    if (kept == null) {
+      this.state = AuthState.EMPTY;
+    } else {
+      List<AuthUser> users = new ArrayList<>();
+      AuthRows.forEachUser(rows, users::add);
+      List<AuthRole> roles = new ArrayList<>();
+      AuthRows.forEachRole(rows, roles::add);
+      this.state = new AuthState(kept.enabled(), kept.revision(), users, roles);
+    }
+  }
+
+  /** As of the last applied entry. */
+  AuthState state() {
+    return state;
+  }
+
+  Result apply(long index, Operation.Auth operation) {
+    AuthRules.Outcome outcome = AuthRules.apply(state, operation);
+    if (outcome instanceof AuthRules.Refused refused) {
+      return new Result.Refused(refused.reason());
+    }
+    keep(((AuthRules.Done) outcome).after());
+    if (operation instanceof Operation.Authenticate authenticate) {
+      // A5: the entry's index tells a member how far it must be to know the token.
+      return new Result.Authenticated(store.revision(), authenticate.tokenPrefix() + "." + index);
+    }
+    return new Result.Done(store.revision());
+  }
+
+  /** Writes the rows in which the states differ, in the order of names. */
+  private void keep(AuthState after) {
+    AuthState before = state;
+    if (after == before) {
+      return;
+    }
+    state = after;
+    if (!hasRows) {
+      // From here on a program that knows nothing of users must not open this state.
+      store.putRow(Space.META, AuthRows.SCHEMA, AuthRows.schema());
+      hasRows = true;
+    }
+    store.putRow(
+        Space.META,
+        AuthRows.AUTH,
+        AuthRows.value(new AuthRows.Switch(after.isEnabled(), after.revision())));
+    for (AuthUser user : after.users().values()) {
+      if (!user.equals(before.user(user.name()))) {
+        store.putRow(Space.META, AuthRows.user(user.name()), AuthRows.value(user));
+      }
+    }
+    for (String name : before.users().keySet()) {
+      if (after.user(name) == null) {
+        store.removeRow(Space.META, AuthRows.user(name));
+      }
+    }
+    for (AuthRole role : after.roles().values()) {
+      if (!role.equals(before.role(role.name()))) {
+        store.putRow(Space.META, AuthRows.role(role.name()), AuthRows.value(role));
+      }
+    }
+    for (String name : before.roles().keySet()) {
+      if (after.role(name) == null) {
+        store.removeRow(Space.META, AuthRows.role(name));
+      }
+    }
+  }
+}

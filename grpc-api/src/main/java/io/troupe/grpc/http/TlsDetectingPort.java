@@ -1,0 +1,97 @@
+package io.troupe.grpc.http;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.Done;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.stream.javadsl.Flow;
+import org.apache.pekko.stream.javadsl.Keep;
+import org.apache.pekko.stream.javadsl.Sink;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.util.ByteString;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An address that is served with TLS and without it (T2). The first byte of a connection decides,
+ * and must come within the time of a handshake (TL4); from then on it is a connection of one of two
+ * ports. Until then it counts as one whose handshake is under way.
+ */
+final class TlsDetectingPort implements Connections {
+  /** A record of TLS that carries a handshake. No request and no preface of HTTP/2 begins so. */
+  private static final byte HANDSHAKE = 0x16;
+
+  private final ClientPort plain;
+  private final ClientPort secure;
+  private final SecureListener listener;
+  private final Materializer materializer;
+
+  /**
+   * Over two ports that are not bound.
+   *
+   * @param secure with TLS
+   * @param listener of {@code secure}
+   */
+  TlsDetectingPort(
+      ClientPort plain, ClientPort secure, SecureListener listener, Materializer materializer) {
+    this.plain = plain;
+    this.secure = secure;
+    this.listener = listener;
+    this.materializer = materializer;
+  }
+
+  @Override
+  public CompletionStage<Done> serve(ClientConnection accepted) {
+    Newcomer newcomer = new Newcomer(accepted, listener.secured(accepted));
+    return Flow.<ByteString>create()
+        .flatMapPrefixMat(1, newcomer::chosen, Keep.left())
+        .watchTermination(Keep.right())
+        .join(newcomer.connection.limited())
+        .addAttributes(plain.attributes())
+        .run(materializer)
+        .handle(newcomer::ended);
+  }
+
+  @Override
+  public CompletionStage<Done> close(Duration grace) {
+    return plain.close(grace).thenCombine(secure.close(grace), (one, two) -> two);
+  }
+
+  /** A connection that has said nothing yet. */
+  private final class Newcomer {
+    private final ClientConnection accepted;
+    private final SecureConnection connection;
+    private volatile boolean decided;
+
+    Newcomer(ClientConnection accepted, SecureConnection connection) {
+      this.accepted = accepted;
+      this.connection = connection;
+    }
+
+    /** The rest of it, when its first part has come; no part: its end. */
+    Flow<ByteString, ByteString, NotUsed> chosen(List<ByteString> came) {
+      if (came.isEmpty()) {
+        return Flow.fromSinkAndSource(Sink.cancelled(), Source.empty());
+      }
+      decided = true;
+      ByteString first = came.get(0);
+      Flow<ByteString, ByteString, CompletionStage<Done>> rest;
+      if (first.apply(0) == HANDSHAKE) {
+        rest = secure.conversation(accepted, connection);
+      } else {
+        connection.isPlain();
+        rest = plain.conversation(accepted, null);
+      }
+      return Flow.<ByteString>create().prepend(Source.single(first)).via(rest);
+    }
+
+    /** Whatever ends a connection ends nothing else. */
+    Done ended(@Nullable Done done, @Nullable Throwable failure) {
+      if (!decided) {
+        connection.nothingMoreComes(failure);
+      }
+      return Done.getInstance();
+    }
+  }
+}

@@ -1,0 +1,151 @@
+package io.troupe.grpc.service;
+
+import static io.troupe.grpc.service.FakeMember.SELF;
+import static io.troupe.grpc.service.FakeMember.id;
+import static io.troupe.grpc.service.FakeMember.url;
+import static io.troupe.grpc.service.FakeMember.view;
+import static io.troupe.grpc.service.Outcomes.now;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.troupe.model.Refusal;
+import io.troupe.model.Result;
+import io.troupe.protocol.ClusterView;
+import io.troupe.protocol.LeaseCommand;
+import io.troupe.protocol.LeaseCommand.LeaseReply;
+import io.troupe.protocol.PeerAnswer;
+import io.troupe.protocol.PeerAnswer.KnownMember;
+import io.troupe.protocol.PeerQuery;
+import io.troupe.protocol.ProposeReply;
+import io.troupe.protocol.RaftCommand;
+import io.troupe.raft.membership.MembershipRules.Liveness;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What other members are told. */
+class PeerQueryHandlerTest {
+  private final FakeMember fake = new FakeMember(true);
+  private final PeerQueryHandler answers;
+
+  PeerQueryHandlerTest() {
+    LeaderClient leader = new LeaderClient(fake.member, FakeMember.NO_PEERS);
+    LocalRaftFacts facts = new LocalRaftFacts(fake.member, fake.settings, leader);
+    MembershipChanges changes =
+        new MembershipChanges(fake.member, fake.settings, fake.proposer, facts);
+    ReadIndexBatcher gate = new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
+    this.answers =
+        new PeerQueryHandler(
+            fake.member,
+            fake.settings,
+            facts,
+            new Promotion(fake.member, fake.settings, gate, changes, leader),
+            new LeaderLeaseClient(fake.member, fake.settings, leader));
+  }
+
+  @AfterEach
+  void stop() {
+    fake.close();
+  }
+
+  private void replication(long match, int ticks) {
+    fake.tellReplication(SELF, id(2), match, ticks);
+  }
+
+  private void follower() {
+    fake.tellReplication(null);
+  }
+
+  @Test
+  void membersAreThoseOfTheAppliedState_B2() throws Exception {
+    ClusterView full = view(1, 1, 5);
+    full.published().remove(id(2));
+    fake.show(full);
+    assertThat(now(answers.answer(PeerQuery.MembersQuery.INSTANCE)))
+        .isEqualTo(
+            new PeerAnswer.Members(
+                77,
+                List.of(
+                    new KnownMember(SELF, "n1", List.of(url(1)), List.of("http://c1:1"), false),
+                    new KnownMember(id(2), "", List.of(url(2)), List.of(), true))));
+  }
+
+  @Test
+  void onlyALeaderKnowsWhoIsConnected_M5() throws Exception {
+    CompletionStage<PeerAnswer> refused = answers.answer(PeerQuery.LivenessQuery.INSTANCE);
+    follower();
+    assertThat(now(refused)).isEqualTo(new PeerAnswer.Refused(Refusal.NOT_LEADER));
+    CompletionStage<PeerAnswer> told = answers.answer(PeerQuery.LivenessQuery.INSTANCE);
+    replication(100, 3);
+    replication(100, 3);
+    assertThat(now(told))
+        .isEqualTo(new PeerAnswer.Connected(new Liveness(Set.of(SELF, id(2)), Set.of(SELF))));
+  }
+
+  @Test
+  void whoHasNotHeardOfTheMembersYetSaysSo_B2() throws Exception {
+    fake.show(view(0, 0, 0));
+    assertThat(now(answers.answer(PeerQuery.MembersQuery.INSTANCE)))
+        .isEqualTo(new PeerAnswer.Refused(Refusal.NO_LEADER));
+  }
+
+  @Test
+  void leasesAreRenewedForOthersInTheOrderOfTheQuestion_L6() throws Exception {
+    CompletionStage<PeerAnswer> renewed = answers.answer(new PeerQuery.RenewQuery(List.of(7L, 8L)));
+    LeaseCommand.KeepAlive seven = fake.lease.expectMessageClass(LeaseCommand.KeepAlive.class);
+    LeaseCommand.KeepAlive eight = fake.lease.expectMessageClass(LeaseCommand.KeepAlive.class);
+    eight.replyTo().tell(new LeaseReply.Renewed(8, 0));
+    seven.replyTo().tell(new LeaseReply.Renewed(7, 60));
+    assertThat(now(renewed)).isEqualTo(new PeerAnswer.Renewed(List.of(60L, 0L)));
+    CompletionStage<PeerAnswer> elsewhere = answers.answer(new PeerQuery.RenewQuery(List.of(7L)));
+    fake.lease
+        .expectMessageClass(LeaseCommand.KeepAlive.class)
+        .replyTo()
+        .tell(new LeaseReply.Failed(Refusal.NO_LEADER));
+    assertThat(now(elsewhere)).isEqualTo(new PeerAnswer.Refused(Refusal.NO_LEADER));
+  }
+
+  @Test
+  void whatIsLeftOfALeaseIsTold_L7() throws Exception {
+    CompletionStage<PeerAnswer> told = answers.answer(new PeerQuery.TimeToLiveQuery(7));
+    fake.lease
+        .expectMessageClass(LeaseCommand.TimeToLive.class)
+        .replyTo()
+        .tell(new LeaseReply.Remaining(7, 41, 60));
+    assertThat(now(told)).isEqualTo(new PeerAnswer.Remaining(41, 60));
+  }
+
+  @Test
+  void aLearnerThatCaughtUpIsPromoted_M8() throws Exception {
+    fake.show(view(1, 1, 5));
+    CompletionStage<PeerAnswer> promoted = answers.answer(new PeerQuery.PromoteQuery(id(2)));
+    replication(90, 500);
+    fake.raft
+        .expectMessageClass(RaftCommand.ProposeConfChange.class)
+        .replyTo()
+        .tell(new ProposeReply.Applied(new Result.Done(1), 7));
+    assertThat(now(promoted)).isEqualTo(PeerAnswer.Done.INSTANCE);
+  }
+
+  @Test
+  void refusalsOfAPromotionGoBack_M8() throws Exception {
+    fake.show(view(1, 1, 5));
+    CompletionStage<PeerAnswer> late = answers.answer(new PeerQuery.PromoteQuery(id(2)));
+    replication(89, 500);
+    assertThat(now(late)).isEqualTo(new PeerAnswer.Refused(Refusal.LEARNER_NOT_READY));
+    CompletionStage<PeerAnswer> elsewhere = answers.answer(new PeerQuery.PromoteQuery(id(2)));
+    follower();
+    assertThat(now(elsewhere)).isEqualTo(new PeerAnswer.Refused(Refusal.NOT_LEADER));
+  }
+
+  /** The request timeout ends it here; the follower asks again. */
+  @Test
+  void aPromotionThatTakesTooLongTimesOut_M8() throws Exception {
+    fake.show(view(1, 1, 5));
+    CompletionStage<PeerAnswer> lost = answers.answer(new PeerQuery.PromoteQuery(id(2)));
+    replication(90, 500);
+    fake.raft.expectMessageClass(RaftCommand.ProposeConfChange.class);
+    assertThat(now(lost)).isEqualTo(new PeerAnswer.Refused(Refusal.TIMED_OUT));
+  }
+}

@@ -1,0 +1,66 @@
+package io.troupe.node;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigException;
+import com.typesafe.config.ConfigFactory;
+import com.typesafe.config.ConfigParseOptions;
+import java.io.File;
+
+/** From the command line to the complete configuration. */
+final class ConfigLoader {
+  private ConfigLoader() {}
+
+  /**
+   * Makes {@code -Dkey=value} arguments system properties.
+   *
+   * @throws StartException for any other argument
+   */
+  static void properties(String[] args) {
+    for (String arg : args) {
+      int equals = arg.indexOf('=');
+      if (!arg.startsWith("-D") || equals < 3) {
+        throw new StartException(
+            ExitCode.CONFIGURATION,
+            "argument "
+                + arg
+                + " is not understood: expected -Dkey=value, for example"
+                + " -Dconfig.file=conf/node.conf or -Dtroupe.name=node1");
+      }
+      System.setProperty(arg.substring(2, equals), arg.substring(equals + 1));
+    }
+  }
+
+  /**
+   * Reads the file that {@code config.file} names, system properties above it and the defaults
+   * behind it.
+   *
+   * @throws StartException for a missing or a malformed file
+   */
+  static Config configuration() {
+    try {
+      ConfigFactory.invalidateCaches();
+      return ConfigFactory.systemProperties()
+          .withFallback(file())
+          .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
+          .withFallback(ConfigFactory.defaultReferenceUnresolved())
+          .resolve();
+    } catch (ConfigException broken) {
+      throw new StartException(
+          ExitCode.CONFIGURATION, "configuration: " + broken.getMessage(), broken);
+    }
+  }
+
+  private static Config file() {
+    String name = System.getProperty("config.file");
+    if (name == null) {
+      return ConfigFactory.empty();
+    }
+    File file = new File(name);
+    if (!file.isFile() || !file.canRead()) {
+      throw new StartException(
+          ExitCode.CONFIGURATION,
+          "configuration: config.file = \"" + name + "\" is wrong: expected a readable file");
+    }
+    return ConfigFactory.parseFile(file, ConfigParseOptions.defaults().setAllowMissing(false));
+  }
+}

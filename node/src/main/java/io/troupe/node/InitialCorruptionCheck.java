@@ -1,0 +1,42 @@
+package io.troupe.node;
+
+import io.troupe.grpc.service.MaintenanceTasks;
+import io.troupe.model.NodeId;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A member whose content differs from others' does not begin to serve (Q5). */
+final class InitialCorruptionCheck {
+  private static final Logger LOG = LoggerFactory.getLogger(InitialCorruptionCheck.class);
+
+  /** For the hash of the own content, before the others are asked. */
+  private static final int HASHING_MINUTES = 10;
+
+  private InitialCorruptionCheck() {}
+
+  /**
+   * Returns if nobody says otherwise.
+   *
+   * @throws StartException if others have other content at the same revision
+   */
+  static void require(MaintenanceTasks upkeep, NodeSettings settings) throws InterruptedException {
+    try {
+      List<NodeId> differing =
+          upkeep.initialCheck().toCompletableFuture().get(HASHING_MINUTES, TimeUnit.MINUTES);
+      if (!differing.isEmpty()) {
+        throw new StartException(
+            ExitCode.DATA_CORRUPT,
+            "found data inconsistency with peers: at the same revision the content of "
+                + settings.name()
+                + " is not that of members "
+                + differing);
+      }
+    } catch (ExecutionException | TimeoutException unfinished) {
+      LOG.warn("the initial corruption check could not be finished", unfinished);
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package io.troupe.node;
+
+import com.sun.jna.LastErrorException;
+import com.sun.jna.Library;
+import com.sun.jna.Native;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whoever started this process: told by systemd's protocol how far it is (F10), a datagram to the
+ * unix socket that {@code NOTIFY_SOCKET} names. A supervisor that names none is told nothing, and
+ * one that cannot be reached does not hurt the member.
+ */
+final class SystemdNotifier {
+  private static final Logger LOG = LoggerFactory.getLogger(SystemdNotifier.class);
+
+  private static final int AF_UNIX = 1;
+  private static final int SOCK_DGRAM = 2;
+  private static final int SOCK_CLOEXEC = 0x80000;
+  private static final int MSG_NOSIGNAL = 0x4000;
+
+  /** Bytes of an address's path in the kernel. */
+  private static final int LONGEST_PATH = 108;
+
+  /** The C library; the JDK has no datagrams over unix sockets. */
+  interface C extends Library {
+    int socket(int domain, int type, int protocol) throws LastErrorException;
+
+    int sendto(int fd, byte[] data, long length, int flags, byte[] address, int addressLength)
+        throws LastErrorException;
+
+    int close(int fd) throws LastErrorException;
+  }
+
+  private final String socket;
+
+  private SystemdNotifier(String socket) {
+    this.socket = socket;
+  }
+
+  /** The one of this process. */
+  static SystemdNotifier ofProcess() {
+    return at(System.getenv().getOrDefault("NOTIFY_SOCKET", ""));
+  }
+
+  /**
+   * The one that listens there.
+   *
+   * @param socket path, {@code @} and an abstract name, or empty: none
+   */
+  static SystemdNotifier at(String socket) {
+    return new SystemdNotifier(socket);
+  }
+
+  /** Clients are served from now on. */
+  void ready() {
+    tell("READY=1");
+  }
+
+  /** The process is about to end because it was told to. */
+  void stopping() {
+    tell("STOPPING=1");
+  }
+
+  private void tell(String state) {
+    if (socket.isEmpty()) {
+      return;
+    }
+    try {
+      byte[] address = address(socket);
+      byte[] data = state.getBytes(StandardCharsets.US_ASCII);
+      C library = Native.load("c", C.class);
+      int fd = library.socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+      try {
+        library.sendto(fd, data, data.length, MSG_NOSIGNAL, address, address.length);
+      } finally {
+        library.close(fd);
+      }
+    } catch (IllegalArgumentException | LastErrorException | LinkageError failed) {
+      // The last one: the library cannot be unpacked, say where the directory for it is noexec.
+      LOG.warn(
+          "cannot tell the supervisor state={} NOTIFY_SOCKET={} error={}",
+          state,
+          socket,
+          String.valueOf(failed.getMessage()));
+    }
+  }
+
+  /** As the kernel has it: family, then the path; an abstract name begins with a zero byte. */
+  private static byte[] address(String socket) {
+    byte[] path = socket.getBytes(StandardCharsets.UTF_8);
+    boolean isAbstract = socket.startsWith("@");
+    if (!isAbstract && !socket.startsWith("/")) {
+      throw new IllegalArgumentException("expected an absolute path, or @ and an abstract name");
+    }
+    if (path.length > LONGEST_PATH) {
+      throw new IllegalArgumentException("longer than " + LONGEST_PATH + " bytes");
+    }
+    if (isAbstract) {
+      path[0] = 0;
+    }
+    return ByteBuffer.allocate(2 + path.length)
+        .order(ByteOrder.nativeOrder())
+        .putShort((short) AF_UNIX)
+        .put(path)
+        .array();
+  }
+}

@@ -1,0 +1,86 @@
+package io.troupe.persistence.wal;
+
+import io.troupe.model.Entry;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Where the log's entries stand in the segments, roughly: every so many bytes an anchor says that
+ * the entries from an index on begin at a place.
+ *
+ * <p>Anchors grow in both index and place. A batch that replaces entries gets an anchor of its own,
+ * and anchors at or behind its first index go. So the valid form of the entries between two anchors
+ * lies between their places, and no replaced form is met before the end of that stretch is reached.
+ */
+final class EntryOffsets {
+  private static final long SPACING_BYTES = 256 << 10;
+
+  private record Place(SegmentName segment, long position) {}
+
+  private final TreeMap<Long, Place> anchors = new TreeMap<>();
+  private long lastIndex;
+
+  /**
+   * Entries to be found between two places.
+   *
+   * @param position in the segment's data file, at or before the first record
+   * @param from first index, inclusive
+   * @param until index behind the last one
+   */
+  record Stretch(SegmentName segment, long position, long from, long until) {}
+
+  /** A record with entries was written, the header at or behind {@code position}. */
+  void wrote(List<Entry> entries, SegmentName segment, long position) {
+    long first = entries.get(0).index();
+    boolean replaces = first <= lastIndex;
+    if (replaces) {
+      anchors.tailMap(first, true).clear();
+    }
+    lastIndex = entries.get(entries.size() - 1).index();
+    Map.Entry<Long, Place> newest = anchors.lastEntry();
+    if (newest == null
+        || replaces
+        || !newest.getValue().segment().equals(segment)
+        || position - newest.getValue().position() >= SPACING_BYTES) {
+      anchors.put(first, new Place(segment, position));
+    }
+  }
+
+  /** All entries are gone; the next one is {@code index + 1}. */
+  void restartAfter(long index) {
+    anchors.clear();
+    lastIndex = index;
+  }
+
+  /** Segments below that number are gone. */
+  void dropSegmentsBelow(long number) {
+    Iterator<Place> oldest = anchors.values().iterator();
+    while (oldest.hasNext() && oldest.next().segment().number() < number) {
+      oldest.remove();
+    }
+  }
+
+  /**
+   * Where to look for entries, in order; empty if the first one is gone or never was.
+   *
+   * @param from first index, inclusive
+   * @param until index behind the last one
+   */
+  List<Stretch> find(long from, long until) {
+    long end = Math.min(until, lastIndex + 1);
+    Map.Entry<Long, Place> at = anchors.floorEntry(from);
+    List<Stretch> stretches = new ArrayList<>();
+    long next = from;
+    while (at != null && next < end) {
+      Map.Entry<Long, Place> following = anchors.higherEntry(at.getKey());
+      long to = following == null ? end : Math.min(end, following.getKey());
+      stretches.add(new Stretch(at.getValue().segment(), at.getValue().position(), next, to));
+      next = to;
+      at = following;
+    }
+    return List.copyOf(stretches);
+  }
+}

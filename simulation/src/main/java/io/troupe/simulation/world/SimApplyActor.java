@@ -1,0 +1,345 @@
+package io.troupe.simulation.world;
+
+import io.troupe.machine.Applied;
+import io.troupe.machine.LeaseChange;
+import io.troupe.machine.StateMachine;
+import io.troupe.model.Entry;
+import io.troupe.model.Event;
+import io.troupe.model.Operation;
+import io.troupe.model.Refusal;
+import io.troupe.model.RequestId;
+import io.troupe.mvcc.Compactor;
+import io.troupe.mvcc.HashResult;
+import io.troupe.raft.membership.ConfEntry;
+import io.troupe.raft.membership.MembershipCodec;
+import io.troupe.simulation.history.Answer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * The only writer of the state, and who answers what was proposed here. Applies, commits, then
+ * tells everybody: leases, watches, answers, reads.
+ */
+final class SimApplyActor {
+  /** Events of one revision. */
+  record Commit(long revision, List<Event> events) {}
+
+  private record PendingReply(long term, Consumer<Answer> reply) {}
+
+  private record AnswerTo(Consumer<Answer> reply, Answer answer) {}
+
+  private final MemberRun run;
+  private final SimActor room;
+  private final Map<Long, PendingReply> waiting = new LinkedHashMap<>();
+  private final TreeMap<Long, List<MemberRun.ReadIndexWaiter>> reads = new TreeMap<>();
+  private final List<AnswerTo> answers = new ArrayList<>();
+  private final List<Commit> commits = new ArrayList<>();
+  private final List<LeaseChange> leaseChanges = new ArrayList<>();
+
+  /** In which this member leads and of which it has applied nothing yet, or 0. */
+  private long unsettledTerm;
+
+  /** Of the last entry that was applied. */
+  private long appliedTerm;
+
+  private final ArrayDeque<Runnable> stash = new ArrayDeque<>();
+  private final SimDigestActor digests;
+  private DigestStore store;
+  private StateMachine machine;
+  private long compactedRevision;
+  private boolean compacting;
+
+  /** Number of the installation that the disk has not answered; 0 without one. */
+  private long awaited;
+
+  private long installedNumber;
+
+  SimApplyActor(MemberRun run, DigestStore store) {
+    this.run = run;
+    this.room = run.room();
+    this.store = store;
+    this.machine = new StateMachine(store, 1 << 20);
+    this.appliedTerm = machine.view().appliedTerm();
+    this.digests = new SimDigestActor(run, machine);
+  }
+
+  void start() {
+    run.process.after(run.random.nextInt(500_000), this::flushState);
+    compact();
+    digests.start();
+  }
+
+  StateMachine machine() {
+    return machine;
+  }
+
+  /** True while this member must not serve, because its state is not the leader's. */
+  boolean isCorrupt() {
+    return digests.isCorrupt();
+  }
+
+  /** A record of the store changes behind the back of the state machine, as a flipped bit does. */
+  boolean damage(Predicate<DigestStore> how) {
+    boolean damaged = how.test(store);
+    machine = new StateMachine(store, 1 << 20);
+    return damaged;
+  }
+
+  // ---- messages
+
+  private void tell(Runnable message) {
+    room.tell(
+        () -> {
+          if (awaited != 0) {
+            stash.addLast(message);
+          } else {
+            message.run();
+          }
+        });
+  }
+
+  /** The answer to what was proposed, or forwarded to a leader, in a term. */
+  void expect(long request, long term, Consumer<Answer> reply) {
+    tell(() -> waiting.put(request, new PendingReply(term, reply)));
+  }
+
+  void refuse(long request, Refusal reason) {
+    tell(
+        () -> {
+          PendingReply who = waiting.remove(request);
+          if (who != null) {
+            who.reply().accept(new Answer.Refused(reason));
+          }
+        });
+  }
+
+  /** The leader that this member follows says its digest. */
+  void heardDigest(long index, long digest) {
+    tell(() -> digests.heard(index, digest));
+  }
+
+  void leading(boolean leads, long term) {
+    tell(
+        () -> {
+          digests.leading(leads ? term : 0);
+          unsettledTerm = leads ? term : 0;
+          if (leads) {
+            run.lease.promoted(machine.reader().leases(), term);
+          } else {
+            run.lease.demoted();
+          }
+        });
+  }
+
+  void awaitApplied(long index, MemberRun.ReadIndexWaiter waiter) {
+    tell(
+        () -> {
+          if (index <= machine.view().appliedIndex()) {
+            waiter.ready(index);
+          } else {
+            reads.computeIfAbsent(index, i -> new ArrayList<>()).add(waiter);
+          }
+        });
+  }
+
+  void take(List<Entry> entries) {
+    tell(() -> apply(entries));
+  }
+
+  // ---- entries
+
+  private void apply(List<Entry> entries) {
+    int at = 0;
+    while (at < entries.size()) {
+      // Members cut their batches in different places.
+      int to = Math.min(entries.size(), at + 1 + run.random.nextInt(8));
+      for (; at < to; at++) {
+        apply(entries.get(at));
+      }
+      machine.commit();
+      distribute();
+    }
+  }
+
+  private void apply(Entry entry) {
+    switch (entry.kind()) {
+      case NOOP -> {
+        run.world.rules().applying(run.id, entry, 0);
+        machine.noop(entry.index(), entry.term());
+      }
+      case CONF_CHANGE -> {
+        run.world.rules().applying(run.id, entry, 0);
+        ConfEntry change = MembershipCodec.decodeEntry(entry.data());
+        run.world.rules().configured(change);
+        machine.confChange(entry.index(), entry.term(), change);
+      }
+      case OPERATION -> {
+        long request = run.world.decode(entry.data());
+        run.world.rules().applying(run.id, entry, request);
+        operation(entry, request, run.world.operation(request));
+      }
+    }
+    digests.applied(machine);
+  }
+
+  private void operation(Entry entry, long request, Operation operation) {
+    Applied applied = machine.apply(entry.index(), entry.term(), operation);
+    run.world.rules().applied(run.id, entry, applied, run.world.scheduler().nowUs());
+    if (!applied.events().isEmpty()) {
+      commits.add(new Commit(applied.revision(), applied.events()));
+    }
+    leaseChanges.addAll(applied.leaseChanges());
+    PendingReply who = waiting.remove(request);
+    if (who != null) {
+      answers.add(new AnswerTo(who.reply(), new Answer.Done(applied.result())));
+    }
+  }
+
+  private void distribute() {
+    long index = machine.view().appliedIndex();
+    run.world.rules().digest(run.id, index, store.digest());
+    digests.committed();
+    if (!leaseChanges.isEmpty()) {
+      run.lease.changed(List.copyOf(leaseChanges));
+      leaseChanges.clear();
+    }
+    if (unsettledTerm != 0 && machine.view().appliedTerm() == unsettledTerm) {
+      run.lease.settled(unsettledTerm);
+      unsettledTerm = 0;
+    }
+    if (!commits.isEmpty()) {
+      run.watch.committed(List.copyOf(commits));
+      commits.clear();
+    }
+    run.applied(index);
+    answers.forEach(each -> each.reply().accept(each.answer()));
+    answers.clear();
+    refuseLost();
+    releaseReads(index);
+    if (machine.reader().view().compactedRevision() != compactedRevision) {
+      compactedRevision = machine.reader().view().compactedRevision();
+      compact();
+    }
+    run.snapshots.due(index);
+  }
+
+  /**
+   * What an earlier term's leader had is in the log before the first entry of a later one, or
+   * never.
+   */
+  private void refuseLost() {
+    long term = machine.view().appliedTerm();
+    if (term == appliedTerm) {
+      return;
+    }
+    appliedTerm = term;
+    List<Long> lost =
+        waiting.entrySet().stream()
+            .filter(entry -> entry.getValue().term() < term)
+            .map(Map.Entry::getKey)
+            .toList();
+    for (long request : lost) {
+      PendingReply who = waiting.remove(request);
+      run.world.coverage().count("proposals lost with their leader");
+      run.world.rules().rejected(new RequestId(request));
+      who.reply().accept(new Answer.Refused(Refusal.NO_LEADER));
+    }
+  }
+
+  private void releaseReads(long index) {
+    while (!reads.isEmpty() && reads.firstKey() <= index) {
+      Map.Entry<Long, List<MemberRun.ReadIndexWaiter>> first = reads.pollFirstEntry();
+      first.getValue().forEach(waiter -> waiter.ready(first.getKey()));
+    }
+  }
+
+  // ---- the state beside entries
+
+  /** Now and then the state on disk catches up with the one in memory. */
+  private void flushState() {
+    run.disk.flush(store.copy(), machine.view().appliedIndex());
+    run.process.after(20_000 + run.random.nextInt(1_500_000), this::flushState);
+  }
+
+  private void compact() {
+    if (!compacting) {
+      compacting = true;
+      run.process.after(run.random.nextInt(20_000), this::compactStep);
+    }
+  }
+
+  private void compactStep() {
+    Compactor.Progress progress = machine.compactor().removeBatch(1 + run.random.nextInt(100));
+    run.world.coverage().count("versions removed by compaction", progress.removed());
+    if (progress.done()) {
+      HashResult.Hash hash = machine.reader().hashCompaction();
+      if (hash != null) {
+        run.world.rules().compactionHash(run.id, hash);
+      }
+      compacting = false;
+    } else {
+      run.process.after(run.random.nextInt(10_000), this::compactStep);
+    }
+  }
+
+  /** True if nothing is left to remove. */
+  boolean isCompacted() {
+    return !compacting;
+  }
+
+  /** What snapshots hold: the state as it is, and where it stands. */
+  DigestStore copyState() {
+    return store.copy();
+  }
+
+  // ---- snapshots of others
+
+  /** The state is replaced when the disk has replaced log and state. */
+  void install(long number, DigestStore content) {
+    tell(
+        () -> {
+          awaited = number;
+          stash.addFirst(() -> replaceState(content));
+          proceed();
+        });
+  }
+
+  /** The disk answered. */
+  void installed(long number) {
+    installedNumber = number;
+    proceed();
+  }
+
+  private void proceed() {
+    while (awaited != 0 && installedNumber >= awaited) {
+      awaited = 0;
+      while (awaited == 0 && !stash.isEmpty()) {
+        stash.removeFirst().run();
+      }
+    }
+  }
+
+  private void replaceState(DigestStore content) {
+    store = content.copy();
+    machine = new StateMachine(store, 1 << 20);
+    // The snapshot may hold what they wait for, and does not say.
+    waiting.values().forEach(who -> who.reply().accept(Answer.Unknown.INSTANCE));
+    waiting.clear();
+    appliedTerm = machine.view().appliedTerm();
+    long index = machine.view().appliedIndex();
+    run.world.rules().digest(run.id, index, store.digest());
+    digests.replaced(machine);
+    run.applied(index);
+    run.lease.replaced(machine.reader().leases());
+    run.watch.replaced(machine.reader().view().revision());
+    releaseReads(index);
+    compactedRevision = machine.reader().view().compactedRevision();
+    compact();
+  }
+}

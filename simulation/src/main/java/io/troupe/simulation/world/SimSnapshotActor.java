@@ -1,0 +1,94 @@
+package io.troupe.simulation.world;
+
+import io.troupe.model.Invariant;
+import io.troupe.model.NodeId;
+import io.troupe.raft.PeerMessage;
+import io.troupe.raft.SnapshotMark;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Takes snapshots so that the log can go, and brings them to members that are far behind. */
+final class SimSnapshotActor {
+  private record Position(long index, long term) {}
+
+  private final MemberRun run;
+  private final Map<Position, DigestStore> arrived = new HashMap<>();
+  private long lastIndex;
+  private boolean taking;
+
+  SimSnapshotActor(MemberRun run) {
+    this.run = run;
+    this.lastIndex = run.apply.machine().appliedIndex();
+  }
+
+  /** The state is at this index now; called by the apply room between two batches. */
+  void due(long index) {
+    if (index - lastIndex >= run.world.settings().snapshotCount()) {
+      take();
+    }
+  }
+
+  private void take() {
+    if (taking) {
+      return;
+    }
+    taking = true;
+    lastIndex = run.apply.machine().view().appliedIndex();
+    SnapshotMark mark =
+        new SnapshotMark(
+            lastIndex,
+            run.apply.machine().view().appliedTerm(),
+            SimDisk.membership(run.apply.machine()));
+    SimDisk.Snapshot snapshot = new SimDisk.Snapshot(mark, run.apply.copyState());
+    run.process.after(
+        1_000 + run.random.nextInt(200_000),
+        () -> {
+          taking = false;
+          run.disk.save(snapshot);
+          run.world.coverage().count("snapshots taken");
+          long keep = run.world.settings().keepEntries();
+          if (mark.index() > keep) {
+            run.disk.compact(mark.index() - keep);
+            run.snapshotTaken(mark.index() - keep);
+          }
+        });
+  }
+
+  /** Brings a snapshot to another member; tells the raft room how it went. */
+  void send(NodeId to, long transfer, long term, long atLeast) {
+    SimDisk.Snapshot snapshot = run.disk.snapshot();
+    if (snapshot == null || snapshot.mark().index() < atLeast) {
+      if (run.apply.machine().view().appliedIndex() >= atLeast) {
+        take();
+      }
+      run.process.after(20_000, () -> send(to, transfer, term, atLeast));
+      return;
+    }
+    run.world.coverage().count("snapshots sent");
+    run.process.after(
+        2_000 + run.random.nextInt(300_000),
+        () -> {
+          boolean ok = run.world.deliverSnapshot(run.id, to, term, snapshot);
+          run.world.trace().note(run.id, "sent snapshot to " + to, snapshot.mark());
+          run.snapshotSent(to, transfer, snapshot.mark().index(), ok);
+        });
+  }
+
+  /** The whole content came from another member. */
+  void receive(NodeId from, long term, SimDisk.Snapshot snapshot) {
+    SnapshotMark mark = snapshot.mark();
+    run.disk.receive(snapshot);
+    arrived.put(new Position(mark.index(), mark.term()), snapshot.content());
+    run.snapshotArrived(from, new PeerMessage.InstallSnapshot(term, mark));
+  }
+
+  /** The content that came with a mark. */
+  DigestStore arrived(SnapshotMark mark) {
+    DigestStore content = arrived.get(new Position(mark.index(), mark.term()));
+    if (content == null) {
+      throw new Invariant.Broken("a snapshot is installed that never came: " + mark);
+    }
+    arrived.clear();
+    return content;
+  }
+}
