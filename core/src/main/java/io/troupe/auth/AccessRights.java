@@ -5,7 +5,7 @@ import io.troupe.model.Permission;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the permissions of all roles of a user come to (A12). Immutable. */
+/** The combined permissions of all roles of a user (A12). Immutable. */
 final class AccessRights {
   private final KeyUnion reads;
   private final KeyUnion writes;

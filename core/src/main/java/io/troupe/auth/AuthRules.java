@@ -16,28 +16,28 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How operations change users and roles (A1, A2, A7-A11). Whether the requester may do that is
- * {@link Authorizer}'s matter. Pure.
+ * How operations change users and roles (A1, A2, A7-A11). {@link Authorizer} decides whether the
+ * requester may do that. Pure.
  */
 public final class AuthRules {
   private AuthRules() {}
 
-  /** What became of an operation. */
+  /** Outcome of an operation. */
   public sealed interface Outcome {}
 
   /**
-   * It was done.
+   * The operation succeeded.
    *
-   * @param after the very same state when nothing had to be changed
+   * @param after the same object as before if nothing changed
    */
   public record Done(AuthState after) implements Outcome {}
 
-  /** It was refused. */
+  /** The operation was refused. */
   public record Refused(Refusal reason) implements Outcome {}
 
   /**
-   * The state after an operation. An Authenticate changes nothing; it is refused when the token
-   * must not be given.
+   * Returns the state after an operation. An Authenticate changes nothing; it is refused if the
+   * token must not be issued.
    */
   public static Outcome apply(AuthState state, Operation.Auth operation) {
     if (operation instanceof Operation.AuthEnable) {
@@ -89,7 +89,7 @@ public final class AuthRules {
     throw new IllegalArgumentException("no rule for " + operation.getClass());
   }
 
-  /** A1: the auth revision stays (A7). */
+  /** A1: the auth revision does not change (A7). */
   private static Outcome enable(AuthState state) {
     if (state.isEnabled()) {
       return new Done(state);
@@ -104,7 +104,7 @@ public final class AuthRules {
     return new Done(state.with(true, state.revision()));
   }
 
-  /** A4: the password fitted the hash of that auth revision; it may be another one by now. */
+  /** A4: the password matched the hash of that auth revision; the hash may have changed since. */
   private static Outcome authenticate(AuthState state, Operation.Authenticate authenticate) {
     if (!state.isEnabled()) {
       return new Refused(Refusal.AUTH_NOT_ENABLED);
@@ -140,7 +140,7 @@ public final class AuthRules {
     return new Done(state.withUsers(users.values()));
   }
 
-  /** The role root need not have been added (A2). A role that is held already changes nothing. */
+  /** The role root need not exist (A2). A role that the user already has changes nothing. */
   private static Outcome grantRole(AuthState state, String name, String role) {
     AuthUser user = state.user(name);
     if (user == null) {
@@ -196,8 +196,8 @@ public final class AuthRules {
   }
 
   /**
-   * A11, with its quirk: only the first permission of the same key is looked at, so the same range
-   * may come to stand there twice.
+   * A11, with its quirk: only the first permission of the same key is checked, so the same range
+   * may be listed twice.
    */
   private static Outcome grantPermission(
       AuthState state, String name, @Nullable Permission permission) {
@@ -229,7 +229,7 @@ public final class AuthRules {
     return withRole(state, new AuthRole(name, permissions));
   }
 
-  /** Whether a permission may have this range (A11). */
+  /** True if a permission may have this range (A11). */
   public static boolean mayBeGranted(KeyRange range) {
     return !range.key().isEmpty() && !range.isEmpty();
   }

@@ -14,14 +14,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who there is and what they may do, as of one log entry. Immutable and thread-safe; replicated, so
- * equal on all members that applied the same entries.
+ * Users, roles and permissions as of one log entry. Immutable and thread-safe; replicated, so equal
+ * on all members that applied the same entries.
  */
 public final class AuthState {
-  /** The user, and the role, that may do everything. */
+  /** Name of the user, and of the role, that may do everything. */
   public static final String ROOT = "root";
 
-  /** Nobody, authentication off (A7). */
+  /** No users, authentication disabled (A7). */
   public static final AuthState EMPTY = new AuthState(false, 1, List.of(), List.of());
 
   private final boolean enabled;
@@ -29,11 +29,11 @@ public final class AuthState {
   private final SortedMap<String, AuthUser> users;
   private final SortedMap<String, AuthRole> roles;
 
-  /** Found out when they are first asked for; a function of this state. */
+  /** Computed at the first use; a function of this state. */
   private final Map<String, AccessRights> rights = new ConcurrentHashMap<>();
 
   /**
-   * A state as it was kept.
+   * Restores a stored state.
    *
    * @param revision the auth revision, 1 or more (A7)
    */
@@ -49,7 +49,7 @@ public final class AuthState {
     this.roles = Collections.unmodifiableSortedMap(rolesByName);
   }
 
-  /** True when authentication is on. */
+  /** True if authentication is enabled. */
   public boolean isEnabled() {
     return enabled;
   }
@@ -69,22 +69,22 @@ public final class AuthState {
     return roles;
   }
 
-  /** The user, or null. */
+  /** Returns the user, or null. */
   public @Nullable AuthUser user(String name) {
     return users.get(name);
   }
 
-  /** The role, or null. */
+  /** Returns the role, or null. */
   public @Nullable AuthRole role(String name) {
     return roles.get(name);
   }
 
-  /** True when the user has the role root, whether or not that role was added (A2, A12). */
+  /** True if the user has the role root, whether or not that role exists (A2, A12). */
   public boolean isRoot(AuthUser user) {
     return user.roles().contains(ROOT);
   }
 
-  /** The rights of one of {@link #users()}. */
+  /** Rights of one of {@link #users()}. */
   AccessRights rights(AuthUser user) {
     return rights.computeIfAbsent(user.name(), name -> rightsOf(user));
   }
@@ -104,12 +104,12 @@ public final class AuthState {
     return new AuthState(enabledNow, revisionNow, users.values(), roles.values());
   }
 
-  /** The next auth revision, with these users. */
+  /** The state with the next auth revision and these users. */
   AuthState withUsers(Collection<AuthUser> usersNow) {
     return new AuthState(enabled, revision + 1, usersNow, roles.values());
   }
 
-  /** The next auth revision, with these users and roles. */
+  /** The state with the next auth revision and these users and roles. */
   AuthState with(Collection<AuthUser> usersNow, Collection<AuthRole> rolesNow) {
     return new AuthState(enabled, revision + 1, usersNow, rolesNow);
   }

@@ -13,19 +13,19 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may do what (A3, A12, A13): the one walk over a request, for the entries of the log and for
- * reads alike. Every part of a request is looked at, also of the branch that will not be taken, and
- * what is not known is refused. Of the methods each gives null for a yes. Immutable.
+ * Decides which requester may do what (A3, A12, A13). The same check runs over the entries of the
+ * log and over reads. It covers every part of a request, including the branch that will not run,
+ * and refuses unknown operations. Each method returns null if the request is allowed. Immutable.
  */
 public final class Authorizer {
   private final AuthState state;
   private final LeaseKeys leases;
 
-  /** Which keys are attached to a lease. */
+  /** The keys that are attached to a lease. */
   public interface LeaseKeys {
     /**
-     * True when {@code test} holds for all of them, and when there are none or no such lease, so
-     * that it belongs to no user (L14).
+     * True if {@code test} holds for all keys of the lease. Also true if the lease has no keys or
+     * does not exist, so that it belongs to no user (L14).
      */
     boolean allMatch(long lease, Predicate<Bytes> test);
   }
@@ -36,7 +36,7 @@ public final class Authorizer {
     this.leases = leases;
   }
 
-  /** An operation of the log. */
+  /** Checks an operation of the log. */
   public @Nullable Refusal operation(Requester who, Operation operation) {
     if (isFree(who)) {
       return null;
@@ -44,7 +44,7 @@ public final class Authorizer {
     if (operation instanceof Operation.PublishMember
         || operation instanceof Operation.LeaseCheckpoint
         || operation instanceof Operation.Authenticate) {
-      // Only members make these; what was proven is part of the last one.
+      // Only members create these; Authenticate contains the result of the password check.
       return null;
     }
     if (operation instanceof Operation.TxnOp op) {
@@ -59,7 +59,7 @@ public final class Authorizer {
     return root(who);
   }
 
-  /** A read or a watch of a range (G11, W18). */
+  /** Checks a read or a watch of a range (G11, W18). */
   public @Nullable Refusal read(Requester who, KeyRange range) {
     if (isFree(who)) {
       return null;
@@ -69,8 +69,8 @@ public final class Authorizer {
   }
 
   /**
-   * A transaction that is not in the log because it only reads (X14). One that reads nothing either
-   * is nobody's matter.
+   * Checks a transaction that is not in the log because it only reads (X14). If it reads nothing
+   * either, it is allowed.
    */
   public @Nullable Refusal transaction(Requester who, Operation.Txn txn) {
     if (isFree(who)) {
@@ -80,17 +80,20 @@ public final class Authorizer {
     return refusal == null ? ofThisState(who) : refusal;
   }
 
-  /** Sees the keys of a lease (L14). */
+  /** Checks a read of the keys of a lease (L14). */
   public @Nullable Refusal readAttached(Requester who, long lease) {
     return attached(who, lease, AccessRights::mayRead);
   }
 
-  /** Ends or renews a lease (L14). */
+  /** Checks a revoke or a renewal of a lease (L14). */
   public @Nullable Refusal writeAttached(Requester who, long lease) {
     return attached(who, lease, AccessRights::mayWrite);
   }
 
-  /** Root first, whatever the auth revision (A6); of a lease without keys nothing is asked. */
+  /**
+   * Root is checked first, regardless of the auth revision (A6); a lease without keys needs no
+   * right.
+   */
   private @Nullable Refusal attached(
       Requester who, long lease, BiPredicate<AccessRights, KeyRange> right) {
     Refusal authenticated = authenticated(who);
@@ -104,12 +107,14 @@ public final class Authorizer {
         who, rights -> leases.allMatch(lease, key -> right.test(rights, KeyRange.single(key))));
   }
 
-  /** What anybody may do whose name is proven, even if there is no such user (any more). */
+  /**
+   * Checks a request that is allowed to every proven name, even if no such user exists (any more).
+   */
   public @Nullable Refusal authenticated(Requester who) {
     return isFree(who) || who instanceof Requester.User ? null : Refusal.USER_EMPTY;
   }
 
-  /** What only root may do (A13). The auth revision does not count (A6). */
+  /** Checks a request that only root may make (A13). The auth revision is not compared (A6). */
   public @Nullable Refusal root(Requester who) {
     if (isFree(who)) {
       return null;
@@ -124,13 +129,15 @@ public final class Authorizer {
     return state.isRoot(user) ? null : Refusal.PERMISSION_DENIED;
   }
 
-  /** Sees a user: root, or the user (A13). Nobody's name is the empty one, which no user has. */
+  /**
+   * Checks a read of a user: allowed to root and to that user (A13). No user has the empty name.
+   */
   public @Nullable Refusal seeUser(Requester who, String name) {
     String own = who instanceof Requester.User named ? named.name() : "";
     return own.equals(name) ? null : root(who);
   }
 
-  /** Sees a role: root, or whoever holds it (A13). */
+  /** Checks a read of a role: allowed to root and to users that have the role (A13). */
   public @Nullable Refusal seeRole(Requester who, String role) {
     if (who instanceof Requester.User named) {
       AuthUser user = state.user(named.name());
@@ -145,19 +152,19 @@ public final class Authorizer {
     return !state.isEnabled() || who == Requester.MEMBER;
   }
 
-  /** Whether somebody's rights are of an older state than this one (A6, A7). */
+  /** Checks that the identity of the requester was proven by a current state (A6, A7). */
   public @Nullable Refusal age(Requester who) {
     if (isFree(who)) {
       return null;
     }
-    // No state has the revision 0: whoever shows it is taken for nobody.
+    // No state has the revision 0: a user with that revision counts as no user.
     if (!(who instanceof Requester.User named) || named.authRevision() == 0) {
       return Refusal.USER_EMPTY;
     }
     return named.authRevision() < state.revision() ? Refusal.AUTH_OLD_REVISION : null;
   }
 
-  /** What was read is shown for rights of the very state that it was read from (G11). */
+  /** A result may be returned only with rights of the very state that it was read from (G11). */
   private @Nullable Refusal ofThisState(Requester who) {
     boolean other =
         who instanceof Requester.User named
@@ -166,7 +173,9 @@ public final class Authorizer {
     return other ? Refusal.AUTH_OLD_REVISION : null;
   }
 
-  /** The order of the refusals is etcd's: no name, old, unknown, not allowed. */
+  /**
+   * The order of the refusals is etcd's: no name, old revision, unknown user, permission denied.
+   */
   private @Nullable Refusal keys(Requester who, Predicate<AccessRights> test) {
     Refusal age = age(who);
     if (age != null || !(who instanceof Requester.User named)) {
@@ -219,7 +228,9 @@ public final class Authorizer {
     return true;
   }
 
-  /** Each part of a transaction is asked for by itself: where there is none, nobody is. */
+  /**
+   * Each part of a transaction is checked on its own; a transaction without parts needs no right.
+   */
   private static boolean asksNothing(Operation.TxnOp op) {
     return op instanceof Operation.Txn txn
         && txn.compares().isEmpty()
@@ -227,7 +238,10 @@ public final class Authorizer {
         && txn.failure().stream().allMatch(Authorizer::asksNothing);
   }
 
-  /** P7: whoever could put keys on a lease of others could delete theirs. */
+  /**
+   * P7: a requester that could attach keys to a lease of another user could delete that user's
+   * keys.
+   */
   private boolean attachedWritable(AccessRights rights, long lease) {
     return leases.allMatch(lease, key -> rights.mayWrite(KeyRange.single(key)));
   }

@@ -7,7 +7,10 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A set of keys as the fewest intervals: those that overlap or touch are one (A12). Immutable. */
+/**
+ * A set of keys as the fewest intervals: intervals that overlap or touch are merged (A12).
+ * Immutable.
+ */
 final class KeyUnion {
   /** Keys from {@code from} on, below {@code to}; null: without an end. */
   private record Interval(Bytes from, @Nullable Bytes to) {}
@@ -18,7 +21,7 @@ final class KeyUnion {
     this.intervals = intervals;
   }
 
-  /** Every key that is in one of the ranges. */
+  /** The union of the ranges. */
   static KeyUnion of(List<KeyRange> ranges) {
     List<KeyRange> sorted = new ArrayList<>(ranges);
     sorted.removeIf(KeyRange::isEmpty);
@@ -49,8 +52,8 @@ final class KeyUnion {
   }
 
   /**
-   * True when every key of the range is in the set. Of a range that can hold no key (K3) its first
-   * key must be in the set: nothing is let through for being empty.
+   * True if every key of the range is in the set. For a range that can contain no key (K3), its
+   * first key must be in the set, so that an empty range is not allowed by default.
    */
   boolean contains(KeyRange range) {
     Interval around = at(range.key());
@@ -68,7 +71,7 @@ final class KeyUnion {
     return to != null && range.key().compareTo(end) < 0 && to.compareTo(end) <= 0;
   }
 
-  /** The last interval that begins at or before the key. */
+  /** The last interval that starts at or before the key. */
   private @Nullable Interval at(Bytes key) {
     int low = 0;
     int high = intervals.size();

@@ -2,9 +2,12 @@ package io.troupe.auth;
 
 import java.util.Comparator;
 
-/** The order of names (A15): that of their UTF-8 bytes, which is that of their code points. */
+/**
+ * The order of names (A15): the order of their UTF-8 bytes, which is the order of their code
+ * points.
+ */
 final class Names {
-  /** Differs from String's order where one name has a character beyond U+FFFF. */
+  /** Differs from String's order if one name has a character beyond U+FFFF. */
   static final Comparator<String> ORDER = Names::compare;
 
   private Names() {}

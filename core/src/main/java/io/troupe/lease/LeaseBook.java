@@ -8,14 +8,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The granted leases, replicated: changed only by applying entries, equal on all members. Which
- * keys are attached is the store's knowledge. One thread.
+ * The granted leases. Replicated: changed only by applying entries, equal on all members. The store
+ * records which keys are attached. One thread.
  */
 public final class LeaseBook {
   private final Map<Long, Lease> leases = new HashMap<>();
   private final LeaseRecords records;
 
-  /** Begins with the leases that were kept. */
+  /** Starts with the recorded leases. */
   public LeaseBook(Collection<Lease> kept, LeaseRecords records) {
     this.records = records;
     for (Lease lease : kept) {
@@ -23,12 +23,12 @@ public final class LeaseBook {
     }
   }
 
-  /** True when the lease is granted and not revoked. */
+  /** True if the lease is granted and not revoked. */
   public boolean contains(long id) {
     return leases.containsKey(id);
   }
 
-  /** The lease, or null. */
+  /** Returns the lease, or null. */
   public @Nullable Lease find(long id) {
     return leases.get(id);
   }
@@ -38,7 +38,7 @@ public final class LeaseBook {
     return leases.size();
   }
 
-  /** Grants a lease; says why not, or null (L1). */
+  /** Grants a lease; returns the reason for a refusal, or null (L1). */
   public @Nullable Refusal grant(long id, long ttlSeconds) {
     if (id == 0) {
       return Refusal.LEASE_NOT_FOUND;
@@ -54,7 +54,7 @@ public final class LeaseBook {
     return null;
   }
 
-  /** Ends a lease whose keys are deleted; says why not, or null (L9). */
+  /** Revokes a lease whose keys are deleted; returns the reason for a refusal, or null (L9). */
   public @Nullable Refusal revoke(long id) {
     if (leases.remove(id) == null) {
       return Refusal.LEASE_NOT_FOUND;
@@ -64,10 +64,11 @@ public final class LeaseBook {
   }
 
   /**
-   * Remembers what was left (L12). An unknown lease is passed over: it was revoked meanwhile.
+   * Records the remaining time of a lease (L12). An unknown lease is ignored, because it was
+   * revoked meanwhile.
    *
-   * @param remainingSeconds 0 forgets the checkpoint, after a renewal
-   * @return true when something was remembered
+   * @param remainingSeconds 0 deletes the checkpoint, after a renewal
+   * @return true if the checkpoint was recorded
    */
   public boolean checkpoint(long id, long remainingSeconds) {
     Lease lease = leases.get(id);

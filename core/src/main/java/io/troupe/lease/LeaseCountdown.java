@@ -12,34 +12,36 @@ import java.util.OptionalLong;
 import java.util.TreeSet;
 
 /**
- * How much is left of each lease, counted by the leader alone. It proposes nothing and deletes
- * nothing: {@link #takeExpired} names leases whose revoke is to be proposed. One thread.
+ * Counts the remaining time of each lease; used by the leader alone. It proposes nothing and
+ * deletes nothing: {@link #takeExpired} returns the leases whose revoke must be proposed. One
+ * thread.
  *
- * <p>Its time moves only by {@link #advance}: the caller hands in time it can vouch for (see {@link
- * PauseAwareClock}), so that time in which the process did not run never ends a lease.
+ * <p>Its time advances only by {@link #advance}. The caller passes only time in which the process
+ * surely ran (see {@link PauseAwareClock}), so a pause of the process never expires a lease.
  */
 public final class LeaseCountdown {
-  /** From this many leases on a new leader spreads their ends (L13). */
+  /** From this number of leases on, a new leader spreads their expiry (L13). */
   static final int SPREAD_FROM = 1000;
 
-  /** Most leases that then end within a second (L13). */
+  /** Maximum number of leases that then expire within a second (L13). */
   static final int SPREAD_PER_SECOND = 750;
 
-  /** A revoke that was not confirmed for this long is named again (L10). */
+  /** A revoke that is not confirmed within this time is returned again (L10). */
   static final long RETRY_MS = 3000;
 
-  /** What a renewal came to (L5). */
+  /** Outcome of a renewal (L5). */
   public enum Renewal {
     /** The full time counts again. */
     RENEWED,
     /**
-     * The full time counts again here, but less is replicated, from which a later leader would
-     * count: that is to be forgotten before the owner is told (L12). Then tell {@link #forgotten}.
+     * The full time counts again here, but a lower remaining time is replicated, from which a later
+     * leader would count. That checkpoint must be deleted before the owner of the lease receives a
+     * response (L12). Call {@link #forgotten} afterwards.
      */
     CHECKPOINTED,
-    /** It has run out but is not revoked yet: wait for that, then tell 0. */
+    /** The lease expired but is not revoked yet: wait for the revoke, then return the TTL 0. */
     EXPIRED,
-    /** There is no such lease. */
+    /** The lease does not exist. */
     UNKNOWN
   }
 
@@ -50,16 +52,17 @@ public final class LeaseCountdown {
     long endMs;
 
     /**
-     * Counts all starts: of leases that end in the same millisecond the first started ends first.
+     * Sequence number of the start: of leases that expire in the same millisecond, the one that
+     * started first expires first.
      */
     long start;
 
     long checkpointMs;
 
-    /** Whether less than all may be replicated, or on its way into the log. */
+    /** True if a remaining time below the full one may be replicated, or is proposed. */
     boolean checkpointed;
 
-    /** How often that is being forgotten right now. */
+    /** Number of attempts in flight to delete the checkpoint. */
     int forgetting;
 
     Counted(long id, long ttlSeconds) {
@@ -85,16 +88,16 @@ public final class LeaseCountdown {
   private long starts;
 
   /**
-   * Begins without a lease.
+   * Starts without leases.
    *
-   * @param checkpointEveryMs how often what is left of a long lease is to be replicated, and what a
-   *     long one is (L12); 0 is never
+   * @param checkpointEveryMs interval at which the remaining time of a long lease is replicated,
+   *     and the length from which a lease is long (L12); 0 disables checkpoints
    */
   public LeaseCountdown(long checkpointEveryMs) {
     this.checkpointEveryMs = checkpointEveryMs;
   }
 
-  /** Lets time pass, 0 or more milliseconds. */
+  /** Advances the time by 0 or more milliseconds. */
   public void advance(long vouchedMs) {
     nowMs += Math.max(0, vouchedMs);
     while (!running.isEmpty() && running.first().endMs <= nowMs) {
@@ -104,8 +107,8 @@ public final class LeaseCountdown {
   }
 
   /**
-   * Begins to count: this member leads now. Each lease gets its checkpointed or full time and the
-   * extension on top (L11); with many leases their ends are spread (L13).
+   * Starts to count because this member now leads. Each lease gets its checkpointed or full time
+   * and the extension on top (L11); if there are many leases, their expiry is spread (L13).
    *
    * @param leases all granted leases
    * @param extendMs an election timeout
@@ -132,7 +135,7 @@ public final class LeaseCountdown {
     }
   }
 
-  /** Stops counting: this member leads no more. */
+  /** Stops counting because this member no longer leads. */
   public void demote() {
     byId.clear();
     running.clear();
@@ -141,7 +144,7 @@ public final class LeaseCountdown {
     revokeAgainMs.clear();
   }
 
-  /** A lease was granted by an applied entry. */
+  /** An applied entry granted a lease. */
   public void granted(long id, long ttlSeconds) {
     revoked(id);
     Counted lease = new Counted(id, ttlSeconds);
@@ -149,7 +152,7 @@ public final class LeaseCountdown {
     start(lease);
   }
 
-  /** A lease was revoked by an applied entry. */
+  /** An applied entry revoked a lease. */
   public void revoked(long id) {
     Counted lease = byId.remove(id);
     if (lease != null) {
@@ -160,7 +163,7 @@ public final class LeaseCountdown {
     }
   }
 
-  /** Gives a lease its full time again, unless it has run out (L5). */
+  /** Gives a lease its full time again unless it expired (L5). */
   public Renewal renew(long id) {
     Counted lease = byId.get(id);
     if (lease == null) {
@@ -180,9 +183,9 @@ public final class LeaseCountdown {
   }
 
   /**
-   * An attempt to have a checkpoint forgotten has ended.
+   * An attempt to delete a checkpoint finished.
    *
-   * @param certain true when it was applied; otherwise the checkpoint may still be there
+   * @param certain true if it was applied; otherwise the checkpoint may still exist
    */
   public void forgotten(long id, boolean certain) {
     Counted lease = byId.get(id);
@@ -193,10 +196,10 @@ public final class LeaseCountdown {
   }
 
   /**
-   * A checkpoint was applied, perhaps one of an earlier leader. One that forgot what was left was
-   * made for a renewal of which this leader may not know: the lease has its full time again.
+   * A checkpoint was applied, perhaps one of an earlier leader. A checkpoint of 0 seconds was made
+   * for a renewal that this leader may not know about, so the lease gets its full time again.
    *
-   * @param remainingSeconds 0 when it was forgotten
+   * @param remainingSeconds 0 if the checkpoint was deleted
    */
   public void checkpointed(long id, long remainingSeconds) {
     Counted lease = byId.get(id);
@@ -233,10 +236,10 @@ public final class LeaseCountdown {
   }
 
   /**
-   * Names leases that have run out and whose revoke is to be proposed now, longest over first. One
-   * that was named is named again only after three seconds without {@link #revoked} (L10).
+   * Returns leases that expired and whose revoke must be proposed now, in the order of expiry. A
+   * lease is returned again only after three seconds without {@link #revoked} (L10).
    *
-   * @param max most ids
+   * @param max maximum number of ids
    */
   public List<Long> takeExpired(int max) {
     List<Long> due = new ArrayList<>();
@@ -254,10 +257,10 @@ public final class LeaseCountdown {
   }
 
   /**
-   * Names long leases whose remaining time is to be replicated now, in whole seconds (L12). A lease
-   * that was renewed and whose checkpoint is being forgotten is passed over until its next time.
+   * Returns long leases whose remaining time must be replicated now, in whole seconds (L12). A
+   * renewed lease whose checkpoint is being deleted is skipped until its next time.
    *
-   * @param max most leases
+   * @param max maximum number of leases
    */
   public List<Remaining> takeCheckpoints(int max) {
     List<Remaining> due = new ArrayList<>();
@@ -268,7 +271,7 @@ public final class LeaseCountdown {
       if (lease != null && lease.endMs > nowMs) {
         if (lease.forgetting == 0) {
           lease.checkpointed = true;
-          // Rounded up: a checkpoint never takes time away.
+          // Rounded up, so that a checkpoint never shortens a lease.
           due.add(new Remaining(lease.id, (lease.endMs - nowMs + 999) / 1000));
         }
         scheduleCheckpoint(lease);
@@ -277,13 +280,17 @@ public final class LeaseCountdown {
     return due;
   }
 
-  /** What is left in milliseconds, 0 or less when it has run out; empty when unknown (L7). */
+  /**
+   * Remaining time in milliseconds, 0 or less if the lease expired; empty if it is unknown (L7).
+   */
   public OptionalLong remainingMs(long id) {
     Counted lease = byId.get(id);
     return lease == null ? OptionalLong.empty() : OptionalLong.of(lease.endMs - nowMs);
   }
 
-  /** All ids, ascending by what is left (L8); if equal, in the order in which their time began. */
+  /**
+   * All ids, ascending by remaining time (L8); if equal, in the order in which their time started.
+   */
   public List<Long> idsByRemaining() {
     List<Long> ids = new ArrayList<>(byId.size());
     expired.forEach(lease -> ids.add(lease.id));

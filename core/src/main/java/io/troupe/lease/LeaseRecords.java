@@ -2,11 +2,11 @@ package io.troupe.lease;
 
 import io.troupe.model.Lease;
 
-/** Where grants are kept. Writes join the batch of the entry that is being applied. */
+/** Storage of grants. Writes join the batch of the entry that is being applied. */
 public interface LeaseRecords {
-  /** Keeps a lease; replaces what was kept under its id. */
+  /** Saves a lease; replaces an earlier record with the same id. */
   void save(Lease lease);
 
-  /** Forgets a lease. */
+  /** Removes a lease. */
   void remove(long id);
 }

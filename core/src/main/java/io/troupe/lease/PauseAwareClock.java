@@ -1,12 +1,13 @@
 package io.troupe.lease;
 
 /**
- * Turns readings of a monotonic clock into time in which the process surely ran. A gap between two
- * readings that is longer than allowed is a pause (a stopped process, a frozen disk, a moved
- * virtual machine) and counts nothing: renewals that arrived meanwhile are still unread, so nobody
- * may lose a lease for it. One thread.
+ * Converts readings of a monotonic clock into time in which the process surely ran. A gap between
+ * two readings that is longer than allowed is a pause (a stopped process, a frozen disk, a moved
+ * virtual machine) and counts as 0: renewals that arrived in the pause are still unread, so no
+ * lease may expire because of it. One thread.
  *
- * <p>The price is that a lease outlives its time by the length of the pause, which is allowed (L4).
+ * <p>The consequence is that a lease outlives its time by the length of the pause, which is allowed
+ * (L4).
  */
 public final class PauseAwareClock {
   private final long maxGapMs;
@@ -14,9 +15,9 @@ public final class PauseAwareClock {
   private boolean started;
 
   /**
-   * Begins with the first reading.
+   * Starts with the first reading.
    *
-   * @param maxGapMs longest believable time between two readings, 1 or more; several times the
+   * @param maxGapMs longest plausible time between two readings, 1 or more; several times the
    *     interval at which they are taken
    */
   public PauseAwareClock(long maxGapMs) {

@@ -1,7 +1,7 @@
 /**
- * Leases: which are granted (replicated) and which have run out (counted by the leader alone).
- * Entry classes: {@link io.troupe.lease.LeaseBook}, {@link io.troupe.lease.LeaseCountdown}. Imports
- * model alone. See docs/components/lease.md.
+ * Leases: the granted ones (replicated) and the expired ones (counted by the leader alone). Entry
+ * classes: {@link io.troupe.lease.LeaseBook}, {@link io.troupe.lease.LeaseCountdown}. Imports model
+ * alone. See docs/components/lease.md.
  */
 @NullMarked
 package io.troupe.lease;

@@ -12,7 +12,7 @@ public final class DigestCheck {
   /** Entries to look back on: a leader's word is rarely later than that. */
   static final int KEPT = 4096;
 
-  /** Words of the leader about entries that are not applied here yet; more are passed over. */
+  /** Words of the leader about entries that are not applied here yet; more are skipped. */
   static final int WAITING = 16;
 
   /**

@@ -173,7 +173,7 @@ public final class StateMachine implements AutoCloseable {
     view = facts.view(store.appliedIndex(), store.appliedTerm(), auth.state());
   }
 
-  /** Lets go of what it holds of the store, which its owner closes next; for any thread. */
+  /** Releases what it holds of the store, which its owner closes next; for any thread. */
   @Override
   public void close() {
     store.close();

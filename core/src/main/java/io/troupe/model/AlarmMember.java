@@ -3,7 +3,7 @@ package io.troupe.model;
 /**
  * An active alarm.
  *
- * @param member who raised it
- * @param type which
+ * @param member member that raised the alarm
+ * @param type kind of the alarm
  */
 public record AlarmMember(NodeId member, AlarmType type) {}

@@ -15,15 +15,15 @@ public enum AlarmType {
     this.code = code;
   }
 
-  /** The number on disk and on the wire. */
+  /** Returns the number used on disk and on the wire. */
   public int code() {
     return code;
   }
 
   /**
-   * The type with that number.
+   * Returns the type with the given number.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if no type has that number
    */
   public static AlarmType ofCode(int code) {
     for (AlarmType type : values()) {

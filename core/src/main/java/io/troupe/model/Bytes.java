@@ -5,11 +5,12 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * An immutable run of bytes with unsigned lexicographic order (the order of keys everywhere, R10).
- * A slice shares its parent's array; nobody writes to that array after it was handed in.
+ * An immutable byte string with unsigned lexicographic order, the order of keys everywhere (R10). A
+ * slice shares the array of its parent. The array must not be written to after it was passed to
+ * this class.
  */
 public final class Bytes implements Comparable<Bytes> {
-  /** The empty run. */
+  /** The empty byte string. */
   public static final Bytes EMPTY = new Bytes(new byte[0], 0, 0);
 
   private final byte[] array;
@@ -23,12 +24,15 @@ public final class Bytes implements Comparable<Bytes> {
     this.length = length;
   }
 
-  /** Takes ownership of {@code array}: the caller never writes to it again. */
+  /** Takes ownership of {@code array}: the caller must not write to it afterwards. */
   public static Bytes wrap(byte[] array) {
     return array.length == 0 ? EMPTY : new Bytes(array, 0, array.length);
   }
 
-  /** Takes ownership of the stated part of {@code array}: the caller never writes to it again. */
+  /**
+   * Takes ownership of the stated part of {@code array}: the caller must not write to it
+   * afterwards.
+   */
   public static Bytes wrap(byte[] array, int offset, int length) {
     if (offset < 0 || length < 0 || offset > array.length - length) {
       throw new IndexOutOfBoundsException(offset + "+" + length + " in " + array.length);
@@ -36,17 +40,17 @@ public final class Bytes implements Comparable<Bytes> {
     return length == 0 ? EMPTY : new Bytes(array, offset, length);
   }
 
-  /** A private copy of {@code array}. */
+  /** Returns a private copy of {@code array}. */
   public static Bytes copyOf(byte[] array) {
     return wrap(array.clone());
   }
 
-  /** The UTF-8 form of {@code text}. */
+  /** Returns the UTF-8 encoding of {@code text}. */
   public static Bytes utf8(String text) {
     return wrap(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** The bytes given as ints 0..255. */
+  /** Returns the bytes given as ints 0..255. */
   public static Bytes of(int... unsigned) {
     byte[] out = new byte[unsigned.length];
     for (int i = 0; i < out.length; i++) {
@@ -65,7 +69,7 @@ public final class Bytes implements Comparable<Bytes> {
     return length == 0;
   }
 
-  /** The byte at {@code index} (0 .. length()-1), signed as Java has it. */
+  /** Returns the byte at {@code index} (0 .. length()-1), signed as in Java. */
   public byte at(int index) {
     if (index < 0 || index >= length) {
       throw new IndexOutOfBoundsException(index + " in " + length);
@@ -73,12 +77,14 @@ public final class Bytes implements Comparable<Bytes> {
     return array[offset + index];
   }
 
-  /** The bytes from {@code from} to the end; shares the array. */
+  /** Returns the bytes from {@code from} to the end; shares the array. */
   public Bytes slice(int from) {
     return slice(from, length);
   }
 
-  /** The bytes from {@code from} (inclusive) to {@code to} (exclusive); shares the array. */
+  /**
+   * Returns the bytes from {@code from} (inclusive) to {@code to} (exclusive); shares the array.
+   */
   public Bytes slice(int from, int to) {
     if (from < 0 || to > length || from > to) {
       throw new IndexOutOfBoundsException(from + ".." + to + " in " + length);
@@ -86,21 +92,23 @@ public final class Bytes implements Comparable<Bytes> {
     return wrap(array, offset + from, to - from);
   }
 
-  /** A new run: these bytes followed by {@code tail}. */
+  /** Returns a new byte string: these bytes followed by {@code tail}. */
   public Bytes concat(Bytes tail) {
     byte[] out = new byte[length + tail.length];
     tail.copyTo(out, copyTo(out, 0));
     return wrap(out);
   }
 
-  /** The smallest run that is greater than this one: these bytes and a zero byte. */
+  /**
+   * Returns the smallest byte string that is greater than this one: these bytes and a zero byte.
+   */
   public Bytes successor() {
     byte[] out = new byte[length + 1];
     copyTo(out, 0);
     return wrap(out);
   }
 
-  /** True when these bytes begin with {@code prefix}. */
+  /** True if these bytes start with {@code prefix}. */
   public boolean startsWith(Bytes prefix) {
     return length >= prefix.length
         && Arrays.equals(
@@ -112,24 +120,28 @@ public final class Bytes implements Comparable<Bytes> {
             prefix.offset + prefix.length);
   }
 
-  /** A new array with a copy of the bytes. */
+  /** Returns a new array with a copy of the bytes. */
   public byte[] toArray() {
     return Arrays.copyOfRange(array, offset, offset + length);
   }
 
   /**
-   * The bytes as an array without a copy where that is possible. The caller must not write to it.
+   * Returns the bytes as an array, without a copy if possible. The caller must not write to the
+   * array.
    */
   public byte[] toArrayUnsafe() {
     return offset == 0 && length == array.length ? array : toArray();
   }
 
-  /** The array behind, for codecs that take (array, offset, length). Never written to. */
+  /**
+   * The backing array, for codecs that take (array, offset, length). The caller must not write to
+   * it.
+   */
   public byte[] backingArray() {
     return array;
   }
 
-  /** Where these bytes begin in {@link #backingArray()}. */
+  /** Offset of the first of these bytes in {@link #backingArray()}. */
   public int backingOffset() {
     return offset;
   }
@@ -140,7 +152,7 @@ public final class Bytes implements Comparable<Bytes> {
     return at + length;
   }
 
-  /** The bytes read as UTF-8, malformed input replaced. */
+  /** Decodes the bytes as UTF-8; malformed input is replaced. */
   public String utf8() {
     return new String(array, offset, length, StandardCharsets.UTF_8);
   }
@@ -171,7 +183,9 @@ public final class Bytes implements Comparable<Bytes> {
     return h;
   }
 
-  /** Printable ASCII as it is, anything else as hex; cut after 64 bytes. For logs and tests. */
+  /**
+   * Shows printable ASCII as text and anything else as hex, cut after 64 bytes. For logs and tests.
+   */
   @Override
   public String toString() {
     for (int i = 0; i < Math.min(length, 64); i++) {

@@ -3,18 +3,20 @@ package io.troupe.model;
 /**
  * One condition of a transaction (X6, X7).
  *
- * @param range the key, or every key of a range
- * @param target what of the stored record is compared
- * @param result which relation must hold, stored against given
- * @param number the given version, revision or lease; 0 when the request's union did not match the
+ * @param range a single key, or a range of keys that must all satisfy the condition
+ * @param target field of the stored record that is compared
+ * @param result relation that must hold between the stored and the given value
+ * @param number the given version, revision or lease; 0 if the request's union does not match the
  *     target
- * @param value the given value for {@link Target#VALUE}; empty when the union did not match
+ * @param value the given value for {@link Target#VALUE}; empty if the union does not match
  */
 public record Compare(KeyRange range, Target target, Relation result, long number, Bytes value) {
 
-  /** What is compared. Wire numbers are the ordinals; UNKNOWN stands for any other number. */
+  /**
+   * Field that is compared. Wire numbers are the ordinals; UNKNOWN is used for any other number.
+   */
   public enum Target {
-    /** Puts since creation. */
+    /** Number of puts since creation. */
     VERSION,
     /** Creation revision. */
     CREATE,
@@ -28,13 +30,13 @@ public record Compare(KeyRange range, Target target, Relation result, long numbe
     UNKNOWN
   }
 
-  /** Which relation. Wire numbers are the ordinals; UNKNOWN stands for any other number. */
+  /** Relation to check. Wire numbers are the ordinals; UNKNOWN is used for any other number. */
   public enum Relation {
     /** Stored equals given. */
     EQUAL,
-    /** Stored is above given. */
+    /** Stored is greater than given. */
     GREATER,
-    /** Stored is below given. */
+    /** Stored is less than given. */
     LESS,
     /** Stored differs from given. */
     NOT_EQUAL,

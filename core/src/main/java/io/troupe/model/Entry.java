@@ -3,19 +3,19 @@ package io.troupe.model;
 /**
  * One entry of the Raft log.
  *
- * @param term term of the leader that made it, 1 or more
+ * @param term term of the leader that created the entry, 1 or more
  * @param index position in the log, 1 or more, without gaps
- * @param kind what {@code data} is
+ * @param kind type of {@code data}
  * @param data the encoded operation or membership change; empty for {@link Kind#NOOP}
  */
 public record Entry(long term, long index, Kind kind, Bytes data) {
-  /** What an entry carries. The numbers are on disk and on the wire: never reuse one. */
+  /** Type of an entry. The numbers are on disk and on the wire: never reuse one. */
   public enum Kind {
-    /** Nothing: a new leader's first entry. */
+    /** No data: the first entry of a new leader. */
     NOOP(0),
-    /** An {@link Operation} in its encoded form. */
+    /** An encoded {@link Operation}. */
     OPERATION(1),
-    /** A change of the membership in its encoded form. */
+    /** An encoded membership change. */
     CONF_CHANGE(2);
 
     private final int code;
@@ -24,15 +24,15 @@ public record Entry(long term, long index, Kind kind, Bytes data) {
       this.code = code;
     }
 
-    /** The number on disk and on the wire. */
+    /** Returns the number used on disk and on the wire. */
     public int code() {
       return code;
     }
 
     /**
-     * The kind with that number.
+     * Returns the kind with the given number.
      *
-     * @throws IllegalArgumentException if there is none
+     * @throws IllegalArgumentException if no kind has that number
      */
     public static Kind ofCode(int code) {
       for (Kind kind : values()) {

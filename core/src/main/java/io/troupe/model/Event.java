@@ -3,23 +3,22 @@ package io.troupe.model;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One change of one key, as a watch shows it (W10, W11).
+ * One change of one key, as a watch reports it (W10, W11).
  *
- * @param type what happened
+ * @param type kind of the change
  * @param kv for a put the new record; for a delete only key and modRevision are set
- * @param prev the record as it was at {@code kv.modRevision() - 1}, or null when there was none (or
- *     it is compacted)
+ * @param prev the record at {@code kv.modRevision() - 1}; null if there was none or it is compacted
  */
 public record Event(Type type, KeyValue kv, @Nullable KeyValue prev) {
   /** Kinds of change. */
   public enum Type {
     /** A put. */
     PUT,
-    /** A deletion, by request or by the end of a lease. */
+    /** A deletion, by request or because a lease expired. */
     DELETE
   }
 
-  /** The deletion of {@code key} at {@code revision}. */
+  /** Returns the deletion of {@code key} at {@code revision}. */
   public static Event delete(Bytes key, long revision, @Nullable KeyValue prev) {
     return new Event(Type.DELETE, new KeyValue(key, 0, revision, 0, Bytes.EMPTY, 0), prev);
   }

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Durations as etcd's flags have them: a sign, then numbers with units, as in {@code 1h30m} or
+ * Durations in the format of etcd's flags: a sign, then numbers with units, as in {@code 1h30m} or
  * {@code 1.5s}.
  *
  * @source Go's time.ParseDuration
@@ -29,9 +29,9 @@ public final class GoDuration {
   private GoDuration() {}
 
   /**
-   * Parses.
+   * Parses a duration.
    *
-   * @throws IllegalArgumentException if it is no duration, or longer than 64 bits of nanoseconds
+   * @throws IllegalArgumentException if the text is no duration or exceeds 64 bits of nanoseconds
    */
   public static Duration parse(String text) {
     boolean negative = text.startsWith("-");
@@ -58,7 +58,7 @@ public final class GoDuration {
     }
   }
 
-  /** The way Go prints a duration: {@code 1h2m3.5s}, {@code 1.5ms}, {@code 0s}. */
+  /** Formats a duration as Go prints it: {@code 1h2m3.5s}, {@code 1.5ms}, {@code 0s}. */
   public static String text(Duration duration) {
     long nanos = duration.toNanos();
     if (nanos == 0) {

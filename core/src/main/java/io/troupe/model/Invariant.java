@@ -1,8 +1,8 @@
 package io.troupe.model;
 
 /**
- * Conditions that always hold. They are checked in production: a broken one means that the state
- * can no longer be trusted, and the member stops.
+ * Conditions that always hold. They are checked in production. If one does not hold, the state of
+ * the member is no longer trustworthy, and the member stops.
  */
 public final class Invariant {
   private Invariant() {}
@@ -10,8 +10,8 @@ public final class Invariant {
   /**
    * Checks a condition.
    *
-   * @param what states what is broken, in a few words
-   * @throws Broken if it does not hold
+   * @param what describes the broken condition in a few words
+   * @throws Broken if the condition does not hold
    */
   public static void require(boolean holds, String what) {
     if (!holds) {
@@ -20,9 +20,9 @@ public final class Invariant {
   }
 
   /**
-   * As {@link #require(boolean, String)}, with the two numbers that were compared in the message.
+   * Like {@link #require(boolean, String)}, with the two compared numbers in the message.
    *
-   * @throws Broken if it does not hold
+   * @throws Broken if the condition does not hold
    */
   public static void require(boolean holds, String what, long left, long right) {
     if (!holds) {
@@ -30,13 +30,11 @@ public final class Invariant {
     }
   }
 
-  /**
-   * An invariant does not hold: a rule is broken on this member, which must stop and answer nobody.
-   */
+  /** An invariant does not hold. The member must stop and must not send any response. */
   public static final class Broken extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
-    /** States what is broken. */
+    /** Describes the broken condition. */
     public Broken(String what) {
       super("broken invariant: " + what);
     }

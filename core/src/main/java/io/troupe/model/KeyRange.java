@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param key first key, inclusive
  * @param rangeEnd empty: exactly {@code key} (K1); one zero byte: every key from {@code key} on
- *     (K2); else the first key behind the range (K3), and the range is empty when that is not above
+ *     (K2); otherwise the first key after the range (K3): the range is empty if that is not above
  *     {@code key}
  */
 public record KeyRange(Bytes key, Bytes rangeEnd) {
@@ -23,22 +23,22 @@ public record KeyRange(Bytes key, Bytes rangeEnd) {
     return new KeyRange(OPEN, OPEN);
   }
 
-  /** True when the range can only ever hold {@link #key()}. */
+  /** True if the range contains {@link #key()} and nothing else. */
   public boolean isSingle() {
     return rangeEnd.isEmpty();
   }
 
-  /** True when there is no upper end. */
+  /** True if there is no upper end. */
   public boolean isOpenEnded() {
     return rangeEnd.equals(OPEN);
   }
 
-  /** True when no key can be in the range (K3). */
+  /** True if no key can be in the range (K3). */
   public boolean isEmpty() {
     return !isSingle() && !isOpenEnded() && rangeEnd.compareTo(key) <= 0;
   }
 
-  /** First key behind the range, or null when it is open ended; for a single key its successor. */
+  /** First key after the range; null if the range is open ended; the successor of a single key. */
   public @Nullable Bytes toExclusive() {
     if (isSingle()) {
       return key.successor();
@@ -46,7 +46,7 @@ public record KeyRange(Bytes key, Bytes rangeEnd) {
     return isOpenEnded() ? null : rangeEnd;
   }
 
-  /** True when {@code candidate} lies in the range. */
+  /** True if {@code candidate} lies in the range. */
   public boolean contains(Bytes candidate) {
     if (isSingle()) {
       return candidate.equals(key);

@@ -3,11 +3,11 @@ package io.troupe.model;
 import java.util.List;
 
 /**
- * What a member published about itself (M3).
+ * Attributes that a member published about itself (M3).
  *
- * @param member who
+ * @param member id of the member
  * @param name its name
- * @param clientUrls its advertised client URLs, in the order it gave
+ * @param clientUrls its advertised client URLs, in the order in which the member published them
  */
 public record MemberAttributes(NodeId member, String name, List<String> clientUrls) {
   public MemberAttributes {

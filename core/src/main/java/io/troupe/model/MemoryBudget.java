@@ -3,20 +3,22 @@ package io.troupe.model;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Memory that clients may make this process hold, all together: requests that are not complete,
- * responses from the moment they are gathered until the socket has taken them, events that wait for
- * a slow watcher. When it is used up the newest requests are refused, except those of holders that
- * hold next to nothing; so a few clients cannot exclude the others. Thread-safe.
+ * Limits the memory that all clients together may occupy in this process: incomplete requests,
+ * responses from the moment they are gathered until the socket has accepted them, and events that
+ * wait for a slow watcher. When the budget is used up, the newest requests are refused, except
+ * those of holders that occupy very little. So a few clients cannot exclude all other clients.
+ * Thread-safe.
  */
 public final class MemoryBudget {
-  /** For callers that are bounded by other means. */
+  /** For callers that are limited by other means. */
   public static final MemoryBudget UNLIMITED = new MemoryBudget(Long.MAX_VALUE);
 
-  /** What a record weighs besides its bytes, about. */
+  /** Approximate overhead of a record in addition to its bytes. */
   private static final int RECORD_BYTES = 150;
 
   /**
-   * Taken at once while a response is gathered, so that small ones never touch the shared count.
+   * Granularity in which a share takes bytes while a response is gathered, so that small responses
+   * never touch the shared counter.
    */
   private static final long STEP = 64 << 10;
 
@@ -29,52 +31,52 @@ public final class MemoryBudget {
   private final Holder own = new Holder(0);
 
   /**
-   * A budget.
+   * Creates a budget.
    *
-   * @param maxBytes of all that is held at one time
+   * @param maxBytes limit for all bytes that are held at the same time
    */
   public MemoryBudget(long maxBytes) {
     this(maxBytes, 0);
   }
 
   /**
-   * A budget.
+   * Creates a budget.
    *
-   * @param maxBytes of all that is held at one time
-   * @param freeBytes what each holder may have even if nothing is left; the owner limits the number
-   *     of holders
+   * @param maxBytes limit for all bytes that are held at the same time
+   * @param freeBytes bytes that each holder may take even if the budget is used up; the owner
+   *     limits the number of holders
    */
   public MemoryBudget(long maxBytes, long freeBytes) {
     this.maxBytes = maxBytes;
     this.freeBytes = freeBytes;
   }
 
-  /** Bytes that are taken now. */
+  /** Bytes that are currently taken. */
   public long taken() {
     return taken.get();
   }
 
-  /** Most bytes that may be taken. */
+  /** Limit of the budget in bytes. */
   public long maxBytes() {
     return maxBytes;
   }
 
-  /** How often there was no room. */
+  /** How often the budget was exceeded. */
   public long refused() {
     return refused.get();
   }
 
-  /** What one response of this process itself takes: nothing yet. */
+  /** Creates an empty share for one response of this process itself. */
   public Share share() {
     return own.share();
   }
 
-  /** A client connection, which holds nothing yet. */
+  /** Creates a holder for a client connection, which holds nothing yet. */
   public Holder holder() {
     return new Holder(freeBytes);
   }
 
-  /** There is no room. */
+  /** The budget is exceeded. */
   public static final class Exceeded extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private final Refusal reason;
@@ -84,13 +86,16 @@ public final class MemoryBudget {
       this.reason = reason;
     }
 
-    /** ANSWER_TOO_LARGE if it is so by itself, TOO_MANY_REQUESTS if others have taken the room. */
+    /**
+     * ANSWER_TOO_LARGE if the response alone exceeds the budget, TOO_MANY_REQUESTS if other holders
+     * use it up.
+     */
     public Refusal reason() {
       return reason;
     }
   }
 
-  /** What one client connection holds, by all of its shares. Thread-safe. */
+  /** Memory that one client connection holds, in all of its shares. Thread-safe. */
   public final class Holder {
     private final long free;
     private final AtomicLong held = new AtomicLong();
@@ -99,7 +104,7 @@ public final class MemoryBudget {
       this.free = free;
     }
 
-    /** What one call takes: nothing yet. */
+    /** Creates an empty share for one call. */
     public Share share() {
       return new Share(this);
     }
@@ -109,7 +114,7 @@ public final class MemoryBudget {
       return held.get();
     }
 
-    /** True if nothing is left, for this holder. */
+    /** True if the budget is used up for this holder. */
     public boolean isExceeded() {
       return taken.get() > maxBytes && held.get() > free;
     }
@@ -120,7 +125,7 @@ public final class MemoryBudget {
     }
   }
 
-  /** What one call takes. One thread at a time, but for {@link #close}. */
+  /** Memory that one call holds. One thread at a time, except for {@link #close}. */
   public final class Share implements AutoCloseable {
     private final Holder holder;
     private long loose;
@@ -132,19 +137,20 @@ public final class MemoryBudget {
     }
 
     /**
-     * Counts a record: it will be there twice, as it was read and as it is sent.
+     * Counts a record twice: as it was read and as it is sent.
      *
-     * @throws Exceeded if there is no room for it
+     * @throws Exceeded if the budget is exceeded
      */
     public void add(KeyValue kv) {
       add(RECORD_BYTES + 2L * (kv.key().length() + kv.value().length()));
     }
 
     /**
-     * Counts bytes of something that is small most often: nothing is taken before there are 64 KiB
-     * of it.
+     * Counts bytes of an object that is usually small: takes nothing from the budget before 64 KiB
+     * are counted.
      *
-     * @throws Exceeded if there is no room for them, or the share is closed: nobody waits any more
+     * @throws Exceeded if the budget is exceeded, or if the share is closed because the client no
+     *     longer waits
      */
     public void add(long bytes) {
       loose += bytes;
@@ -156,7 +162,7 @@ public final class MemoryBudget {
     }
 
     /**
-     * Counts bytes at once. They stay counted if there is no room for them.
+     * Counts bytes immediately. They stay counted even if the budget is exceeded.
      *
      * @throws Exceeded as {@link #add(long)}
      */
@@ -172,9 +178,9 @@ public final class MemoryBudget {
     }
 
     /**
-     * Ends work for a client that has left.
+     * Stops work for a client that has disconnected.
      *
-     * @throws Exceeded if the share is closed: nobody waits any more
+     * @throws Exceeded if the share is closed because the client no longer waits
      */
     public void requireOpen() {
       if (isClosed()) {
@@ -182,17 +188,17 @@ public final class MemoryBudget {
       }
     }
 
-    /** True once the owner has given everything back: the response is sent, or not wanted. */
+    /** True after the owner released everything: the response is sent, or no longer wanted. */
     public synchronized boolean isClosed() {
       return closed;
     }
 
-    /** True if nothing is left for the holder, or the share is closed: nobody waits any more. */
+    /** True if the budget is used up for the holder, or if the share is closed. */
     public synchronized boolean isExceeded() {
       return closed || holder.isExceeded();
     }
 
-    /** All that is left are these bytes. Never refused. */
+    /** Reduces the share to these bytes. Never refused. */
     public synchronized void shrinkTo(long bytes) {
       loose = 0;
       if (!closed) {
@@ -205,7 +211,7 @@ public final class MemoryBudget {
       holder.add(bytes);
     }
 
-    /** Gives everything back. From any thread, any number of times. */
+    /** Releases everything. May be called from any thread, any number of times. */
     @Override
     public synchronized void close() {
       if (!closed) {

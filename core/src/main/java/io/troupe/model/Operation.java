@@ -4,13 +4,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a log entry asks of the state. Applying one depends on nothing but the state and the
- * operation. Shapes are already checked (keys present, limits kept, no duplicate keys in a
- * transaction); what depends on the state is checked at apply.
+ * The change of the state that a log entry requests. The effect of an operation depends only on the
+ * state and the operation. The form of an operation is checked before (keys present, limits kept,
+ * no duplicate keys in a transaction); conditions that depend on the state are checked at apply.
  */
 public sealed interface Operation {
 
-  /** What may stand in a transaction's branch. */
+  /** An operation that a transaction's branch may contain. */
   sealed interface TxnOp {}
 
   /** A read inside a transaction. */
@@ -20,7 +20,7 @@ public sealed interface Operation {
    * Writes one key (2.5).
    *
    * @param lease lease to attach, 0 for none
-   * @param prevKv whether the answer carries the former record
+   * @param prevKv true if the response contains the previous record
    * @param ignoreValue keep the current value
    * @param ignoreLease keep the current lease
    */
@@ -29,8 +29,8 @@ public sealed interface Operation {
       implements Operation, TxnOp {}
 
   /**
-   * An operation of a transaction that no check lets pass, in its place among the others: which
-   * error a client receives depends on the order. Never proposed.
+   * An operation of a transaction that fails its checks. It keeps its place among the other
+   * operations, because the order decides which error a client receives. Never proposed.
    *
    * @param reason the error if this operation is the first that fails
    */
@@ -50,23 +50,23 @@ public sealed interface Operation {
   }
 
   /**
-   * Moves the compacted revision (2.8). Whether the answer waits for the removal is the proposer's
-   * matter.
+   * Raises the compacted revision (2.8). The proposer decides whether its response waits for the
+   * removal of the records.
    */
   record Compact(long revision) implements Operation {}
 
   /**
-   * Makes a lease (2.10).
+   * Grants a lease (2.10).
    *
    * @param id already chosen, not 0
    * @param ttlSeconds effective: the minimum is already applied
    */
   record LeaseGrant(long id, long ttlSeconds) implements Operation {}
 
-  /** Ends a lease and deletes its keys in one revision. */
+  /** Revokes a lease and deletes its keys in one revision. */
   record LeaseRevoke(long id) implements Operation {}
 
-  /** Remembers how much of each of these leases was left, for the next leader (L12). */
+  /** Records the remaining time of each of these leases for the next leader (L12). */
   record LeaseCheckpoint(List<Remaining> leases) implements Operation {
     /** Copies the list. */
     public LeaseCheckpoint {
@@ -74,9 +74,9 @@ public sealed interface Operation {
     }
 
     /**
-     * One lease.
+     * The remaining time of one lease.
      *
-     * @param seconds what was left; 0 forgets an earlier checkpoint
+     * @param seconds remaining time; 0 deletes an earlier checkpoint
      */
     public record Remaining(long id, long seconds) {}
   }
@@ -87,10 +87,10 @@ public sealed interface Operation {
   /** Raises an alarm. */
   record AlarmActivate(NodeId member, AlarmType type) implements Operation {}
 
-  /** Ends an alarm. */
+  /** Deactivates an alarm. */
   record AlarmDeactivate(NodeId member, AlarmType type) implements Operation {}
 
-  /** A member tells its name and client URLs (M3). */
+  /** Publishes the name and the client URLs of a member (M3). */
   record PublishMember(NodeId member, String name, List<String> clientUrls) implements Operation {
     public PublishMember {
       clientUrls = List.copyOf(clientUrls);
@@ -107,13 +107,13 @@ public sealed interface Operation {
   record AuthDisable() implements Auth {}
 
   /**
-   * Makes a token known to all members (A4, A5). The password was checked before.
+   * Makes a token known to all members (A4, A5). The password is already checked.
    *
-   * @param tokenPrefix first part of the token; the entry's index is the second
-   * @param authRevision of the state whose hash the password fitted
+   * @param tokenPrefix first part of the token; the index of the entry is the second
+   * @param authRevision auth revision of the state whose hash the password matched
    */
   record Authenticate(String user, String tokenPrefix, long authRevision) implements Auth {
-    /** Never shows the token. */
+    /** Omits the token. */
     @Override
     public String toString() {
       return "Authenticate[" + user + ", " + authRevision + "]";
@@ -126,7 +126,7 @@ public sealed interface Operation {
    * @param passwordHash bcrypt's text, empty for none
    */
   record UserAdd(String user, String passwordHash, boolean noPassword) implements Auth {
-    /** Never shows the hash. */
+    /** Omits the password hash. */
     @Override
     public String toString() {
       return "UserAdd[" + user + "]";
@@ -137,22 +137,22 @@ public sealed interface Operation {
   record UserDelete(String user) implements Auth {}
 
   /**
-   * Gives a user another password (A9).
+   * Changes the password of a user (A9).
    *
-   * @param passwordHash bcrypt's text; empty: no password fits from now on
+   * @param passwordHash bcrypt's text; empty: no password matches from now on
    */
   record UserChangePassword(String user, String passwordHash) implements Auth {
-    /** Never shows the hash. */
+    /** Omits the password hash. */
     @Override
     public String toString() {
       return "UserChangePassword[" + user + "]";
     }
   }
 
-  /** Gives a user a role (A9). */
+  /** Grants a role to a user (A9). */
   record UserGrantRole(String user, String role) implements Auth {}
 
-  /** Takes a role from a user (A9). */
+  /** Revokes a role of a user (A9). */
   record UserRevokeRole(String user, String role) implements Auth {}
 
   /** Adds a role (A10). */
@@ -162,12 +162,12 @@ public sealed interface Operation {
   record RoleDelete(String role) implements Auth {}
 
   /**
-   * Gives a role a permission (A11).
+   * Grants a permission to a role (A11).
    *
-   * @param permission null when the request had none
+   * @param permission null if the request has none
    */
   record RoleGrantPermission(String role, @Nullable Permission permission) implements Auth {}
 
-  /** Takes every permission with exactly this range from a role (A11). */
+  /** Revokes every permission with exactly this range (A11). */
   record RoleRevokePermission(String role, KeyRange range) implements Auth {}
 }

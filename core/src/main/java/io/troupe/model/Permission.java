@@ -1,16 +1,16 @@
 package io.troupe.model;
 
 /**
- * What a role allows on some keys (A11, A12).
+ * A permission of a role on some keys (A11, A12).
  *
- * @param range which keys; in a role never empty
+ * @param range the keys; never empty in a role
  */
 public record Permission(Type type, KeyRange range) {
-  /** What may be done. */
+  /** Kind of access. */
   public enum Type {
-    /** See the keys. */
+    /** Read the keys. */
     READ(0),
-    /** Change the keys. */
+    /** Write the keys. */
     WRITE(1),
     /** Both. */
     READWRITE(2);
@@ -21,25 +21,25 @@ public record Permission(Type type, KeyRange range) {
       this.code = code;
     }
 
-    /** The number on disk and on the wire. */
+    /** Returns the number used on disk and on the wire. */
     public int code() {
       return code;
     }
 
-    /** True if it lets one see. */
+    /** True if the permission allows reads. */
     public boolean reads() {
       return this != WRITE;
     }
 
-    /** True if it lets one change. */
+    /** True if the permission allows writes. */
     public boolean writes() {
       return this != READ;
     }
 
     /**
-     * The type with that number.
+     * Returns the type with the given number.
      *
-     * @throws IllegalArgumentException if there is none
+     * @throws IllegalArgumentException if no type has that number
      */
     public static Type ofCode(int code) {
       for (Type type : values()) {

@@ -1,14 +1,14 @@
 package io.troupe.model;
 
 /**
- * A Range request as it was checked (2.3).
+ * A checked Range request (2.3).
  *
- * @param range which keys
- * @param limit most records to return; 0 or less: all (G3)
- * @param revision read at this revision; 0 or less: the current one (G2)
+ * @param range keys to read
+ * @param limit maximum number of records to return; 0 or less: no limit (G3)
+ * @param revision revision to read at; 0 or less: the current one (G2)
  * @param order see G8
  * @param target see G8
- * @param keysOnly leave values out; see the quirk in G6
+ * @param keysOnly omit values; see the quirk in G6
  * @param countOnly only count (G5)
  * @param minModRevision inclusive, 0 when unset (G7); likewise the next three
  */
@@ -27,7 +27,7 @@ public record RangeQuery(
 
   /** Wire numbers are the ordinals. */
   public enum SortOrder {
-    /** As the store has them. */
+    /** In the order of the store. */
     NONE,
     /** Smallest first. */
     ASCEND,
@@ -49,13 +49,13 @@ public record RangeQuery(
     VALUE
   }
 
-  /** Everything of {@code range} at {@code revision}, in key order. */
+  /** Returns a query for all records of {@code range} at {@code revision}, in key order. */
   public static RangeQuery of(KeyRange range, long revision) {
     return new RangeQuery(
         range, 0, revision, SortOrder.NONE, SortTarget.KEY, false, false, 0, 0, 0, 0);
   }
 
-  /** True when any revision filter is set. */
+  /** True if any revision filter is set. */
   public boolean hasRevisionFilter() {
     return minModRevision != 0
         || maxModRevision != 0

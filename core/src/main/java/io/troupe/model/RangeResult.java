@@ -3,12 +3,12 @@ package io.troupe.model;
 import java.util.List;
 
 /**
- * The answer of a read.
+ * The result of a read.
  *
  * @param revision store revision at the time of the read (R5)
- * @param kvs in the asked order
- * @param more whether the limit cut something off
- * @param count number of keys in the range at the asked revision, whatever limit and filters say
- *     (G4)
+ * @param kvs in the requested order
+ * @param more true if the limit cut off records
+ * @param count number of keys in the range at the requested revision, regardless of limit and
+ *     filters (G4)
  */
 public record RangeResult(long revision, List<KeyValue> kvs, boolean more, long count) {}

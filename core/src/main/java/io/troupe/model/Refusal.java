@@ -1,8 +1,8 @@
 package io.troupe.model;
 
 /**
- * Why something expected was refused. Codes and texts for clients stand in one table in the gateway
- * (section 3).
+ * Reason for which a request is refused. The gateway has one table with the codes and texts for
+ * clients (section 3).
  */
 public enum Refusal {
   /** Row 1. */
@@ -103,10 +103,10 @@ public enum Refusal {
   LEARNER,
   /** Row 56. */
   BAD_LEADER_TRANSFEREE,
-  /** Of our own: a read would need more memory than reads may take. */
+  /** Not in etcd: a read needs more memory than reads may take. */
   ANSWER_TOO_LARGE,
-  /** Of our own: a write was applied, but its response needs more memory than there is for it. */
+  /** Not in etcd: a write is applied, but its response needs more memory than is available. */
   RESPONSE_TOO_LARGE,
-  /** Of our own: the compares of a transaction that writes walk over too many keys. */
+  /** Not in etcd: the compares of a writing transaction cover too many keys. */
   TOO_MANY_COMPARED,
 }

@@ -1,14 +1,14 @@
 package io.troupe.model;
 
-/** On whose behalf something is asked of the state. */
+/** Identity on whose behalf a request is made. */
 public sealed interface Requester {
-  /** A member itself: the end of a lease, an alarm of its own (A17). Nothing is forbidden to it. */
+  /** A member itself: an expired lease, an alarm of its own (A17). It may do everything. */
   Requester MEMBER = Unnamed.MEMBER;
 
-  /** A client that named nobody. With authentication on it may do next to nothing (A3). */
+  /** A client without a user name. If authentication is enabled, it may do almost nothing (A3). */
   Requester ANONYMOUS = Unnamed.ANONYMOUS;
 
-  /** Those without a name. */
+  /** Requesters without a user name. */
   enum Unnamed implements Requester {
     /** See {@link Requester#MEMBER}. */
     MEMBER,
@@ -17,11 +17,11 @@ public sealed interface Requester {
   }
 
   /**
-   * A user whose identity is proven. There need not be one of that name (any more), and the name is
-   * empty where the proof names nobody: a certificate without a common name.
+   * A user whose identity is proven. A user of that name need not exist (any more). The name is
+   * empty if the proof contains none, as a certificate without a common name.
    *
-   * @param authRevision of the state that proved it; rights are refused when it is older than the
-   *     state's (A7)
+   * @param authRevision auth revision of the state that proved the identity; rights are refused if
+   *     it is lower than the state's (A7)
    */
   record User(String name, long authRevision) implements Requester {}
 }

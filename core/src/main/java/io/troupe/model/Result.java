@@ -4,57 +4,57 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What applying an {@link Operation} (or reading) came to. {@code revision} is what the answer's
- * header shows.
+ * The result of applying an {@link Operation} or of a read. {@code revision} is the one in the
+ * header of the response.
  */
 public sealed interface Result {
 
-  /** Answer of a read inside a transaction. */
+  /** Result of a read inside a transaction. */
   record Range(RangeResult range) implements Result {}
 
-  /** Answer of a put; {@code prev} is null when not asked for or when there was none. */
+  /** Result of a put; {@code prev} is null if it was not requested or if there was none. */
   record Put(long revision, @Nullable KeyValue prev) implements Result {}
 
-  /** Answer of a deletion; {@code prevs} in key order, empty when not asked for. */
+  /** Result of a deletion; {@code prevs} in key order, empty if not requested. */
   record DeleteRange(long revision, long deleted, List<KeyValue> prevs) implements Result {}
 
-  /** Answer of a transaction, {@code responses} aligned with the branch that ran. */
+  /** Result of a transaction; {@code responses} match the operations of the branch that ran. */
   record Txn(long revision, boolean succeeded, List<Result> responses) implements Result {}
 
-  /** Answer of a compaction. */
+  /** Result of a compaction. */
   record Compact(long revision) implements Result {}
 
-  /** Answer of a grant. */
+  /** Result of a grant. */
   record LeaseGrant(long revision, long id, long ttlSeconds) implements Result {}
 
-  /** Answer of a revoke. */
+  /** Result of a revoke. */
   record LeaseRevoke(long revision) implements Result {}
 
-  /** Answer of any alarm operation. */
+  /** Result of any alarm operation. */
   record Alarms(long revision, List<AlarmMember> alarms) implements Result {}
 
-  /** Answer of an authentication. */
+  /** Result of an authentication. */
   record Authenticated(long revision, String token) implements Result {
-    /** Never shows the token. */
+    /** Omits the token. */
     @Override
     public String toString() {
       return "Authenticated[" + revision + "]";
     }
   }
 
-  /** Done, nothing to tell. */
+  /** Success without further data. */
   record Done(long revision) implements Result {}
 
-  /** In a transaction: the operation was applied, and its response was not gathered. */
+  /** In a transaction: the operation was applied, but its response was not gathered. */
   enum NotGathered implements Result {
-    /** The only one. */
+    /** The only instance. */
     INSTANCE
   }
 
   /**
-   * The request was applied, but its response does not fit into the memory for responses.
+   * The request was applied, but its response exceeds the memory for responses.
    *
-   * @param applied the result without what did not fit
+   * @param applied the result without the part that did not fit
    */
   record ResponseTooLarge(Result applied) implements Result {}
 

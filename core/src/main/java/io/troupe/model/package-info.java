@@ -1,7 +1,7 @@
 /**
- * The values every room speaks of: bytes, ranges, revisions, log entries, operations and their
- * results; and durations as text. Entry class: {@link io.troupe.model.Operation}. Imports the JDK
- * alone. See docs/architecture.md.
+ * The value types that all components share: bytes, ranges, revisions, log entries, operations and
+ * their results; and durations as text. Entry class: {@link io.troupe.model.Operation}. Imports the
+ * JDK alone. See docs/architecture.md.
  */
 @NullMarked
 package io.troupe.model;

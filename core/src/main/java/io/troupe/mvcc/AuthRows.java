@@ -63,7 +63,7 @@ public final class AuthRows {
     return Bytes.wrap(out.toByteArray());
   }
 
-  /** Hands over every user. */
+  /** Passes on every user. */
   public static void forEachUser(OrderedStore store, Consumer<AuthUser> each) {
     try (Cursor rows = MetaRows.prefixed(store, USER)) {
       while (rows.next()) {
@@ -97,7 +97,7 @@ public final class AuthRows {
     return Bytes.wrap(out.toByteArray());
   }
 
-  /** Hands over every role. */
+  /** Passes on every role. */
   public static void forEachRole(OrderedStore store, Consumer<AuthRole> each) {
     try (Cursor rows = MetaRows.prefixed(store, ROLE)) {
       while (rows.next()) {

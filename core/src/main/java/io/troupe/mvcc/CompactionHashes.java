@@ -106,7 +106,7 @@ final class CompactionHashes implements AutoCloseable {
     return List.copyOf(remembered.descendingMap().values());
   }
 
-  /** Lets go of the store; what is being made ends with the store. */
+  /** Releases the store; what is being made ends with the store. */
   @Override
   public void close() {
     PendingHash given;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CompactionWalk implements AutoCloseable {
   /**
-   * Where a walk goes on.
+   * Where a walk continues.
    *
    * @param change in the revision space: the next change at or behind it
    * @param row the next version to judge of the key that {@code change} changed, or null if that
@@ -29,7 +29,7 @@ final class CompactionWalk implements AutoCloseable {
 
   /**
    * By key, the revision of the version that is kept, for keys met lately. An earlier change of
-   * such a key needs no look at its versions: it goes when the walk comes to the kept one. Of one
+   * such a key needs no check its versions: it goes when the walk comes to the kept one. Of one
    * compaction.
    */
   static final class KeptRevisions {
@@ -61,7 +61,7 @@ final class CompactionWalk implements AutoCloseable {
   private final KeptRevisions keptRevisions;
   private int looked;
 
-  /** The last change that was looked at; with {@link #kept} it is not done. */
+  /** The last change that was checked; with {@link #kept} it is not done. */
   private @Nullable Bytes change;
 
   /** The version that is kept of the key whose older ones are being removed, or null. */
@@ -90,12 +90,12 @@ final class CompactionWalk implements AutoCloseable {
     this.rows = cursors.rows();
   }
 
-  /** Number of changes that were looked at. */
+  /** Number of changes that were checked. */
   int looked() {
     return looked;
   }
 
-  /** Where the next walk goes on; of a walk that is not at its end. */
+  /** Where the next walk continues; of a walk that is not at its end. */
   Position position() {
     Bytes last = change;
     if (last == null) {
@@ -108,7 +108,7 @@ final class CompactionWalk implements AutoCloseable {
    * Adds removals to a batch.
    *
    * @param maxRemoved most versions, 1 or more; one more if the last key is gone with it
-   * @param maxLooked most changes to look at, 1 or more
+   * @param maxLooked most changes to check, 1 or more
    * @return whether the walk is at its end
    */
   boolean fill(StoreBatch batch, int maxRemoved, int maxLooked) {

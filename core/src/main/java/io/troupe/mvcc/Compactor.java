@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Removes the versions that no legal read can see any more (C2), in small batches beside the
  * writer. Safe for any thread; calls exclude each other. It may be stopped between two batches for
- * good: the next start begins again with the compaction that was not finished.
+ * good: the next start restarts with the compaction that was not finished.
  *
  * <p>Its cost follows the changes between two compactions and what is removed, not the number of
  * keys: what is superfluous belongs to a key that changed in that window. A {@link CompactionWalk}
@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Compactor {
   /**
-   * Changes that one walk looks at. A walk does not meet the marks of what it removed, so it has to
+   * Changes that one walk checks. A walk does not meet the marks of what it removed, so it has to
    * be long; but it also keeps the store from freeing what was replaced meanwhile.
    */
   private static final int CHANGES_PER_WALK = 100_000;
 
-  /** Changes that are looked at for each version that a batch may remove. */
+  /** Changes that are checked for each version that a batch may remove. */
   private static final int LOOKED_AT_PER_REMOVED = 4;
 
   /**
@@ -32,14 +32,14 @@ public final class Compactor {
    */
   public record Progress(boolean done, long finishedRevision, long removed) {}
 
-  /** Decides after each batch whether removal goes on, and may take its time with that. */
+  /** Decides after each batch whether removal continues, and may take its time with that. */
   @FunctionalInterface
   public interface Pace {
     /**
      * A batch is written.
      *
      * @param removed versions that it removed
-     * @return whether to go on with the next one
+     * @return whether to continue with the next one
      */
     boolean goesOnAfter(long removed);
   }

@@ -21,7 +21,7 @@ final class EffectDigest {
   private long shape;
   private long value;
 
-  /** Goes on from the number of the last entry; 0 before the first. */
+  /** Continues from the number of the last entry; 0 before the first. */
   EffectDigest(long value) {
     this.value = value;
   }

@@ -125,7 +125,7 @@ final class FrozenTree {
       }
     }
 
-    /** Goes on at or behind {@code key} in walking order, within the bounds. */
+    /** Continues at or behind {@code key} in walking order, within the bounds. */
     void seek(Bytes key) {
       boolean outside =
           reverse

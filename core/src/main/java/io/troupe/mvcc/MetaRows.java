@@ -63,7 +63,7 @@ public final class MetaRows {
     return Bytes.wrap(out.toByteArray());
   }
 
-  /** Hands over every alarm, by member id, then type. */
+  /** Passes on every alarm, by member id, then type. */
   public static void forEachAlarm(OrderedStore store, Consumer<AlarmMember> each) {
     try (Cursor rows = prefixed(store, ALARM)) {
       while (rows.next()) {
@@ -74,7 +74,7 @@ public final class MetaRows {
     }
   }
 
-  /** Hands over what every member published, by id. */
+  /** Passes on what every member published, by id. */
   public static void forEachMember(OrderedStore store, Consumer<MemberAttributes> each) {
     try (Cursor rows = prefixed(store, MEMBER)) {
       while (rows.next()) {
@@ -88,7 +88,7 @@ public final class MetaRows {
     }
   }
 
-  /** Hands over where every member listens for its peers, by id. */
+  /** Passes on where every member listens for its peers, by id. */
   public static void forEachPeerUrls(OrderedStore store, BiConsumer<NodeId, List<String>> each) {
     try (Cursor rows = prefixed(store, PEER_URLS)) {
       while (rows.next()) {

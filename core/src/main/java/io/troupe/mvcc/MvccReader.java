@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads of the committed state, for any number of threads beside the writer; none waits for it.
  *
- * <p>Why an answer is never torn: a read takes the {@link ReadView} first and looks at nothing
- * newer than its revision; then it opens its cursors, which are frozen; then it looks at the
+ * <p>Why an answer is never torn: a read takes the {@link ReadView} first and checks nothing
+ * newer than its revision; then it opens its cursors, which are frozen; then it checks the
  * compacted revision once more. That one is published before anything is removed, so a revision
  * that is still readable then is complete in the cursors.
  */
@@ -276,7 +276,7 @@ public final class MvccReader {
   /**
    * Reads events for a watch that is behind (W8).
    *
-   * @param range whose events; others are passed over
+   * @param range whose events; others are skipped
    * @param fromRevision first revision that is needed
    * @param maxRevisions most distinct revisions with events of the range, 1 or more
    * @param maxBytes no further revision once the events come to this; one is always taken

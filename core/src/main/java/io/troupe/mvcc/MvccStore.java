@@ -489,7 +489,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
     keys.publish(revision);
   }
 
-  /** Lets go of what it holds of the store, which its owner closes next; for any thread. */
+  /** Releases what it holds of the store, which its owner closes next; for any thread. */
   @Override
   public void close() {
     hashes.close();

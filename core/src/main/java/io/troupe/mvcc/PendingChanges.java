@@ -74,7 +74,7 @@ final class PendingChanges {
     return all;
   }
 
-  /** Writes everything and begins anew. */
+  /** Writes everything and restarts. */
   void write() {
     store.write(batch);
     batch = new StoreBatch();

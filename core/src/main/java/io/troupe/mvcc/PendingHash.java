@@ -55,7 +55,7 @@ final class PendingHash {
     }
   }
 
-  /** Lets go of the content; nobody makes this hash or waits for it. */
+  /** Releases the content; nobody makes this hash or waits for it. */
   void drop() {
     cursors.close();
   }

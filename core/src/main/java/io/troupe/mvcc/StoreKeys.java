@@ -213,7 +213,7 @@ final class StoreKeys {
 
   // ---- bytes ----
 
-  /** Escaped key and terminator, with {@code spare} bytes of room behind. */
+  /** Escaped key and terminator, with {@code spare} bytes of space behind. */
   private static byte[] escaped(Bytes userKey, int spare) {
     byte[] in = userKey.backingArray();
     int from = userKey.backingOffset();

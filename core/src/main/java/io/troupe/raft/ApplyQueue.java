@@ -50,7 +50,7 @@ final class ApplyQueue {
   }
 
   /**
-   * Hands over what is committed and durable on this member too: a state machine that is ahead of
+   * Passes on what is committed and durable on this member too: a state machine that is ahead of
    * its own log could not be recovered. Some batches ahead of what is applied, no more: what else
    * is sent to the state machine never waits behind a long backlog.
    */
@@ -77,7 +77,7 @@ final class ApplyQueue {
    *
    * @return bytes that fit now; 0 or less if entries not applied yet take all
    */
-  long makeRoom(long bytes) {
+  long makeSpace(long bytes) {
     long limit = settings.maxLogBytesInMemory();
     log.trimMemory(Math.min(applied, log.stable()), Math.max(1, limit - bytes));
     return limit - log.bytesInMemory();

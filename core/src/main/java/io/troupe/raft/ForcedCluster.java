@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * How a member whose others are lost for good goes on as the only voter: one more entry behind the
+ * How a member whose others are lost for good continues as the only voter: one more entry behind the
  * last one of its log, which removes all others, and a hard state that has it committed. Both must
  * become durable together, before anything runs.
  *

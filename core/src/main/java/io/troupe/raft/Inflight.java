@@ -2,7 +2,7 @@ package io.troupe.raft;
 
 import io.troupe.model.Invariant;
 
-/** The messages with entries on their way to one follower: a window of messages and of bytes. */
+/** The messages with entries in flight to one follower: a window of messages and of bytes. */
 final class Inflight {
   private final long[] lastIndexes;
   private final long[] sizes;

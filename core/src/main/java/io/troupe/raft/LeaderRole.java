@@ -208,14 +208,14 @@ final class LeaderRole extends Role {
       return batch;
     }
     long last = core.log.lastIndex();
-    long room = core.handout.makeRoom(batch.stream().mapToLong(LeaderRole::sizeOf).sum());
+    long space = core.handout.makeSpace(batch.stream().mapToLong(LeaderRole::sizeOf).sum());
     List<Entry> entries = new ArrayList<>(batch.size());
     List<Proposal> refused = new ArrayList<>(0);
     for (Proposal proposal : batch) {
       long index = last + 1 + entries.size();
-      // The last one may be longer than the room that is left, or none would fit a small log.
-      if (room > 0 && index - core.handout.applied() <= core.settings.maxPending(proposal)) {
-        room -= sizeOf(proposal);
+      // The last one may be longer than the space that is left, or none would fit a small log.
+      if (space > 0 && index - core.handout.applied() <= core.settings.maxPending(proposal)) {
+        space -= sizeOf(proposal);
         entries.add(new Entry(core.term(), index, Entry.Kind.OPERATION, proposal.operation()));
       } else {
         refused.add(proposal);

@@ -126,7 +126,7 @@ public sealed interface PeerMessage {
   record ReadIndexReply(long term, long context, long index) implements PeerMessage {}
 
   /**
-   * Proposals on their way to the leader. Taken at most once ({@code ReplayWindow}): a number
+   * Proposals in flight to the leader. Taken at most once ({@code ReplayWindow}): a number
    * that came before from the same {@code origin}, or is overtaken by very many, is dropped.
    *
    * @param term term in which the sender knew the leader; another term makes it void
@@ -153,7 +153,7 @@ public sealed interface PeerMessage {
   }
 
   /**
-   * A change of the membership on its way to the leader. Taken at most once, by the same numbers as
+   * A change of the membership in flight to the leader. Taken at most once, by the same numbers as
    * {@link ForwardedProposals}.
    *
    * @param term term in which the sender knew the leader; another term makes it void

@@ -99,7 +99,7 @@ final class Progress {
     };
   }
 
-  /** True if entries are on their way whose arrival is not known yet. */
+  /** True if entries are in flight whose arrival is not known yet. */
   boolean isAwaitingAnswer() {
     return state == PeerState.REPLICATE && !inflight.isEmpty();
   }
@@ -148,7 +148,7 @@ final class Progress {
     return expected && !isPaused();
   }
 
-  /** A snapshot is on its way. */
+  /** A snapshot is in flight. */
   void snapshotStarted(long transfer) {
     become(PeerState.SNAPSHOT);
     snapshotTransfer = transfer;

@@ -57,7 +57,7 @@ public final class RaftCore {
     this.outbox = new PersistBatch(effects, log, disk);
     this.handout = new ApplyQueue(effects, log, settings, recovered.applied());
     // Numbers that a former run of this member gave out must not come again: an answer to them
-    // could still be on its way.
+    // could still be in flight.
     this.origin = jitter.nextLong();
     this.readContext = jitter.nextLong();
     this.standing = new ElectionState(this, recovered.hardState(), jitter);
@@ -145,7 +145,7 @@ public final class RaftCore {
 
   /**
    * Proposes a change of the membership. Its fate is as with {@link #propose}. Refused with
-   * TOO_MANY_REQUESTS while another one is under way, or if the membership is not the one it was
+   * TOO_MANY_REQUESTS while another one is in progress, or if the membership is not the one it was
    * checked against: check again and repeat. Refused too if it makes no sense, or promotes a
    * learner that lags.
    */
@@ -156,7 +156,7 @@ public final class RaftCore {
   }
 
   /**
-   * Hands the leadership over to {@code to} (a leader only). The outcome is a new leader, or {@link
+   * Transfers the leadership to {@code to} (a leader only). The outcome is a new leader, or {@link
    * RaftEffects#transferRefused}; nothing happens if {@code to} leads already.
    */
   public void transferLeadership(NodeId to) {
@@ -166,7 +166,7 @@ public final class RaftCore {
   }
 
   /**
-   * Before a clean end: a leader hands over to the voter that is best prepared, if any answers.
+   * Before a clean end: a leader passes on to the voter that is best prepared, if any answers.
    * Nothing happens on other members.
    */
   public void handOver() {

@@ -39,7 +39,7 @@ public interface RaftEffects {
    *     commit index of the old log. The log's entries above that index may contradict the
    *     snapshot, so nothing may call them committed
    * @param state is stored last, when the log restarts after the snapshot
-   * @param mark the log has no entries now, and goes on behind the mark's index
+   * @param mark the log has no entries now, and continues behind the mark's index
    * @param messagesAfterPersist as with persist
    */
   void installSnapshot(
@@ -49,7 +49,7 @@ public interface RaftEffects {
   void send(NodeId to, PeerMessage message);
 
   /**
-   * Hands over entries for good: committed, and durable on this member, each index once and in
+   * Passes on entries for good: committed, and durable on this member, each index once and in
    * order. The shell answers with {@link RaftCore#applied}; without that answer no more than some
    * batches come.
    */
@@ -66,7 +66,7 @@ public interface RaftEffects {
 
   /**
    * A follower lacks entries that are gone. Brings a durable snapshot to it, and has {@link
-   * PeerMessage.InstallSnapshot} handed over there. Answered once by {@link RaftCore#snapshotSent}.
+   * PeerMessage.InstallSnapshot} passed on there. Answered once by {@link RaftCore#snapshotSent}.
    *
    * @param to who needs it
    * @param transfer number of the transfer, unique in this run of the member; the report of its end
@@ -80,7 +80,7 @@ public interface RaftEffects {
    * Reads entries that have left memory. Answered once by {@link RaftCore#logRead}, with as many as
    * are at hand: at least one if any can be had.
    *
-   * @param to for whom; there is at most one question under way for each
+   * @param to for whom; there is at most one question in progress for each
    * @param from first index, inclusive
    * @param until index after the last one wanted; greater than {@code from}
    * @param maxBytes stop when the data is about this long
@@ -99,7 +99,7 @@ public interface RaftEffects {
 
   /**
    * This member was removed for good. Told once, when the entry that says so is committed, if it
-   * came; that may not be handed over yet. The process shall end; until then the core is a follower
+   * came; that may not be passed on yet. The process shall end; until then the core is a follower
    * that never campaigns.
    */
   void removed();

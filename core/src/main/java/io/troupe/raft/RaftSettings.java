@@ -8,14 +8,14 @@ package io.troupe.raft;
  * @param heartbeatTicks between two heartbeats of a leader, 1 or more
  * @param maxEntriesPerAppend in one message or one apply, 1 or more
  * @param maxBytesPerAppend of entries in one message, exceeded only by a single entry; 1 or more
- * @param maxInflightAppends messages on their way to one follower, 1 or more
- * @param maxInflightBytes of entries on their way to one follower, exceeded only by the last
+ * @param maxInflightAppends messages in flight to one follower, 1 or more
+ * @param maxInflightBytes of entries in flight to one follower, exceeded only by the last
  *     message; 1 or more
  * @param maxPendingProposals entries not applied yet (and, apart from them, reads not released yet)
  *     before new ones are refused; 1 or more. Twice as many before those of priority are (Q6)
  * @param maxLogBytesInMemory of entries kept in memory; when those not applied yet reach it alone,
  *     proposals are refused
- * @param diskStallTicks time without an answer of the disk after which a leader hands over or gives
+ * @param diskStallTicks time without an answer of the disk after which a leader passes on or gives
  *     up, and nobody campaigns; 0 means never
  */
 public record RaftSettings(

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Reads that wait for a read index. At most one round is on its way; reads that come meanwhile wait
+ * Reads that wait for a read index. At most one round is in flight; reads that come meanwhile wait
  * for the next one, because a round says nothing about reads younger than itself.
  */
 final class ReadQueue {

@@ -275,7 +275,7 @@ final class Replication {
     return progress == null ? 0 : progress.match();
   }
 
-  /** The voter to hand over to: the one that answers and has most; NONE if there is none. */
+  /** The voter to pass on to: the one that answers and has most; NONE if there is none. */
   NodeId bestSuccessor() {
     NodeId best = NodeId.NONE;
     long most = -1;

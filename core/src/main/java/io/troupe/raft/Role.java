@@ -65,7 +65,7 @@ abstract sealed class Role permits FollowerRole, PreCandidateRole, CandidateRole
     core.effects.transferRefused(to, Refusal.NOT_LEADER);
   }
 
-  /** Nothing to hand over, but for a leader. */
+  /** Nothing to pass on, but for a leader. */
   void handOver() {}
 
   /** Too late, but for a leader. */

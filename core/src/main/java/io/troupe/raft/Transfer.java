@@ -5,7 +5,7 @@ import io.troupe.model.Refusal;
 
 /**
  * A leader's handing over to another voter: it takes no proposals, brings the target to the end of
- * the log, and asks it to stand for election at once. After an election timeout it goes on leading.
+ * the log, and asks it to stand for election at once. After an election timeout it continues leading.
  *
  * @source Raft dissertation 3.10
  */
@@ -25,7 +25,7 @@ final class Transfer {
     return !target.isNone();
   }
 
-  /** Begins, and ends another one; does nothing if {@code to} leads or is being handed over to. */
+  /** Begins, and ends another one; does nothing if {@code to} leads or is being passed on to. */
   void start(NodeId to) {
     if (to.equals(core.self) || to.equals(target)) {
       return;

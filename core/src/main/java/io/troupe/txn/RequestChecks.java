@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class RequestChecks {
   private RequestChecks() {}
 
-  /** G1 (a key is there; unknown enum numbers never reach the model). Null when it may go on. */
+  /** G1 (a key is there; unknown enum numbers never reach the model). Null when it may continue. */
   public static @Nullable Refusal range(RangeQuery query) {
     return key(query.range().key());
   }

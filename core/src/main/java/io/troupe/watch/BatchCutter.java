@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntToLongFunction;
 
-/** Cuts the events of one response into pieces (W17). Pure. */
+/** Splits the events of one response into pieces (W17). Pure. */
 public final class BatchCutter {
   private BatchCutter() {}
 
@@ -12,18 +12,19 @@ public final class BatchCutter {
    * A piece.
    *
    * @param from first event, inclusive
-   * @param to behind its last event
+   * @param to index after its last event
    * @param fragment true for all but the last piece
    */
   public record Piece(int from, int to, boolean fragment) {}
 
   /**
-   * Cuts {@code count} events.
+   * Splits {@code count} events.
    *
    * @param sizes encoded size of the event at an index, in bytes
-   * @param baseSize what a response weighs without events
-   * @param limit a response stays below it, unless one event alone reaches it: that is never split
-   * @return in order, without gaps; one piece when the whole stays below the limit; none for no
+   * @param baseSize size of a response without events
+   * @param limit a response stays below it, unless a single event reaches it: an event is never
+   *     split
+   * @return in order, without gaps; one piece if the whole stays below the limit; none without
    *     events
    */
   public static List<Piece> cut(int count, IntToLongFunction sizes, long baseSize, long limit) {

@@ -8,16 +8,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ranges with their members, asked by key: a treap over (start, end) in which every node knows the
- * greatest end below it. A question costs the logarithm of the number of distinct ranges plus the
- * answer. Deterministic: priorities come from a counter. One thread.
+ * Ranges with their members, searched by key: a treap over (start, end) in which every node stores
+ * the greatest end below it. A search costs the logarithm of the number of distinct ranges plus the
+ * size of its result. Deterministic: priorities come from a counter. One thread.
  *
- * @param <T> the members; known by equals
+ * @param <T> the members; distinguished by equals
  */
 final class IntervalIndex<T> {
   private static final class Node<T> {
     final Bytes start;
-    // Null is the open end, above every key.
+    // Null is the open end, which is above every key.
     final @Nullable Bytes end;
     final long priority;
     final Set<T> members = new LinkedHashSet<>();
@@ -36,7 +36,7 @@ final class IntervalIndex<T> {
   private @Nullable Node<T> root;
   private long drawn;
 
-  /** Adds a member to a range that is not empty; false when it was there. */
+  /** Adds a member to a range that is not empty; false if it is already there. */
   boolean add(KeyRange range, T member) {
     Bytes end = range.toExclusive();
     Node<T> node = find(range.key(), end);
@@ -47,7 +47,7 @@ final class IntervalIndex<T> {
     return node.members.add(member);
   }
 
-  /** Removes a member; false when it was not there. */
+  /** Removes a member; false if it is not there. */
   boolean remove(KeyRange range, T member) {
     Bytes end = range.toExclusive();
     Node<T> node = find(range.key(), end);
@@ -60,7 +60,7 @@ final class IntervalIndex<T> {
     return true;
   }
 
-  /** Hands over the members of every range that holds {@code key}. */
+  /** Passes the members of every range that contains {@code key} to {@code each}. */
   void forEachAt(Bytes key, Consumer<? super T> each) {
     visit(root, key, each);
   }
@@ -178,7 +178,9 @@ final class IntervalIndex<T> {
     return end.compareTo(other);
   }
 
-  /** Spreads a counter over all longs; order of insertion never shows in the shape. */
+  /**
+   * Spreads a counter over all longs, so that the shape does not depend on the order of insertion.
+   */
   private long draw() {
     long z = (drawn += 0x9e3779b97f4a7c15L);
     z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;

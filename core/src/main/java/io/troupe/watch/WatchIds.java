@@ -10,10 +10,11 @@ public final class WatchIds {
   private long next;
 
   /**
-   * Takes an id.
+   * Allocates an id.
    *
-   * @param asked 0 lets this class choose; anything else, negative too, is taken as it is
-   * @return the id, or empty when the asked one is in use
+   * @param asked 0 lets this class choose; any other number, also a negative one, is used as
+   *     requested
+   * @return the id, or empty if the requested one is in use
    */
   public OptionalLong take(long asked) {
     long id = asked;
@@ -27,10 +28,10 @@ public final class WatchIds {
   }
 
   /**
-   * Frees an id after a cancel request. After a cancellation by compaction it stays taken until the
-   * client asks (W12).
+   * Frees an id after a cancel request. After a cancellation by compaction the id stays allocated
+   * until the client cancels the watch (W12).
    *
-   * @return false when it was not in use
+   * @return false if it was not in use
    */
   public boolean free(long id) {
     return used.remove(id);

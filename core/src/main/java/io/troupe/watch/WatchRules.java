@@ -3,23 +3,23 @@ package io.troupe.watch;
 import io.troupe.model.Bytes;
 import io.troupe.model.KeyRange;
 
-/** What a create request comes to. Pure functions, to be asked in the order they stand in. */
+/** Checks of a create request. Pure functions, called in the order in which they are declared. */
 public final class WatchRules {
   private static final Bytes FIRST_KEY = Bytes.of(0);
 
   private WatchRules() {}
 
-  /** W4: refused as compacted, with compact revision 0. Asked before the permission (W18). */
+  /** W4: refused as compacted, with compact revision 0. Checked before the permission (W18). */
   public static boolean isStartRefused(long startRevision) {
     return startRevision < 0;
   }
 
-  /** W5: an empty key stands for the first possible one. */
+  /** W5: an empty key means the first possible key. */
   public static KeyRange range(Bytes key, Bytes rangeEnd) {
     return new KeyRange(key.isEmpty() ? FIRST_KEY : key, rangeEnd);
   }
 
-  /** W9: refused as empty. Asked after the permission. */
+  /** W9: refused as empty. Checked after the permission. */
   public static boolean isRangeRefused(KeyRange range) {
     return range.isEmpty();
   }
@@ -27,19 +27,19 @@ public final class WatchRules {
   /**
    * First revision whose events the watcher gets (W3).
    *
-   * @param startRevision as asked, 0 or more
-   * @param currentRevision the hub's, when the watcher joins
+   * @param startRevision as requested, 0 or more
+   * @param currentRevision revision of the hub when the watcher joins
    */
   public static long firstRevision(long startRevision, long currentRevision) {
     return startRevision == 0 ? currentRevision + 1 : startRevision;
   }
 
-  /** True when a watcher that needs this revision next is in sync with the hub (W3, W8). */
+  /** True if a watcher whose next revision is this one is in sync with the hub (W3, W8). */
   public static boolean isSynced(long nextRevision, long currentRevision) {
     return nextRevision > currentRevision;
   }
 
-  /** W12: true when compaction went past what the watcher still needs. */
+  /** W12: true if compaction removed revisions that the watcher still needs. */
   public static boolean isCancelledByCompaction(long nextRevision, long compactedRevision) {
     return nextRevision < compactedRevision;
   }

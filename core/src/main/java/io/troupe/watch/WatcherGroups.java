@@ -14,19 +14,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All watchers of a member, each in one of two groups. A synced one has been given every event up
- * to the hub's revision and gets new ones by {@link #forEachMatch}; an unsynced one still reads
- * history and is named by {@link #nextUnsynced}. One thread.
+ * All watchers of a member, each in one of two groups. A synced watcher has received every event up
+ * to the hub's revision, and {@link #forEachMatch} returns it for new events. An unsynced watcher
+ * still reads history, and {@link #nextUnsynced} returns it. One thread.
  *
- * @param <W> handle of a watcher; equals and hashCode decide who it is
+ * @param <W> handle of a watcher; distinguished by equals and hashCode
  */
 public final class WatcherGroups<W> {
   /**
-   * A watcher and where it stands.
+   * A watcher and its position.
    *
    * @param watcher its handle
    * @param range what it watches, not empty
-   * @param nextRevision first revision it still needs; events below it are not for it
+   * @param nextRevision first revision it still needs; it does not get events below it
    */
   public record Place<W>(W watcher, KeyRange range, long nextRevision) {}
 
@@ -59,12 +59,13 @@ public final class WatcherGroups<W> {
   private int synced;
 
   /**
-   * Takes in a watcher.
+   * Adds a watcher.
    *
    * @param nextRevision first revision it needs
-   * @param currentRevision the hub's; the watcher is synced when it needs nothing up to it (W3)
-   * @return true when it is synced
-   * @throws IllegalArgumentException if it is here already, or the range is empty
+   * @param currentRevision revision of the hub; the watcher is synced if it needs no revision up to
+   *     it (W3)
+   * @return true if it is synced
+   * @throws IllegalArgumentException if it was already added, or the range is empty
    */
   public boolean add(W watcher, KeyRange range, long nextRevision, long currentRevision) {
     if (byWatcher.containsKey(watcher) || range.isEmpty()) {
@@ -76,7 +77,7 @@ public final class WatcherGroups<W> {
     return entry.synced;
   }
 
-  /** Forgets a watcher; false when it was not here. */
+  /** Removes a watcher; false if it is unknown. */
   public boolean remove(W watcher) {
     Entry<W> entry = byWatcher.remove(watcher);
     if (entry == null) {
@@ -87,10 +88,11 @@ public final class WatcherGroups<W> {
   }
 
   /**
-   * Notes how far a watcher has been given events, and groups it anew: one that read history up to
-   * the hub's revision becomes synced, one that fell behind becomes unsynced.
+   * Records up to which revision a watcher has received events, and moves it to the matching group:
+   * a watcher that read history up to the hub's revision becomes synced, a watcher that lags
+   * becomes unsynced.
    *
-   * @return true when it is synced now; false also for an unknown one
+   * @return true if it is synced now; false also for an unknown watcher
    */
   public boolean move(W watcher, long nextRevision, long currentRevision) {
     Entry<W> entry = byWatcher.get(watcher);
@@ -139,8 +141,8 @@ public final class WatcherGroups<W> {
   }
 
   /**
-   * Hands over every synced watcher that is to get an event of {@code key} at {@code revision}. The
-   * groups must not be changed meanwhile.
+   * Passes every synced watcher that gets an event of {@code key} at {@code revision} to {@code
+   * each}. The groups must not be changed meanwhile.
    */
   public void forEachMatch(Bytes key, long revision, Consumer<? super W> each) {
     Consumer<Entry<W>> due =
@@ -176,19 +178,19 @@ public final class WatcherGroups<W> {
     return end == null || one.key().compareTo(end) < 0;
   }
 
-  /** Where a watcher stands, or null when it is not here. */
+  /** Position of a watcher, or null if it is unknown. */
   public @Nullable Place<W> find(W watcher) {
     Entry<W> entry = byWatcher.get(watcher);
     return entry == null ? null : entry.place();
   }
 
-  /** True when a watcher is here and synced. */
+  /** True if the watcher is known and synced. */
   public boolean isSynced(W watcher) {
     Entry<W> entry = byWatcher.get(watcher);
     return entry != null && entry.synced;
   }
 
-  /** Unsynced watchers, those that are furthest behind first, at most {@code max} (W8). */
+  /** At most {@code max} unsynced watchers, those that lag the most first (W8). */
   public List<Place<W>> nextUnsynced(int max) {
     List<Place<W>> next = new ArrayList<>(Math.min(max, unsynced.size()));
     for (Entry<W> entry : unsynced) {
@@ -200,7 +202,7 @@ public final class WatcherGroups<W> {
     return next;
   }
 
-  /** Removes and names the unsynced watchers that a compaction went past (W12). */
+  /** Removes and returns the unsynced watchers that need compacted revisions (W12). */
   public List<W> removeCompacted(long compactedRevision) {
     List<W> gone = new ArrayList<>();
     while (!unsynced.isEmpty()

@@ -1,7 +1,7 @@
 /**
- * Rules of watches without streams or mailboxes: who wants an event, what a create request comes
- * to, how a response is cut. Entry class: {@link io.troupe.watch.WatcherGroups}. Imports model
- * alone. See docs/components/watch.md.
+ * Rules of watches, without streams or mailboxes: which watcher gets an event, the checks of a
+ * create request, how a response is split. Entry class: {@link io.troupe.watch.WatcherGroups}.
+ * Imports model alone. See docs/components/watch.md.
  */
 @NullMarked
 package io.troupe.watch;

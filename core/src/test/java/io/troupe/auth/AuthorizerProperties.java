@@ -198,7 +198,7 @@ class AuthorizerProperties {
     }
   }
 
-  /** etcd's order, lease by lease: root, then key by key, of which each looks at the revision. */
+  /** etcd's order, lease by lease: root, then key by key, of which each checks the revision. */
   private static @Nullable Refusal expected(World world, Requester who, long lease, boolean write) {
     if (!(who instanceof Requester.User user)) {
       return Refusal.USER_EMPTY;

@@ -263,11 +263,11 @@ class CompactionHashTest {
           String key = keys.get(random.nextInt(keys.size()));
           fixture.apply(random.nextInt(3) == 0 ? delete(one(key)) : put(key, "v" + i));
         }
-        long floor = Math.max(0, reader().view().compactedRevision());
-        if (revision() == floor) {
+        long compacted = Math.max(0, reader().view().compactedRevision());
+        if (revision() == compacted) {
           continue;
         }
-        long at = random.nextLong(floor + 1, revision() + 1);
+        long at = random.nextLong(compacted + 1, revision() + 1);
         HashResult.Hash before = hash(at);
         compact(at);
         for (int i = random.nextInt(4); i > 0; i--) {

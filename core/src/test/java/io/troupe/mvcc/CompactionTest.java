@@ -147,7 +147,7 @@ class CompactionTest {
       removed += progress.removed();
     } while (!progress.done());
     assertThat(removed).isEqualTo(1980);
-    // A key's first change and its last one, and twice where a batch goes on inside a key.
+    // A key's first change and its last one, and twice where a batch continues inside a key.
     assertThat(counted.seeks).isLessThan(20 * 2 + 20 * 2 + 1);
     assertThat(counted.steps).isLessThan(2000 * 3);
   }
@@ -167,7 +167,7 @@ class CompactionTest {
     assertThat(counted.steps).isLessThan(2000 * 2 + 10);
   }
 
-  /** A walk that began anew with each batch would meet what the batches before removed. */
+  /** A walk that restarted with each batch would meet what the batches before removed. */
   @Test
   void batchesOfOneCallShareAWalkAndStopWhenTheyAreTold() {
     CountingStore counted = new CountingStore();

@@ -68,9 +68,9 @@ class KvHashTest {
         if (random.nextInt(4) == 0) {
           fixture.apply(delete(span("a", "z")));
         }
-        long floor = Math.max(1, fixture.machine.reader().view().compactedRevision());
-        if (random.nextBoolean() && revision() > floor) {
-          fixture.apply(new Operation.Compact(random.nextLong(floor + 1, revision() + 1)));
+        long compacted = Math.max(1, fixture.machine.reader().view().compactedRevision());
+        if (random.nextBoolean() && revision() > compacted) {
+          fixture.apply(new Operation.Compact(random.nextLong(compacted + 1, revision() + 1)));
           for (int i = random.nextInt(4); i > 0; i--) {
             fixture.machine.compactor().removeBatch(1 + random.nextInt(5));
           }

@@ -175,7 +175,7 @@ class RangeReadTest {
     big.read(
         new RangeQuery(
             span("p", "q"), 0, revision, SortOrder.NONE, SortTarget.KEY, false, true, 0, 0, 0, 0));
-    // The walk is opened at its revision, and no key looked at.
+    // The walk is opened at its revision, and no key checked.
     assertThat(counted.steps).isLessThanOrEqualTo(1);
   }
 

@@ -67,7 +67,7 @@ public class StoreModelDriver {
   /**
    * What a restart does to the store. A durable store may close it here and open it again.
    *
-   * @return the store to go on with, with the same content
+   * @return the store to continue with, with the same content
    */
   protected OrderedStore restarted(OrderedStore store) {
     return store;

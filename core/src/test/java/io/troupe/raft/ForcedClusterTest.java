@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** A member goes on alone with all of its log (SN4). */
+/** A member continues alone with all of its log (SN4). */
 class ForcedClusterTest {
   private static final NodeId FOUR = new NodeId(4);
 

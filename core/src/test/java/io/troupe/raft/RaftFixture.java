@@ -88,7 +88,7 @@ final class RaftFixture {
     return this;
   }
 
-  /** Wins the next election with the vote of member 2; the noop is on its way but not durable. */
+  /** Wins the next election with the vote of member 2; the noop is in flight but not durable. */
   RaftFixture lead() {
     for (int i = 0;
         i < 2 * SETTINGS.electionTicks() && core.status().role() == RaftRole.FOLLOWER;

@@ -174,7 +174,7 @@ class RaftJointConsensusTest {
     world.boot(2);
     world.pass(30);
     assertThat(world.leader().core().membership().isTransitionComplete()).isTrue();
-    assertThat(world.isWritable(world.leader(), "goes on")).isTrue();
+    assertThat(world.isWritable(world.leader(), "continues")).isTrue();
     assertThat(world.node(2).core().membership().voters()).isEqualTo(ids(1, 2));
   }
 
@@ -184,7 +184,7 @@ class RaftJointConsensusTest {
     world.change(world.node(1), change(REMOVE, 1));
     world.settle();
     assertThat(world.node(1).expelled).isTrue();
-    assertThat(world.leader().id.value()).as("handed over, nobody waited").isNotEqualTo(1);
+    assertThat(world.leader().id.value()).as("passed on, nobody waited").isNotEqualTo(1);
     assertThat(world.leader().core().membership().voters()).isEqualTo(ids(2, 3));
   }
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** Entries that come while an answer is awaited share a message, but never wait for long. */
 class RaftSharedMessagesTest {
-  /** A leader whose first operation is on its way to both followers, and answered by none. */
+  /** A leader whose first operation is in flight to both followers, and answered by none. */
   private static RaftFixture leader() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.ack(THREE, 1);

@@ -254,7 +254,7 @@ final class RandomCluster {
 
   // ---- after the faults
 
-  /** Members that learned of their removal stay away, others come back, strangers too. */
+  /** Members that learned of their removal stay away, others come back, unknown peers too. */
   private void heal() {
     side = new int[side.length];
     slowClock = new boolean[side.length];

@@ -50,7 +50,7 @@ class RandomClusterTest {
   private static SimCluster run(long seed) {
     try {
       RandomCluster world = new RandomCluster(seed);
-      // Some runs go on for long enough to see several changes of the membership.
+      // Some runs continue for long enough to see several changes of the membership.
       world.run(seed % 10 == 0 ? 4 * STEPS : STEPS);
       return world.cluster;
     } catch (RuntimeException e) {

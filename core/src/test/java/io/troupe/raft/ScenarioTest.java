@@ -14,14 +14,14 @@ import org.junit.jupiter.api.TestFactory;
 
 /**
  * Runs the scripts under {@code src/test/resources/scenarios}: a command on each line, the effects
- * it has indented below. {@code -Drewrite} writes the traces anew; the difference is what a
+ * it has indented below. {@code -Drewrite} writes the traces again; the difference is what a
  * reviewer reads.
  *
  * <pre>
  * cluster VOTERS [LEARNERS]   boots members 1, 2, ...; first command
  * tick ID COUNT               time passes for one member
- * deliver ID [drop=ID]        all messages that are on their way to a member now, but not those from the dropped one
- * drop ID                     loses all messages on their way to a member
+ * deliver ID [drop=ID]        all messages that are in flight to a member now, but not those from the dropped one
+ * drop ID                     loses all messages in flight to a member
  * force ID                    the disk makes all its writes durable
  * apply ID                    the state machine takes what was handed out
  * propose ID TEXT...          one batch

@@ -22,7 +22,7 @@ import java.util.function.Supplier;
  * together.
  */
 final class SimCluster {
-  /** A message on its way. */
+  /** A message in flight. */
   record Flight(NodeId from, NodeId to, PeerMessage message) {}
 
   private record Position(long index, long term) {}

@@ -117,7 +117,7 @@ final class SimNode implements RaftEffects {
     write.messagesAfterPersist().forEach(outgoing -> leave(outgoing.to(), outgoing.message()));
   }
 
-  /** True if the state machine can go on. */
+  /** True if the state machine can continue. */
   boolean canApply() {
     Work next = toApply.peekFirst();
     SnapshotMark mark = next == null ? null : next.install();

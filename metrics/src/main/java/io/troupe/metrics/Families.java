@@ -39,7 +39,7 @@ final class Families {
         .register(registry);
   }
 
-  /** A gauge that is read when somebody looks. */
+  /** A gauge that is read when metrics are read. */
   void gaugeOf(String name, String help, DoubleSupplier value) {
     GaugeWithCallback.builder()
         .name(name)
@@ -48,7 +48,7 @@ final class Families {
         .register(registry);
   }
 
-  /** A gauge whose label values are known only when somebody looks. */
+  /** A gauge whose label values are known only when metrics are read. */
   void gaugesOf(String name, String help, LabelledValues values, String... labels) {
     GaugeWithCallback.builder()
         .name(name)
@@ -58,7 +58,7 @@ final class Families {
         .register(registry);
   }
 
-  /** A counter whose label values are known only when somebody looks. */
+  /** A counter whose label values are known only when metrics are read. */
   void countersOf(String name, String help, LabelledValues values, String... labels) {
     CounterWithCallback.builder()
         .name(name)

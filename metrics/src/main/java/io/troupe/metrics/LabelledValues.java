@@ -1,6 +1,6 @@
 package io.troupe.metrics;
 
-/** Values of one family, told when somebody looks. */
+/** Values of one family, told when metrics are read. */
 @FunctionalInterface
 public interface LabelledValues {
   /** Takes the values. */

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 
 /**
  * All metrics of one member (section 6). Parts of the member get the group they feed; what can be
- * read when somebody looks is registered with {@link #gauge}. Thread-safe.
+ * read when metrics are read is registered with {@link #gauge}. Thread-safe.
  */
 public final class MemberMetrics {
   /** Content type of {@link #text()}. */
@@ -129,7 +129,7 @@ public final class MemberMetrics {
   }
 
   /**
-   * Adds a gauge that is read when somebody looks.
+   * Adds a gauge that is read when metrics are read.
    *
    * @param value brief; NaN if it throws
    */
@@ -137,7 +137,7 @@ public final class MemberMetrics {
     families.gaugeOf(name, help, value);
   }
 
-  /** Adds a gauge with labels that is read when somebody looks. */
+  /** Adds a gauge with labels that is read when metrics are read. */
   public void gauges(String name, String help, LabelledValues values, String... labels) {
     families.gaugesOf(name, help, values, labels);
   }
@@ -147,7 +147,7 @@ public final class MemberMetrics {
     families.counterOf(name, help, value);
   }
 
-  /** Adds a counter with labels that is read when somebody looks. */
+  /** Adds a counter with labels that is read when metrics are read. */
   public void counters(String name, String help, LabelledValues values, String... labels) {
     families.countersOf(name, help, values, labels);
   }

@@ -73,7 +73,7 @@ public final class PeerMetrics {
     of(member);
   }
 
-  /** A message went on its way. */
+  /** A message continued its way. */
   public void sent(long to, long bytes) {
     of(to).sentBytes().inc(bytes);
   }
@@ -99,8 +99,8 @@ public final class PeerMetrics {
   }
 
   /** A message was dropped because too many wait for that actor. */
-  public void dropped(String room) {
-    dropped.labelValues(room).inc();
+  public void dropped(String actor) {
+    dropped.labelValues(actor).inc();
   }
 
   /** A question was answered. */

@@ -3,7 +3,7 @@ package io.troupe.metrics;
 import io.prometheus.metrics.core.metrics.Counter;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the gateway and the raft room see of consensus. Thread-safe; nothing here waits. */
+/** What the gateway and the raft actor see of consensus. Thread-safe; nothing here waits. */
 public final class RaftMetrics {
   private static final long SLOW_READ_NANOS = 1_000_000_000;
 
@@ -55,7 +55,7 @@ public final class RaftMetrics {
     leaderChanges.increment();
   }
 
-  /** A proposal goes to the raft room. */
+  /** A proposal goes to the raft actor. */
   public void proposed() {
     pending.increment();
   }
@@ -63,7 +63,7 @@ public final class RaftMetrics {
   /**
    * A proposal came to its end.
    *
-   * @param applied false if it was lost, refused by the raft room, or not answered in time
+   * @param applied false if it was lost, refused by the raft actor, or not answered in time
    */
   public void proposalEnded(boolean applied) {
     pending.decrement();

@@ -234,7 +234,7 @@ public final class RpcMetrics {
     }
 
     /**
-     * A call was sent away before it began: what counts calls knows of it, what times requests does
+     * A call was rejected before it began: what counts calls knows of it, what times requests does
      * not.
      *
      * @param code gRPC's number, 0..16

@@ -141,7 +141,7 @@ final class Bootstrap {
             "member "
                 + self
                 + " has already been bootstrapped; to replace a member whose data is lost, remove"
-                + " it, add it anew, and start it with troupe.initial-cluster-state = \"existing\"");
+                + " it, add it again, and start it with troupe.initial-cluster-state = \"existing\"");
       }
     }
   }
@@ -242,7 +242,7 @@ final class Bootstrap {
 
   /**
    * Asks peers for the members that they know, all at once. A peer that does not answer in time but
-   * listens is asked again: on a busy machine a connection may take longer, and to go on as if that
+   * listens is asked again: on a busy machine a connection may take longer, and to continue as if that
    * peer were not there could make a second member with the same id.
    *
    * @param timeout for one answer

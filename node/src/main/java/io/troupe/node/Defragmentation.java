@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Has all of the state rewritten when somebody asks for it (MT5), one time after the other: what
- * was deleted since the one under way began may need another, which all share that ask meanwhile.
+ * was deleted since the one in progress began may need another, which all share that ask meanwhile.
  * Thread-safe.
  */
 final class Defragmentation {

@@ -23,7 +23,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What follows from the configuration and the heap for the rooms and for the gateway. */
+/** What follows from the configuration and the heap for the actors and for the gateway. */
 final class DerivedSettings {
   /** L12. */
   private static final Duration CHECKPOINT_EVERY = Duration.ofMinutes(5);
@@ -48,7 +48,7 @@ final class DerivedSettings {
 
   /**
    * Recent entries, waiting proposals and newest records may have an eighth of the heap each, what
-   * is on its way to one follower a thirty-second part, tokens of logins too, answers a quarter;
+   * is in flight to one follower a thirty-second part, tokens of logins too, answers a quarter;
    * what is left is for watches, the largest request ({@link SizeRules}), and the collector.
    */
   private static long heapShare(int parts) {
@@ -84,7 +84,7 @@ final class DerivedSettings {
         given.streams(), given.resetsPerSecond(), (int) all, (int) perAddress);
   }
 
-  /** What the rooms are told. */
+  /** What the actors are told. */
   static MemberSettings member(NodeSettings settings) {
     RaftSettings defaults = RaftSettings.defaults();
     return new MemberSettings(

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Whether the file systems of the data directory and of the log have room left. Writes are refused
- * before the log itself runs out of space: reads, deletes and compaction go on, and nothing has to
+ * before the log itself runs out of space: reads, deletes and compaction continue, and nothing has to
  * stop. Thread-safe; asks the file system at most once in a second.
  */
 final class DiskSpaceMonitor implements DiskCapacity {

@@ -121,8 +121,8 @@ final class EtcdLogFields extends AbstractJsonProvider<ILoggingEvent> {
     if (logger.startsWith("io.troupe.") && event.getCallerData().length > 0) {
       StackTraceElement where = event.getCallerData()[0];
       String[] names = where.getClassName().split("\\.", -1);
-      String room = names.length < 2 ? "" : names[names.length - 2] + "/";
-      return room + where.getFileName() + ":" + where.getLineNumber();
+      String actor = names.length < 2 ? "" : names[names.length - 2] + "/";
+      return actor + where.getFileName() + ":" + where.getLineNumber();
     }
     return logger.substring(logger.lastIndexOf('.') + 1);
   }

@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 
 /**
- * Members that are said to be lost. A member that is forced to go on alone removes them, and what
+ * Members that are said to be lost. A member that is forced to continue alone removes them, and what
  * only they have is gone: so none of them may be there (docs/decisions/0125).
  */
 final class ForceNewClusterCheck {

@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Figures that a member has anyway, read when somebody looks. */
+/** Figures that a member has anyway, read when metrics are read. */
 final class MemberGauges {
   /** Of RocksDB, by our names. */
   private static final Map<String, String> STORE =
@@ -55,7 +55,7 @@ final class MemberGauges {
   static void register(
       NodeSettings settings,
       MemberFiles files,
-      MemberRefs rooms,
+      MemberRefs refs,
       Member member,
       Logins logins,
       PeerMemory peers) {
@@ -71,7 +71,7 @@ final class MemberGauges {
             "stage");
     gauges.raft();
     gauges.state();
-    gauges.rooms(rooms, files);
+    gauges.refs(refs, files);
     gauges.files();
     gauges.clients(member.clientMemory());
     gauges.logins(logins);
@@ -238,21 +238,21 @@ final class MemberGauges {
         "part");
   }
 
-  private void rooms(MemberRefs rooms, MemberFiles files) {
+  private void refs(MemberRefs refs, MemberFiles files) {
     metrics.gauges(
         "troupe_mailbox_messages",
         "Messages that wait for a room.",
-        target -> rooms.mailboxes((room, count) -> target.value(count, room)),
+        target -> refs.mailboxes((actor, count) -> target.value(count, actor)),
         "room");
     metrics.gauges(
         "troupe_peer_backlog_bytes",
         "Messages of members that wait for an actor.",
-        rooms::peerBacklog,
+        refs::peerBacklog,
         "room");
     metrics.gauges(
         "troupe_peer_backlog_limit_bytes",
         "Above this, messages of members are dropped.",
-        rooms::peerBacklogLimits,
+        refs::peerBacklogLimits,
         "room");
     STORE.forEach(
         (name, property) ->

@@ -14,7 +14,7 @@ import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * {@code java -jar node.jar -Dconfig.file=node.conf}: runs one member until it is told to stop or
- * cannot go on.
+ * cannot continue.
  */
 public final class NodeMain {
   private NodeMain() {}

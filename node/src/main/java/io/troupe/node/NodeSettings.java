@@ -20,12 +20,12 @@ import java.util.Optional;
  * The checked configuration, keys under {@code troupe} (conf/node.conf explains each). Immutable.
  *
  * @param walDir the log's own directory; empty: it is in the data directory
- * @param cacheDir what can be made anew; may be shared with other members
+ * @param cacheDir what can be made again; may be shared with other members
  * @param listenClientUrls where clients are served, at least one
  * @param advertiseClientUrls what MemberList shows
  * @param initialCluster peer URLs of the first members, by name, in the order given; empty: this
  *     member alone
- * @param forceNewCluster go on alone, as the only member of the cluster; all others are lost
+ * @param forceNewCluster continue alone, as the only member of the cluster; all others are lost
  * @param memoryMlock no memory of the process may be swapped out
  * @param strictReconfigCheck refuse changes of the membership that endanger the quorum (M5, M6)
  * @param maxLearners most learners at a time (M4)
@@ -130,7 +130,7 @@ public record NodeSettings(
       String level, String format, List<String> outputs, Optional<LogRotation> rotation) {}
 
   /**
-   * When a log file makes room for a new one.
+   * When a log file makes space for a new one.
    *
    * @param maxMegabytes its size then
    * @param maxDays older ones are deleted after so long; 0: never

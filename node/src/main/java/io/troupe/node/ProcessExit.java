@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
-/** How the process ends when the member cannot start, or cannot go on. */
+/** How the process ends when the member cannot start, or cannot continue. */
 final class ProcessExit {
   private static final int MAX_CAUSES = 50;
 
@@ -51,7 +51,7 @@ final class ProcessExit {
     if (cause instanceof MemberRemovedException) {
       // Not a failure: a supervisor must not start it again (M6).
       log.warn("stopping exit-code=0 reason={}", cause.getMessage());
-      // The end waits for the rooms, and this is one of their threads.
+      // The end waits for the actors, and this is one of their threads.
       new Thread(() -> Runtime.getRuntime().exit(0), "removed").start();
       return;
     }

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What Linux tells of a process and the Prometheus client leaves out, read when somebody looks.
+ * What Linux tells of a process and the Prometheus client leaves out, read when metrics are read.
  * Elsewhere there is nothing of it.
  */
 final class ProcessFigures {

@@ -62,7 +62,7 @@ final class Remoting {
     }
   }
 
-  /** How the rooms find other members. */
+  /** How the actors find other members. */
   static MemberGuardian.Peering peering(
       NodeSettings settings, CompletableFuture<ArteryQueries> queries) {
     PeerDirectory directory = new PeerDirectory();

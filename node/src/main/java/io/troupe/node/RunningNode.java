@@ -92,7 +92,7 @@ public final class RunningNode implements AutoCloseable {
    * #awaitReady}), for which a quorum is needed (B1).
    *
    * @param config complete, as {@link ConfigLoader} makes it
-   * @param broken told when the member cannot go on; shall end the process
+   * @param broken told when the member cannot continue; shall end the process
    * @throws StartException if it cannot start
    */
   public static RunningNode start(Config config, Consumer<Throwable> broken) {
@@ -155,7 +155,7 @@ public final class RunningNode implements AutoCloseable {
       }
       GrpcServer.prepare(system);
       MemberFiles files = opening.await();
-      // Damage that a read meets concerns everybody: the member must not go on serving.
+      // Damage that a read meets concerns everybody: the member must not continue serving.
       files.onDamage(broken::accept);
       node = new RunningNode(settings, files, space, system, broken);
       Proposer proposer = node.serve(spawned, queries.join(), logins, clientTls);
@@ -179,7 +179,7 @@ public final class RunningNode implements AutoCloseable {
     }
   }
 
-  /** Leaves nothing behind of a start that failed: in a test or an application the JVM goes on. */
+  /** Leaves nothing behind of a start that failed: in a test or an application the JVM continues. */
   private static void abandon(
       @Nullable RunningNode node,
       @Nullable ActorSystem<Void> system,
@@ -204,20 +204,20 @@ public final class RunningNode implements AutoCloseable {
       Logins logins,
       Optional<ConnectionSecurity> clientTls)
       throws InterruptedException {
-    MemberRefs rooms = await(settings, spawned, "the rooms to start");
+    MemberRefs refs = await(settings, spawned, "the actors to start");
     Member member =
         new Member(
-            rooms.status(),
-            rooms.state(),
-            rooms::raft,
-            rooms::lease,
-            rooms::watch,
-            rooms.reads(),
+            refs.status(),
+            refs.state(),
+            refs::raft,
+            refs::lease,
+            refs::watch,
+            refs.reads(),
             system.scheduler(),
             files.metrics(),
             DerivedSettings.clientMemory(settings));
     GatewaySettings gateway = DerivedSettings.gateway(settings);
-    Proposer proposer = new Proposer(member, gateway, rooms.ids());
+    Proposer proposer = new Proposer(member, gateway, refs.ids());
     EtcdServices wired =
         new EtcdServices(
             member,
@@ -227,22 +227,22 @@ public final class RunningNode implements AutoCloseable {
             queries,
             Clock.systemUTC(),
             () -> !space.isLow(),
-            new Defragmentation(() -> defragment(rooms), rooms.reads().defragmentation())::request);
-    rooms.onAuth(logins.tokens());
+            new Defragmentation(() -> defragment(refs), refs.reads().defragmentation())::request);
+    refs.onAuth(logins.tokens());
     services = wired;
     queries.serve(wired.peerAnswers());
     files
         .metrics()
         .beforeFirstLook(
             () -> {
-              MemberGauges.register(settings, files, rooms, member, logins, PeerMemory.of(system));
+              MemberGauges.register(settings, files, refs, member, logins, PeerMemory.of(system));
               space.register(files.metrics());
             });
     PeerProbe.start(system, member, queries, settings.electionTimeout());
     if (settings.tracing().isPresent()) {
       tracing = OtlpTracing.start(settings.tracing().get());
     }
-    rooms.onForwarded(
+    refs.onForwarded(
         tracing.forwarded(files.metrics().disk().walSyncs(), system.executionContext()));
     ports.open(
         new GrpcServer(system, wired, DerivedSettings.http(settings), tracing, published),
@@ -255,9 +255,9 @@ public final class RunningNode implements AutoCloseable {
   }
 
   /** The snapshots share the files that the rewriting deleted: space is free when they let go. */
-  private void defragment(MemberRefs rooms) {
+  private void defragment(MemberRefs refs) {
     files.metrics().disk().defragment(files.store()::compactFully);
-    rooms.snapshot().tell(SnapshotCommand.Reclaim.INSTANCE);
+    refs.snapshot().tell(SnapshotCommand.Reclaim.INSTANCE);
   }
 
   /** Until it succeeds: without a quorum that takes as long as the others take to start. */
@@ -355,7 +355,7 @@ public final class RunningNode implements AutoCloseable {
   }
 
   /**
-   * Hands over the leadership, closes the port, then the rooms (the log last of them), then the
+   * Passes on the leadership, closes the port, then the actors (the log last of them), then the
    * state. Takes less than 2 s, whatever the others do.
    */
   @Override
@@ -369,15 +369,15 @@ public final class RunningNode implements AutoCloseable {
     }
     long endNanos = System.nanoTime() + STOP_STEP.toNanos();
     if (!finished(Termination.of(system).toCompletableFuture(), STOP_STEP, "rooms")) {
-      LOG.warn("the rooms did not stop within {} ms", STOP_STEP.toMillis());
+      LOG.warn("the actors did not stop within {} ms", STOP_STEP.toMillis());
     }
-    // Behind the rooms, with which the last streams end; in what they left of their time.
+    // Behind the actors, with which the last streams end; in what they left of their time.
     Duration left = Duration.ofNanos(Math.max(endNanos - System.nanoTime(), 0));
     finished(tracing.close(left).toCompletableFuture(), STOP_STEP, "traces");
     files.close();
   }
 
-  /** While the ports are open: what clients ask meanwhile goes on to the next leader (B5). */
+  /** While the ports are open: what clients ask meanwhile continues to the next leader (B5). */
   private void handOver() {
     EtcdServices running = services;
     if (running == null) {
@@ -387,7 +387,7 @@ public final class RunningNode implements AutoCloseable {
     if (finished(handedOver, HAND_OVER, "the leadership")
         && !handedOver.isCompletedExceptionally()
         && handedOver.getNow(false)) {
-      LOG.info("handed over the leadership");
+      LOG.info("passed on the leadership");
     }
   }
 

@@ -5,13 +5,13 @@ import io.troupe.persistence.wal.WalSettings;
 
 /**
  * Sizes that must fit together, checked before anything is opened: what one setting lets in, the
- * log can write and read again, the peer port can carry, and the heap can hold on its way.
+ * log can write and read again, the peer port can carry, and the heap can hold in flight.
  */
 final class SizeRules {
   /**
    * Copies of the largest request that exist at one time on a leader of three: as it came and as a
    * proposal, the log's record, a message to each follower in one piece and in parts, the store's
-   * batch and the event; and room for everything else beside them.
+   * batch and the event; and space for everything else beside them.
    */
   static final int REQUESTS_IN_HEAP = 12;
 

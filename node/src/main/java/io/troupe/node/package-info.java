@@ -1,5 +1,5 @@
 /**
- * Reads the configuration, wires the rooms, runs the process. Entry class: {@link
+ * Reads the configuration, wires the actors, runs the process. Entry class: {@link
  * io.troupe.node.NodeMain}. May import everything. See docs/operations.md.
  */
 @NullMarked

@@ -98,7 +98,7 @@ class BootstrapTest {
         false);
   }
 
-  /** Its answer may come late on a busy machine; without it a lost member would begin anew. */
+  /** Its answer may come late on a busy machine; without it a lost member would restarts. */
   @Test
   void B3_aPeerThatListensIsAskedUntilItAnswers() throws Exception {
     try (ServerSocket slow = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {

@@ -265,7 +265,7 @@ class DiscoveredClusterTest {
     }
   }
 
-  /** A start that is given up does not go on behind the back of whoever gave it up. */
+  /** A start that is given up does not continue behind the back of whoever gave it up. */
   @Test
   void whoStopsWaitingWritesNoIdentity() throws Exception {
     size(2);

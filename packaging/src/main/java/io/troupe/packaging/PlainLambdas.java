@@ -17,7 +17,7 @@ import org.objectweb.asm.Type;
  * they came from {@code altMetafactory}.
  *
  * <p>The Scala compiler makes every lambda serializable, javac those whose interface is. The JVM's
- * archives keep no class of such a lambda: each is made anew in each start. Nothing in a member
+ * archives keep no class of such a lambda: each is made again in each start. Nothing in a member
  * serializes a lambda (Java serialization is off), so the plain form does the same.
  *
  * <p>A lambda stays as it is if it has marker interfaces, if its interface declares a method that

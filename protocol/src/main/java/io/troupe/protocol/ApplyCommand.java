@@ -9,7 +9,7 @@ import java.util.List;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.jspecify.annotations.Nullable;
 
-/** What the apply room takes. */
+/** What the apply actor takes. */
 public sealed interface ApplyCommand {
   /**
    * The answers of entries that may come. Told before any of those entries.
@@ -61,7 +61,7 @@ public sealed interface ApplyCommand {
       implements ApplyCommand {}
 
   /**
-   * This member leads from now on, or ceased to. Passed on to the lease room in its place among the
+   * This member leads from now on, or ceased to. Passed on to the lease actor in its place among the
    * lease changes.
    *
    * @param term in which it leads, or in which it ceased to

@@ -20,7 +20,7 @@ public interface AuthListener {
       };
 
   /**
-   * The state was opened, or another one took its place: changes were passed over that nobody tells
+   * The state was opened, or another one took its place: changes were skipped that nobody tells
    * of any more.
    */
   void opened();

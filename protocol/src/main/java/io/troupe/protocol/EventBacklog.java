@@ -33,7 +33,7 @@ public final class EventBacklog {
   }
 
   /**
-   * Takes memory for events that are handed over together.
+   * Takes memory for events that are passed on together.
    *
    * @return null if they do not fit; a lot always fits if nothing else is held
    */
@@ -47,7 +47,7 @@ public final class EventBacklog {
   }
 
   /**
-   * Events that were handed over together. Held by each mailbox that still has some of them; the
+   * Events that were passed on together. Held by each mailbox that still has some of them; the
    * first holder is the one that took it.
    */
   public final class Lot {

@@ -28,7 +28,7 @@ public interface ForwardedTraces {
    *
    * @param call the call's span at that member
    * @param index log index
-   * @param takenNanos when the raft room took it
+   * @param takenNanos when the raft actor took it
    * @param committedNanos when that room knew the entry committed
    */
   record Forwarded(TraceContext call, long index, long takenNanos, long committedNanos) {}

@@ -6,7 +6,7 @@ import io.troupe.model.Refusal;
 import java.util.List;
 import org.apache.pekko.actor.typed.ActorRef;
 
-/** What the lease room takes. */
+/** What the lease actor takes. */
 public sealed interface LeaseCommand {
   /** Renews; answered once the outcome is certain (L5). */
   record KeepAlive(long id, ActorRef<LeaseReply> replyTo) implements LeaseCommand {}
@@ -44,7 +44,7 @@ public sealed interface LeaseCommand {
   /** Only the owner's timers and adapted replies. */
   non-sealed interface Private extends LeaseCommand {}
 
-  /** Answers of the lease room. */
+  /** Answers of the lease actor. */
   sealed interface LeaseReply {
     /** Renewed, or ttl 0 when there is no such lease. */
     record Renewed(long id, long ttlSeconds) implements LeaseReply {}

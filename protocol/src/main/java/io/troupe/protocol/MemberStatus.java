@@ -5,7 +5,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What the raft and apply rooms show of themselves to everybody, read without a message.
+ * What the raft and apply actors show of themselves to everybody, read without a message.
  * Thread-safe; figures read one after the other may be of different moments.
  */
 public interface MemberStatus {

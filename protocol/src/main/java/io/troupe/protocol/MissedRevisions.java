@@ -5,7 +5,7 @@ import io.troupe.model.KeyRange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Successive revisions whose events were not handed over because the backlog is full. The sender
+ * Successive revisions whose events were not passed on because the backlog is full. The sender
  * adds revisions until the receiver takes them, so one message stands for any number of revisions.
  * Thread-safe.
  */

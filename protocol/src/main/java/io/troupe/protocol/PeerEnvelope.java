@@ -3,7 +3,7 @@ package io.troupe.protocol;
 import io.troupe.model.NodeId;
 
 /**
- * A message between members on its way.
+ * A message between members in flight.
  *
  * @param clusterId cluster of the sender; another cluster's members ignore the message
  * @param from sender

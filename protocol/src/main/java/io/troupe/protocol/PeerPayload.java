@@ -5,7 +5,7 @@ import io.troupe.raft.PeerMessage;
 /** What one member tells another. Immutable. */
 public sealed interface PeerPayload
     permits PeerPayload.Raft, PeerPayload.Hello, PeerPayload.StateDigest, SnapshotMessage {
-  /** A message between the raft rooms. */
+  /** A message between the raft actors. */
   record Raft(PeerMessage message) implements PeerPayload {}
 
   /**

@@ -10,7 +10,7 @@ public sealed interface ProposeReply {
    * Result.Refused}).
    *
    * @param index log index, which the state holds now
-   * @param proposedNanos when the raft room took the proposal, as {@link System#nanoTime}; 0 if
+   * @param proposedNanos when the raft actor took the proposal, as {@link System#nanoTime}; 0 if
    *     nobody measured
    * @param committedNanos when that room knew the entry committed
    * @param appliedNanos when the entry was applied; the batch that it is in was written after that

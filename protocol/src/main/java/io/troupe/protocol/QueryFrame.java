@@ -3,7 +3,7 @@ package io.troupe.protocol;
 import io.troupe.model.NodeId;
 import java.time.Duration;
 
-/** What travels between the members' query rooms: questions outside of Raft, and their answers. */
+/** What travels between the members' query actors: questions outside of Raft, and their answers. */
 public sealed interface QueryFrame
     permits QueryFrame.Question, QueryFrame.Reply, QueryFrame.Private {
   /** Stands for the cluster of somebody that is of none yet. */
@@ -12,7 +12,7 @@ public sealed interface QueryFrame
   /**
    * A question, repeated as it is until it is answered or over.
    *
-   * @param clusterId cluster of whoever asks; {@link #NO_CLUSTER} if it is of none yet, which may
+   * @param clusterId cluster of the caller; {@link #NO_CLUSTER} if it is of none yet, which may
    *     ask for the members only
    * @param from who asks; NONE if it is of no cluster yet
    * @param number tells the questions of one process apart, also from those of the process before

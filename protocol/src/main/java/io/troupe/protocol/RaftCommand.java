@@ -13,7 +13,7 @@ import java.util.List;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.jspecify.annotations.Nullable;
 
-/** What the raft room takes. */
+/** What the raft actor takes. */
 public sealed interface RaftCommand {
   /**
    * Proposes an operation.
@@ -39,24 +39,24 @@ public sealed interface RaftCommand {
    *
    * @param proposal checked against the applied state whose membership it names as its basis
    * @param replyTo told once: with Applied when the change is complete, for the removal of a voter
-   *     with its last entry; with NotProposed TOO_MANY_REQUESTS if another change is under way or
+   *     with its last entry; with NotProposed TOO_MANY_REQUESTS if another change is in progress or
    *     came first: check again and repeat. Never when the outcome stays unknown
    */
   record ProposeConfChange(ConfProposal proposal, ActorRef<ProposeReply> replyTo)
       implements RaftCommand {}
 
   /**
-   * Hands the leadership over; only a leader can.
+   * Transfers the leadership; only a leader can.
    *
    * @param replyTo told once this member knows the outcome; never if nobody comes to lead
    */
   record TransferLeadership(NodeId to, ActorRef<TransferReply> replyTo) implements RaftCommand {}
 
   /**
-   * Before a clean end: a leader hands over to whoever is best prepared.
+   * Before a clean end: a leader passes on to whoever is best prepared.
    *
    * @param replyTo told at once if this member does not lead, else when it has ceased to, or cannot
-   *     hand over
+   *     pass on
    */
   record HandOver(ActorRef<TransferReply> replyTo) implements RaftCommand {}
 
@@ -98,7 +98,7 @@ public sealed interface RaftCommand {
   }
 
   /**
-   * Another member says what its state did. Passed on to the apply room if this member follows it
+   * Another member says what its state did. Passed on to the apply actor if this member follows it
    * in the term it names, else ignored: a member that left, a former leader, or one of another
    * history of the cluster is no measure.
    *

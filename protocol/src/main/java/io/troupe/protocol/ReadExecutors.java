@@ -3,7 +3,7 @@ package io.troupe.protocol;
 import java.util.concurrent.Executor;
 
 /**
- * Where work on the state runs that clients ask for. Each kind has threads of its own: whoever asks
+ * Where work on the state runs that clients ask for. Each kind has threads of its own: the caller
  * for much waits for others of the same kind, and point reads wait for point reads only.
  * Thread-safe.
  *

@@ -7,7 +7,7 @@ public sealed interface ReadReply {
   /**
    * The state holds everything that was committed when the round began.
    *
-   * @param confirmedNanos when the raft room knew the index, as {@link System#nanoTime}; what came
+   * @param confirmedNanos when the raft actor knew the index, as {@link System#nanoTime}; what came
    *     after was waiting for the state
    */
   record Ready(long index, long confirmedNanos) implements ReadReply {}

@@ -5,7 +5,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event that many watchers get, with room for its encoded form, so that it is encoded once for
+ * An event that many watchers get, with space for its encoded form, so that it is encoded once for
  * all of them. Thread-safe: two threads that encode at the same time write equal bytes.
  */
 public final class SharedEvent {

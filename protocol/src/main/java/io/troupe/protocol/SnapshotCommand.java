@@ -2,7 +2,7 @@ package io.troupe.protocol;
 
 import io.troupe.model.NodeId;
 
-/** What the snapshot room takes. */
+/** What the snapshot actor takes. */
 public sealed interface SnapshotCommand {
   /**
    * The state holds all up to {@code index}; a snapshot is due.

@@ -36,7 +36,7 @@ public sealed interface SnapshotMessage extends PeerPayload {
       implements SnapshotMessage {}
 
   /**
-   * The receiver has stored and checked the snapshot and handed it to its raft room, or gives up.
+   * The receiver has stored and checked the snapshot and handed it to its raft actor, or gives up.
    *
    * @param reason for the log, empty if ok
    */

@@ -3,7 +3,7 @@ package io.troupe.protocol;
 import io.troupe.model.NodeId;
 
 /**
- * The way to other members' snapshot rooms, apart from {@link PeerTransport}, so that heartbeats
+ * The way to other members' snapshot actors, apart from {@link PeerTransport}, so that heartbeats
  * never wait for a snapshot. At most once. Thread-safe.
  */
 @FunctionalInterface

@@ -6,10 +6,10 @@ import io.troupe.model.NodeId;
 import io.troupe.raft.Outgoing;
 import java.util.List;
 
-/** What the wal room takes. */
+/** What the wal actor takes. */
 public sealed interface WalCommand {
   /**
-   * Appends, makes durable, tells the raft room, then sends.
+   * Appends, makes durable, tells the raft actor, then sends.
    *
    * @param number comes back in {@link RaftCommand.Durable}; counts up
    * @param entries contiguous; the first drops everything at its index and above; may be empty

@@ -1,5 +1,5 @@
 /**
- * The typed messages between rooms, and the ports through which the gateway sees the member. Entry
+ * The typed messages between actors, and the ports through which the gateway sees the member. Entry
  * class: {@link io.troupe.protocol.RaftCommand}. Imports core and Pekko's ActorRef. See
  * docs/architecture.md.
  */

@@ -1,4 +1,4 @@
-/** Tests of identities and messages between rooms. See docs/components/membership.md. */
+/** Tests of identities and messages between actors. See docs/components/membership.md. */
 @NullMarked
 package io.troupe.protocol;
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs many seeds and records what happened. Arguments: first seed, number of seeds, virtual
- * seconds with faults in each, and optionally a file for the page of the campaign, written anew
+ * seconds with faults in each, and optionally a file for the page of the campaign, written again
  * every {@value #PAGE_EVERY} seeds, and a number of failures after which to stop (1 if not given).
  * Ends with 1 if a seed failed.
  */

@@ -153,7 +153,7 @@ public final class Simulation {
   /** Nothing goes wrong any more: within bounded time everything must be in order. */
   private void recover() {
     await("a leader", 15, () -> world.leader() != null);
-    // A write that hangs already goes on hanging for some seconds and may cost one more election.
+    // A write that hangs already continues hanging for some seconds and may cost one more election.
     pass(8 * SECOND);
     await("a settled membership", 15, () -> world.membership().isTransitionComplete());
     probeUnderLoad();
@@ -162,7 +162,7 @@ public final class Simulation {
     compacting.stop();
     watching.forEach(WatchingClient::settle);
     await("all calls are over", 10, this::isQuiet);
-    // What a majority has acknowledged a slow disk may still have before it, and room for more is
+    // What a majority has acknowledged a slow disk may still have before it, and space for more is
     // little in some settings.
     pass(SECOND / 10);
     for (NodeId id : world.membership().voters()) {

@@ -387,7 +387,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     // Watches before answers: whoever learns that his write was applied may ask how far his watch
     // is (W16).
     links.commits().publish();
-    // After all of these: from here on the raft room says by itself that this index is applied, and
+    // After all of these: from here on the raft actor says by itself that this index is applied, and
     // what it says must not overtake them.
     links.raft().tell(new RaftCommand.Applied(index));
     for (Answer answer : answers) {

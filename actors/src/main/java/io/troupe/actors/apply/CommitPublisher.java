@@ -36,7 +36,7 @@ public final class CommitPublisher {
   /**
    * Publishes to one hub.
    *
-   * @param metrics revisions that are not handed over are counted there
+   * @param metrics revisions that are not passed on are counted there
    */
   public CommitPublisher(ActorRef<WatchCommand> hub, EventBacklog backlog, WatchMetrics metrics) {
     this.hub = hub;

@@ -25,11 +25,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Has removed what compaction left behind, in small batches with pauses (C4), beside the writer and
- * on a thread of its own. What a stop interrupts goes on after the next start.
+ * on a thread of its own. What a stop interrupts continues after the next start.
  *
  * <p>It has the content before each compaction hashed (MT6), elsewhere and one at a time. Removal
  * never waits for a hash: it reads what was frozen when the compaction was applied. If compactions
- * come faster than hashes, some are passed over but never the last.
+ * come faster than hashes, some are skipped but never the last.
  */
 public final class CompactionActor extends AbstractBehavior<CompactionActor.Command> {
   private static final Logger LOG = LoggerFactory.getLogger(CompactionActor.class);
@@ -81,7 +81,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
   private final Settings settings;
   private final List<Await> waiting = new ArrayList<>();
 
-  /** Open until this actor stops: ends the pause and the walk that are under way. */
+  /** Open until this actor stops: ends the pause and the walk that are in progress. */
   private final CountDownLatch stopped = new CountDownLatch(1);
 
   private boolean walking;
@@ -172,7 +172,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
   private Behavior<Command> onWalked(Walked walked) {
     Compactor.Progress progress = walked.progress();
     if (progress == null) {
-      // A store that cannot be changed: the member must not go on.
+      // A store that cannot be changed: the member must not continue.
       throw new CompletionException(walked.failure());
     }
     removed += progress.removed();
@@ -221,7 +221,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
 
   private Behavior<Command> onHashed(Hashed hashed) {
     if (hashed.failure() != null) {
-      // A store that cannot be read: as with removal that fails, the member must not go on.
+      // A store that cannot be read: as with removal that fails, the member must not continue.
       throw new CompletionException(hashed.failure());
     }
     HashResult.Hash hash = hashed.hash();

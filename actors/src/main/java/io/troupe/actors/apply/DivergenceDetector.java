@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * Notices that this member's state is not the leader's. A leader says what its digest is every
  * {@value #EVERY} entries and with each look; a member whose own is another one stops serving at
  * once and has the alarm CORRUPT raised for itself, again with each look until it is there. While
- * that alarm is active it does not serve, also after a restart. Used by the apply room alone.
+ * that alarm is active it does not serve, also after a restart. Used by the apply actor alone.
  *
  * @source docs/decisions/0060
  */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Proposals of other members that belong to a trace, until their entries are applied. Apart from
  * those who wait for answers: what comes from another member must not get in their way. Not
- * thread-safe: part of the apply room.
+ * thread-safe: part of the apply actor.
  */
 final class TracedProposals {
   /** Bounds the memory; further ones are not traced here. */
@@ -31,7 +31,7 @@ final class TracedProposals {
   /**
    * Their entries may come. A proposal that comes again keeps its first time.
    *
-   * @param nanos when the raft room took them
+   * @param nanos when the raft actor took them
    */
   void expect(List<Proposal> proposals, long nanos) {
     for (Proposal proposal : proposals) {

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
 public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseActor.class);
 
-  /** L10: looked at this often, so many at a time, so many revokes under way. */
+  /** L10: checked this often, so many at a time, so many revokes in progress. */
   private static final Duration CHECK_EVERY = Duration.ofMillis(500);
 
   /**
@@ -48,7 +48,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
    */
   private static final Duration MAX_GAP = CHECK_EVERY.plus(CHECK_EVERY);
 
-  /** L12: so many leases in an entry, and one such entry under way. */
+  /** L12: so many leases in an entry, and one such entry in progress. */
   private static final int CHECKPOINTS_PER_ENTRY = 1000;
 
   private static final int EXPIRED_PER_CHECK = 500;

@@ -12,16 +12,16 @@ import org.apache.pekko.actor.typed.ActorRef;
 /**
  * Renewals that wait until it is certain that this member leads (docs/decisions/0041): one question
  * serves all that came before it. It is always answered, and the next one waits for that, so an
- * answer is never taken for another's. Of the lease room's thread.
+ * answer is never taken for another's. Of the lease actor's thread.
  */
 final class RenewalBatcher {
   private final ActorRef<RaftCommand> raft;
   private final ActorRef<ReadReply> confirmations;
 
-  /** Came since the round under way began; they take the next one. */
+  /** Came since the round in progress began; they take the next one. */
   private List<KeepAlive> waiting = new ArrayList<>();
 
-  /** Of the round under way, if there is one. */
+  /** Of the round in progress, if there is one. */
   private List<KeepAlive> confirming = List.of();
 
   private long confirmingTerm;
@@ -43,7 +43,7 @@ final class RenewalBatcher {
     open(term);
   }
 
-  /** Asks for those that wait, unless a question is under way. */
+  /** Asks for those that wait, unless a question is in progress. */
   void open(long term) {
     if (open || waiting.isEmpty()) {
       return;
@@ -56,7 +56,7 @@ final class RenewalBatcher {
   }
 
   /**
-   * Ends the round under way.
+   * Ends the round in progress.
    *
    * @param leadsIn term in which this member leads now; 0 when it does not
    * @return whom a leader that was confirmed in this term may renew; the others are told

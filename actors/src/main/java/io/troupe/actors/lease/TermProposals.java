@@ -16,7 +16,7 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the lease room proposes: in the term in which it counted or not at all
+ * What the lease actor proposes: in the term in which it counted or not at all
  * (docs/decisions/0041). Of its thread.
  */
 final class TermProposals {

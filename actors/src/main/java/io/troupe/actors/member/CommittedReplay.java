@@ -42,7 +42,7 @@ final class CommittedReplay {
   static void apply(StateMachine machine, Path wal, WalReplay replay) {
     long committed = Math.min(replay.hardState().commit(), replay.lastIndex());
     long first = machine.appliedIndex();
-    if (first < replay.floor() || first >= committed) {
+    if (first < replay.compactedIndex() || first >= committed) {
       return;
     }
     long loggedNanos = System.nanoTime();
@@ -53,7 +53,7 @@ final class CommittedReplay {
       if (piece.isEmpty() || piece.get(0).index() != next) {
         throw new DataDirException(
             Reason.CORRUPT,
-            "entry " + next + " of the log is missing, which reaches from " + replay.floor());
+            "entry " + next + " of the log is missing, which reaches from " + replay.compactedIndex());
       }
       piece.forEach(entry -> apply(machine, entry));
       machine.commit();

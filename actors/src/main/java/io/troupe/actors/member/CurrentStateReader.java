@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads whichever state is the current one. A read that was under way when the state was replaced
+ * Reads whichever state is the current one. A read that was in progress when the state was replaced
  * is refused; it may be repeated.
  */
 final class CurrentStateReader implements StateReader {

@@ -41,12 +41,12 @@ final class ForcedStart {
   }
 
   /**
-   * Looks at what the member has, and says what it finds. Writes nothing.
+   * Checks what the member has, and says what it finds. Writes nothing.
    *
    * @param fresh whether there is no log yet and no state
    * @param urls addresses of the members as of the applied index
    * @param others told the addresses of those that are to be removed; may object by throwing
-   * @throws DataDirException FOREIGN if the member cannot go on alone
+   * @throws DataDirException FOREIGN if the member cannot continue alone
    */
   static ForcedStart of(
       RaftState found,
@@ -76,7 +76,7 @@ final class ForcedStart {
     removed.keySet().retainAll(forced.get().removed());
     others.accept(removed);
     LOG.warn(
-        "force-new-cluster: this member goes on alone with its data, all others are removed for"
+        "force-new-cluster: this member continues alone with its data, all others are removed for"
             + " good member-id={} removed-members={}",
         found.self(),
         removed);

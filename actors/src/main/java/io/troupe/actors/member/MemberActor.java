@@ -42,9 +42,9 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 
 /**
- * The rooms of a member over its opened files, from one opening to the next. A room that stops
+ * The actors of a member over its opened files, from one opening to the next. A room that stops
  * takes the member down: its state is only right again after a recovery from disk. When the log was
- * replaced by another member's snapshot all rooms stop, and {@link MemberGuardian} begins again
+ * replaced by another member's snapshot all actors stop, and {@link MemberGuardian} restarts
  * with a recovery from disk, in the same process.
  */
 final class MemberActor {
@@ -53,16 +53,16 @@ final class MemberActor {
 
   private MemberActor() {}
 
-  /** What the rooms tell their parent. */
+  /** What the actors tell their parent. */
   enum Command {
     /** The log was replaced by a snapshot: stop. */
     INSTALLED
   }
 
   /**
-   * What the rooms share with those of the next opening.
+   * What the actors share with those of the next opening.
    *
-   * @param rooms opened with the new rooms, closed when they are about to stop
+   * @param refs opened with the new actors, closed when they are about to stop
    * @param membership told each membership that takes effect
    * @param broken receives once why an actor stopped, or that this member was removed
    */
@@ -73,23 +73,23 @@ final class MemberActor {
       KnownPeers known,
       DiskCapacity disk,
       SnapshotPlugin snapshots,
-      MemberRefs rooms,
+      MemberRefs refs,
       Consumer<Membership> membership,
       Consumer<Throwable> broken) {}
 
-  /** The behaviour; stops when the state has to be opened anew. */
+  /** The behaviour; stops when the state has to be opened again. */
   static Behavior<Command> create(Shared shared) {
     return Behaviors.setup(
         context -> {
           spawn(context, shared);
-          ActorRef<RaftCommand> raft = shared.rooms().raft();
-          ActorRef<ApplyCommand> apply = shared.rooms().apply();
+          ActorRef<RaftCommand> raft = shared.refs().raft();
+          ActorRef<ApplyCommand> apply = shared.refs().apply();
           return Behaviors.receive(Command.class)
               .onMessageEquals(
                   Command.INSTALLED,
                   () -> {
                     shared.files().metrics().snapshots().installing(true);
-                    shared.rooms().close();
+                    shared.refs().close();
                     return closing(shared, raft, apply);
                   })
               .onSignal(
@@ -142,10 +142,10 @@ final class MemberActor {
   private static void spawn(ActorContext<Command> context, Shared shared) {
     MemberFiles files = shared.files();
     MemberSettings settings = shared.settings();
-    MemberRefs rooms = shared.rooms();
-    rooms.status().membership(settled(files.recovered()));
+    MemberRefs refs = shared.refs();
+    refs.status().membership(settled(files.recovered()));
     ActorRef<RaftCommand> raft =
-        room(
+        spawn(
             context,
             RaftRoleActor.create(
                 files.recovered(),
@@ -155,7 +155,7 @@ final class MemberActor {
             "raft",
             "raft");
     ActorRef<WalCommand> wal =
-        room(
+        spawn(
             context,
             WalActor.create(
                 files.wal(),
@@ -170,12 +170,12 @@ final class MemberActor {
         context.spawn(
             LeaseActor.create(
                 raft,
-                rooms.ids(),
+                refs.ids(),
                 new LeaseActor.Settings(
                     settings.electionTimeout(),
                     settings.checkpointLeasesEvery(),
                     settings.priorityRevokes()),
-                rooms.status()::isSoleVoter,
+                refs.status()::isSoleVoter,
                 files.metrics().apply()),
             "lease");
     context.watch(lease);
@@ -187,12 +187,12 @@ final class MemberActor {
                     settings.watchBufferBytes(),
                     settings.watchFragmentBytes(),
                     settings.watchProgressInterval(),
-                    rooms.reads().history(),
+                    refs.reads().history(),
                     files.metrics().watch())),
             "watch");
     context.watch(watch);
     ActorRef<TransferCommand> transfers =
-        room(
+        spawn(
             context,
             TransferActor.create(
                 files.dataDir().snapshots(),
@@ -202,18 +202,18 @@ final class MemberActor {
             "transfers",
             "transfers");
     ActorRef<SnapshotCommand> snapshot =
-        room(
+        spawn(
             context,
             SnapshotActor.create(
                 files,
                 shared.snapshots(),
                 new SnapshotActor.Settings(
                     settings.snapshots(), LOOK_AT_DISK, settings.snapshots().entries() / 2),
-                new SnapshotActor.Links(wal, raft, transfers, shared.disk(), rooms.ids())),
+                new SnapshotActor.Links(wal, raft, transfers, shared.disk(), refs.ids())),
             "snapshot",
             "blocking");
     ActorRef<CompactionActor.Command> compaction =
-        room(
+        spawn(
             context,
             CompactionActor.create(
                 new CompactionActor.Links(
@@ -227,7 +227,7 @@ final class MemberActor {
             "compaction",
             "blocking");
     ActorRef<ApplyCommand> apply =
-        room(
+        spawn(
             context,
             ApplyActor.create(
                 files.machine(),
@@ -243,15 +243,15 @@ final class MemberActor {
                     revision -> compaction.tell(new CompactionActor.Moved(revision)),
                     applied -> {
                       shared.known().update(files.machine().view());
-                      rooms.status().applied(applied);
+                      refs.status().applied(applied);
                     },
-                    rooms.authListener(),
+                    refs.authListener(),
                     new ApplyActor.Divergence(
                         files.identity().memberId(),
-                        rooms.ids(),
+                        refs.ids(),
                         shared.peers()::send,
-                        rooms.status()::corrupt),
-                    rooms.traces(),
+                        refs.status()::corrupt),
+                    refs.traces(),
                     files.metrics().apply())),
             "apply",
             "apply");
@@ -263,12 +263,12 @@ final class MemberActor {
             files.metrics().upkeep(),
             (revision, done) -> compaction.tell(new CompactionActor.Await(revision, done)));
     shared.known().update(files.machine().view());
-    rooms.status().applied(files.machine().appliedIndex());
-    // Before anybody can ask; from then on the apply room says it.
-    rooms
+    refs.status().applied(files.machine().appliedIndex());
+    // Before anybody can ask; from then on the apply actor says it.
+    refs
         .status()
         .corrupt(files.machine().view().isAlarmed(files.identity().memberId(), AlarmType.CORRUPT));
-    rooms.authListener().opened();
+    refs.authListener().opened();
     raft.tell(
         new RaftRoleActor.Begin(
             new RaftRoleActor.Links(
@@ -276,16 +276,16 @@ final class MemberActor {
                 apply,
                 snapshot,
                 shared.peers(),
-                rooms.status()::raft,
+                refs.status()::raft,
                 membership -> {
-                  rooms.status().membership(membership);
+                  refs.status().membership(membership);
                   shared.membership().accept(membership);
                 },
                 () -> shared.broken().accept(new MemberRemovedException()),
-                rooms.traces(),
+                refs.traces(),
                 files.metrics().raft())));
-    // The raft room has begun when the first question comes.
-    rooms.open(
+    // The raft actor has begun when the first question comes.
+    refs.open(
         new MemberRefs.Open(
             state,
             raft,
@@ -323,10 +323,10 @@ final class MemberActor {
     return context.getSystem().dispatchers().lookup(selector(name));
   }
 
-  private static <T> ActorRef<T> room(
+  private static <T> ActorRef<T> spawn(
       ActorContext<Command> context, Behavior<T> behavior, String name, String dispatcher) {
-    ActorRef<T> room = context.spawn(behavior, name, selector(dispatcher));
-    context.watch(room);
-    return room;
+    ActorRef<T> actor = context.spawn(behavior, name, selector(dispatcher));
+    context.watch(actor);
+    return actor;
   }
 }

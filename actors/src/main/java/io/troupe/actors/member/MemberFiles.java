@@ -119,7 +119,7 @@ public final class MemberFiles implements AutoCloseable {
   }
 
   /**
-   * Opens everything anew from what is on disk, after the log was replaced by a snapshot. The rooms
+   * Opens everything again from what is on disk, after the log was replaced by a snapshot. The actors
    * have stopped, and with them the log is closed; nobody reads the state any more.
    *
    * @throws RuntimeException as {@link #open}
@@ -153,7 +153,7 @@ public final class MemberFiles implements AutoCloseable {
               dataDir.wal(),
               machine.appliedIndex(),
               Math.min(RECENT_BYTES, settings.raft().maxLogBytesInMemory() / 4));
-      if (machine.appliedIndex() >= replay.floor() || !StateRestore.hasSuccessor(dataDir, replay)) {
+      if (machine.appliedIndex() >= replay.compactedIndex() || !StateRestore.hasSuccessor(dataDir, replay)) {
         CommittedReplay.apply(machine, dataDir.wal(), replay);
         RaftState recovered = recovered(machine, replay);
         ForcedStart start =
@@ -193,13 +193,13 @@ public final class MemberFiles implements AutoCloseable {
         lastTerm(machine, replay),
         hard.term(),
         hard.commit());
-    if (applied < replay.floor()) {
+    if (applied < replay.compactedIndex()) {
       throw new DataDirException(
           Reason.CORRUPT,
           "the state holds the log up to index "
               + applied
               + ", but the log begins behind index "
-              + replay.floor()
+              + replay.compactedIndex()
               + ": the state is older than the snapshot; empty the state directory to restore it");
     }
     if (dataDir.isLogApart() && applied > 0 && replay.segments().isEmpty()) {
@@ -331,7 +331,7 @@ public final class MemberFiles implements AutoCloseable {
   }
 
   /**
-   * Closes the state, writing what is only in memory, and lets go of the directory. The wal room
+   * Closes the state, writing what is only in memory, and releases the directory. The wal actor
    * closes the log.
    */
   @Override

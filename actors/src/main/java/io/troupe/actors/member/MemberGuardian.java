@@ -29,9 +29,9 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 
 /**
- * Top of one member: opens the way to other members, and the rooms over the member's files. When a
- * snapshot of another member took the place of the log, it opens the files anew, which replaces the
- * state too, and the rooms with them; the addresses that others hold ({@link MemberRefs}, the inboxes of
+ * Top of one member: opens the way to other members, and the actors over the member's files. When a
+ * snapshot of another member took the place of the log, it opens the files again, which replaces the
+ * state too, and the actors with them; the addresses that others hold ({@link MemberRefs}, the inboxes of
  * the peers) stay.
  */
 public final class MemberGuardian {
@@ -47,7 +47,7 @@ public final class MemberGuardian {
    *
    * @param directory who is where; filled by whoever knows
    * @param url where others reach this member: the first of its peer URLs as text
-   * @param membership told each membership that takes effect, on the raft room's thread
+   * @param membership told each membership that takes effect, on the raft actor's thread
    * @param queries completed with the way to ask others, before the files are there: who starts
    *     without data asks them who it is
    */
@@ -64,7 +64,7 @@ public final class MemberGuardian {
    *     system starts while they open
    * @param disk where the member's files are
    * @param startMs wall clock, for request ids
-   * @param spawned completed with the rooms
+   * @param spawned completed with the actors
    * @param broken told once why a room stopped, or {@link MemberRemovedException}; shall end the
    *     process
    */
@@ -91,9 +91,9 @@ public final class MemberGuardian {
           }
           PeerIdentity self = self(files, peering);
           queries.identified(self);
-          MemberRefs rooms = rooms(context, files, startMs);
-          ArteryPeers peers = peers(context, self, peering, settings, files, rooms);
-          rooms
+          MemberRefs refs = refs(context, files, startMs);
+          ArteryPeers peers = peers(context, self, peering, settings, files, refs);
+          refs
               .status()
               .contacts(new PublishedStatus.Contacts(peers::heardSince, peers::connectedSince));
           MemberActor.Shared shared =
@@ -108,13 +108,13 @@ public final class MemberGuardian {
                       files.dataDir().snapshots(),
                       files.identity().memberId().toString(),
                       files.metrics().snapshots()::saved),
-                  rooms,
+                  refs,
                   peering.membership(),
                   broken);
           // Without one of them the member would be deaf, and look well.
           context.getChildren().forEach(context::watch);
           open(context, shared);
-          spawned.complete(rooms);
+          spawned.complete(refs);
           return Behaviors.receive(Void.class)
               .onSignal(
                   ChildFailed.class,
@@ -141,7 +141,7 @@ public final class MemberGuardian {
     context.watch(actor);
   }
 
-  /** All rooms have stopped: a stop of one alone is told by {@link MemberActor} itself. */
+  /** All actors have stopped: a stop of one alone is told by {@link MemberActor} itself. */
   private static Behavior<Void> reopen(ActorContext<Void> context, MemberActor.Shared shared) {
     try {
       shared.files().reopen();
@@ -154,7 +154,7 @@ public final class MemberGuardian {
     return Behaviors.same();
   }
 
-  private static MemberRefs rooms(ActorContext<Void> context, MemberFiles files, long startMs) {
+  private static MemberRefs refs(ActorContext<Void> context, MemberFiles files, long startMs) {
     NodeId self = files.identity().memberId();
     PublishedStatus status =
         new PublishedStatus(
@@ -184,7 +184,7 @@ public final class MemberGuardian {
       Peering peering,
       MemberSettings settings,
       MemberFiles files,
-      MemberRefs rooms) {
+      MemberRefs refs) {
     PeerMetrics metrics = files.metrics().peers();
     return ArteryPeers.start(
         context,
@@ -195,36 +195,36 @@ public final class MemberGuardian {
         envelope -> {
           long size = PeerCodec.sizeAtMost(envelope);
           metrics.received(envelope.from().value(), size);
-          toRaft(envelope, size, rooms.current(), metrics);
+          toRaft(envelope, size, refs.current(), metrics);
         },
         envelope -> {
           long size = PeerCodec.sizeAtMost(envelope);
           metrics.received(envelope.from().value(), size);
-          toTransfers(envelope, size, rooms.current(), metrics);
+          toTransfers(envelope, size, refs.current(), metrics);
         });
   }
 
   private static void toRaft(
-      PeerEnvelope envelope, long size, MemberRefs.Open rooms, PeerMetrics metrics) {
-    Runnable handled = rooms.raftMessages().tryTake(envelope.from(), size);
+      PeerEnvelope envelope, long size, MemberRefs.Open refs, PeerMetrics metrics) {
+    Runnable handled = refs.raftMessages().tryTake(envelope.from(), size);
     if (handled == null) {
       metrics.dropped("raft");
     } else if (envelope.payload() instanceof PeerPayload.Raft raft) {
-      rooms.raft().tell(new RaftCommand.FromPeer(envelope.from(), raft.message(), handled));
+      refs.raft().tell(new RaftCommand.FromPeer(envelope.from(), raft.message(), handled));
     } else if (envelope.payload() instanceof PeerPayload.StateDigest digest) {
-      rooms.raft().tell(new RaftCommand.PeerDigest(envelope.from(), digest, handled));
+      refs.raft().tell(new RaftCommand.PeerDigest(envelope.from(), digest, handled));
     } else {
       handled.run();
     }
   }
 
   private static void toTransfers(
-      PeerEnvelope envelope, long size, MemberRefs.Open rooms, PeerMetrics metrics) {
-    Runnable handled = rooms.snapshotMessages().tryTake(envelope.from(), size);
+      PeerEnvelope envelope, long size, MemberRefs.Open refs, PeerMetrics metrics) {
+    Runnable handled = refs.snapshotMessages().tryTake(envelope.from(), size);
     if (handled == null) {
       metrics.dropped("transfers");
     } else if (envelope.payload() instanceof SnapshotMessage message) {
-      rooms.transfers().tell(new TransferCommand.FromPeer(envelope.from(), message, handled));
+      refs.transfers().tell(new TransferCommand.FromPeer(envelope.from(), message, handled));
     } else {
       handled.run();
     }

@@ -23,13 +23,13 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.javadsl.Adapter;
 
 /**
- * The rooms that the gateway and other members speak to. Outlives the rooms themselves: while a
+ * The actors that the gateway and other members speak to. Outlives the actors themselves: while a
  * snapshot of another member takes the place of the state, requests are refused at once, and
  * afterwards the addresses are new ones. So ask for an address each time it is used. Thread-safe.
  */
 public final class MemberRefs {
   /**
-   * The rooms of one opening of the files.
+   * The actors of one opening of the files.
    *
    * @param raftMessages of other members, that wait for the raft actor
    * @param snapshotMessages of other members, that wait for the transfer actor
@@ -56,7 +56,7 @@ public final class MemberRefs {
   private volatile ForwardedTraces traces = ForwardedTraces.NONE;
 
   /**
-   * Closed rooms.
+   * Closed actors.
    *
    * @param reads where reads run
    * @param ids for proposals of this process
@@ -70,8 +70,8 @@ public final class MemberRefs {
     this.current = closed;
   }
 
-  void open(Open rooms) {
-    current = rooms;
+  void open(Open refs) {
+    current = refs;
   }
 
   void close() {
@@ -83,7 +83,7 @@ public final class MemberRefs {
     authListener = listener;
   }
 
-  /** For the rooms: passes on to whoever {@link #onAuth} names when it happens. */
+  /** For the actors: passes on to whoever {@link #onAuth} names when it happens. */
   AuthListener authListener() {
     return new AuthListener() {
       @Override
@@ -103,7 +103,7 @@ public final class MemberRefs {
     traces = listener;
   }
 
-  /** For the rooms: passes on to whoever {@link #onForwarded} names when it happens. */
+  /** For the actors: passes on to whoever {@link #onForwarded} names when it happens. */
   ForwardedTraces traces() {
     return new ForwardedTraces() {
       @Override
@@ -136,7 +136,7 @@ public final class MemberRefs {
     target.value((double) now.snapshotMessages().maxBytes(), "transfers");
   }
 
-  /** What the raft and apply rooms say of themselves. */
+  /** What the raft and apply actors say of themselves. */
   public PublishedStatus status() {
     return status;
   }
@@ -146,17 +146,17 @@ public final class MemberRefs {
     return state;
   }
 
-  /** The raft room of now. */
+  /** The raft actor of now. */
   public ActorRef<RaftCommand> raft() {
     return current.raft();
   }
 
-  /** The apply room of now. */
+  /** The apply actor of now. */
   ActorRef<ApplyCommand> apply() {
     return current.apply();
   }
 
-  /** The lease room of now. */
+  /** The lease actor of now. */
   public ActorRef<LeaseCommand> lease() {
     return current.lease();
   }
@@ -166,12 +166,12 @@ public final class MemberRefs {
     return current.watch();
   }
 
-  /** The snapshot room of now. */
+  /** The snapshot actor of now. */
   public ActorRef<SnapshotCommand> snapshot() {
     return current.snapshot();
   }
 
-  /** The transfer room of now. */
+  /** The transfer actor of now. */
   ActorRef<TransferCommand> transfers() {
     return current.transfers();
   }
@@ -190,11 +190,11 @@ public final class MemberRefs {
             "watch", now.watch(),
             "snapshot", now.snapshot(),
             "transfers", now.transfers())
-        .forEach((name, room) -> each.accept(name, waiting(room)));
+        .forEach((name, actor) -> each.accept(name, waiting(actor)));
   }
 
-  private static int waiting(ActorRef<?> room) {
-    return Adapter.toClassic(room) instanceof ActorRefWithCell local
+  private static int waiting(ActorRef<?> actor) {
+    return Adapter.toClassic(actor) instanceof ActorRefWithCell local
         ? local.underlying().numberOfMessages()
         : 0;
   }

@@ -9,7 +9,7 @@ import io.troupe.raft.RaftSettings;
 import java.time.Duration;
 
 /**
- * Numbers of the rooms; each room checks its own.
+ * Numbers of the actors; each room checks its own.
  *
  * @param tick length of a Raft tick
  * @param electionTimeout in real time

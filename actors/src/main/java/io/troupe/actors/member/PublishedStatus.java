@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What the raft and apply rooms last said of themselves. Written by one thread each, read by any.
+ * What the raft and apply actors last said of themselves. Written by one thread each, read by any.
  */
 public final class PublishedStatus implements MemberStatus {
   private static final RaftStatus UNKNOWN =
@@ -77,7 +77,7 @@ public final class PublishedStatus implements MemberStatus {
     applied = index;
   }
 
-  /** A membership took effect; told on the raft room's thread before that room says more. */
+  /** A membership took effect; told on the raft actor's thread before that room says more. */
   void membership(Membership membership) {
     members = membership.members();
     soleVoter =
@@ -169,7 +169,7 @@ public final class PublishedStatus implements MemberStatus {
 
   @Override
   public long committed() {
-    // Commands are applied before the raft room has told that they are committed.
+    // Commands are applied before the raft actor has told that they are committed.
     return Math.max(raft.commit(), applied);
   }
 

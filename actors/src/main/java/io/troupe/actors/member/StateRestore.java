@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A state directory that is made anew from a snapshot, before anything is opened. */
+/** A state directory that is made again from a snapshot, before anything is opened. */
 final class StateRestore {
   private static final Logger LOG = LoggerFactory.getLogger(StateRestore.class);
 
@@ -34,7 +34,7 @@ final class StateRestore {
   /**
    * The second half of installing another member's snapshot: the log begins behind it, the state is
    * older. The old state gives way as a whole; a crash leaves the old one, none, or the new one,
-   * and MemberFiles or {@link #ifEmpty} goes on from there. The content is read once.
+   * and MemberFiles or {@link #ifEmpty} continues from there. The content is read once.
    *
    * @throws DataDirException CORRUPT if no snapshot that the log continues is undamaged; the old
    *     state is in place
@@ -44,7 +44,7 @@ final class StateRestore {
     SnapshotRef snapshot =
         snapshots
             .latestVerified(log.lastIndex(), continuedBy(dataDir, log))
-            .orElseThrow(() -> noSnapshot(dataDir, "is older than the log", log.floor()));
+            .orElseThrow(() -> noSnapshot(dataDir, "is older than the log", log.compactedIndex()));
     LOG.info(
         "the log begins behind a snapshot that is newer than the state, replacing the state"
             + " snapshot-index={}",
@@ -66,11 +66,11 @@ final class StateRestore {
    */
   private static Predicate<SnapshotRef> continuedBy(DataDir dataDir, WalReplay log) {
     return snapshot ->
-        snapshot.index() >= log.floor()
+        snapshot.index() >= log.compactedIndex()
             && log.continues(dataDir.wal(), snapshot.index(), snapshot.term());
   }
 
-  private static DataDirException noSnapshot(DataDir dataDir, String state, long floor) {
+  private static DataDirException noSnapshot(DataDir dataDir, String state, long compactedIndex) {
     return new DataDirException(
         Reason.CORRUPT,
         dataDir.state()
@@ -79,7 +79,7 @@ final class StateRestore {
             + ", and no undamaged snapshot in "
             + dataDir.snapshots()
             + " reaches the log, which begins after index "
-            + floor
+            + compactedIndex
             + ": replace the member, or restore it from a backup");
   }
 
@@ -88,7 +88,7 @@ final class StateRestore {
   }
 
   /**
-   * A state directory that somebody emptied is made anew from the newest snapshot; the log brings
+   * A state directory that somebody emptied is made again from the newest snapshot; the log brings
    * the rest.
    */
   static void ifEmpty(DataDir dataDir) {
@@ -116,8 +116,8 @@ final class StateRestore {
         snapshots.latestVerified(
             noLog ? Long.MAX_VALUE : log.lastIndex(),
             noLog ? snapshot -> true : continuedBy(dataDir, log));
-    if (newest.isEmpty() && log.floor() > 0) {
-      throw noSnapshot(dataDir, "is empty", log.floor());
+    if (newest.isEmpty() && log.compactedIndex() > 0) {
+      throw noSnapshot(dataDir, "is empty", log.compactedIndex());
     }
     if (newest.isPresent()) {
       LOG.warn(

@@ -18,7 +18,7 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 
-/** Who answers while the rooms are closed: everything a client asks is refused at once. */
+/** Who answers while the actors are closed: everything a client asks is refused at once. */
 final class UnavailableActors {
   private UnavailableActors() {}
 

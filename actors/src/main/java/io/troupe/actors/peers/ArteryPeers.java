@@ -1,5 +1,6 @@
 package io.troupe.actors.peers;
 
+import io.troupe.metrics.RateLimitedLogger;
 import io.troupe.metrics.PeerMetrics;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerEnvelope;
@@ -63,7 +64,7 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   private final PeerMetrics metrics;
   private final ActorRefProvider provider;
   private final HandshakeFilter admission;
-  private final RareLog rareLog = new RareLog(LOG);
+  private final RateLimitedLogger rateLimitedLog = new RateLimitedLogger(LOG);
   private final PeerLiveness contacts;
   private final Map<NodeId, Target> targets = new ConcurrentHashMap<>();
   private final Map<NodeId, Queues> queues = new ConcurrentHashMap<>();
@@ -93,8 +94,8 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
    *
    * @param silence who was not heard for so long was not connected meanwhile
    * @param metrics what is counted
-   * @param raft gets what other members' raft rooms say, on the inbox's thread; never blocks
-   * @param snapshots gets what their snapshot rooms say
+   * @param raft gets what other members' raft actors say, on the inbox's thread; never blocks
+   * @param snapshots gets what their snapshot actors say
    */
   public static ArteryPeers start(
       ActorContext<?> guardian,
@@ -243,7 +244,7 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
     long size = PeerCodec.sizeAtMost(envelope);
     if (!queue.admits(size)) {
       metrics.sendFailed(to.value());
-      rareLog.warn(
+      rateLimitedLog.warn(
           "dropped a message to another member, too much waits for members that take nothing;",
           "remote-peer-id=" + to + " bytes=" + size + " waiting-bytes=" + queue.bytes());
       return;
@@ -292,7 +293,7 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
     try {
       PeerAddress address = PeerAddress.of(url);
       if (PeerAddress.isTls(url) != PeerAddress.isTls(self.url())) {
-        rareLog.warn(
+        rateLimitedLog.warn(
             "members cannot talk, one speaks TLS and the other does not;",
             "here=" + self.url() + " there=" + url);
         return null;

@@ -23,10 +23,10 @@ import org.slf4j.LoggerFactory;
 public final class ArteryQueries implements PeerQueries {
   private static final Logger LOG = LoggerFactory.getLogger(ArteryQueries.class);
 
-  private final ActorRef<QueryFrame> room;
+  private final ActorRef<QueryFrame> actor;
 
-  private ArteryQueries(ActorRef<QueryFrame> room) {
-    this.room = room;
+  private ArteryQueries(ActorRef<QueryFrame> actor) {
+    this.actor = actor;
   }
 
   /**
@@ -68,7 +68,7 @@ public final class ArteryQueries implements PeerQueries {
 
   /** It is known now who this member is; before, only members can be asked for. */
   public void identified(PeerIdentity self) {
-    room.tell(new PeerQueryActor.Identified(self));
+    actor.tell(new PeerQueryActor.Identified(self));
   }
 
   /**
@@ -77,18 +77,18 @@ public final class ArteryQueries implements PeerQueries {
    * @param responder called on the room's thread; never blocks
    */
   public void serve(PeerResponder responder) {
-    room.tell(new PeerQueryActor.Serve(responder));
+    actor.tell(new PeerQueryActor.Serve(responder));
   }
 
   /**
    * {@inheritDoc}
    *
-   * <p>Fails with a RefusedException TOO_MANY_REQUESTS if too many questions are under way.
+   * <p>Fails with a RefusedException TOO_MANY_REQUESTS if too many questions are in progress.
    */
   @Override
   public CompletionStage<PeerAnswer> ask(String peerUrl, PeerQuery query, Duration timeout) {
     CompletableFuture<PeerAnswer> answer = new CompletableFuture<>();
-    room.tell(new PeerQueryActor.Ask(peerUrl, query, timeout, answer));
+    actor.tell(new PeerQueryActor.Ask(peerUrl, query, timeout, answer));
     return answer;
   }
 }

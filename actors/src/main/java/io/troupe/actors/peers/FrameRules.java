@@ -1,5 +1,6 @@
 package io.troupe.actors.peers;
 
+import io.troupe.metrics.RateLimitedLogger;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -13,7 +14,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What another member's Artery sends to this one, and what it does not. Members send handshakes,
- * and messages of {@link PeerSerializer} to the three rooms that await them; both in one form only,
+ * and messages of {@link PeerSerializer} to the three actors that await them; both in one form only,
  * because addresses are not shortened. Artery itself would believe much more: a message for any
  * actor, or one that declares a member dead for good.
  *
@@ -67,15 +68,15 @@ final class FrameRules {
   private static final String HANDSHAKE_ANSWER = "e";
   private static final String QUARANTINED = "a";
 
-  private final RareLog log = new RareLog(LoggerFactory.getLogger(FrameRules.class));
+  private final RateLimitedLogger log = new RateLimitedLogger(LoggerFactory.getLogger(FrameRules.class));
   private final Address self;
   private final HandshakeFilter admission;
-  private final Map<Integer, List<byte[]>> rooms;
+  private final Map<Integer, List<byte[]>> refs;
 
   FrameRules(Address self, HandshakeFilter admission) {
     this.self = self;
     this.admission = admission;
-    this.rooms =
+    this.refs =
         Map.of(
             CONTROL,
             List.of(),
@@ -95,7 +96,7 @@ final class FrameRules {
   }
 
   /**
-   * Looks at one frame.
+   * Checks one frame.
    *
    * @param stream the connection's
    * @param frame all of it, little endian, at least {@link #MIN_BYTES}; not changed
@@ -131,7 +132,7 @@ final class FrameRules {
         || frame.getInt(SERIALIZER) != PeerSerializer.IDENTIFIER
         || body != manifest + 3
         || !PeerSerializer.isManifest((char) frame.get(manifest + 2))
-        || !isRoom(stream, frame, receiver)) {
+        || !isActor(stream, frame, receiver)) {
       return Verdict.END;
     }
     return !origin.isBound() || isOwn((char) frame.get(manifest + 2), frame, body, origin)
@@ -197,11 +198,11 @@ final class FrameRules {
     return next > frame.limit() ? -1 : next;
   }
 
-  private boolean isRoom(int stream, ByteBuffer frame, int receiver) {
+  private boolean isActor(int stream, ByteBuffer frame, int receiver) {
     int length = Short.toUnsignedInt(frame.getShort(receiver));
-    for (byte[] room : rooms.getOrDefault(stream, List.of())) {
-      if (room.length == length
-          && frame.slice(receiver + 2, length).equals(ByteBuffer.wrap(room))) {
+    for (byte[] actor : refs.getOrDefault(stream, List.of())) {
+      if (actor.length == length
+          && frame.slice(receiver + 2, length).equals(ByteBuffer.wrap(actor))) {
         return true;
       }
     }

@@ -10,14 +10,14 @@ import java.util.Map;
 /**
  * Which connections to a peer port with TLS may begin a handshake. One costs a member some
  * thousands of times what it costs whoever only repeats the first message of another: without a
- * limit strangers take the processor from the members.
+ * limit unknown peers take the processor from the members.
  *
  * <p>An address from which a member spoke has a share of its own, so members get through however
- * many strangers there are elsewhere. Other addresses have each a small share, as far as the one
+ * many unknown peers there are elsewhere. Other addresses have each a small share, as far as the one
  * that they have together reaches. Thread-safe.
  */
 final class HandshakeLimit {
-  /** All members behind one address begin anew: three connections of each. */
+  /** All members behind one address restarts: three connections of each. */
   static final Share OF_A_MEMBER = new Share(100, 50);
 
   /** A new member opens three connections to each other one, and may share its address. */

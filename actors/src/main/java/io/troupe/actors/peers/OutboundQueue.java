@@ -35,7 +35,7 @@ final class OutboundQueue {
     this.memory = memory;
   }
 
-  /** A message on its way to Artery's encoder. */
+  /** A message in flight to Artery's encoder. */
   static final class Outgoing {
     private final OutboundQueue queue;
     private final PeerFrame frame;

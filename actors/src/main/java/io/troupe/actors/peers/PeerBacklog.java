@@ -44,7 +44,7 @@ public final class PeerBacklog {
   }
 
   /**
-   * Takes room for a message.
+   * Takes space for a message.
    *
    * @param size of what it carries, in bytes
    * @return to be run once when the message is handled, from any thread; null if it must be dropped

@@ -1,5 +1,6 @@
 package io.troupe.actors.peers;
 
+import io.troupe.metrics.RateLimitedLogger;
 import java.util.Comparator;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,10 +29,10 @@ final class PeerConnections {
     void end();
   }
 
-  private final RareLog log;
+  private final RateLimitedLogger log;
   private final Set<Connection> open = ConcurrentHashMap.newKeySet();
 
-  PeerConnections(RareLog log) {
+  PeerConnections(RateLimitedLogger log) {
     this.log = log;
   }
 

@@ -1,5 +1,6 @@
 package io.troupe.actors.peers;
 
+import io.troupe.metrics.RateLimitedLogger;
 import io.troupe.actors.peers.FrameRules.Verdict;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -45,7 +46,7 @@ final class PeerFrameFilter extends GraphStage<FlowShape<ByteString, ByteString>
   private final FrameRules rules;
   private final PeerConnections connections;
   private final PeerMemory.Part memory;
-  private final RareLog log;
+  private final RateLimitedLogger log;
   private final int maxFrameBytes;
   private final PeerCertificate certificate;
   private final CompletionStage<Void> admitted;
@@ -56,14 +57,14 @@ final class PeerFrameFilter extends GraphStage<FlowShape<ByteString, ByteString>
    *
    * @param memory for frames that are not complete, of all connections
    * @param certificate whom the other side may speak for; asked once it is admitted
-   * @param admitted nothing is looked at before it is done; if it fails the connection ends
+   * @param admitted nothing is checked before it is done; if it fails the connection ends
    * @param memberSpoke run when the first frame is let through
    */
   PeerFrameFilter(
       FrameRules rules,
       PeerConnections connections,
       PeerMemory.Part memory,
-      RareLog log,
+      RateLimitedLogger log,
       int maxFrameBytes,
       PeerCertificate certificate,
       CompletionStage<Void> admitted,

@@ -1,5 +1,6 @@
 package io.troupe.actors.peers;
 
+import io.troupe.metrics.RateLimitedLogger;
 import io.troupe.metrics.PeerMetrics;
 import io.troupe.model.Bytes;
 import io.troupe.model.NodeId;
@@ -38,7 +39,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
   private static final int MAX_LOGGED = 1000;
   private static final int MAX_SENDERS = 64;
 
-  /** A sender that died between two pieces does not go on with them. */
+  /** A sender that died between two pieces does not continue with them. */
   private static final Duration PIECES_APART = Duration.ofMinutes(1);
 
   /** Pieces of a message follow each other; one that stops for so long gives up its memory. */
@@ -60,7 +61,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
   private final Consumer<PeerEnvelope> sink;
   private final Map<NodeId, FragmentAssembly> assemblies = new HashMap<>();
   private final Set<Complaint> logged = new HashSet<>();
-  private final RareLog rareLog = new RareLog(LOG);
+  private final RateLimitedLogger rateLimitedLog = new RateLimitedLogger(LOG);
 
   private PeerInbox(
       ActorContext<PeerFrame> context,
@@ -137,7 +138,7 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
 
   private Behavior<PeerFrame> onUnreadable(Unreadable message) {
     metrics.receiveFailed();
-    rareLog.warn("a message of another member cannot be read:", message.reason());
+    rateLimitedLog.warn("a message of another member cannot be read:", message.reason());
     return this;
   }
 
@@ -180,10 +181,10 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
     if (piece.offset() == 0 && piece.total() > maxMessageBytes) {
       complain(piece.clusterId(), piece.from(), "message of " + piece.total() + " bytes");
     }
-    if (!makeRoom(piece, assembly)) {
+    if (!makeSpace(piece, assembly)) {
       assembly.drop();
       memory.refused();
-      rareLog.warn(
+      rateLimitedLog.warn(
           "dropped a message of another member, too much is incomplete on the peer port;",
           "remote-peer-id=" + piece.from() + " bytes=" + piece.total());
       return this;
@@ -199,12 +200,12 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
   }
 
   /**
-   * Takes memory for a piece. If there is none, messages of senders that are no members make room
+   * Takes memory for a piece. If there is none, messages of senders that are no members make space
    * for those of members, and messages that came to a halt for all; else the newest one is dropped,
-   * so that others are completed. A member may go on alone whatever its message needs: a committed
+   * so that others are completed. A member may continue alone whatever its message needs: a committed
    * entry must reach a member with less memory than its leader.
    */
-  private boolean makeRoom(PeerFragment piece, FragmentAssembly assembly) {
+  private boolean makeSpace(PeerFragment piece, FragmentAssembly assembly) {
     int needed = assembly.needs(piece);
     boolean fits = needed == 0 || memory.tryTake(needed);
     while (!fits && dropOther(piece.from())) {

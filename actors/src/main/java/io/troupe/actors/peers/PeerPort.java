@@ -1,5 +1,6 @@
 package io.troupe.actors.peers;
 
+import io.troupe.metrics.RateLimitedLogger;
 import io.troupe.model.Invariant;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -50,7 +51,7 @@ import scala.jdk.javaapi.FutureConverters;
 final class PeerPort {
   private static final Logger LOG = LoggerFactory.getLogger(PeerPort.class);
 
-  /** Strangers in front of the queue are sent away faster than new ones come. */
+  /** Unknown peers in front of the queue are rejected faster than new ones come. */
   private static final int BACKLOG = 1024;
 
   /** Longest time that a rejected connection stays open for its alert. */
@@ -62,7 +63,7 @@ final class PeerPort {
   private final ExtendedActorSystem system;
   private final ArteryTcpTransport transport;
   private final HandshakeLimit limit;
-  private final RareLog log;
+  private final RateLimitedLogger log;
   private final Gates gates;
   private final @Nullable PeerTls tls;
 
@@ -72,7 +73,7 @@ final class PeerPort {
      * A gate.
      *
      * @param certificate whom the other side may speak for
-     * @param admitted done when what comes may be looked at
+     * @param admitted done when what comes may be checked
      * @param memberSpoke to be run when a member spoke
      */
     PeerFrameFilter of(PeerCertificate certificate, CompletionStage<Void> admitted, Runnable memberSpoke);
@@ -83,7 +84,7 @@ final class PeerPort {
       ExtendedActorSystem system,
       ArteryTcpTransport transport,
       HandshakeLimit limit,
-      RareLog log,
+      RateLimitedLogger log,
       Gates gates) {
     this.system = system;
     this.transport = transport;
@@ -217,7 +218,7 @@ final class PeerPort {
     bytes.join(guarded).run(transport.materializer());
   }
 
-  /** Artery makes it anew if the rooms behind it had to be begun anew. */
+  /** Artery makes it again if the actors behind it had to be begun again. */
   @SuppressWarnings("unchecked") // The field's type.
   private Flow<ByteString, ByteString, NotUsed> way() {
     Future<org.apache.pekko.stream.scaladsl.Flow<ByteString, ByteString, NotUsed>> way =

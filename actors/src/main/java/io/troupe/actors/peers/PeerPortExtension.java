@@ -1,5 +1,6 @@
 package io.troupe.actors.peers;
 
+import io.troupe.metrics.RateLimitedLogger;
 import com.typesafe.config.Config;
 import org.apache.pekko.actor.AbstractExtensionId;
 import org.apache.pekko.actor.Address;
@@ -51,7 +52,7 @@ public final class PeerPortExtension extends AbstractExtensionId<PeerPortExtensi
               new PeerAddress(self.getHost().orElseThrow(), self.getPort().orElseThrow()), now);
       Config config = system.settings().config();
       memory = PeerMemory.of(config);
-      RareLog log = new RareLog(LoggerFactory.getLogger(PeerFrameFilter.class));
+      RateLimitedLogger log = new RateLimitedLogger(LoggerFactory.getLogger(PeerFrameFilter.class));
       connections = new PeerConnections(log);
       FrameRules rules = new FrameRules(self, admission);
       int maxFrameBytes = transport.settings().Advanced().MaximumFrameSize();

@@ -1,5 +1,6 @@
 package io.troupe.actors.peers;
 
+import io.troupe.metrics.RateLimitedLogger;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.protocol.PeerAnswer;
@@ -47,7 +48,7 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
   /** Nobody is answered later than this, however long it would wait. */
   private static final Duration LONGEST = Duration.ofSeconds(60);
 
-  /** Questions of this member under way. */
+  /** Questions of this member in progress. */
   static final int MAX_ASKED = 256;
 
   /** Questions of others that are being answered, and promotions whose answer may be lost. */
@@ -92,7 +93,7 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
   private final Map<Long, Asked> asked = new HashMap<>();
   private final Map<Key, Answering> answering = new LinkedHashMap<>();
   private final Set<Complaint> logged = new HashSet<>();
-  private final RareLog rareLog = new RareLog(LOG);
+  private final RateLimitedLogger rateLimitedLog = new RateLimitedLogger(LOG);
   private long number = new SecureRandom().nextLong();
   private @Nullable PeerIdentity self;
   private @Nullable PeerResponder responder;
@@ -114,7 +115,7 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
    * The behaviour.
    *
    * @param url peer URL of this member, where it awaits answers
-   * @param way sends a frame to the query room at a peer URL, or drops it; never blocks
+   * @param way sends a frame to the query actor at a peer URL, or drops it; never blocks
    */
   static Behavior<QueryFrame> create(
       PeerDirectory directory, String url, BiConsumer<String, QueryFrame> way) {
@@ -154,7 +155,7 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
   }
 
   private Behavior<QueryFrame> onUnreadable(Unreadable frame) {
-    rareLog.warn("a question of another member, or an answer, cannot be read:", frame.reason());
+    rateLimitedLog.warn("a question of another member, or an answer, cannot be read:", frame.reason());
     return this;
   }
 
@@ -287,7 +288,7 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
     }
   }
 
-  /** While the rooms are closed even a look at the state is refused. */
+  /** While the actors are closed even a check the state is refused. */
   private static PeerAnswer refusal(Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     if (cause instanceof RefusedException refused) {

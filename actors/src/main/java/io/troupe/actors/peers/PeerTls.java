@@ -1,5 +1,6 @@
 package io.troupe.actors.peers;
 
+import io.troupe.metrics.RateLimitedLogger;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -23,7 +24,7 @@ public final class PeerTls implements SSLEngineProvider {
   /** etcd's text. */
   private static final String REJECTED = "rejected connection on peer endpoint";
 
-  private final RareLog log = new RareLog(LoggerFactory.getLogger(PeerTls.class));
+  private final RateLimitedLogger log = new RateLimitedLogger(LoggerFactory.getLogger(PeerTls.class));
   private final PeerEngines engines;
 
   private PeerTls(PeerEngines engines) {

@@ -10,7 +10,7 @@ import org.apache.pekko.actor.typed.ActorRef;
 
 /**
  * Who waits for the leadership to go elsewhere. Each is told once. Not thread-safe: part of the
- * raft room.
+ * raft actor.
  */
 final class PendingTransfers {
   /** {@code to} is NONE for whoever only wants this member to cease. */

@@ -168,7 +168,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
                                 Behaviors.withTimers(
                                     timers -> {
                                       timers.startSingleTimer(Tick.INSTANCE, tick);
-                                      RaftRoleActor room =
+                                      RaftRoleActor actor =
                                           new RaftRoleActor(
                                               context,
                                               timers,
@@ -177,7 +177,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
                                               tick,
                                               jitter,
                                               begin.links());
-                                      return stash.unstashAll(room.feed(room.core::start));
+                                      return stash.unstashAll(actor.feed(actor.core::start));
                                     })))
                 .onAnyMessage(
                     early -> {
@@ -259,8 +259,8 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   }
 
   /**
-   * A snapshot takes the place of log and state: the rooms stop as soon as that is durable. What
-   * this core would say until then about its old state must not reach the other rooms; to the
+   * A snapshot takes the place of log and state: the actors stop as soon as that is durable. What
+   * this core would say until then about its old state must not reach the other actors; to the
    * cluster it is as if this member were down for a moment.
    */
   private Behavior<RaftCommand> refusing() {
@@ -364,7 +364,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
 
   private Behavior<RaftCommand> receive(RaftCommand.FromPeer m) {
     if (m.message() instanceof PeerMessage.InstallSnapshot) {
-      // Only the snapshot room says this, when the content is on this disk.
+      // Only the snapshot actor says this, when the content is on this disk.
       LOG.warn("dropped a snapshot without content peer={}", m.from());
       return this;
     }
@@ -422,7 +422,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   @Override
   public void installSnapshot(
       long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> messagesAfterPersist) {
-    // The promises are dropped with this run of the rooms: the leader asks again, and the next run
+    // The promises are dropped with this run of the actors: the leader asks again, and the next run
     // answers from the new log.
     LOG.info(
         "installing a snapshot snapshot-index={} snapshot-term={} write={} promises={}",

@@ -10,8 +10,8 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 
 /**
- * Stands where the raft room is while the member's state is being replaced: whoever asks something
- * is told at once that nobody leads here, and may ask another member. What other rooms and members
+ * Stands where the raft actor is while the member's state is being replaced: the caller something
+ * is told at once that nobody leads here, and may ask another member. What other actors and members
  * say is void.
  */
 public final class UnavailableRaftBehavior {

@@ -18,9 +18,9 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A snapshot on its way to one follower. It offers the snapshot, sends chunks from where the
+ * A snapshot in flight to one follower. It offers the snapshot, sends chunks from where the
  * receiver stands, a few ahead, and asks again when no answer comes: so a lost connection, lost
- * chunks and a receiver that begins anew all end in the same way. Time is handed in.
+ * chunks and a receiver that restarts all end in the same way. Time is handed in.
  */
 final class OutgoingTransfer implements AutoCloseable {
   private record Place(int file, long offset) {

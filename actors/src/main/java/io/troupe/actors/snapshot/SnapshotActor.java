@@ -235,7 +235,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
         || log.segmentsAfter(newest) >= MAX_SEGMENTS;
   }
 
-  /** Takes what is wanted unless something is under way; that calls again at its end. */
+  /** Takes what is wanted unless something is in progress; that calls again at its end. */
   private Behavior<SnapshotCommand> work() {
     if (busy) {
       return this;
@@ -379,7 +379,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
 
   /**
    * The state has the same file, or had it. If it still has it, the state is damaged too, and the
-   * member must not go on serving; otherwise the next snapshot is whole.
+   * member must not continue serving; otherwise the next snapshot is whole.
    *
    * @throws SnapshotException DAMAGED if the state is
    */
@@ -450,14 +450,14 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   /**
    * Takes note of a save.
    *
-   * @throws SnapshotException DAMAGED if a table file of the state is: the member must not go on
+   * @throws SnapshotException DAMAGED if a table file of the state is: the member must not continue
    *     serving
    */
   private Behavior<SnapshotCommand> onSaved(Saved saved) {
     long index = saved.index();
     throwIfDamaged(saved.failure());
     if (saved.failure() != null) {
-      // The log keeps everything that is needed, so the member goes on; the next due snapshot tries
+      // The log keeps everything that is needed, so the member continues; the next due snapshot tries
       // again.
       LOG.error(
           "cannot save snapshot, log is not truncated snapshot-index={}: {}",

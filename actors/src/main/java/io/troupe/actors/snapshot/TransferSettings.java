@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param bytesPerSecond of all transfers of this member together; 1 MiB or more
  * @param chunkBytes longest piece, 128 KiB at most: one frame
- * @param window chunks on their way to one follower, 1 or more
+ * @param window chunks in flight to one follower, 1 or more
  * @param retry time without an answer after which the receiver is asked what it has
  * @param giveUp time without progress after which a transfer is over
  */

@@ -38,7 +38,7 @@ public final class WalActor extends AbstractBehavior<WalCommand> {
    * Whom this room speaks to.
    *
    * @param reading where entries are read for other members; may block
-   * @param installed run when the log was replaced by a snapshot: the rooms shall stop, and begin
+   * @param installed run when the log was replaced by a snapshot: the actors shall stop, and begin
    *     again from what is on disk
    */
   public record Links(
@@ -111,7 +111,7 @@ public final class WalActor extends AbstractBehavior<WalCommand> {
   private Behavior<WalCommand> onRead(Read read) {
     List<Entry> entries = read.entries();
     if (entries == null) {
-      // Entries that must be there and cannot be read: as at start, the member must not go on.
+      // Entries that must be there and cannot be read: as at start, the member must not continue.
       throw new CompletionException(read.failure());
     }
     links

@@ -43,7 +43,7 @@ final class RevisionPieces implements EventPieces {
     }
     List<Event> events = new ArrayList<>(read.events().size());
     for (Event event : read.events()) {
-      // The last read may go on into later revisions.
+      // The last read may continue into later revisions.
       if (event.kv().modRevision() == revision && watcher.filter().accepts(event)) {
         events.add(event);
       }

@@ -108,7 +108,7 @@ final class StreamQueue {
     count();
   }
 
-  /** Hands over what waits, if anything does and somebody takes it; true when it did. */
+  /** Passes on what waits, if anything does and somebody takes it; true when it did. */
   boolean flush() {
     CompletableFuture<List<WatchReply>> next = taker;
     if (next == null || replies.isEmpty()) {

@@ -8,7 +8,7 @@ final class StreamWatcher {
   enum Mode {
     /** Reads history; the stream picks it when there is room. */
     CATCHING_UP,
-    /** A read of history is under way. */
+    /** A read of history is in progress. */
     READING,
     /** Asked the hub to join. */
     JOINING,

@@ -30,15 +30,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The raft room confirms a leadership to the lease room as soon as the index is applied: by then
- * the lease room must have the changes up to that index.
+ * The raft actor confirms a leadership to the lease actor as soon as the index is applied: by then
+ * the lease actor must have the changes up to that index.
  */
 class AppliedOrderTest {
   private static final NodeId ONE = new NodeId(1);
 
   private final ActorTestKit kit = ActorTestKit.create();
   private final LinkedBlockingQueue<Object> received = new LinkedBlockingQueue<>();
-  private final ActorRef<ApplyCommand> room =
+  private final ActorRef<ApplyCommand> actor =
       kit.spawn(
           ApplyActor.create(
               new StateMachine(new InMemoryOrderedStore(), 0),
@@ -79,7 +79,7 @@ class AppliedOrderTest {
   @Test
   void leaseChangesAreSentBeforeTheIndexIsReportedAsApplied() throws InterruptedException {
     Operation grant = new Operation.LeaseGrant(7, 60);
-    room.tell(
+    actor.tell(
         new ApplyCommand.Apply(
             List.of(
                 new Entry(

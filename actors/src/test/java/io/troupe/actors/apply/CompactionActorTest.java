@@ -42,7 +42,7 @@ class CompactionActorTest {
     kit.shutdownTestKit();
   }
 
-  private ActorRef<CompactionActor.Command> room(StateMachine of, int batch, Duration pause) {
+  private ActorRef<CompactionActor.Command> spawn(StateMachine of, int batch, Duration pause) {
     return kit.spawn(
         CompactionActor.create(
             new CompactionActor.Links(
@@ -65,17 +65,17 @@ class CompactionActorTest {
     machine.commit();
   }
 
-  private void compact(ActorRef<CompactionActor.Command> room, long revision) throws Exception {
+  private void compact(ActorRef<CompactionActor.Command> actor, long revision) throws Exception {
     apply(new Operation.Compact(revision));
-    room.tell(new CompactionActor.Moved(revision));
+    actor.tell(new CompactionActor.Moved(revision));
     CompletableFuture<Void> done = new CompletableFuture<>();
-    room.tell(new CompactionActor.Await(revision, done));
+    actor.tell(new CompactionActor.Await(revision, done));
     done.get(10, TimeUnit.SECONDS);
   }
 
   private Runnable nextHash() throws InterruptedException {
     Runnable hash = hashes.poll(10, TimeUnit.SECONDS);
-    assertThat(hash).as("a hash was handed over").isNotNull();
+    assertThat(hash).as("a hash was passed on").isNotNull();
     return hash;
   }
 
@@ -95,19 +95,19 @@ class CompactionActorTest {
 
   @Test
   void theHashOfTheContentBeforeACompactionIsMadeHoweverMuchIsRemoved_MT6() throws Exception {
-    ActorRef<CompactionActor.Command> room = room(machine, 100, Duration.ZERO);
+    ActorRef<CompactionActor.Command> actor = spawn(machine, 100, Duration.ZERO);
     put("1");
     long first = put("2");
     put("3");
     HashResult before = machine.reader().hash(first);
-    compact(room, first);
+    compact(actor, first);
     assertThat(rows(store)).isEqualTo(2);
     nextHash().run();
     assertThat(remembered()).containsExactly(first);
     assertThat(machine.reader().hash(first)).isEqualTo(before);
 
     long second = put("4");
-    compact(room, second);
+    compact(actor, second);
     nextHash().run();
     assertThat(remembered()).containsExactly(second, first);
     assertThat(((HashResult.Hash) machine.reader().hash(second)).compactRevision())
@@ -118,10 +118,10 @@ class CompactionActorTest {
 
   @Test
   void aHashDelaysNoCompactionAndOfThoseThatCameMeanwhileTheLastIsHashed_MT6() throws Exception {
-    ActorRef<CompactionActor.Command> room = room(machine, 100, Duration.ZERO);
+    ActorRef<CompactionActor.Command> actor = spawn(machine, 100, Duration.ZERO);
     put("a");
     long first = put("b");
-    compact(room, first);
+    compact(actor, first);
     Runnable firstHash = nextHash();
     firstHash.run();
     long[] revisions = new long[4];
@@ -129,7 +129,7 @@ class CompactionActorTest {
       put("a" + i);
       revisions[i] = put("b" + i);
       // Returns although no hash was let run.
-      compact(room, revisions[i]);
+      compact(actor, revisions[i]);
     }
     nextHash().run();
     // Asked once more, because others came while that one waited; there is nothing left to do.
@@ -138,7 +138,7 @@ class CompactionActorTest {
     assertThat(machine.reader().hash(revisions[2]))
         .as("overtaken before its hash began")
         .isEqualTo(new HashResult.Refused(Refusal.COMPACTED));
-    compact(room, put("later"));
+    compact(actor, put("later"));
     nextHash().run();
     assertThat(remembered()).hasSize(3);
     assertThat(hashes).isEmpty();
@@ -146,11 +146,11 @@ class CompactionActorTest {
 
   @Test
   void aCompactionThatRemovesNothingIsHashedToo() throws Exception {
-    ActorRef<CompactionActor.Command> room = room(machine, 100, Duration.ZERO);
+    ActorRef<CompactionActor.Command> actor = spawn(machine, 100, Duration.ZERO);
     long only = put("1");
-    compact(room, only);
+    compact(actor, only);
     nextHash().run();
-    compact(room, put("2"));
+    compact(actor, put("2"));
     assertThat(remembered()).containsExactly(only);
     assertThat(finished.receiveMessage()).as("the second removed a version").isEqualTo(only + 1);
     finished.expectNoMessage(Duration.ZERO);
@@ -162,9 +162,9 @@ class CompactionActorTest {
 
   @Test
   void compactionsAreMeasuredAndALookThatFindsNothingIsNone() throws Exception {
-    ActorRef<CompactionActor.Command> room = room(machine, 2, Duration.ZERO);
+    ActorRef<CompactionActor.Command> actor = spawn(machine, 2, Duration.ZERO);
     CompletableFuture<Void> looked = new CompletableFuture<>();
-    room.tell(new CompactionActor.Await(-1, looked));
+    actor.tell(new CompactionActor.Await(-1, looked));
     looked.get(10, TimeUnit.SECONDS);
     assertThat(counted("pause_duration_milliseconds_count")).isZero();
     assertThat(counted("last")).isZero();
@@ -173,11 +173,11 @@ class CompactionActorTest {
       put("v" + i);
     }
     long before = System.currentTimeMillis() / 1000;
-    compact(room, machine.currentRevision());
+    compact(actor, machine.currentRevision());
     // Whoever waits is told within the last step.
     finished.receiveMessage();
     CompletableFuture<Void> done = new CompletableFuture<>();
-    room.tell(new CompactionActor.Await(machine.currentRevision(), done));
+    actor.tell(new CompactionActor.Await(machine.currentRevision(), done));
     done.get(10, TimeUnit.SECONDS);
     assertThat(counted("keys_total")).isEqualTo(8);
     assertThat(counted("total_duration_milliseconds_count")).isEqualTo(1);
@@ -190,27 +190,27 @@ class CompactionActorTest {
 
   @Test
   void oneThatIsAwaitedBeforeItIsToldOfIsOne() throws Exception {
-    ActorRef<CompactionActor.Command> room = room(machine, 100, Duration.ZERO);
+    ActorRef<CompactionActor.Command> actor = spawn(machine, 100, Duration.ZERO);
     put("1");
     put("2");
     apply(new Operation.Compact(machine.currentRevision()));
     CompletableFuture<Void> awaited = new CompletableFuture<>();
-    room.tell(new CompactionActor.Await(machine.currentRevision(), awaited));
+    actor.tell(new CompactionActor.Await(machine.currentRevision(), awaited));
     awaited.get(10, TimeUnit.SECONDS);
-    room.tell(new CompactionActor.Moved(machine.currentRevision()));
+    actor.tell(new CompactionActor.Moved(machine.currentRevision()));
     CompletableFuture<Void> stepped = new CompletableFuture<>();
-    room.tell(new CompactionActor.Await(machine.currentRevision(), stepped));
+    actor.tell(new CompactionActor.Await(machine.currentRevision(), stepped));
     stepped.get(10, TimeUnit.SECONDS);
     // One more step behind it.
     CompletableFuture<Void> after = new CompletableFuture<>();
-    room.tell(new CompactionActor.Await(machine.currentRevision(), after));
+    actor.tell(new CompactionActor.Await(machine.currentRevision(), after));
     after.get(10, TimeUnit.SECONDS);
     assertThat(counted("total_duration_milliseconds_count")).isEqualTo(1);
     assertThat(counted("keys_total")).isEqualTo(1);
 
     long next = machine.currentRevision() + 1;
     put("3");
-    compact(room, next);
+    compact(actor, next);
     finished.receiveMessage();
     finished.receiveMessage();
     awaitCounted("total_duration_milliseconds_count", 2);
@@ -225,14 +225,14 @@ class CompactionActorTest {
     for (int i = 0; i < 50; i++) {
       put("v" + i);
     }
-    ActorRef<CompactionActor.Command> slow = room(machine, 1, Duration.ofHours(1));
+    ActorRef<CompactionActor.Command> slow = spawn(machine, 1, Duration.ofHours(1));
     apply(new Operation.Compact(machine.currentRevision()));
     slow.tell(new CompactionActor.Moved(machine.currentRevision()));
     kit.stop(slow);
     assertThat(rows(store)).as("not finished").isGreaterThan(40);
 
     StateMachine again = new StateMachine(store, 0);
-    room(again, 10, Duration.ZERO);
+    spawn(again, 10, Duration.ZERO);
     assertThat(finished.receiveMessage()).isEqualTo(again.currentRevision());
     assertThat(rows(store)).isEqualTo(1);
     assertThat(again.reader().compactionHashes()).as("forgotten at the restart").isEmpty();
@@ -240,14 +240,14 @@ class CompactionActorTest {
 
   @Test
   void aStartWithNothingLeftToDoHashesNothing() throws Exception {
-    ActorRef<CompactionActor.Command> room = room(machine, 100, Duration.ZERO);
+    ActorRef<CompactionActor.Command> actor = spawn(machine, 100, Duration.ZERO);
     put("1");
-    compact(room, put("2"));
+    compact(actor, put("2"));
     nextHash().run();
-    kit.stop(room);
+    kit.stop(actor);
 
     StateMachine again = new StateMachine(store, 0);
-    ActorRef<CompactionActor.Command> next = room(again, 100, Duration.ZERO);
+    ActorRef<CompactionActor.Command> next = spawn(again, 100, Duration.ZERO);
     CompletableFuture<Void> stepped = new CompletableFuture<>();
     next.tell(new CompactionActor.Await(again.reader().view().compactedRevision(), stepped));
     stepped.get(10, TimeUnit.SECONDS);

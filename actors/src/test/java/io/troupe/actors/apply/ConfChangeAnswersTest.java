@@ -45,7 +45,7 @@ class ConfChangeAnswersTest {
   private final StateMachine machine = new StateMachine(new InMemoryOrderedStore(), 0);
   private final TestProbe<ProposeReply> client = kit.createTestProbe();
   private final TestProbe<RaftCommand> raft = kit.createTestProbe();
-  private final ActorRef<ApplyCommand> room =
+  private final ActorRef<ApplyCommand> actor =
       kit.spawn(
           ApplyActor.create(
               machine,
@@ -71,7 +71,7 @@ class ConfChangeAnswersTest {
   @BeforeEach
   void beginWithOne() {
     change(null, new ConfChange(ConfChange.Kind.ADD_VOTER, ONE, List.of("http://a")));
-    room.tell(
+    actor.tell(
         new ApplyCommand.Expect(
             List.of(new ApplyCommand.Expectation(ID, client.getRef())), 1, PROPOSED));
   }
@@ -84,7 +84,7 @@ class ConfChangeAnswersTest {
   private void apply(ConfEntry entry) {
     membership = entry.after();
     index++;
-    room.tell(
+    actor.tell(
         new ApplyCommand.Apply(
             List.of(new Entry(1, index, Entry.Kind.CONF_CHANGE, MembershipCodec.encode(entry))),
             PROPOSED + index));

@@ -38,7 +38,7 @@ class LostProposalsTest {
   private final StateMachine machine = new StateMachine(new InMemoryOrderedStore(), 0);
   private final TestProbe<ProposeReply> client = kit.createTestProbe();
   private final TestProbe<RaftCommand> raft = kit.createTestProbe();
-  private final ActorRef<ApplyCommand> room =
+  private final ActorRef<ApplyCommand> actor =
       kit.spawn(
           ApplyActor.create(
               machine,
@@ -66,7 +66,7 @@ class LostProposalsTest {
   }
 
   private void expect(long id, long term) {
-    room.tell(
+    actor.tell(
         new ApplyCommand.Expect(
             List.of(new ApplyCommand.Expectation(new RequestId(id), client.getRef())), term, 0));
   }
@@ -82,7 +82,7 @@ class LostProposalsTest {
   }
 
   private void apply(Entry... entries) {
-    room.tell(new ApplyCommand.Apply(List.of(entries), 0));
+    actor.tell(new ApplyCommand.Apply(List.of(entries), 0));
   }
 
   @Test
@@ -104,7 +104,7 @@ class LostProposalsTest {
   @Test
   void whatWaitsWhenTheStateIsReplacedHasAnUnknownOutcome() {
     expect(1, 1);
-    kit.stop(room);
+    kit.stop(actor);
     client.expectMessage(ProposeReply.Unknown.INSTANCE);
   }
 

@@ -1,5 +1,5 @@
 /**
- * Tests of the rooms around the state. Entry class: CompactionActorTest. See docs/components/store.md.
+ * Tests of the actors around the state. Entry class: CompactionActorTest. See docs/components/store.md.
  */
 @NullMarked
 package io.troupe.actors.apply;

@@ -34,7 +34,7 @@ class LeaseActorTest {
   private final TestProbe<LeaseReply> client = KIT.createTestProbe();
   private final MemberMetrics metrics = new MemberMetrics();
   private final AtomicBoolean sole = new AtomicBoolean(true);
-  private final ActorRef<LeaseCommand> room =
+  private final ActorRef<LeaseCommand> actor =
       KIT.spawn(
           LeaseActor.create(
               raft.getRef(),
@@ -51,17 +51,17 @@ class LeaseActorTest {
   }
 
   private void leadAlone(Lease... leases) {
-    room.tell(new LeaseCommand.Promoted(List.of(leases), TERM));
-    room.tell(new LeaseCommand.StateCaughtUp(TERM));
+    actor.tell(new LeaseCommand.Promoted(List.of(leases), TERM));
+    actor.tell(new LeaseCommand.StateCaughtUp(TERM));
   }
 
   private void granted(long id, long ttl) {
-    room.tell(new LeaseCommand.Changed(List.of(new LeaseChange.Granted(id, ttl))));
+    actor.tell(new LeaseCommand.Changed(List.of(new LeaseChange.Granted(id, ttl))));
   }
 
   @Test
   void aMemberThatDoesNotLeadRenewsNothing_L6() {
-    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
     client.expectMessage(new LeaseReply.Failed(Refusal.NO_LEADER));
   }
 
@@ -69,13 +69,13 @@ class LeaseActorTest {
   void renewalGivesTheGrantedTime_unknownLeasesGiveZero_L5() {
     leadAlone(new Lease(7, 60, 0));
     granted(8, 90);
-    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
     client.expectMessage(new LeaseReply.Renewed(7, 60));
-    room.tell(new LeaseCommand.KeepAlive(8, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(8, client.getRef()));
     client.expectMessage(new LeaseReply.Renewed(8, 90));
-    room.tell(new LeaseCommand.KeepAlive(9, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(9, client.getRef()));
     client.expectMessage(new LeaseReply.Renewed(9, 0));
-    room.tell(new LeaseCommand.TimeToLive(9, client.getRef()));
+    actor.tell(new LeaseCommand.TimeToLive(9, client.getRef()));
     client.expectMessage(new LeaseReply.Remaining(9, -1, 0));
   }
 
@@ -87,9 +87,9 @@ class LeaseActorTest {
     assertThat(proposed.proposal().isPriority()).as("Q6").isTrue();
     assertThat(proposed.term()).as("only the leader that counted may end it").isEqualTo(TERM);
     assertThat(operation(proposed)).isEqualTo(new Operation.LeaseRevoke(7));
-    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
     client.expectNoMessage(Duration.ofMillis(100));
-    room.tell(new LeaseCommand.Changed(List.of(new LeaseChange.Revoked(7))));
+    actor.tell(new LeaseCommand.Changed(List.of(new LeaseChange.Revoked(7))));
     client.expectMessage(new LeaseReply.Renewed(7, 0));
   }
 
@@ -127,13 +127,13 @@ class LeaseActorTest {
     leadAlone();
     granted(7, 1);
     proposed();
-    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
-    room.tell(LeaseCommand.Demoted.INSTANCE);
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(LeaseCommand.Demoted.INSTANCE);
     client.expectMessage(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
   }
 
   private void lead(long term) {
-    room.tell(new LeaseCommand.Promoted(List.of(new Lease(7, 60, 0), new Lease(8, 90, 0)), term));
+    actor.tell(new LeaseCommand.Promoted(List.of(new Lease(7, 60, 0), new Lease(8, 90, 0)), term));
   }
 
   private RaftCommand.ConfirmLeadership confirm() {
@@ -145,7 +145,7 @@ class LeaseActorTest {
   void aRenewalIsAnsweredWhenTheLeadershipIsConfirmed() {
     sole.set(false);
     lead(TERM);
-    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
     RaftCommand.ConfirmLeadership round = confirm();
     assertThat(round.term()).isEqualTo(TERM);
     client.expectNoMessage(Duration.ofMillis(100));
@@ -157,10 +157,10 @@ class LeaseActorTest {
   void whatComesDuringARoundSharesTheNextOne() {
     sole.set(false);
     lead(TERM);
-    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
     RaftCommand.ConfirmLeadership first = confirm();
-    room.tell(new LeaseCommand.KeepAlive(8, client.getRef()));
-    room.tell(new LeaseCommand.KeepAlive(9, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(8, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(9, client.getRef()));
     raft.expectNoMessage(Duration.ofMillis(50));
     first.replyTo().tell(new ReadReply.Ready(9, 0));
     client.expectMessage(new LeaseReply.Renewed(7, 60));
@@ -175,7 +175,7 @@ class LeaseActorTest {
   void aLeaderThatWasDeposedMeanwhileRenewsNothing() {
     sole.set(false);
     lead(TERM);
-    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
     confirm().replyTo().tell(new ReadReply.Failed(Refusal.LEADER_CHANGED));
     client.expectMessage(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
   }
@@ -185,12 +185,12 @@ class LeaseActorTest {
   void aRoundOfAnOlderTermRenewsNothing() {
     sole.set(false);
     lead(TERM);
-    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
     RaftCommand.ConfirmLeadership old = confirm();
-    room.tell(LeaseCommand.Demoted.INSTANCE);
+    actor.tell(LeaseCommand.Demoted.INSTANCE);
     client.expectMessage(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
     lead(TERM + 2);
-    room.tell(new LeaseCommand.KeepAlive(8, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(8, client.getRef()));
     raft.expectNoMessage(Duration.ofMillis(50));
     old.replyTo().tell(new ReadReply.Ready(9, 0));
     RaftCommand.ConfirmLeadership round = confirm();
@@ -203,15 +203,15 @@ class LeaseActorTest {
   /** The state may lack what an earlier leader promised; also a sole voter asks until it has it. */
   @Test
   void beforeTheStateHoldsAllOfEarlierTermsNothingEndsAndNobodyIsToldSo_L4() {
-    room.tell(new LeaseCommand.Promoted(List.of(new Lease(7, 1, 0)), TERM));
-    room.tell(new LeaseCommand.StateCaughtUp(TERM - 1));
-    room.tell(new LeaseCommand.TimeToLive(9, client.getRef()));
+    actor.tell(new LeaseCommand.Promoted(List.of(new Lease(7, 1, 0)), TERM));
+    actor.tell(new LeaseCommand.StateCaughtUp(TERM - 1));
+    actor.tell(new LeaseCommand.TimeToLive(9, client.getRef()));
     client.expectMessage(new LeaseReply.Failed(Refusal.NO_LEADER));
-    room.tell(new LeaseCommand.KeepAlive(9, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(9, client.getRef()));
     RaftCommand.ConfirmLeadership round = confirm();
     raft.expectNoMessage(Duration.ofMillis(2500));
     granted(9, 60);
-    room.tell(new LeaseCommand.StateCaughtUp(TERM));
+    actor.tell(new LeaseCommand.StateCaughtUp(TERM));
     round.replyTo().tell(new ReadReply.Ready(9, 0));
     client.expectMessage(new LeaseReply.Renewed(9, 60));
     assertThat(operation(proposed())).isEqualTo(new Operation.LeaseRevoke(7));
@@ -244,8 +244,8 @@ class LeaseActorTest {
   void aRenewalIsAnsweredWhenItsCheckpointIsForgotten_L12() {
     sole.set(false);
     leadAlone(new Lease(7, 600, 20), new Lease(8, 90, 0));
-    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
-    room.tell(new LeaseCommand.KeepAlive(8, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(8, client.getRef()));
     confirm().replyTo().tell(new ReadReply.Ready(9, 0));
     RaftCommand.ProposeInTerm forget = proposed();
     assertThat(operation(forget)).isEqualTo(checkpoint(7, 0));
@@ -260,14 +260,14 @@ class LeaseActorTest {
   void aRenewalWhoseCheckpointStaysIsRefused_L12() {
     leadAlone(new Lease(7, 600, 20));
     for (int attempt = 0; attempt < 2; attempt++) {
-      room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+      actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
       RaftCommand.ProposeInTerm forget = forgetting();
       forget.replyTo().tell(new ProposeReply.NotProposed(Refusal.TOO_MANY_REQUESTS));
       client.expectMessage(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
     }
-    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
     RaftCommand.ProposeInTerm forget = forgetting();
-    room.tell(LeaseCommand.Demoted.INSTANCE);
+    actor.tell(LeaseCommand.Demoted.INSTANCE);
     forget.replyTo().tell(DONE);
     client.expectMessage(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
   }
@@ -284,9 +284,9 @@ class LeaseActorTest {
   @Test
   void aRenewalThatWaitsForItsCheckpointIsToldWhenTheLeaseHasEnded_L5() {
     leadAlone(new Lease(7, 600, 20));
-    room.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
+    actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
     RaftCommand.ProposeInTerm forget = forgetting();
-    room.tell(new LeaseCommand.Changed(List.of(new LeaseChange.Revoked(7))));
+    actor.tell(new LeaseCommand.Changed(List.of(new LeaseChange.Revoked(7))));
     forget.replyTo().tell(DONE);
     client.expectMessage(new LeaseReply.Renewed(7, 0));
   }

@@ -1,5 +1,5 @@
 /**
- * Tests of the lease room. Entry class: {@link io.troupe.actors.lease.LeaseActorTest}. See
+ * Tests of the lease actor. Entry class: {@link io.troupe.actors.lease.LeaseActorTest}. See
  * docs/components/lease.md.
  */
 @NullMarked

@@ -18,7 +18,7 @@ class DeafMemberTest {
     this.temp = temp;
   }
 
-  /** Actors above the rooms; the paths are addresses that other members send to. */
+  /** Actors above the actors; the paths are addresses that other members send to. */
   @ParameterizedTest
   @ValueSource(strings = {"peers", "peer-snapshots", "peer-queries", "rooms/raft", "rooms/lease"})
   void memberEndsWithAnyActorThatItNeeds(String actor) throws Exception {

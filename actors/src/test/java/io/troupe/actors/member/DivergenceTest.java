@@ -54,11 +54,11 @@ class DivergenceTest {
     long end = System.nanoTime() + TestMembers.PATIENCE.toNanos();
     while (System.nanoTime() - end < 0) {
       TestMember through = leader();
-      RequestId id = through.rooms().ids().next();
+      RequestId id = through.refs().ids().next();
       try {
         ProposeReply reply =
             AskPattern.<RaftCommand, ProposeReply>ask(
-                    through.rooms().raft(),
+                    through.refs().raft(),
                     replyTo ->
                         new RaftCommand.Propose(id, OperationCodec.encode(id, operation), replyTo),
                     Duration.ofSeconds(3),
@@ -81,12 +81,12 @@ class DivergenceTest {
   }
 
   private static boolean hasApplied(TestMember member, long index) {
-    return member.rooms().status().applied() >= index;
+    return member.refs().status().applied() >= index;
   }
 
   private static List<AlarmMember> alarms(TestMember member) {
     try {
-      return member.rooms().state().alarms();
+      return member.refs().state().alarms();
     } catch (RefusedException closedForAMoment) {
       return List.of();
     }
@@ -114,23 +114,23 @@ class DivergenceTest {
     TestMember leader = leader();
     TestMember wrong = members.all().stream().filter(m -> m != leader).findFirst().orElseThrow();
     AlarmMember alarm = new AlarmMember(wrong.id, AlarmType.CORRUPT);
-    long at = leader.rooms().status().applied();
+    long at = leader.refs().status().applied();
     TestMembers.await(
         "the put everywhere", () -> members.all().stream().allMatch(m -> hasApplied(m, at)));
     damage(wrong);
-    long back = leader().rooms().status().applied();
+    long back = leader().refs().status().applied();
     TestMembers.await("the member's return", () -> hasApplied(wrong, back));
     for (TestMember member : members.all()) {
-      assertThat(member.rooms().status().isCorrupt()).as("nothing was written yet").isFalse();
+      assertThat(member.refs().status().isCorrupt()).as("nothing was written yet").isFalse();
     }
 
     put(KEY);
-    TestMembers.await("the member to stop serving", () -> wrong.rooms().status().isCorrupt());
+    TestMembers.await("the member to stop serving", () -> wrong.refs().status().isCorrupt());
     TestMembers.await(
         "the alarm", () -> members.all().stream().allMatch(m -> alarms(m).contains(alarm)));
     for (TestMember member : members.all()) {
       assertThat(alarms(member)).as("alarms on " + member.id).containsExactly(alarm);
-      assertThat(member.rooms().status().isCorrupt()).isEqualTo(member == wrong);
+      assertThat(member.refs().status().isCorrupt()).isEqualTo(member == wrong);
       assertThat(member.broken).isEmpty();
     }
     assertThat(put("other")).isEqualTo(new Result.Refused(Refusal.CORRUPT));
@@ -139,13 +139,13 @@ class DivergenceTest {
     wrong.close();
     wrong.start();
     TestMembers.await("its rooms", () -> alarms(wrong).contains(alarm));
-    assertThat(wrong.rooms().status().isCorrupt()).as("from the first read on").isTrue();
+    assertThat(wrong.refs().status().isCorrupt()).as("from the first read on").isTrue();
     applied(new Operation.AlarmDeactivate(wrong.id, AlarmType.CORRUPT));
-    long ended = leader().rooms().status().applied();
+    long ended = leader().refs().status().applied();
     TestMembers.await("the end of the alarm", () -> hasApplied(wrong, ended));
     TestMembers.await(
         "the alarm again", () -> members.all().stream().allMatch(m -> alarms(m).contains(alarm)));
-    assertThat(wrong.rooms().status().isCorrupt()).isTrue();
+    assertThat(wrong.refs().status().isCorrupt()).isTrue();
   }
 
   @Test
@@ -160,16 +160,16 @@ class DivergenceTest {
       }
     }
     // The leader's word comes at least every 256 entries, so of these it has come.
-    long compared = leader().rooms().status().applied();
-    while (leader().rooms().status().applied() < compared + 300) {
+    long compared = leader().refs().status().applied();
+    while (leader().refs().status().applied() < compared + 300) {
       put("last");
     }
-    long at = leader().rooms().status().applied();
+    long at = leader().refs().status().applied();
     TestMembers.await(
         "all entries everywhere", () -> members.all().stream().allMatch(m -> hasApplied(m, at)));
     for (TestMember member : members.all()) {
       assertThat(alarms(member)).isEmpty();
-      assertThat(member.rooms().status().isCorrupt()).isFalse();
+      assertThat(member.refs().status().isCorrupt()).isFalse();
     }
   }
 }

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A member goes on alone with what is on its disk (SN4), whatever happens meanwhile. */
+/** A member continues alone with what is on its disk (SN4), whatever happens meanwhile. */
 class ForcedStartTest {
   private static final NodeId ONE = new NodeId(1);
   private static final NodeId TWO = new NodeId(2);

@@ -58,10 +58,10 @@ class HangingDiskTest {
     assertThat(meanwhile).as("what it does not hold it does not acknowledge").isNotDone();
 
     former.wal().letGo();
-    long at = next.rooms().status().applied();
-    TestMembers.await("its return", () -> former.rooms().status().applied() >= at);
-    assertThat(former.rooms().state().hashKv(0).hash())
-        .isEqualTo(next.rooms().state().hashKv(0).hash());
+    long at = next.refs().status().applied();
+    TestMembers.await("its return", () -> former.refs().status().applied() >= at);
+    assertThat(former.refs().state().hashKv(0).hash())
+        .isEqualTo(next.refs().state().hashKv(0).hash());
     TestMembers.put(former, "through it", new byte[10]);
     for (TestMember member : three.all()) {
       assertThat(member.broken).as("failures of " + member.id).isEmpty();
@@ -82,7 +82,7 @@ class HangingDiskTest {
     only.wal().letGo();
     assertThat(one.leader()).isSameAs(only);
     TestMembers.put(only, "after", new byte[10]);
-    assertThat(only.rooms().state().count(TestMember.ALL, 0))
+    assertThat(only.refs().state().count(TestMember.ALL, 0))
         .as("what was in the log is there")
         .isEqualTo(3);
     assertThat(only.broken).isEmpty();

@@ -166,14 +166,14 @@ class InstallCrashTest {
     }
   }
 
-  /** The wal room writes until its disk is full. */
+  /** The wal actor writes until its disk is full. */
   private void log(Step last) {
     ChronicleWal disk =
         ChronicleWal.open(
             dataDir.wal(), SmallSettings.SMALL.wal(), WalReplay.read(dataDir.wal(), APPLIED));
     int writes = last == Step.TERM_WRITTEN ? 1 : last == Step.LOG_RESTARTED ? 2 : 3;
     Wal filling = new FillingWal(disk, writes);
-    BehaviorTestKit<WalCommand> room =
+    BehaviorTestKit<WalCommand> actor =
         BehaviorTestKit.create(
             WalActor.create(
                 filling,
@@ -184,7 +184,7 @@ class InstallCrashTest {
                     () -> {})));
     WalCommand.Install install =
         new WalCommand.Install(new HardState(NEW.term(), NEW.vote(), APPLIED), NEW, SNAPSHOT);
-    WalException full = catchThrowableOfType(WalException.class, () -> room.run(install));
+    WalException full = catchThrowableOfType(WalException.class, () -> actor.run(install));
     assertThat(full == null).isEqualTo(writes == 3);
     disk.close();
   }
@@ -211,7 +211,7 @@ class InstallCrashTest {
           .as("nothing of a tail that may contradict the snapshot is committed")
           .isEqualTo(last.compareTo(Step.STATE_WRITTEN) < 0 ? APPLIED : SNAPSHOT);
       assertThat(dataDir.root().resolve("state.replaced")).doesNotExist();
-      // The log goes on where it should.
+      // The log continues where it should.
       long next = found.snapshotIndex() + found.entries().size() + 1;
       if (start == 2) {
         files.wal().append(found.hardState(), noops(next, next, 4));

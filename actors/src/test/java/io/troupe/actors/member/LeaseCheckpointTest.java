@@ -41,10 +41,10 @@ class LeaseCheckpointTest {
   void grant() throws IOException {
     members = TestMembers.start(temp, 3, new TestMember.Options(1000, 0));
     TestMember leader = members().leader();
-    RequestId request = leader.rooms().ids().next();
+    RequestId request = leader.refs().ids().next();
     ProposeReply reply =
         AskPattern.<RaftCommand, ProposeReply>ask(
-                leader.rooms().raft(),
+                leader.refs().raft(),
                 replyTo ->
                     new RaftCommand.Propose(
                         request,
@@ -69,7 +69,7 @@ class LeaseCheckpointTest {
   private static LeaseReply ask(
       TestMember member, Function<ActorRef<LeaseReply>, LeaseCommand> question) {
     return AskPattern.<LeaseCommand, LeaseReply>ask(
-            member.rooms().lease(),
+            member.refs().lease(),
             question::apply,
             Duration.ofSeconds(10),
             member.system().scheduler())

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three members whose peer ports get malformed input: they go on serving, and keep nothing of it.
+ * Three members whose peer ports get malformed input: they continue serving, and keep nothing of it.
  * {@code -Dtroupe.fuzz.inputs} says how many inputs, {@code -Dtroupe.fuzz.seed} which. Long runs
  * are recorded in docs/campaigns.
  */
@@ -182,7 +182,7 @@ class PeerPortFuzzTest {
         "equal members",
         () ->
             members.all().stream()
-                    .map(member -> member.rooms().state().hashKv(0))
+                    .map(member -> member.refs().state().hashKv(0))
                     .distinct()
                     .count()
                 == 1);

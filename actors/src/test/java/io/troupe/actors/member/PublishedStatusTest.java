@@ -19,7 +19,7 @@ class PublishedStatusTest {
     return new RaftStatus(RaftRole.FOLLOWER, 1, leader, 0, 0, 0, 1);
   }
 
-  /** The rooms tell of themselves each on its own. */
+  /** The actors tell of themselves each on its own. */
   @Test
   void whatIsAppliedIsCommitted() {
     status.raft(new RaftStatus(RaftRole.FOLLOWER, 1, LEADER, 7, 0, 7, 1));

@@ -8,7 +8,7 @@ import io.troupe.persistence.wal.WalSettings;
 import io.troupe.raft.RaftSettings;
 import java.time.Duration;
 
-/** Settings for files of a few kilobytes, for tests of single rooms. */
+/** Settings for files of a few kilobytes, for tests of single actors. */
 final class SmallSettings {
   static final Duration SOON = Duration.ofMillis(5);
 

@@ -50,7 +50,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The snapshot room over real files and a disk that is as full as the test says. */
+/** The snapshot actor over real files and a disk that is as full as the test says. */
 class SnapshotActorTest {
   private static final Duration NEVER = Duration.ofHours(1);
 
@@ -98,7 +98,7 @@ class SnapshotActorTest {
     files.close();
   }
 
-  private ActorRef<SnapshotCommand> room(Duration lookAtDisk) {
+  private ActorRef<SnapshotCommand> spawn(Duration lookAtDisk) {
     return kit.spawn(
         SnapshotActor.create(
             files,
@@ -165,12 +165,12 @@ class SnapshotActorTest {
     }
   }
 
-  private void saveTwo(ActorRef<SnapshotCommand> room) {
+  private void saveTwo(ActorRef<SnapshotCommand> actor) {
     long first = applyOne();
-    room.tell(new SnapshotCommand.Due(first, 1));
+    actor.tell(new SnapshotCommand.Due(first, 1));
     expectOnlySnapshot(first);
     long second = applyOne();
-    room.tell(new SnapshotCommand.Due(second, 1));
+    actor.tell(new SnapshotCommand.Due(second, 1));
     expectSecondSnapshot(second);
   }
 
@@ -186,25 +186,25 @@ class SnapshotActorTest {
 
   @Test
   void reclaimTakesASnapshotOfWhatIsAppliedButNotTwice() throws Exception {
-    ActorRef<SnapshotCommand> room = room(NEVER);
+    ActorRef<SnapshotCommand> actor = spawn(NEVER);
     long first = applyOne();
-    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    actor.tell(SnapshotCommand.Reclaim.INSTANCE);
     expectOnlySnapshot(first);
-    room.tell(SnapshotCommand.Reclaim.INSTANCE);
-    room.tell(new SnapshotCommand.Due(first, 1));
+    actor.tell(SnapshotCommand.Reclaim.INSTANCE);
+    actor.tell(new SnapshotCommand.Due(first, 1));
     raft.expectNoMessage(Duration.ofMillis(100));
     long second = applyOne();
-    room.tell(new SnapshotCommand.Due(second, 1));
+    actor.tell(new SnapshotCommand.Due(second, 1));
     expectSecondSnapshot(second);
     assertThat(snapshots()).containsExactly(first, second);
   }
 
   @Test
   void withRoomOnTheDiskTwoSnapshotsStay() throws Exception {
-    ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
+    ActorRef<SnapshotCommand> actor = spawn(SmallSettings.SOON);
     for (int i = 0; i < 4; i++) {
       long index = applyOne();
-      room.tell(SnapshotCommand.Reclaim.INSTANCE);
+      actor.tell(SnapshotCommand.Reclaim.INSTANCE);
       awaitSnapshot(index);
       if (i != 1) {
         expectReleased(Math.max(1, index - 1));
@@ -216,8 +216,8 @@ class SnapshotActorTest {
 
   @Test
   void onAFullDiskASnapshotIsTakenUnaskedAndTheOlderOnesGo() throws Exception {
-    ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
-    saveTwo(room);
+    ActorRef<SnapshotCommand> actor = spawn(SmallSettings.SOON);
+    saveTwo(actor);
     long before = files.machine().appliedIndex();
     disk.low = true;
     expectReleased(before);
@@ -233,23 +233,23 @@ class SnapshotActorTest {
 
   @Test
   void rewrittenFilesAreLetGoWithTheNextEntry() throws Exception {
-    ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
+    ActorRef<SnapshotCommand> actor = spawn(SmallSettings.SOON);
     long first = applyOne();
-    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    actor.tell(SnapshotCommand.Reclaim.INSTANCE);
     expectOnlySnapshot(first);
-    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    actor.tell(SnapshotCommand.Reclaim.INSTANCE);
     raft.expectNoMessage(Duration.ofMillis(100));
     expectSecondSnapshot(applyOne());
   }
 
   @Test
   void onAFullDiskAnEntryIsAskedForToLetRewrittenFilesGo() throws Exception {
-    ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
+    ActorRef<SnapshotCommand> actor = spawn(SmallSettings.SOON);
     long first = applyOne();
-    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    actor.tell(SnapshotCommand.Reclaim.INSTANCE);
     expectOnlySnapshot(first);
     disk.low = true;
-    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    actor.tell(SnapshotCommand.Reclaim.INSTANCE);
     RaftCommand.Propose asked = raft.expectMessageClass(RaftCommand.Propose.class);
     assertThat(OperationCodec.decode(asked.proposal().operation()).operation())
         .isEqualTo(new Operation.AlarmGet(AlarmType.NONE));
@@ -262,13 +262,13 @@ class SnapshotActorTest {
   /** As RocksDB's own compactions do, of which nobody tells this room. */
   @Test
   void onAFullDiskFilesThatTheStateRewroteUnaskedAreLetGoToo() throws Exception {
-    ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
+    ActorRef<SnapshotCommand> actor = spawn(SmallSettings.SOON);
     for (int i = 0; i < 2; i++) {
       long index = files.machine().appliedIndex() + 1;
       Bytes key = Bytes.utf8("key");
       files.machine().apply(index, 1, new Operation.Put(key, key, 0, false, false, false));
       files.machine().commit();
-      room.tell(SnapshotCommand.Reclaim.INSTANCE);
+      actor.tell(SnapshotCommand.Reclaim.INSTANCE);
       awaitSnapshot(index);
       if (i == 0) {
         expectReleased(index);
@@ -288,13 +288,13 @@ class SnapshotActorTest {
 
   @Test
   void aSnapshotOfAnEarlierRunIsGivenUpOnlyForANewOne() throws Exception {
-    ActorRef<SnapshotCommand> first = room(NEVER);
+    ActorRef<SnapshotCommand> first = spawn(NEVER);
     saveTwo(first);
     List<Long> earlier = snapshots();
     kit.stop(first);
 
     disk.low = true;
-    ActorRef<SnapshotCommand> second = room(SmallSettings.SOON);
+    ActorRef<SnapshotCommand> second = spawn(SmallSettings.SOON);
     expectReleased(earlier.get(0));
     second.tell(new SnapshotCommand.Due(earlier.get(1), 1));
     raft.expectNoMessage(Duration.ofMillis(100));
@@ -309,14 +309,14 @@ class SnapshotActorTest {
   void aSnapshotThatWouldFillTheDiskIsNotTaken() throws Exception {
     disk.low = true;
     disk.free = 0;
-    ActorRef<SnapshotCommand> room = room(NEVER);
+    ActorRef<SnapshotCommand> actor = spawn(NEVER);
     long index = applyOne();
-    room.tell(SnapshotCommand.Reclaim.INSTANCE);
-    room.tell(new SnapshotCommand.Due(index, 1));
+    actor.tell(SnapshotCommand.Reclaim.INSTANCE);
+    actor.tell(new SnapshotCommand.Due(index, 1));
     raft.expectNoMessage(Duration.ofMillis(100));
     assertThat(snapshots()).isEmpty();
     disk.free = Long.MAX_VALUE;
-    room.tell(SnapshotCommand.Reclaim.INSTANCE);
+    actor.tell(SnapshotCommand.Reclaim.INSTANCE);
     expectOnlySnapshot(index);
   }
 
@@ -328,12 +328,12 @@ class SnapshotActorTest {
     files.machine().confChange(1, 1, new ConfEntry(null, first, Membership.EMPTY.after(first, 1)));
     files.machine().commit();
     assertThat(snapshots()).isEmpty();
-    ActorRef<SnapshotCommand> room = room(NEVER);
-    room.tell(new SnapshotCommand.Send(new NodeId(3), 1, 1, 1));
+    ActorRef<SnapshotCommand> actor = spawn(NEVER);
+    actor.tell(new SnapshotCommand.Send(new NodeId(3), 1, 1, 1));
     TransferCommand.Start start = transfers.expectMessageClass(TransferCommand.Start.class);
     assertThat(start.snapshot().index()).isEqualTo(1);
     assertThat(snapshots()).containsExactly(1L);
-    room.tell(new SnapshotCommand.Send(new NodeId(4), 2, 1, 1));
+    actor.tell(new SnapshotCommand.Send(new NodeId(4), 2, 1, 1));
     transfers.expectMessageClass(TransferCommand.Start.class);
     assertThat(snapshots()).as("one serves both").containsExactly(1L);
   }
@@ -343,7 +343,7 @@ class SnapshotActorTest {
   void aMemberThatRestartsOftenTakesSnapshotsAndReleasesItsLog() throws Exception {
     dueEntries = 10;
     for (int start = 0; start < 7; start++) {
-      ActorRef<SnapshotCommand> room = room(SmallSettings.SOON);
+      ActorRef<SnapshotCommand> actor = spawn(SmallSettings.SOON);
       for (int i = 0; i < 5; i++) {
         applyOne();
       }
@@ -354,10 +354,10 @@ class SnapshotActorTest {
       } else {
         assertThat(snapshots()).as("start " + start).doesNotContain(files.machine().appliedIndex());
       }
-      kit.stop(room);
+      kit.stop(actor);
     }
     assertThat(snapshots()).containsExactly(20L, 30L);
-    room(SmallSettings.SOON);
+    spawn(SmallSettings.SOON);
     List<Long> released = new ArrayList<>();
     while (!released.contains(20L)) {
       released.add(raft.expectMessageClass(RaftCommand.SnapshotTaken.class).index());
@@ -368,7 +368,7 @@ class SnapshotActorTest {
   @Test
   void longLogMakesASnapshotDueHoweverFewItsEntriesAre() throws Exception {
     dueBytes = 3 << 20;
-    room(SmallSettings.SOON);
+    spawn(SmallSettings.SOON);
     long index = applyOne();
     for (int i = 1; i <= 5; i++) {
       assertThat(snapshots()).isEmpty();
@@ -394,13 +394,13 @@ class SnapshotActorTest {
         .machine()
         .confChange(1, 1, new ConfEntry(null, members, Membership.EMPTY.after(members, 1)));
     files.machine().commit();
-    ActorRef<SnapshotCommand> first = room(NEVER);
+    ActorRef<SnapshotCommand> first = spawn(NEVER);
     first.tell(new SnapshotCommand.Due(1, 1));
     expectOnlySnapshot(1);
     kit.stop(first);
     Path content = new SnapshotDirectory(dataDir.snapshots()).latest(1).orElseThrow().directory();
     Files.delete(content.resolve("CURRENT"));
-    ActorRef<SnapshotCommand> second = room(NEVER);
+    ActorRef<SnapshotCommand> second = spawn(NEVER);
     second.tell(new SnapshotCommand.Send(new NodeId(3), 1, 1, 1));
     assertThat(transfers.expectMessageClass(TransferCommand.Start.class).snapshot().index())
         .isEqualTo(1);
@@ -416,14 +416,14 @@ class SnapshotActorTest {
         .confChange(1, 1, new ConfEntry(null, members, Membership.EMPTY.after(members, 1)));
     files.machine().commit();
     NodeId receiver = new NodeId(3);
-    ActorRef<SnapshotCommand> room = room(Duration.ofMillis(100));
-    room.tell(new SnapshotCommand.Send(receiver, 7, 1, 1));
+    ActorRef<SnapshotCommand> actor = spawn(Duration.ofMillis(100));
+    actor.tell(new SnapshotCommand.Send(receiver, 7, 1, 1));
     assertThat(transfers.fishForMessage(Duration.ofSeconds(10), SnapshotActorTest::untilStart))
         .isNotEmpty();
-    room.tell(SnapshotActorMessages.transferred(receiver, 7));
+    actor.tell(SnapshotActorMessages.transferred(receiver, 7));
     for (int i = 0; i < 3; i++) {
       long index = applyOne();
-      room.tell(new SnapshotCommand.Due(index, 1));
+      actor.tell(new SnapshotCommand.Due(index, 1));
       awaitSnapshot(index);
       assertThat(releasedUntilReplication(receiver, 0, PeerState.PROBE))
           .as("after snapshot " + index)
@@ -505,19 +505,19 @@ class SnapshotActorTest {
     }
   }
 
-  private Path tableOfTheFirstSnapshot(ActorRef<SnapshotCommand> room) throws Exception {
+  private Path tableOfTheFirstSnapshot(ActorRef<SnapshotCommand> actor) throws Exception {
     Bytes key = Bytes.utf8("key");
     files.machine().apply(1, 1, new Operation.Put(key, key, 0, false, false, false));
     files.machine().commit();
-    room.tell(new SnapshotCommand.Due(1, 1));
+    actor.tell(new SnapshotCommand.Due(1, 1));
     expectOnlySnapshot(1);
     return table(1);
   }
 
   @Test
   void damagedTableOfASnapshotAloneBringsAnotherSnapshot() throws Exception {
-    ActorRef<SnapshotCommand> room = room(NEVER);
-    Path table = tableOfTheFirstSnapshot(room);
+    ActorRef<SnapshotCommand> actor = spawn(NEVER);
+    Path table = tableOfTheFirstSnapshot(actor);
     SnapshotManifest.FileSum sum = sumOf(table, 1);
     // As on a file system without hard links, where the state has a file of its own.
     byte[] content = Files.readAllBytes(table);
@@ -525,7 +525,7 @@ class SnapshotActorTest {
     Files.write(table, content);
     flip(table);
     assertThat(new SnapshotDirectory(dataDir.snapshots()).damagedBy(sum)).containsExactly(1L);
-    room.tell(SnapshotActorMessages.damaged(sum));
+    actor.tell(SnapshotActorMessages.damaged(sum));
     Awaitility.await("a whole snapshot in its place")
         .until(
             () -> {
@@ -537,19 +537,19 @@ class SnapshotActorTest {
 
   @Test
   void damagedTableThatTheStateSharesEndsTheMember() throws Exception {
-    ActorRef<SnapshotCommand> room = room(NEVER);
-    Path table = tableOfTheFirstSnapshot(room);
+    ActorRef<SnapshotCommand> actor = spawn(NEVER);
+    Path table = tableOfTheFirstSnapshot(actor);
     SnapshotManifest.FileSum sum = sumOf(table, 1);
     assertThat(Files.isSameFile(table, dataDir.state().resolve(table.getFileName()))).isTrue();
     flip(table);
-    room.tell(SnapshotActorMessages.damaged(sum));
-    wal.expectTerminated(room);
+    actor.tell(SnapshotActorMessages.damaged(sum));
+    wal.expectTerminated(actor);
   }
 
   /** Its first checksum would fit the damage, and receivers would get the damage. */
   @Test
   void tableDamagedBeforeItsFirstChecksumEndsTheMember() throws Exception {
-    ActorRef<SnapshotCommand> room = room(NEVER);
+    ActorRef<SnapshotCommand> actor = spawn(NEVER);
     Bytes key = Bytes.utf8("key");
     files.machine().apply(1, 1, new Operation.Put(key, key, 0, false, false, false));
     files.machine().commit();
@@ -559,8 +559,8 @@ class SnapshotActorTest {
       table = list.filter(path -> path.toString().endsWith(".sst")).findFirst().orElseThrow();
     }
     flip(table);
-    room.tell(new SnapshotCommand.Due(1, 1));
-    wal.expectTerminated(room);
+    actor.tell(new SnapshotCommand.Due(1, 1));
+    wal.expectTerminated(actor);
     assertThat(snapshots()).isEmpty();
   }
 

@@ -84,7 +84,7 @@ final class TestMember implements AutoCloseable {
   private final @Nullable PeerEngines engines;
   private @Nullable ActorSystem<Void> system;
   private @Nullable MemberFiles files;
-  private @Nullable MemberRefs rooms;
+  private @Nullable MemberRefs refs;
   private volatile @Nullable HangingWal wal;
   private volatile MemberMetrics metrics = new MemberMetrics();
 
@@ -186,7 +186,7 @@ final class TestMember implements AutoCloseable {
             PeerConfig.SYSTEM,
             engines == null ? setup : setup.withSetup(PeerTls.setup(engines)));
     files = opened;
-    rooms = spawned.join();
+    refs = spawned.join();
   }
 
   private String url() {
@@ -216,8 +216,8 @@ final class TestMember implements AutoCloseable {
     return system != null;
   }
 
-  MemberRefs rooms() {
-    MemberRefs running = rooms;
+  MemberRefs refs() {
+    MemberRefs running = refs;
     if (running == null) {
       throw new IllegalStateException(id + " is down");
     }
@@ -247,12 +247,12 @@ final class TestMember implements AutoCloseable {
   }
 
   boolean leads() {
-    return isUp() && rooms().status().leader().equals(id);
+    return isUp() && refs().status().leader().equals(id);
   }
 
-  /** Proposes a put through this member's rooms. */
+  /** Proposes a put through this member's actors. */
   CompletionStage<ProposeReply> put(String key, byte[] value) {
-    RequestId request = rooms().ids().next();
+    RequestId request = refs().ids().next();
     WirePut put =
         WirePut.newBuilder()
             .setKey(ByteString.copyFromUtf8(key))
@@ -262,7 +262,7 @@ final class TestMember implements AutoCloseable {
         OperationCodec.embed(
             request, Requester.ANONYMOUS, ClientRequest.PUT, Bytes.wrap(put.toByteArray()));
     return AskPattern.ask(
-        rooms().raft(),
+        refs().raft(),
         replyTo -> new RaftCommand.Propose(request, operation, replyTo),
         Duration.ofSeconds(3),
         system().scheduler());
@@ -292,7 +292,7 @@ final class TestMember implements AutoCloseable {
     ActorSystem<Void> running = system;
     MemberFiles opened = files;
     system = null;
-    rooms = null;
+    refs = null;
     files = null;
     if (running != null) {
       TestEnd.await(running);

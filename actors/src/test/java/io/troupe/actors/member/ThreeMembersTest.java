@@ -69,7 +69,7 @@ class ThreeMembersTest {
 
   private static long keys(TestMember member) {
     try {
-      return member.rooms().state().count(TestMember.ALL, 0);
+      return member.refs().state().count(TestMember.ALL, 0);
     } catch (RefusedException closedForAMoment) {
       return -1;
     }
@@ -79,9 +79,9 @@ class ThreeMembersTest {
     for (TestMember member : members().all()) {
       TestMembers.await(puts + " keys on " + member.id, () -> keys(member) == puts);
     }
-    int hash = members().get(0).rooms().state().hashKv(0).hash();
+    int hash = members().get(0).refs().state().hashKv(0).hash();
     for (TestMember member : members().all()) {
-      assertThat(member.rooms().state().hashKv(0).hash())
+      assertThat(member.refs().state().hashKv(0).hash())
           .as("hash of " + member.id)
           .isEqualTo(hash);
       assertThat(member.broken).as("failures of " + member.id).isEmpty();
@@ -111,11 +111,11 @@ class ThreeMembersTest {
     put(gone, new byte[100]);
     awaitEqual();
     // Q7.
-    assertThat(gone.rooms().status().isConnectedSince(beforeStart)).isFalse();
+    assertThat(gone.refs().status().isConnectedSince(beforeStart)).isFalse();
     for (TestMember member : members().all()) {
       TestMembers.await(
           member.id + " hears its leader, or a majority",
-          () -> member.rooms().status().isConnectedSince(System.nanoTime()));
+          () -> member.refs().status().isConnectedSince(System.nanoTime()));
     }
   }
 
@@ -129,10 +129,10 @@ class ThreeMembersTest {
       put(leader(), new byte[5000]);
     }
     away.start();
-    TestMembers.await("the rooms of " + away.id, () -> keys(away) >= 0);
-    ActorRef<RaftCommand> room = away.rooms().raft();
+    TestMembers.await("the actors of " + away.id, () -> keys(away) >= 0);
+    ActorRef<RaftCommand> actor = away.refs().raft();
     awaitEqual();
-    assertThat(away.rooms().raft()).as("no snapshot was needed").isEqualTo(room);
+    assertThat(away.refs().raft()).as("no snapshot was needed").isEqualTo(actor);
   }
 
   @Test
@@ -145,10 +145,10 @@ class ThreeMembersTest {
     }
     members().all().forEach(TestMember::close);
     members().all().forEach(TestMember::start);
-    TestMembers.await("the rooms of " + away.id, () -> keys(away) >= 0);
-    ActorRef<RaftCommand> room = away.rooms().raft();
+    TestMembers.await("the actors of " + away.id, () -> keys(away) >= 0);
+    ActorRef<RaftCommand> actor = away.refs().raft();
     awaitEqual();
-    assertThat(away.rooms().raft()).as("no snapshot was needed").isEqualTo(room);
+    assertThat(away.refs().raft()).as("no snapshot was needed").isEqualTo(actor);
   }
 
   /** A follower that starts again and needs entries that the leader has released. */
@@ -170,14 +170,14 @@ class ThreeMembersTest {
   @Test
   void aMemberThatWasAwayPastTheLogGetsASnapshot() throws Exception {
     TestMember away = startWithAFollowerPastTheLog();
-    TestMembers.await("the rooms of " + away.id, () -> keys(away) >= 0);
-    ActorRef<RaftCommand> before = away.rooms().raft();
+    TestMembers.await("the actors of " + away.id, () -> keys(away) >= 0);
+    ActorRef<RaftCommand> before = away.refs().raft();
     CompletableFuture<List<WatchReply>> watching = watch(away);
     awaitEqual();
-    assertThat(away.rooms().raft()).as("the rooms began anew").isNotEqualTo(before);
+    assertThat(away.refs().raft()).as("the actors restarted").isNotEqualTo(before);
     assertThat(watching).as("a stream ends, the client resumes").isCompletedExceptionally();
     assertSnapshotCounted(away);
-    // The new rooms work, also after a restart from the new files.
+    // The new actors work, also after a restart from the new files.
     put(away, new byte[100]);
     awaitEqual();
     away.close();
@@ -190,11 +190,11 @@ class ThreeMembersTest {
   @Test
   void noProposalIsLostWhileAReceivedSnapshotIsInstalled() throws Exception {
     TestMember away = startWithAFollowerPastTheLog();
-    ActorRef<RaftCommand> before = away.rooms().raft();
+    ActorRef<RaftCommand> before = away.refs().raft();
     Proposers proposers = new Proposers(away, 32);
     TestMembers.await(
         "the actors over the new files",
-        () -> !away.rooms().raft().equals(before) && keys(away) > 200);
+        () -> !away.refs().raft().equals(before) && keys(away) > 200);
     assertThat(proposers.end()).isEmpty();
     assertThat(proposers.replies.sum()).isGreaterThan(100);
   }
@@ -285,7 +285,7 @@ class ThreeMembersTest {
   private static CompletableFuture<List<WatchReply>> watch(TestMember member) {
     ActorRef<WatchStreamCommand> stream =
         AskPattern.ask(
-                member.rooms().watch(),
+                member.refs().watch(),
                 (ActorRef<ActorRef<WatchStreamCommand>> replyTo) ->
                     new WatchCommand.OpenStream(MemoryBudget.UNLIMITED.share(), replyTo),
                 Duration.ofSeconds(3),
@@ -320,7 +320,7 @@ class ThreeMembersTest {
         });
     TransferReply handedOver =
         AskPattern.ask(
-                target.rooms().raft(),
+                target.refs().raft(),
                 RaftCommand.HandOver::new,
                 Duration.ofSeconds(5),
                 target.system().scheduler())
@@ -332,7 +332,7 @@ class ThreeMembersTest {
 
   private static TransferReply transfer(TestMember through, NodeId to) {
     return AskPattern.<RaftCommand, TransferReply>ask(
-            through.rooms().raft(),
+            through.refs().raft(),
             replyTo -> new RaftCommand.TransferLeadership(to, replyTo),
             Duration.ofSeconds(5),
             through.system().scheduler())
@@ -342,7 +342,7 @@ class ThreeMembersTest {
 
   private static ReplicationReply replication(TestMember member) {
     return AskPattern.ask(
-            member.rooms().raft(),
+            member.refs().raft(),
             RaftCommand.GetReplication::new,
             Duration.ofSeconds(5),
             member.system().scheduler())

@@ -1,5 +1,5 @@
 /**
- * Tests of rooms that need a member's opened files. Entry class: SnapshotActorTest. See
+ * Tests of actors that need a member's opened files. Entry class: SnapshotActorTest. See
  * docs/components/snapshot.md.
  */
 @NullMarked

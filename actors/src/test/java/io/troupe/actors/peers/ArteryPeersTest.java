@@ -323,7 +323,7 @@ class ArteryPeersTest {
       one.peers.send(TWO, kilobyte);
     }
     assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(5));
-    // Traffic goes on as long as the outage does: each message may be what breaks something.
+    // Traffic continues as long as the outage does: each message may be what breaks something.
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
     while (System.nanoTime() - end < 0) {
       one.peers.send(TWO, heartbeat(1));

@@ -25,7 +25,7 @@ import javax.net.ssl.SSLException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** Strangers that begin handshakes of TLS as fast as they can, from many addresses. */
+/** Unknown peers that begin handshakes of TLS as fast as they can, from many addresses. */
 class PeerFloodTest {
   private static final long CLUSTER = 80;
   private static final NodeId TWO = new NodeId(2);
@@ -99,7 +99,7 @@ class PeerFloodTest {
       Awaitility.await()
           .atMost(Duration.ofSeconds(60))
           .until(() -> begun.get() > CONNECTIONS || floods.stream().anyMatch(Future::isDone));
-      // Its process begins anew, so that all its connections do.
+      // Its process restarts, so that all its connections do.
       one.close();
       one = one();
       long took = one.untilItFlows(TWO, two, 2);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What strangers send to the peer port, and forgers that know Artery. */
+/** What unknown peers send to the peer port, and forgers that know Artery. */
 class PeerPortExtensionTest {
   private static final long CLUSTER = 79;
   private static final NodeId ONE = new NodeId(1);
@@ -321,8 +321,8 @@ class PeerPortExtensionTest {
     try (LoggedLines log = new LoggedLines()) {
       bothWays();
       long uid = process(one).getUid();
-      for (String room : List.of("/user/peers", "/user/peer-queries")) {
-        byte[] frame = ArteryFrames.frame(uid, 746_031, "", address(two) + room, "m", new byte[50]);
+      for (String actor : List.of("/user/peers", "/user/peer-queries")) {
+        byte[] frame = ArteryFrames.frame(uid, 746_031, "", address(two) + actor, "m", new byte[50]);
         for (int i = 0; i < 100; i++) {
           send(ArteryFrames.ORDINARY, frame).close();
         }
@@ -333,7 +333,7 @@ class PeerPortExtensionTest {
     }
   }
 
-  /** Artery makes the way anew when something behind it failed; the gate is before the new one. */
+  /** Artery makes the way again when something behind it failed; the gate is before the new one. */
   @Test
   void aWayThatIsMadeAnewIsGuardedAtOnce() throws Exception {
     Field way = ArteryTcpTransport.class.getDeclaredField("inboundConnectionFlow");

@@ -123,7 +123,7 @@ public final class PeerPortFuzz implements AutoCloseable {
   }
 
   /**
-   * Opens a connection or goes on with some, and says something malformed.
+   * Opens a connection or continues with some, and says something malformed.
    *
    * @return how many malformed inputs that were
    */
@@ -185,7 +185,7 @@ public final class PeerPortFuzz implements AutoCloseable {
     int first = tls || random.nextInt(3) == 0 ? 1 : 1 + random.nextInt(units.size() - 1);
     int count = 1 + random.nextInt(4);
     for (int i = first; i < Math.min(units.size(), first + count); i++) {
-      // The handshake may be whole: what comes behind it is looked at then.
+      // The handshake may be whole: what comes behind it is checked then.
       if (i == 1 && random.nextInt(3) == 0) {
         out.writeBytes(units.get(i));
       } else {
@@ -225,7 +225,7 @@ public final class PeerPortFuzz implements AutoCloseable {
     return bytes;
   }
 
-  /** With the length that it has now, so that what is inside is looked at. */
+  /** With the length that it has now, so that what is inside is checked. */
   private byte[] fitting(byte[] bytes) {
     if (!tls) {
       ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(0, bytes.length - 4);
@@ -248,7 +248,7 @@ public final class PeerPortFuzz implements AutoCloseable {
     Socket socket = new Socket();
     long number = connections++;
     byte[] from = {127, 0, (byte) (1 + number / 200 % 50), (byte) (1 + number % 200)};
-    // Few handshakes of strangers are looked at: most come from where members are.
+    // Few handshakes of unknown peers are checked: most come from where members are.
     if (behind != null || (tls && random.nextInt(4) > 0)) {
       from[2] = 99;
       from[3] = (byte) (1 + number % MEMBERS);

@@ -35,7 +35,7 @@ class PeerQueryActorTest {
   private final ManualTime time = ManualTime.get(kit.system());
   private final TestProbe<QueryFrame> sent = kit.createTestProbe(QueryFrame.class);
   private final List<CompletableFuture<PeerAnswer>> asked = new ArrayList<>();
-  private final ActorRef<QueryFrame> room =
+  private final ActorRef<QueryFrame> actor =
       kit.spawn(
           PeerQueryActor.create(
               new PeerDirectory(),
@@ -46,7 +46,7 @@ class PeerQueryActorTest {
               }));
 
   PeerQueryActorTest() {
-    room.tell(new PeerQueryActor.Identified(new PeerIdentity(5, new NodeId(1), HERE)));
+    actor.tell(new PeerQueryActor.Identified(new PeerIdentity(5, new NodeId(1), HERE)));
   }
 
   @AfterEach
@@ -55,7 +55,7 @@ class PeerQueryActorTest {
   }
 
   private void serve() {
-    room.tell(
+    actor.tell(
         new PeerQueryActor.Serve(
             query -> {
               CompletableFuture<PeerAnswer> answer = new CompletableFuture<>();
@@ -66,7 +66,7 @@ class PeerQueryActorTest {
 
   private CompletableFuture<PeerAnswer> ask(PeerQuery query) {
     CompletableFuture<PeerAnswer> answer = new CompletableFuture<>();
-    room.tell(new PeerQueryActor.Ask(THERE, query, TIMEOUT, answer));
+    actor.tell(new PeerQueryActor.Ask(THERE, query, TIMEOUT, answer));
     return answer;
   }
 
@@ -86,7 +86,7 @@ class PeerQueryActorTest {
     assertThat(first.clusterId()).isEqualTo(5);
     time.timePasses(Duration.ofMillis(300));
     assertThat(next()).isEqualTo(first);
-    room.tell(new Reply(5, first.number(), PeerAnswer.Done.INSTANCE));
+    actor.tell(new Reply(5, first.number(), PeerAnswer.Done.INSTANCE));
     assertThat(answer.get()).isEqualTo(PeerAnswer.Done.INSTANCE);
     time.expectNoMessageFor(Duration.ofSeconds(1), sent);
   }
@@ -102,7 +102,7 @@ class PeerQueryActorTest {
         .withThrowableThat()
         .havingCause()
         .isInstanceOf(TimeoutException.class);
-    room.tell(new Reply(5, first.number(), PeerAnswer.Done.INSTANCE));
+    actor.tell(new Reply(5, first.number(), PeerAnswer.Done.INSTANCE));
     Question other =
         sent
             .fishForMessage(
@@ -123,8 +123,8 @@ class PeerQueryActorTest {
   void anAnswerOfAnotherClusterDoesNotCount() throws Exception {
     CompletableFuture<PeerAnswer> answer = ask(PROMOTE);
     Question question = next();
-    room.tell(new Reply(6, question.number(), new PeerAnswer.Refused(Refusal.NOT_LEADER)));
-    room.tell(new Reply(5, question.number(), PeerAnswer.Done.INSTANCE));
+    actor.tell(new Reply(6, question.number(), new PeerAnswer.Refused(Refusal.NOT_LEADER)));
+    actor.tell(new Reply(5, question.number(), PeerAnswer.Done.INSTANCE));
     assertThat(answer.get()).isEqualTo(PeerAnswer.Done.INSTANCE);
   }
 
@@ -132,36 +132,36 @@ class PeerQueryActorTest {
   @Test
   void aPromotionIsMadeOnceHoweverOftenItIsAskedFor() {
     serve();
-    room.tell(question(7, PROMOTE));
-    room.tell(question(7, PROMOTE));
+    actor.tell(question(7, PROMOTE));
+    actor.tell(question(7, PROMOTE));
     sent.expectNoMessage(Duration.ofMillis(50));
     assertThat(asked).hasSize(1);
     asked.get(0).complete(PeerAnswer.Done.INSTANCE);
     Reply done = new Reply(5, 7, PeerAnswer.Done.INSTANCE);
     sent.expectMessage(done);
     // The answer was lost.
-    room.tell(question(7, PROMOTE));
+    actor.tell(question(7, PROMOTE));
     sent.expectMessage(done);
     assertThat(asked).hasSize(1);
     // Another question is another promotion.
-    room.tell(question(8, PROMOTE));
+    actor.tell(question(8, PROMOTE));
     sent.expectNoMessage(Duration.ofMillis(50));
     assertThat(asked).hasSize(2);
   }
 
   @Test
   void aFaultBecomesARefusal() {
-    room.tell(
+    actor.tell(
         new PeerQueryActor.Serve(
             query -> {
               throw new RefusedException(Refusal.STOPPED);
             }));
-    room.tell(question(1, PROMOTE));
+    actor.tell(question(1, PROMOTE));
     sent.expectMessage(new Reply(5, 1, new PeerAnswer.Refused(Refusal.STOPPED)));
-    room.tell(
+    actor.tell(
         new PeerQueryActor.Serve(
             query -> CompletableFuture.failedFuture(new IllegalStateException("broken"))));
-    room.tell(question(2, PROMOTE));
+    actor.tell(question(2, PROMOTE));
     sent.expectMessage(new Reply(5, 2, new PeerAnswer.Refused(Refusal.TIMED_OUT)));
   }
 
@@ -169,13 +169,13 @@ class PeerQueryActorTest {
   void whatIsUnderWayIsBounded() {
     serve();
     for (int i = 0; i < PeerQueryActor.MAX_ANSWERED; i++) {
-      room.tell(question(i, PeerQuery.LivenessQuery.INSTANCE));
+      actor.tell(question(i, PeerQuery.LivenessQuery.INSTANCE));
     }
-    room.tell(question(1000, PeerQuery.LivenessQuery.INSTANCE));
+    actor.tell(question(1000, PeerQuery.LivenessQuery.INSTANCE));
     sent.expectMessage(new Reply(5, 1000, new PeerAnswer.Refused(Refusal.TOO_MANY_REQUESTS)));
     asked.get(0).complete(PeerAnswer.Done.INSTANCE);
     sent.expectMessage(new Reply(5, 0, PeerAnswer.Done.INSTANCE));
-    room.tell(question(1001, PeerQuery.LivenessQuery.INSTANCE));
+    actor.tell(question(1001, PeerQuery.LivenessQuery.INSTANCE));
     for (int i = 0; i < PeerQueryActor.MAX_ASKED; i++) {
       assertThat(ask(PROMOTE)).isNotCompletedExceptionally();
     }
@@ -188,7 +188,7 @@ class PeerQueryActorTest {
 
   @Test
   void anAnswerThatFitsInNoFrameIsRefused() {
-    room.tell(
+    actor.tell(
         new PeerQueryActor.Serve(
             query ->
                 CompletableFuture.completedFuture(
@@ -201,7 +201,7 @@ class PeerQueryActorTest {
                                 List.of(),
                                 List.of(),
                                 false))))));
-    room.tell(question(1, PeerQuery.MembersQuery.INSTANCE));
+    actor.tell(question(1, PeerQuery.MembersQuery.INSTANCE));
     sent.expectMessage(new Reply(5, 1, new PeerAnswer.Refused(Refusal.ANSWER_TOO_LARGE)));
   }
 }

@@ -88,11 +88,11 @@ final class TestPeer implements AutoCloseable {
         Behaviors.setup(
             context -> {
               recovery.run();
-              ArteryQueries room = ArteryQueries.start(context, directory, url);
+              ArteryQueries actor = ArteryQueries.start(context, directory, url);
               if (clusterId != QueryFrame.NO_CLUSTER) {
-                room.identified(self);
+                actor.identified(self);
               }
-              asking.complete(room);
+              asking.complete(actor);
               started.complete(
                   ArteryPeers.start(
                       context,

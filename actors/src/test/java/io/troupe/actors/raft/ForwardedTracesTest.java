@@ -28,7 +28,7 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the raft room tells the apply room of traced proposals of other members. */
+/** What the raft actor tells the apply actor of traced proposals of other members. */
 class ForwardedTracesTest {
   private static final NodeId SELF = new NodeId(1);
   private static final NodeId OTHER = new NodeId(2);
@@ -39,7 +39,7 @@ class ForwardedTracesTest {
   /** Wanted, told by nobody here. */
   private static final ForwardedTraces WANTED =
       proposal -> {
-        throw new AssertionError("the apply room tells that");
+        throw new AssertionError("the apply actor tells that");
       };
 
   private final ActorTestKit kit = ActorTestKit.create();
@@ -51,7 +51,7 @@ class ForwardedTracesTest {
     kit.shutdownTestKit();
   }
 
-  /** A room that leads in term 6, and whose apply room was told so. */
+  /** A room that leads in term 6, and whose apply actor was told so. */
   private ActorRef<RaftCommand> leader(ForwardedTraces traces) {
     RaftState recovered =
         new RaftState(
@@ -62,11 +62,11 @@ class ForwardedTracesTest {
             0,
             List.of(),
             0);
-    ActorRef<RaftCommand> room =
+    ActorRef<RaftCommand> actor =
         kit.spawn(
             RaftRoleActor.create(
                 recovered, RaftSettings.defaults(), Duration.ofHours(1), new SplittableRandom(1)));
-    room.tell(
+    actor.tell(
         new RaftRoleActor.Begin(
             new RaftRoleActor.Links(
                 wal.getRef(),
@@ -78,22 +78,22 @@ class ForwardedTracesTest {
                 () -> {},
                 traces,
                 new MemberMetrics().raft())));
-    room.tell(new RaftCommand.FromPeer(OTHER, new PeerMessage.Heartbeat(5, 0, 0)));
-    room.tell(new RaftCommand.FromPeer(OTHER, new PeerMessage.TimeoutNow(5)));
-    room.tell(new RaftCommand.Durable(wal.expectMessageClass(WalCommand.Append.class).number()));
-    room.tell(new RaftCommand.FromPeer(OTHER, new PeerMessage.VoteReply(6, false, true)));
+    actor.tell(new RaftCommand.FromPeer(OTHER, new PeerMessage.Heartbeat(5, 0, 0)));
+    actor.tell(new RaftCommand.FromPeer(OTHER, new PeerMessage.TimeoutNow(5)));
+    actor.tell(new RaftCommand.Durable(wal.expectMessageClass(WalCommand.Append.class).number()));
+    actor.tell(new RaftCommand.FromPeer(OTHER, new PeerMessage.VoteReply(6, false, true)));
     apply.expectMessage(new ApplyCommand.Leading(true, 6));
-    return room;
+    return actor;
   }
 
-  private static void forward(ActorRef<RaftCommand> room, long term, int number, Proposal... all) {
-    room.tell(
+  private static void forward(ActorRef<RaftCommand> actor, long term, int number, Proposal... all) {
+    actor.tell(
         new RaftCommand.FromPeer(
             OTHER, new PeerMessage.ForwardedProposals(term, 77, number, List.of(all))));
   }
 
   /** The log's answer for the newest entry, and a follower's. */
-  private void commit(ActorRef<RaftCommand> room, long index) {
+  private void commit(ActorRef<RaftCommand> actor, long index) {
     long number =
         wal
             .fishForMessage(
@@ -106,16 +106,16 @@ class ForwardedTracesTest {
             .stream()
             .map(command -> ((WalCommand.Append) command).number())
             .reduce(0L, Math::max);
-    room.tell(new RaftCommand.Durable(number));
-    room.tell(new RaftCommand.FromPeer(OTHER, new PeerMessage.AppendReply(6, false, index, 0, 0)));
+    actor.tell(new RaftCommand.Durable(number));
+    actor.tell(new RaftCommand.FromPeer(OTHER, new PeerMessage.AppendReply(6, false, index, 0, 0)));
   }
 
   @Test
   void theApplyRoomIsToldBeforeTheEntriesOfAMessageWithATrace() {
-    ActorRef<RaftCommand> room = leader(WANTED);
+    ActorRef<RaftCommand> actor = leader(WANTED);
     long before = System.nanoTime();
-    forward(room, 6, 1, UNTRACED, TRACED);
-    commit(room, 3);
+    forward(actor, 6, 1, UNTRACED, TRACED);
+    commit(actor, 3);
     ApplyCommand.Trace told = apply.expectMessageClass(ApplyCommand.Trace.class);
     assertThat(told.proposals()).containsExactly(UNTRACED, TRACED);
     assertThat(told.nanos()).isBetween(before, System.nanoTime());
@@ -124,18 +124,18 @@ class ForwardedTracesTest {
 
   @Test
   void withoutATraceInTheLeadersTermNothingIsTold() {
-    ActorRef<RaftCommand> room = leader(WANTED);
-    forward(room, 5, 1, TRACED);
-    forward(room, 6, 2, UNTRACED);
-    commit(room, 2);
+    ActorRef<RaftCommand> actor = leader(WANTED);
+    forward(actor, 5, 1, TRACED);
+    forward(actor, 6, 2, UNTRACED);
+    commit(actor, 2);
     assertThat(apply.expectMessageClass(ApplyCommand.Apply.class).committed()).hasSize(2);
   }
 
   @Test
   void aMemberThatTracesNothingPassesTracesOver() {
-    ActorRef<RaftCommand> room = leader(ForwardedTraces.NONE);
-    forward(room, 6, 1, TRACED);
-    commit(room, 2);
+    ActorRef<RaftCommand> actor = leader(ForwardedTraces.NONE);
+    forward(actor, 6, 1, TRACED);
+    commit(actor, 2);
     assertThat(apply.expectMessageClass(ApplyCommand.Apply.class).committed()).hasSize(2);
   }
 }

@@ -45,7 +45,7 @@ class LateHeartbeatsTest {
   private final CountDownLatch leads = new CountDownLatch(1);
   private final CountDownLatch held = new CountDownLatch(1);
   private final CountDownLatch letGo = new CountDownLatch(1);
-  private volatile @Nullable ActorRef<RaftCommand> room;
+  private volatile @Nullable ActorRef<RaftCommand> actor;
 
   @AfterEach
   void stop() {
@@ -54,7 +54,7 @@ class LateHeartbeatsTest {
   }
 
   private void tell(RaftCommand command) {
-    ActorRef<RaftCommand> started = room;
+    ActorRef<RaftCommand> started = actor;
     if (started != null) {
       started.tell(command);
     }
@@ -115,7 +115,7 @@ class LateHeartbeatsTest {
         kit.spawn(
             RaftRoleActor.create(
                 recovered, RaftSettings.defaults(), TICK, new SplittableRandom(1)));
-    room = made;
+    actor = made;
     made.tell(
         new RaftRoleActor.Begin(
             new RaftRoleActor.Links(

@@ -52,9 +52,9 @@ class RaftRoleActorTest {
   private final CountDownLatch removed = new CountDownLatch(1);
   private final LinkedBlockingQueue<Membership> memberships = new LinkedBlockingQueue<>();
   private final Queue<PeerMessage> sent = new ConcurrentLinkedQueue<>();
-  private final ActorRef<RaftCommand> room = room();
+  private final ActorRef<RaftCommand> actor = spawn();
 
-  private ActorRef<RaftCommand> room() {
+  private ActorRef<RaftCommand> spawn() {
     ActorRef<RaftCommand> made = notBegun();
     begin(made);
     return made;
@@ -91,7 +91,7 @@ class RaftRoleActorTest {
   @Test
   void aRemovedMemberEndsASecondLater() throws InterruptedException {
     long told = System.nanoTime();
-    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Removed(5)));
+    actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Removed(5)));
     assertThat(removed.await(10, TimeUnit.SECONDS)).isTrue();
     assertThat(System.nanoTime() - told).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(900));
   }
@@ -99,9 +99,9 @@ class RaftRoleActorTest {
   @Test
   void aSnapshotIsTakenFromTheSnapshotRoomAlone() throws InterruptedException {
     SnapshotMark mark = new SnapshotMark(100, 4, THREE);
-    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.InstallSnapshot(5, mark)));
+    actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.InstallSnapshot(5, mark)));
     wal.expectNoMessage(Duration.ofMillis(200));
-    room.tell(new RaftCommand.SnapshotReceived(LEADER, 5, mark));
+    actor.tell(new RaftCommand.SnapshotReceived(LEADER, 5, mark));
     WalCommand.Install install = wal.expectMessageClass(WalCommand.Install.class);
     assertThat(install.index()).isEqualTo(100);
     assertThat(install.state().term()).isEqualTo(5);
@@ -135,8 +135,8 @@ class RaftRoleActorTest {
   @Test
   void expectationsCarryTheTermOfTheProposal() {
     TestProbe<ProposeReply> writer = kit.createTestProbe();
-    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(7, 0, 0)));
-    room.tell(new RaftCommand.Propose(new RequestId(9), Bytes.EMPTY, writer.getRef()));
+    actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(7, 0, 0)));
+    actor.tell(new RaftCommand.Propose(new RequestId(9), Bytes.EMPTY, writer.getRef()));
     assertThat(apply.expectMessageClass(ApplyCommand.Expect.class).term()).isEqualTo(7);
   }
 
@@ -148,14 +148,14 @@ class RaftRoleActorTest {
   void digestsOfAnybodyButTheLeaderOfThisTermAreIgnored() {
     AtomicInteger ignored = new AtomicInteger();
     Runnable handled = ignored::incrementAndGet;
-    room.tell(new RaftCommand.PeerDigest(LEADER, new PeerPayload.StateDigest(5, 3, 1), handled));
-    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(7, 0, 0)));
-    room.tell(
+    actor.tell(new RaftCommand.PeerDigest(LEADER, new PeerPayload.StateDigest(5, 3, 1), handled));
+    actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(7, 0, 0)));
+    actor.tell(
         new RaftCommand.PeerDigest(new NodeId(3), new PeerPayload.StateDigest(7, 3, 2), handled));
-    room.tell(new RaftCommand.PeerDigest(LEADER, new PeerPayload.StateDigest(6, 3, 3), handled));
-    room.tell(new RaftCommand.PeerDigest(LEADER, new PeerPayload.StateDigest(0, 3, 4), handled));
+    actor.tell(new RaftCommand.PeerDigest(LEADER, new PeerPayload.StateDigest(6, 3, 3), handled));
+    actor.tell(new RaftCommand.PeerDigest(LEADER, new PeerPayload.StateDigest(0, 3, 4), handled));
     PeerPayload.StateDigest good = new PeerPayload.StateDigest(7, 3, 5);
-    room.tell(new RaftCommand.PeerDigest(LEADER, good, handled));
+    actor.tell(new RaftCommand.PeerDigest(LEADER, good, handled));
     apply.expectMessage(new ApplyCommand.LeaderDigest(good, handled));
     assertThat(ignored).hasValue(4);
   }
@@ -164,9 +164,9 @@ class RaftRoleActorTest {
   void whileASnapshotIsInstalledEverybodyIsRefusedAndNothingIsApplied() {
     TestProbe<ReadReply> reader = kit.createTestProbe();
     TestProbe<ProposeReply> writer = kit.createTestProbe();
-    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(5, 0, 0)));
-    room.tell(new RaftCommand.ReadIndex(reader.getRef()));
-    room.tell(new RaftCommand.SnapshotReceived(LEADER, 5, new SnapshotMark(100, 4, THREE)));
+    actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(5, 0, 0)));
+    actor.tell(new RaftCommand.ReadIndex(reader.getRef()));
+    actor.tell(new RaftCommand.SnapshotReceived(LEADER, 5, new SnapshotMark(100, 4, THREE)));
     reader.expectMessage(new ReadReply.Failed(Refusal.NO_LEADER));
     wal.fishForMessage(
         Duration.ofSeconds(3),
@@ -175,9 +175,9 @@ class RaftRoleActorTest {
                 ? FishingOutcomes.complete()
                 : FishingOutcomes.continueAndIgnore());
 
-    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Append(5, 100, 4, List.of(), 100)));
-    room.tell(new RaftCommand.Propose(new RequestId(9), Bytes.EMPTY, writer.getRef()));
-    room.tell(new RaftCommand.ReadIndex(reader.getRef()));
+    actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Append(5, 100, 4, List.of(), 100)));
+    actor.tell(new RaftCommand.Propose(new RequestId(9), Bytes.EMPTY, writer.getRef()));
+    actor.tell(new RaftCommand.ReadIndex(reader.getRef()));
     writer.expectMessage(new ProposeReply.NotProposed(Refusal.NO_LEADER));
     reader.expectMessage(new ReadReply.Failed(Refusal.NO_LEADER));
     wal.expectNoMessage(Duration.ofMillis(200));
@@ -188,15 +188,15 @@ class RaftRoleActorTest {
   void whatOnlyALeaderMayProposeIsNeverForwarded() {
     TestProbe<ProposeReply> writer = kit.createTestProbe();
     TestProbe<ReadReply> reader = kit.createTestProbe();
-    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(5, 0, 0)));
-    room.tell(
+    actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(5, 0, 0)));
+    actor.tell(
         new RaftCommand.ProposeInTerm(
             5, new Proposal(new RequestId(9), Bytes.EMPTY), writer.getRef()));
     writer.expectMessage(new ProposeReply.NotProposed(Refusal.NOT_LEADER));
-    room.tell(new RaftCommand.ConfirmLeadership(5, reader.getRef()));
+    actor.tell(new RaftCommand.ConfirmLeadership(5, reader.getRef()));
     reader.expectMessage(new ReadReply.Failed(Refusal.NOT_LEADER));
     // As a client's it goes to the leader.
-    room.tell(new RaftCommand.Propose(new RequestId(10), Bytes.EMPTY, writer.getRef()));
+    actor.tell(new RaftCommand.Propose(new RequestId(10), Bytes.EMPTY, writer.getRef()));
     writer.expectNoMessage(Duration.ofMillis(100));
     assertThat(sent)
         .anyMatch(message -> message instanceof PeerMessage.ForwardedProposals)
@@ -208,14 +208,14 @@ class RaftRoleActorTest {
   @Test
   void entriesDoNotWaitForAFollowerThatIsSlowToAnswer() {
     TestProbe<ProposeReply> writer = kit.createTestProbe();
-    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(5, 0, 0)));
-    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.TimeoutNow(5)));
-    room.tell(new RaftCommand.Durable(wal.expectMessageClass(WalCommand.Append.class).number()));
-    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.VoteReply(6, false, true)));
-    room.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.AppendReply(6, false, 1, 0, 0)));
-    room.tell(new RaftCommand.Propose(new RequestId(1), Bytes.utf8("a"), writer.getRef()));
+    actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(5, 0, 0)));
+    actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.TimeoutNow(5)));
+    actor.tell(new RaftCommand.Durable(wal.expectMessageClass(WalCommand.Append.class).number()));
+    actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.VoteReply(6, false, true)));
+    actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.AppendReply(6, false, 1, 0, 0)));
+    actor.tell(new RaftCommand.Propose(new RequestId(1), Bytes.utf8("a"), writer.getRef()));
     awaitAppendAfter(1);
-    room.tell(new RaftCommand.Propose(new RequestId(2), Bytes.utf8("b"), writer.getRef()));
+    actor.tell(new RaftCommand.Propose(new RequestId(2), Bytes.utf8("b"), writer.getRef()));
     awaitAppendAfter(2);
   }
 

@@ -124,7 +124,7 @@ class LogRetentionTest {
     assertThat(retention.hasReceivers()).isFalse();
     retention.sending(FOLLOWER, 2, 100);
     retention.replicated(null);
-    assertThat(retention.hasReceivers()).as("under way").isTrue();
+    assertThat(retention.hasReceivers()).as("in progress").isTrue();
     retention.ended(FOLLOWER, 2, true);
     retention.replicated(null);
     assertThat(retention.hasReceivers()).isFalse();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two transfer rooms, and a way between them that the test can cut. */
+/** Two transfer actors, and a way between them that the test can cut. */
 class TransferMetricsTest {
   private static final NodeId LEADER = new NodeId(0xa);
   private static final NodeId FOLLOWER = new NodeId(0xb);
@@ -61,16 +61,16 @@ class TransferMetricsTest {
         new SnapshotRef(
             10, 3, MembershipCodec.encode(Membership.ofVoters(LEADER, FOLLOWER)), content);
     source.save(snapshot);
-    leader.set(room(snapshots, leaderRaft, (to, message) -> pass(follower, LEADER, message), sent));
+    leader.set(spawn(snapshots, leaderRaft, (to, message) -> pass(follower, LEADER, message), sent));
     follower.set(
-        room(
+        spawn(
             temp.resolve("target"),
             followerRaft,
             (to, message) -> pass(leader, FOLLOWER, message),
             received));
   }
 
-  private ActorRef<TransferCommand> room(
+  private ActorRef<TransferCommand> spawn(
       Path snapshots, TestProbe<RaftCommand> raft, SnapshotTransport peers, MemberMetrics metrics) {
     DiskCapacity disk =
         new DiskCapacity() {
@@ -185,7 +185,7 @@ class TransferMetricsTest {
     NodeId next = new NodeId(0xc);
     ActorRef<TransferCommand> first = Objects.requireNonNull(leader.get());
     leader.set(
-        room(
+        spawn(
             snapshots,
             nextRaft,
             (to, message) -> pass(follower, next, message),

@@ -283,7 +283,7 @@ class TransferTest {
     assertThat(target.root()).isEmptyDirectory();
   }
 
-  /** While one snapshot is on its way the leader makes the next; most table files are the same. */
+  /** While one snapshot is in flight the leader makes the next; most table files are the same. */
   @Test
   void nextSnapshotNeedsOnlyTheFilesThatAreNew() throws IOException {
     try (OutgoingTransfer transfer = outgoing()) {

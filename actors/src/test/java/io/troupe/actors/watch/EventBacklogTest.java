@@ -34,7 +34,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A hub or a stream that stands still holds a bounded amount of events, and nothing is lost. */
+/** A hub or a stream that is stopped holds a bounded amount of events, and nothing is lost. */
 class EventBacklogTest {
   private static final int VALUE_BYTES = 100_000;
   private static final int PUTS = 100;

@@ -1,5 +1,5 @@
 /**
- * Tests of the watch room. Entry class: {@link io.troupe.actors.watch.WatchStreamActorTest}. See
+ * Tests of the watch actor. Entry class: {@link io.troupe.actors.watch.WatchStreamActorTest}. See
  * docs/components/watch.md.
  */
 @NullMarked

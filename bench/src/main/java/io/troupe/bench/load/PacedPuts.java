@@ -63,7 +63,7 @@ final class PacedPuts implements AutoCloseable {
   }
 
   /**
-   * Ends the phase that runs and begins the one called {@code name}; puts that are under way count
+   * Ends the phase that runs and begins the one called {@code name}; puts that are in progress count
    * where they were due.
    */
   void begin(String name) {

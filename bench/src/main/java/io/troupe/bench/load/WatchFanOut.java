@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Writers put keys below one prefix that all watchers watch; {@link FanOutWriter} says when one
- * goes on. Latency is from sending the put to the event at the last watcher; operations are events.
+ * continues. Latency is from sending the put to the event at the last watcher; operations are events.
  */
 final class WatchFanOut {
   private static final String PREFIX = "watched/";

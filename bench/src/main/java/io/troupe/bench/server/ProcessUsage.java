@@ -14,7 +14,7 @@ import java.util.List;
  * @param peakRssBytes the most it ever was
  */
 public record ProcessUsage(double cpuSeconds, long rssBytes, long peakRssBytes) {
-  /** What is known of a process that cannot be looked at. */
+  /** What is known of a process that cannot be checked. */
   public static final ProcessUsage UNKNOWN = new ProcessUsage(Double.NaN, -1, -1);
 
   // Linux shows times in 1/100 s to all programs (USER_HZ), whatever the kernel's own tick is.

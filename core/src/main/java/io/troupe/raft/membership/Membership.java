@@ -124,7 +124,7 @@ public record Membership(
   }
 
   /**
-   * Why changes make no sense here, or null if they do. Addresses are not looked at.
+   * Why changes make no sense here, or null if they do. Addresses are not checked.
    *
    * @param changes made one after the other; each member at most once
    */

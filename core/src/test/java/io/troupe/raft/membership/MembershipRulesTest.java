@@ -73,7 +73,7 @@ class MembershipRulesTest {
     assertThat(add(facts, voter("http://new"), STRICT, two)).isEqualTo(Refusal.UNHEALTHY_CLUSTER);
     assertThat(add(facts, learner("http://new"), STRICT, two)).isEqualTo(Refusal.UNHEALTHY_CLUSTER);
     assertThat(add(facts, voter("http://n2"), STRICT, two))
-        .as("before the addresses are looked at")
+        .as("before the addresses are checked")
         .isEqualTo(Refusal.UNHEALTHY_CLUSTER);
     assertThat(add(facts, voter("http://new"), LAX, two)).isNull();
   }

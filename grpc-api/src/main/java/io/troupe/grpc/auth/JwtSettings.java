@@ -33,7 +33,7 @@ record JwtSettings(
   private static final Duration DEFAULT_TTL = Duration.ofMinutes(5);
 
   /**
-   * Reads them. Those that nobody knows are warned of and passed over.
+   * Reads them. Those that nobody knows are warned of and skipped.
    *
    * @param options what stands behind "jwt", with the comma before each option
    */

@@ -34,7 +34,7 @@ import javax.crypto.spec.SecretKeySpec;
  * Thread-safe.
  */
 public final class Passwords {
-  /** Longest password, in bytes of UTF-8: bcrypt would not look at more. */
+  /** Longest password, in bytes of UTF-8: bcrypt would not check more. */
   public static final int LONGEST = 72;
 
   /** Jobs that may wait for a thread. */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tokens that come with the log (A5): random letters, a dot, and the index of the entry that made
- * them known. In memory only, each with a time to live that begins anew with each use, on each
+ * them known. In memory only, each with a time to live that restarts with each use, on each
  * member by itself.
  *
  * <p>Their number is bounded. When it is reached, a login evicts tokens of the user with the most

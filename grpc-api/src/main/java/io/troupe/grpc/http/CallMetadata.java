@@ -26,7 +26,7 @@ final class CallMetadata {
    * What the services need to know of a request besides its message.
    *
    * @param headers of the request
-   * @param certificateName of the client, null if it has no login by certificate; passed over if
+   * @param certificateName of the client, null if it has no login by certificate; skipped if
    *     the request says that a gateway made it
    * @param memory of the call
    * @param abandoned true once the client has left

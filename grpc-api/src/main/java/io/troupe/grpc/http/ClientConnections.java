@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 final class ClientConnections {
   private static final Logger LOG = LoggerFactory.getLogger(ClientConnections.class);
 
-  /** A connection without a call for this long makes room for a new one. */
+  /** A connection without a call for this long makes space for a new one. */
   private static final long IDLE_NANOS = 5_000_000_000L;
 
   /** Checks in a row, a second apart, without progress before a connection is slow. */
@@ -64,7 +64,7 @@ final class ClientConnections {
     metrics.counters(
         "troupe_client_connections_closed_total",
         "Connections of clients that this member closed, by reason: too_many (refused), idle (made "
-            + "room for a new one), slow (held memory that others needed).",
+            + "space for a new one), slow (held memory that others needed).",
         target -> {
           target.value(refused.doubleValue(), "too_many");
           target.value(displaced.doubleValue(), "idle");

@@ -57,7 +57,7 @@ final class CorruptionInterceptor {
     return answers.via(running.flow());
   }
 
-  /** Looks at the member; to be called once in a while. */
+  /** Checks the member; to be called once in a while. */
   synchronized void check() {
     if (status.isCorrupt()) {
       SharedKillSwitch ending = streams;

@@ -30,13 +30,13 @@ import org.slf4j.LoggerFactory;
  *   <li>A connection of HTTP/1.1 without a request and without a byte ends after a longer time.
  *   <li>Over HTTP/1.1 it reads one part ahead of the HTTP layer, which reads nothing while an
  *       answer is waited for: so the end of a client is known at once ({@link ConnectionState#gone}).
- *       What waits for others is given up then; answers that are under way still go out.
+ *       What waits for others is given up then; answers that are in progress still go out.
  * </ul>
  */
 final class Http1TimeoutStage
     extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
   /** As much as a header block of HTTP/2 may have. */
-  static final int MAX_HEAD_BYTES = KeepAliveEnforcer.MAX_HEADER_BLOCK_BYTES;
+  static final int MAX_HEAD_BYTES = Http2FrameLimits.MAX_HEADER_BLOCK_BYTES;
 
   /** Heads up to this size are part of what each connection costs. */
   private static final int SMALL_HEAD_BYTES = 4 << 10;
@@ -49,7 +49,7 @@ final class Http1TimeoutStage
   private static final String IDLE = "idle";
   private static final String END = "end";
 
-  /** How long an answer that is made may be under way from its handler to here. */
+  /** How long an answer that is made may be in progress from its handler to here. */
   private static final Duration ANSWER_COMES = Duration.ofMillis(100);
 
   /**

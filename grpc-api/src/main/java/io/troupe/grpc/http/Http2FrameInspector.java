@@ -23,7 +23,7 @@ import org.slf4j.event.Level;
 
 /**
  * Sits between a client connection and the HTTP layer, passes every byte on, closes connections
- * that break a rule of {@link KeepAliveEnforcer}, and notifies callers whose stream was reset. To the
+ * that break a rule of {@link Http2FrameLimits}, and notifies callers whose stream was reset. To the
  * server's first SETTINGS it adds the limit of header blocks, which the HTTP layer does not have.
  */
 final class Http2FrameInspector
@@ -78,8 +78,8 @@ final class Http2FrameInspector
   }
 
   private final class Logic extends TimerGraphStageLogic implements ConnectionState.Streams {
-    private final KeepAliveEnforcer policy =
-        new KeepAliveEnforcer(
+    private final Http2FrameLimits policy =
+        new Http2FrameLimits(
             policesPings,
             minPingNanos,
             new ResetRate(limits.streams(), limits.resetsPerSecond()),
@@ -168,7 +168,7 @@ final class Http2FrameInspector
         }
         if (!advertised) {
           advertised = true;
-          bytes = ServerSettings.withHeaderLimit(bytes, KeepAliveEnforcer.MAX_HEADER_BLOCK_BYTES);
+          bytes = ServerSettings.withHeaderLimit(bytes, Http2FrameLimits.MAX_HEADER_BLOCK_BYTES);
         }
         push(toClient, bytes);
         if (over) {
@@ -192,7 +192,7 @@ final class Http2FrameInspector
       @Override
       public void onPush() {
         ByteString bytes = grab(fromClient);
-        KeepAliveEnforcer.Breach breach = null;
+        Http2FrameLimits.Breach breach = null;
         long now = System.nanoTime();
         for (ByteBuffer part : bytes.getByteBuffers()) {
           breach = policy.received(part, now);
@@ -201,7 +201,7 @@ final class Http2FrameInspector
           push(toServer, bytes);
         } else {
           // A client that pings has wrong settings; the others may be many attackers.
-          LOG.atLevel(breach == KeepAliveEnforcer.Breach.PINGS ? Level.WARN : Level.DEBUG)
+          LOG.atLevel(breach == Http2FrameLimits.Breach.PINGS ? Level.WARN : Level.DEBUG)
               .log("client {}, closing its connection client={}", breach.text(), client);
           complete(toServer);
           scheduleOnce(LAST_WORDS, LAST_WORDS);

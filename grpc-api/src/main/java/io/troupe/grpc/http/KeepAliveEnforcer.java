@@ -1,307 +1,51 @@
 package io.troupe.grpc.http;
 
-import io.troupe.model.MemoryBudget;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.util.function.IntConsumer;
-import org.jspecify.annotations.Nullable;
-
 /**
- * Watches the HTTP/2 frames of one connection for what the HTTP layer does not watch. One thread,
- * but for {@link #isOpen} and {@link #holds}.
- *
- * <ul>
- *   <li>Clients that ping too often (T4): a ping sooner than allowed after the last one, or within
- *       2 h while no stream is open, is a strike; the third strike ends the connection. Anything
- *       that the server sends for a stream clears the strikes.
- *   <li>Clients that let more bytes be sent than a window can hold. The HTTP layer would count into
- *       negative numbers, send nothing any more, or fail at it. So it would with a WINDOW_UPDATE of
- *       any length, and one by nothing leaves it deaf.
- *   <li>Streams that the client resets before their response has begun.
- *   <li>What the HTTP layer would collect or work on without a bound: a header block in many frames
- *       (empty ones too), frames above the size that both sides agreed on, settings that it has not
- *       acknowledged yet, and streams that begin only to be reset (CVE-2023-44487).
- * </ul>
- *
- * @source RFC 9113 sections 4.2, 6.9.1, 6.10, 10.5
+ * Counts the pings of one HTTP/2 connection (T4). A ping too soon after the previous one, or within
+ * 2 h of it while no stream is open, is a strike; the third strike breaks the limit. A response
+ * frame clears the strikes. Not thread-safe.
  */
 final class KeepAliveEnforcer {
-  private static final byte[] PREFACE =
-      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
   private static final long MIN_IDLE_INTERVAL_NANOS = 2 * 3600 * 1_000_000_000L;
   private static final int MAX_STRIKES = 2;
 
-  private static final int DATA = 0;
-  private static final int HEADERS = 1;
-  private static final int RST_STREAM = 3;
-  private static final int SETTINGS = 4;
-  private static final int PING = 6;
-  private static final int GOAWAY = 7;
-  private static final int WINDOW_UPDATE = 8;
-  private static final int CONTINUATION = 9;
-  private static final int END_STREAM = 1;
-  private static final int ACK = 1;
-  private static final int END_HEADERS = 4;
-  private static final int FIRST_WINDOW = 65_535;
-
-  /** What each side may send while the other allows no more; this server never does. */
-  private static final int MAX_FRAME_BYTES = 16_384;
-
-  /** Bytes that each frame of a header block counts besides its content, so that empty ones do. */
-  private static final int FRAME_HEADER_BYTES = 9;
-
-  /**
-   * Most bytes of a header block with the headers of its frames, and what clients are told of
-   * (SETTINGS_MAX_HEADER_LIST_SIZE). Tokens have some hundred bytes, Go's default is 16 MiB.
-   */
-  static final int MAX_HEADER_BLOCK_BYTES = 64 << 10;
-
-  /** HTTP/2 and its extensions define about ten settings of six bytes. */
-  private static final int MAX_SETTINGS_BYTES = 1024;
-
-  /** Clients send one SETTINGS frame, and a later one if their windows change. */
-  private static final int MAX_UNACKNOWLEDGED_SETTINGS = 100;
-
-  /** What a connection is ended for. */
-  enum Breach {
-    /** T4. */
-    PINGS(0xb, "too_many_pings", "pings too often"),
-    /** FLOW_CONTROL_ERROR. */
-    WINDOW(3, "window too wide", "widened its window beyond its limit"),
-    /** PROTOCOL_ERROR. */
-    NO_INCREMENT(1, "WINDOW_UPDATE by nothing", "widened a window by nothing"),
-    /** FRAME_SIZE_ERROR. */
-    SIZE(6, "WINDOW_UPDATE of a wrong size", "sent a WINDOW_UPDATE of a wrong size"),
-    /** FRAME_SIZE_ERROR. */
-    FRAME(6, "frame too large", "sent a frame above the agreed size"),
-    /** ENHANCE_YOUR_CALM. */
-    HEADER_BLOCK(0xb, "header block too large", "sent a header block above the limit"),
-    /** ENHANCE_YOUR_CALM. */
-    RESETS(0xb, "too many resets", "resets streams too often"),
-    /** ENHANCE_YOUR_CALM. */
-    MEMORY(0xb, "too many requests", "holds many streams or large headers while memory is short"),
-    /** ENHANCE_YOUR_CALM. */
-    SETTINGS_FLOOD(0xb, "too many settings", "sent too many settings");
-
-    private final int errorCode;
-    private final String debugData;
-    private final String text;
-
-    Breach(int errorCode, String debugData, String text) {
-      this.errorCode = errorCode;
-      this.debugData = debugData;
-      this.text = text;
-    }
-
-    /** What the client did, for a log. */
-    String text() {
-      return text;
-    }
-  }
-
-  private final FrameHeaders fromClient = new FrameHeaders();
-  private final FrameHeaders fromServer = new FrameHeaders();
-  private final ResetRate resetRate;
-  private final OpenStreams streams;
-  private final boolean policesPings;
-  private final long minPingNanos;
-  private final IntConsumer resets;
-  private int prefaceSeen;
-  private boolean http2 = true;
-  private int lastStream;
+  private final boolean enforces;
+  private final long minIntervalNanos;
   private long lastPingNanos;
   private boolean pinged;
   private int strikes;
 
-  /** Bytes of the header block that has not ended, with the headers of its frames. */
-  private int headerBlockBytes;
-
-  private int unacknowledgedSettings;
-
-  /** How many bytes the client lets the server send now, over all streams. */
-  private long window = FIRST_WINDOW;
-
-  private @Nullable Breach breach;
-  private boolean over;
-
   /**
-   * For one connection.
+   * Makes the counter of one connection.
    *
-   * @param policesPings whether pings are anybody's business
-   * @param minPingNanos least time between two pings while a stream is open
-   * @param resetRate how often its streams may be reset; of this connection alone
-   * @param streams counts what the HTTP layer holds for streams; closed with the connection
-   * @param resets receives each stream that the client resets
+   * @param enforces false if this port allows any number of pings
+   * @param minIntervalNanos minimum time between two pings while a stream is open
    */
-  KeepAliveEnforcer(
-      boolean policesPings,
-      long minPingNanos,
-      ResetRate resetRate,
-      MemoryBudget.Share streams,
-      IntConsumer resets) {
-    this.policesPings = policesPings;
-    this.streams = new OpenStreams(streams);
-    this.resetRate = resetRate;
-    this.minPingNanos = minPingNanos;
-    this.resets = resets;
+  KeepAliveEnforcer(boolean enforces, long minIntervalNanos) {
+    this.enforces = enforces;
+    this.minIntervalNanos = minIntervalNanos;
   }
 
   /**
-   * Whether a stream has begun, its response has not ended, and neither side has reset it.
-   * Thread-safe.
-   */
-  boolean isOpen(int stream) {
-    return streams.isOpen(stream);
-  }
-
-  /** Whether any stream is open. Thread-safe. */
-  boolean hasOpen() {
-    return !streams.isEmpty();
-  }
-
-  /** Closes the share with the stream; at once if it is not open. Thread-safe. */
-  void holds(int stream, MemoryBudget.Share share) {
-    streams.holds(stream, share);
-  }
-
-  /** The connection is closed. */
-  void closed() {
-    streams.closed();
-  }
-
-  /**
-   * Bytes came from the client.
+   * Counts a ping of the client.
    *
-   * @return why the connection is to be ended with {@link #goAway}
+   * @param idle whether no stream is open
+   * @return false if the connection must be closed
    */
-  @Nullable Breach received(ByteBuffer bytes, long nowNanos) {
-    while (http2 && prefaceSeen < PREFACE.length && bytes.hasRemaining()) {
-      // Not HTTP/2: nothing here is of any interest.
-      http2 = bytes.get() == PREFACE[prefaceSeen++];
-    }
-    while (http2 && breach == null && fromClient.next(bytes)) {
-      frame(fromClient.type(), fromClient.flags(), fromClient.stream(), nowNanos);
-    }
-    return breach;
-  }
-
-  private void frame(int type, int flags, int stream, long nowNanos) {
-    if (fromClient.length() > MAX_FRAME_BYTES) {
-      breach = Breach.FRAME;
-    } else if (type == HEADERS || type == CONTINUATION) {
-      if (type == HEADERS && stream > lastStream) {
-        lastStream = stream;
-        streams.begin(stream);
-      }
-      headers(stream, (flags & END_HEADERS) != 0);
-    } else if (type == RST_STREAM) {
-      streams.reset(stream);
-      resets.accept(stream);
-      reset(nowNanos);
-    } else if (type == PING && (flags & ACK) == 0) {
-      ping(nowNanos);
-    } else if (type == WINDOW_UPDATE) {
-      windowUpdate(stream);
-    } else if (type == SETTINGS && (flags & ACK) == 0) {
-      unacknowledgedSettings++;
-      if (fromClient.length() > MAX_SETTINGS_BYTES
-          || unacknowledgedSettings > MAX_UNACKNOWLEDGED_SETTINGS) {
-        breach = Breach.SETTINGS_FLOOD;
-      }
-    }
-    if ((type == HEADERS || type == DATA) && (flags & END_STREAM) != 0) {
-      streams.requestEnded(stream);
-    }
-  }
-
-  /** What is out of order among these frames is left to the HTTP layer. */
-  private void headers(int stream, boolean ends) {
-    headerBlockBytes += FRAME_HEADER_BYTES + fromClient.length();
-    if (headerBlockBytes > MAX_HEADER_BLOCK_BYTES) {
-      breach = Breach.HEADER_BLOCK;
-      return;
-    }
-    if (ends) {
-      headerBlockBytes = 0;
-    }
-    try {
-      streams.headers(stream, fromClient.length());
-    } catch (MemoryBudget.Exceeded exceeded) {
-      breach = Breach.MEMORY;
-    }
-  }
-
-  private void reset(long nowNanos) {
-    if (!resetRate.allows(nowNanos)) {
-      breach = Breach.RESETS;
-    }
-  }
-
-  private void windowUpdate(int stream) {
-    if (fromClient.length() != Integer.BYTES) {
-      breach = Breach.SIZE;
-    } else if (fromClient.increment() == 0) {
-      breach = Breach.NO_INCREMENT;
-    } else if (stream == 0) {
-      window += fromClient.increment();
-      if (window > Integer.MAX_VALUE) {
-        breach = Breach.WINDOW;
-      }
-    }
-  }
-
-  private void ping(long nowNanos) {
-    long least = streams.isEmpty() ? MIN_IDLE_INTERVAL_NANOS : minPingNanos;
-    if (pinged && nowNanos - lastPingNanos < least) {
+  boolean allowsPing(boolean idle, long nowNanos) {
+    long minimum = idle ? MIN_IDLE_INTERVAL_NANOS : minIntervalNanos;
+    if (pinged && nowNanos - lastPingNanos < minimum) {
       strikes++;
-    }
-    if (strikes > MAX_STRIKES && policesPings) {
-      breach = Breach.PINGS;
     }
     pinged = true;
     lastPingNanos = nowNanos;
+    return strikes <= MAX_STRIKES || !enforces;
   }
 
-  /**
-   * Bytes go to the client. Streams that the server resets count as resets too: clients can make it
-   * do so (CVE-2025-8671); a client that does so too often is refused when it sends the next frame.
-   *
-   * @return true when the connection is over with them: the server told the client of an error. The
-   *     HTTP layer says so and leaves it at that (RFC 9113 section 5.4.1)
-   */
-  boolean sent(ByteBuffer bytes, long nowNanos) {
-    while (http2 && fromServer.next(bytes)) {
-      int type = fromServer.type();
-      if (type == DATA) {
-        window -= fromServer.length();
-      }
-      if (type == HEADERS || type == DATA) {
-        strikes = 0;
-        // The next ping is judged against nothing older than this answer.
-        pinged = false;
-        if ((fromServer.flags() & END_STREAM) != 0) {
-          streams.responseEnded(fromServer.stream());
-        }
-      } else if (type == RST_STREAM) {
-        streams.reset(fromServer.stream());
-        reset(nowNanos);
-      } else if (type == SETTINGS && (fromServer.flags() & ACK) != 0) {
-        unacknowledgedSettings--;
-      } else if (type == GOAWAY && fromServer.errorCode() != 0) {
-        over = true;
-      }
-    }
-    return over;
-  }
-
-  /** The frame that tells the client why. */
-  byte[] goAway(Breach why) {
-    byte[] debugData = why.debugData.getBytes(StandardCharsets.US_ASCII);
-    int length = 8 + debugData.length;
-    ByteBuffer frame = ByteBuffer.allocate(9 + length);
-    frame.put((byte) 0).putShort((short) length);
-    frame.put((byte) GOAWAY).put((byte) 0).putInt(0);
-    frame.putInt(lastStream).putInt(why.errorCode).put(debugData);
-    return frame.array();
+  /** Clears the strikes because the server sent a frame of a response. */
+  void responseSent() {
+    strikes = 0;
+    // The next ping is not compared with a ping before this response.
+    pinged = false;
   }
 }

@@ -23,7 +23,7 @@ import org.apache.pekko.util.ByteString;
 
 /**
  * A revision that is too large to be held, as frames. A client that takes fragments gets one for
- * each piece (W17). Any other client gets the revision in one message (W6): a first pass over the
+ * each piece (W17). Any other client gets the revision in one message (W6): a first skip the
  * pieces finds its length, a second one sends it, so the memory is that of one piece.
  */
 final class LargeRevisionFrames {

@@ -15,7 +15,7 @@ import org.apache.pekko.util.ByteString;
 
 /**
  * Counts the answers of a stream, and once how it ended: by itself, by a failure, by its client. A
- * failure goes on as a GrpcException.
+ * failure continues as a GrpcException.
  */
 final class MeteredAnswers extends GraphStage<FlowShape<ByteString, ByteString>> {
   private final Inlet<ByteString> in = Inlet.create("MeteredAnswers.in");

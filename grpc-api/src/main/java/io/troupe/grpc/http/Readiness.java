@@ -7,7 +7,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Calls that come before the member is ready wait (B1), but not forever: who gave up would be kept
- * as long as there is no quorum. Waiting calls are not looked at one by one: all that came between
+ * as long as there is no quorum. Waiting calls are not checked one by one: all that came between
  * two turns share a future. Thread-safe.
  */
 final class Readiness {

@@ -12,7 +12,7 @@ import org.apache.pekko.util.ByteString;
  * @source RFC 9112 sections 2.2, 6, 7.1
  */
 final class RequestFraming {
-  /** Of the beginning of a line more is never looked at. */
+  /** Of the beginning of a line more is never checked. */
   private static final int MOST_OF_A_LINE = 256;
 
   private static final String HTTP2_PREFACE = "PRI * HTTP/2.0";

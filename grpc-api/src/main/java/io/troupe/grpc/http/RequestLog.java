@@ -4,7 +4,7 @@ import com.google.protobuf.Descriptors.MethodDescriptor;
 import com.google.protobuf.MessageLite;
 import io.troupe.grpc.api.DeleteRangeResponse;
 import io.troupe.grpc.api.RangeResponse;
-import io.troupe.grpc.service.LineLimit;
+import io.troupe.metrics.LogRateLimit;
 import io.troupe.model.Bytes;
 import java.time.Clock;
 import java.time.Duration;
@@ -23,7 +23,7 @@ final class RequestLog {
 
   private final long slowNanos;
   private final Clock clock;
-  private final LineLimit limit = new LineLimit(TimeUnit.MILLISECONDS.toNanos(100));
+  private final LogRateLimit limit = new LogRateLimit(TimeUnit.MILLISECONDS.toNanos(100));
 
   /**
    * A log.
@@ -64,7 +64,7 @@ final class RequestLog {
   void ended(Ended call, long nanos) {
     boolean slow = nanos > slowNanos;
     long suppressed = slow ? limit.admit(System.nanoTime()) : 0;
-    if (suppressed == LineLimit.SUPPRESSED) {
+    if (suppressed == LogRateLimit.SUPPRESSED) {
       return;
     }
     Duration took = Duration.ofNanos(nanos);

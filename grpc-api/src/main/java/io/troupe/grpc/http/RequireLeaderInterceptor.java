@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 /**
  * What {@code hasleader} asks for (T5, W19): such a call is refused while this member knows no
  * leader, and such a stream ends when none was known for {@value #CHECKS} election timeouts in a
- * row. Streams are not looked at one by one: all that run share a switch. Thread-safe.
+ * row. Streams are not checked one by one: all that run share a switch. Thread-safe.
  */
 final class RequireLeaderInterceptor {
   /** Checks without a leader that end the streams. */
@@ -53,7 +53,7 @@ final class RequireLeaderInterceptor {
     return answers.via(running.flow());
   }
 
-  /** Looks at the leader; to be called once in each election timeout. */
+  /** Checks the leader; to be called once in each election timeout. */
   synchronized void check() {
     if (!status.leader().isNone()) {
       checksWithout = 0;

@@ -2,7 +2,7 @@ package io.troupe.grpc.http;
 
 /**
  * How often streams of one connection may be reset: as many at once as there may be streams, and a
- * rate after that. So a client may end all its calls together, but cannot go on beginning and
+ * rate after that. So a client may end all its calls together, but cannot continue beginning and
  * resetting them (CVE-2023-44487). A token bucket; one thread.
  */
 final class ResetRate {

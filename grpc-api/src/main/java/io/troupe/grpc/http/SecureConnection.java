@@ -1,6 +1,6 @@
 package io.troupe.grpc.http;
 
-import io.troupe.grpc.service.LineLimit;
+import io.troupe.metrics.LogRateLimit;
 import java.io.EOFException;
 import java.time.Duration;
 import java.util.List;
@@ -171,7 +171,7 @@ final class SecureConnection {
     cut("no end of the handshake within " + HANDSHAKE_LIMIT.toSeconds() + " s");
   }
 
-  /** Ends it if its handshake is still under way. */
+  /** Ends it if its handshake is still in progress. */
   void cut(String reason) {
     if (handshaking.get()) {
       SSLException why = new SSLException(reason);
@@ -180,7 +180,7 @@ final class SecureConnection {
     }
   }
 
-  /** Its end, and the end of its handshake if that is still under way. */
+  /** Its end, and the end of its handshake if that is still in progress. */
   void nothingMoreComes(@Nullable Throwable failure) {
     if (established()) {
       // Being cut comes back as one failure or another.
@@ -198,7 +198,7 @@ final class SecureConnection {
             : thrown;
     boolean silent = failure instanceof EOFException;
     long suppressed = silent ? 0 : listener.rejected();
-    if (suppressed == LineLimit.SUPPRESSED) {
+    if (suppressed == LogRateLimit.SUPPRESSED) {
       return;
     }
     String reason = failure.getMessage() == null ? failure.toString() : failure.getMessage();

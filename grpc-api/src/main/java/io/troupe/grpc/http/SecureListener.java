@@ -1,6 +1,6 @@
 package io.troupe.grpc.http;
 
-import io.troupe.grpc.service.LineLimit;
+import io.troupe.metrics.LogRateLimit;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -20,11 +20,11 @@ final class SecureListener {
   private final ActorSystem<?> system;
   private final int mostHandshakes;
 
-  /** Strangers may fail as often as they like. */
-  private final LineLimit rejections =
-      new LineLimit(TimeUnit.SECONDS.toNanos(1), REJECTIONS_AT_ONCE);
+  /** Unknown peers may fail as often as they like. */
+  private final LogRateLimit rejections =
+      new LogRateLimit(TimeUnit.SECONDS.toNanos(1), REJECTIONS_AT_ONCE);
 
-  /** Connections whose handshake is under way, oldest first. */
+  /** Connections whose handshake is in progress, oldest first. */
   private final Set<SecureConnection> handshaking = new LinkedHashSet<>();
 
   /**
@@ -72,7 +72,7 @@ final class SecureListener {
   /**
    * Somebody is rejected and to be named.
    *
-   * @return as {@link LineLimit#admit}
+   * @return as {@link LogRateLimit#admit}
    */
   long rejected() {
     return rejections.admit(System.nanoTime());

@@ -38,7 +38,7 @@ import org.apache.pekko.util.ByteString;
  * through.
  */
 final class StreamCalls {
-  /** Renewals of one stream that are under way at once; answers keep the order of requests (L5). */
+  /** Renewals of one stream that are in progress at once; answers keep the order of requests (L5). */
   private static final int KEEP_ALIVES_AT_ONCE = 64;
 
   private final EtcdServices services;
@@ -54,7 +54,7 @@ final class StreamCalls {
   /**
    * The request of a call that has one, once the client's side ends. grpc-go, with which etcd 3.7
    * is built, waits for that end too (RecvMsg of a stream without ClientStreams), and so no client
-   * goes on sending while answers come.
+   * continues sending while answers come.
    */
   private static Source<Bytes, NotUsed> only(Source<Bytes, NotUsed> requests, Call call) {
     return RequestBodyTimeout.limited(requests, RequestBodyTimeout.LIMIT)

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An address that is served with TLS and without it (T2). The first byte of a connection decides,
  * and must come within the time of a handshake (TL4); from then on it is a connection of one of two
- * ports. Until then it counts as one whose handshake is under way.
+ * ports. Until then it counts as one whose handshake is in progress.
  */
 final class TlsDetectingPort implements Connections {
   /** A record of TLS that carries a handshake. No request and no preface of HTTP/2 begins so. */

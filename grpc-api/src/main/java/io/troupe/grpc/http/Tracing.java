@@ -49,7 +49,7 @@ public interface Tracing {
   ForwardedTraces forwarded(WalSyncs syncs, Executor runs);
 
   /**
-   * Sends what is not sent yet and lets go of everything. Nothing is traced from now on.
+   * Sends what is not sent yet and releases everything. Nothing is traced from now on.
    *
    * @return completes when that is done, at the latest after {@code atMost}; never fails
    */

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 
 /**
  * Messages from JSON and to JSON by protobuf's own rules (J2, J3): names as in the definitions,
- * defaults left out, bytes in base64, 64-bit numbers as strings; unknown input is passed over.
+ * defaults left out, bytes in base64, 64-bit numbers as strings; unknown input is skipped.
  */
 public final class JsonMessages {
   private static final JsonFormat.Printer PRINTER =

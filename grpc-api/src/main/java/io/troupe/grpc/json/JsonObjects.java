@@ -7,7 +7,7 @@ import java.io.ByteArrayOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts a sequence of bytes into the JSON objects in it, with any white space between them. Looks at
+ * Cuts a sequence of bytes into the JSON objects in it, with any white space between them. Checks
  * braces and strings alone: whether an object is right shows when it is parsed. Not thread-safe.
  */
 public final class JsonObjects {

@@ -25,12 +25,12 @@ final class Ask {
    *     may happen all the same
    */
   static <M, R> CompletableFuture<R> ask(
-      RecipientRef<M> room,
+      RecipientRef<M> actor,
       Function<ActorRef<R>, M> message,
       Duration timeout,
       Scheduler scheduler) {
     CompletableFuture<R> answer = new CompletableFuture<>();
-    new AskPattern.Askable<>(room)
+    new AskPattern.Askable<>(actor)
         .<R>ask(message::apply, Timeout.create(timeout), scheduler)
         .onComplete(
             outcome -> {

@@ -121,7 +121,7 @@ public final class AuthService {
     return authentication.token(request.getName(), request.getPassword(), call);
   }
 
-  /** A8: the length of the password is looked at first, and nobody but root makes hashes. */
+  /** A8: the length of the password is checked first, and nobody but root makes hashes. */
   public CompletionStage<AuthUserAddResponse> userAdd(AuthUserAddRequest request, Call call) {
     boolean noPassword = request.getOptions().getNoPassword();
     if (!noPassword) {

@@ -16,9 +16,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A login (A4): a linearizable look at the user, bcrypt, and a token. A simple token is told to all
+ * A login (A4): a linearizable check the user, bcrypt, and a token. A simple token is told to all
  * members by an entry, which is refused if anything about users changed meanwhile; then it begins
- * anew.
+ * again.
  */
 final class Authentication {
   private final Member member;
@@ -39,7 +39,7 @@ final class Authentication {
   /**
    * Checks the password and answers with a token.
    *
-   * @param call begins anew for as long as its patience lasts
+   * @param call restarts for as long as its patience lasts
    */
   CompletionStage<AuthenticateResponse> token(String user, String password, Call call) {
     return attempt(user, password, call, System.nanoTime() + call.patience().toNanos());

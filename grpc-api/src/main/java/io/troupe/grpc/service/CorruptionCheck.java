@@ -82,7 +82,7 @@ final class CorruptionCheck {
         });
   }
 
-  /** A check under way. */
+  /** A check in progress. */
   private interface CheckRun {
     CompletionStage<Void> run();
   }
@@ -124,7 +124,7 @@ final class CorruptionCheck {
 
   /**
    * The leader compares the hashes that compactions left (compact-hash-check-time), the newest
-   * first, until one was compared with all others or differs. One that all have is not looked at
+   * first, until one was compared with all others or differs. One that all have is not checked
    * again; one that differs is, so that an alarm that could not be raised or was ended too early
    * comes back.
    */

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One client that observes an election (E6): the leader's key, each new value of it, and after its
- * end the next leader's. It asks for the next answer when the one before is on its way, so a slow
+ * end the next leader's. It asks for the next answer when the one before is in flight, so a slow
  * client holds up nobody; then it does not see every value. {@link #next} is called one at a time.
  */
 public final class ElectionObserver {
@@ -46,7 +46,7 @@ public final class ElectionObserver {
   /** The next leader, or the next value of the one there is; empty when the watch broke. */
   public synchronized CompletionStage<Optional<LeaderResponse>> next() {
     if (closed) {
-      // Else what was under way when the client left would begin anew for ever.
+      // Else what was in progress when the client left would restarts for ever.
       return CompletableFuture.completedFuture(Optional.empty());
     }
     LeaderResponse ready = found.poll();

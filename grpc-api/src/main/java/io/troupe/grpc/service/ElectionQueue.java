@@ -226,7 +226,7 @@ final class ElectionQueue {
           .orElse(null);
     }
 
-    /** Deleted, or the watcher was ended by a compaction: either way look again. */
+    /** Deleted, or the watcher was ended by a compaction: either way check again. */
     private static boolean isOver(List<WatchReply> replies) {
       return replies.stream()
           .anyMatch(
@@ -236,9 +236,9 @@ final class ElectionQueue {
                       || reply instanceof WatchReply.Canceled);
     }
 
-    /** A stream ends when the rooms begin anew behind a snapshot; the state then knows more. */
+    /** A stream ends when the actors restarts behind a snapshot; the state then knows more. */
     private void lookAfterPause(Throwable why) {
-      LOG.debug("the wait for an older key begins anew reason={}", why.toString());
+      LOG.debug("the wait for an older key restarts reason={}", why.toString());
       Duration pause = settings.tick();
       member.scheduler().scheduleOnce(pause, this::look, ExecutionContext.parasitic$.MODULE$);
     }

@@ -33,7 +33,7 @@ public final class EtcdServices {
    * @param logins how callers prove who they are
    * @param peers the way to other members
    * @param clock for ids of new members
-   * @param diskHasRoom see {@link Quota}
+   * @param diskHasSpace see {@link Quota}
    * @param defragment reclaims space, and completes when that is done
    */
   public EtcdServices(
@@ -43,13 +43,13 @@ public final class EtcdServices {
       Logins logins,
       PeerQueries peers,
       InstantSource clock,
-      BooleanSupplier diskHasRoom,
+      BooleanSupplier diskHasSpace,
       Supplier<CompletionStage<Void>> defragment) {
     this.member = member;
     this.settings = settings;
     ReadIndexBatcher gate = new ReadIndexBatcher(member, settings.requestTimeout(), settings.tick());
     this.probe = new ServingProbe(member, gate);
-    Quota quota = new Quota(member, proposer, settings.quotaBytes(), diskHasRoom);
+    Quota quota = new Quota(member, proposer, settings.quotaBytes(), diskHasSpace);
     this.callers = new CallerResolver(member, gate, logins.tokens());
     this.auth = new AuthService(member, gate, proposer, callers, logins);
     this.kv = new KvService(member, settings, proposer, gate, quota, callers);
@@ -130,7 +130,7 @@ public final class EtcdServices {
   }
 
   /**
-   * Before a clean end: a leader hands over to whoever is best prepared (B5).
+   * Before a clean end: a leader passes on to whoever is best prepared (B5).
    *
    * @return whether another member leads instead of this one; false also if this one did not lead
    */

@@ -9,7 +9,7 @@ import java.time.Duration;
  * @param maxRequestBytes largest replicated request (X15)
  * @param maxTxnOps most compares or operations of a transaction (X2)
  * @param requestTimeout how long a write or a linearizable read may take (Q7)
- * @param electionTimeout between two looks at whether there is a leader (T5)
+ * @param electionTimeout between two checks whether there is a leader (T5)
  * @param maxPendingBytes of proposals that are not answered yet; above it they are refused
  * @param minLeaseTtlSeconds see L2
  * @param quotaBytes size of the state at which writes stop (Q1); 0 or less: never

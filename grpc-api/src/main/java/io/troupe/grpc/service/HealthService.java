@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * grpc.health.v1. Only the empty service name is known. It serves, but while something is under way
+ * grpc.health.v1. Only the empty service name is known. It serves, but while something is in progress
  * for which clients shall go elsewhere (MT5). Thread-safe.
  */
 public final class HealthService {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What only the leader knows of leases: renewals and what is left of their time (L6, L7). Asked of
- * this member's lease room if it leads, else of the leader, and again of the next one until the
+ * this member's lease actor if it leads, else of the leader, and again of the next one until the
  * request timeout.
  */
 final class LeaderLeaseClient {

@@ -24,7 +24,7 @@ final class LeaderTransfer {
   }
 
   /**
-   * Hands over, and tries again as long as this member leads and the client waits.
+   * Passes on, and tries again as long as this member leads and the client waits.
    *
    * @return completes when this member sees {@code to} lead
    * @throws RefusedException NOT_LEADER if this member does not lead, BAD_LEADER_TRANSFEREE if the
@@ -42,7 +42,7 @@ final class LeaderTransfer {
   }
 
   /**
-   * Before a clean end: a leader hands over to whoever is best prepared.
+   * Before a clean end: a leader passes on to whoever is best prepared.
    *
    * @return whether another member leads now; false also if this one did not lead, or nobody took
    *     the leadership in time

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import scala.concurrent.ExecutionContext;
 
 /**
- * Facts of the raft room if it leads, else of the leader. etcd asks the connections of the member
+ * Facts of the raft actor if it leads, else of the leader. etcd asks the connections of the member
  * that got the request; here the leader's are asked, because they are the ones that a quorum is
  * made of.
  */

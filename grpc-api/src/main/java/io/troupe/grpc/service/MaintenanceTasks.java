@@ -32,7 +32,7 @@ public final class MaintenanceTasks {
   }
 
   /**
-   * Whose content is not this member's; empty also if that is not to be looked at, or if nobody
+   * Whose content is not this member's; empty also if that is not to be checked, or if nobody
    * answers.
    */
   public CompletionStage<List<NodeId>> initialCheck() {

@@ -14,11 +14,11 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Scheduler;
 
 /**
- * The member as its gateway sees it. Its rooms may be replaced while it runs (when another member's
+ * The member as its gateway sees it. Its actors may be replaced while it runs (when another member's
  * snapshot takes the place of its state), so an address is asked for each time it is used.
  *
- * @param raftRoom where the raft room is now
- * @param leaseRoom where the lease room is now
+ * @param raftActor where the raft actor is now
+ * @param leaseActor where the lease actor is now
  * @param watchHub where the watch hub is now
  * @param reads where reads run, beside everything else
  * @param metrics what this member counts
@@ -27,22 +27,22 @@ import org.apache.pekko.actor.typed.Scheduler;
 public record Member(
     MemberStatus status,
     StateReader state,
-    Supplier<ActorRef<RaftCommand>> raftRoom,
-    Supplier<ActorRef<LeaseCommand>> leaseRoom,
+    Supplier<ActorRef<RaftCommand>> raftActor,
+    Supplier<ActorRef<LeaseCommand>> leaseActor,
     Supplier<ActorRef<WatchCommand>> watchHub,
     ReadExecutors reads,
     Scheduler scheduler,
     MemberMetrics metrics,
     MemoryBudget clientMemory) {
 
-  /** The raft room of now. */
+  /** The raft actor of now. */
   public ActorRef<RaftCommand> raft() {
-    return raftRoom.get();
+    return raftActor.get();
   }
 
-  /** The lease room of now. */
+  /** The lease actor of now. */
   public ActorRef<LeaseCommand> lease() {
-    return leaseRoom.get();
+    return leaseActor.get();
   }
 
   /** The watch hub of now. */

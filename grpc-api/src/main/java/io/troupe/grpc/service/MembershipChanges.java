@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Checks changes of the membership and proposes them. A change is checked against the applied state
  * and proposed with that state's membership as its basis; if the membership moved meanwhile, or
- * another change is under way, it is checked again and proposed again, as long as the client waits.
+ * another change is in progress, it is checked again and proposed again, as long as the client waits.
  * So is a proposal that got lost: at most one of them takes effect, because the first one that does
  * moves the membership.
  */
 final class MembershipChanges {
-  /** Between two tries while another change is under way. */
+  /** Between two tries while another change is in progress. */
   private static final Duration PAUSE = Duration.ofMillis(50);
 
   private static final Liveness NOBODY = new Liveness(Set.of(), Set.of());
@@ -114,7 +114,7 @@ final class MembershipChanges {
         view.facts(), id, settings.membership(), match, status.lastIndex());
   }
 
-  /** Only the strict checks look at it. */
+  /** Only the strict checks check it. */
   private CompletionStage<Liveness> liveness() {
     return settings.membership().strict()
         ? facts.liveness()
@@ -126,7 +126,7 @@ final class MembershipChanges {
     return Retry.run(member, limit, Call::deadlineExceeded, state::attempt);
   }
 
-  /** One change on its way. */
+  /** One change in flight. */
   private final class Try {
     private final ConfChange change;
     private final Check check;

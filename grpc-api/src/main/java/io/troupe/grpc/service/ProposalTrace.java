@@ -1,5 +1,6 @@
 package io.troupe.grpc.service;
 
+import io.troupe.metrics.LogRateLimit;
 import io.troupe.model.Bytes;
 import io.troupe.model.Operation;
 import io.troupe.model.RequestId;
@@ -21,7 +22,7 @@ import org.slf4j.event.Level;
  * line with the length of each step. A proposal that is fast costs one comparison.
  *
  * <ul>
- *   <li>{@code queue}: until the raft room took it, waiting for a leader included
+ *   <li>{@code queue}: until the raft actor took it, waiting for a leader included
  *   <li>{@code agreement}: in the log and durable on a quorum
  *   <li>{@code apply}: in the state, behind what was committed before it
  *   <li>{@code answer}: the batch of entries written, and the answer back here
@@ -34,7 +35,7 @@ final class ProposalTrace {
   private static final Logger LOG = LoggerFactory.getLogger(ProposalTrace.class);
 
   private final Clock clock;
-  private final LineLimit limit = new LineLimit(TimeUnit.MILLISECONDS.toNanos(100));
+  private final LogRateLimit limit = new LogRateLimit(TimeUnit.MILLISECONDS.toNanos(100));
 
   ProposalTrace(Clock clock) {
     this.clock = clock;
@@ -52,7 +53,7 @@ final class ProposalTrace {
       return;
     }
     long suppressed = limit.admit(endNanos);
-    if (suppressed != LineLimit.SUPPRESSED) {
+    if (suppressed != LogRateLimit.SUPPRESSED) {
       tell(
           id,
           OperationCodec.decode(operation).operation(),

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes operations to the raft room and brings their results back. While no leader is known they
+ * Takes operations to the raft actor and brings their results back. While no leader is known they
  * wait, for the request timeout at most (P9, Q8). A proposal whose answer does not come in time may
  * still be applied: the client is told that it timed out, never that it failed.
  */
@@ -146,7 +146,7 @@ public final class Proposer {
 
     /**
      * P9: it is in no log and never will be, so it may be proposed again as soon as there is a
-     * leader. With another id: a refusal of the first proposal that is still on its way must not
+     * leader. With another id: a refusal of the first proposal that is still in flight must not
      * count for the second.
      */
     private void awaitLeader(Duration atMost) {

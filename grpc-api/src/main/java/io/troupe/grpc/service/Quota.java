@@ -20,20 +20,20 @@ public final class Quota {
   private final Member member;
   private final Proposer proposer;
   private final long quotaBytes;
-  private final BooleanSupplier diskHasRoom;
+  private final BooleanSupplier diskHasSpace;
   private final AtomicBoolean raising = new AtomicBoolean();
 
   /**
    * A quota.
    *
    * @param quotaBytes 0 or less for none
-   * @param diskHasRoom false when the file system is so full that the log itself is in danger
+   * @param diskHasSpace false when the file system is so full that the log itself is in danger
    */
-  public Quota(Member member, Proposer proposer, long quotaBytes, BooleanSupplier diskHasRoom) {
+  public Quota(Member member, Proposer proposer, long quotaBytes, BooleanSupplier diskHasSpace) {
     this.member = member;
     this.proposer = proposer;
     this.quotaBytes = quotaBytes;
-    this.diskHasRoom = diskHasRoom;
+    this.diskHasSpace = diskHasSpace;
   }
 
   /** The configured size, 0 or less when there is none. */
@@ -51,7 +51,7 @@ public final class Quota {
     if (cost == 0) {
       return;
     }
-    if (!diskHasRoom.getAsBoolean()) {
+    if (!diskHasSpace.getAsBoolean()) {
       throw new RefusedException(Refusal.NO_SPACE);
     }
     if (quotaBytes <= 0) {

@@ -42,7 +42,7 @@ public final class RangeStreamCursor {
   /** Most keys of the next chunk. */
   private final int keys;
 
-  /** Of the chunk before, which is still on its way when the next one is read. */
+  /** Of the chunk before, which is still in flight when the next one is read. */
   private final long lastBytes;
 
   private RangeStreamCursor(Pinned pinned, KeyRange rest, long sent, int keys, long lastBytes) {
@@ -101,7 +101,7 @@ public final class RangeStreamCursor {
         if (!overtaken) {
           throw refused;
         }
-        // A compaction went past between the look at the revision and the read.
+        // A compaction went past between the check the revision and the read.
       }
     }
   }

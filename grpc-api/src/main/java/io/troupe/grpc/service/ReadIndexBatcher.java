@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes reads linearizable: each waits for a read index round that began after it arrived. Reads
- * that arrive during a round share the next one (G12), so the raft room sees one message a round,
+ * that arrive during a round share the next one (G12), so the raft actor sees one message a round,
  * however many clients read. Thread-safe.
  */
 final class ReadIndexBatcher {

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * Renewals on their way to the leader. A few questions are under way at a time; what comes
+ * Renewals in flight to the leader. A few questions are in progress at a time; what comes
  * meanwhile shares the next one, so however many leases are renewed here the leader sees few
  * messages. Thread-safe.
  */
@@ -24,7 +24,7 @@ final class RenewalForwarder {
   private int underWay;
 
   /**
-   * Nothing is under way.
+   * Nothing is in progress.
    *
    * @param leader asks the leader
    */

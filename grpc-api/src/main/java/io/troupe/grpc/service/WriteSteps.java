@@ -4,13 +4,13 @@ import io.troupe.metrics.WalSyncs;
 import io.troupe.protocol.ProposeReply;
 
 /**
- * Tells a call's trace where the time of its proposal went, from what was measured on its way.
+ * Tells a call's trace where the time of its proposal went, from what was measured in flight.
  *
  * <ul>
- *   <li>{@code queue}: until the raft room took it, waiting for a leader included
+ *   <li>{@code queue}: until the raft actor took it, waiting for a leader included
  *   <li>{@code propose}: until this member began to force the record that holds it
  *   <li>{@code fsync}: until it was on this member's disk
- *   <li>{@code quorum}: from when the raft room took it until that room knew it durable on a
+ *   <li>{@code quorum}: from when the raft actor took it until that room knew it durable on a
  *       quorum; beside the two before
  *   <li>{@code apply}: in the state, behind what was committed before it
  *   <li>{@code answer}: the batch of entries written, and the answer back here
@@ -39,7 +39,7 @@ public final class WriteSteps {
   }
 
   /**
-   * Tells what lies between the raft room's taking a proposal and a quorum that has it.
+   * Tells what lies between the raft actor's taking a proposal and a quorum that has it.
    *
    * @param index of its entry
    * @param syncs of this member's log

@@ -47,7 +47,7 @@ final class SocketLoop {
   }
 
   /**
-   * Asks to be told once when one of the operations can be done. A closed socket is passed over.
+   * Asks to be told once when one of the operations can be done. A closed socket is skipped.
    */
   void want(SelectionKey key, int operations) {
     try {
@@ -58,7 +58,7 @@ final class SocketLoop {
     }
   }
 
-  /** A socket was closed: the system frees it when the selector has let go of it. */
+  /** A socket was closed: the system frees it when the selector has released it. */
   void forget() {
     selector.wakeup();
   }

@@ -55,7 +55,7 @@ final class UnixConnection extends GraphStage<FlowShape<ByteString, ByteString>>
   private final class Logic extends GraphStageLogic {
     private final AsyncCallback<ByteString> received = createAsyncCallback(this::onReceived);
     private final AsyncCallback<Boolean> ended = createAsyncCallback(end -> complete(out));
-    private final AsyncCallback<Boolean> writable = createAsyncCallback(room -> write());
+    private final AsyncCallback<Boolean> writable = createAsyncCallback(actor -> write());
     private final AsyncCallback<IOException> failed = createAsyncCallback(this::broken);
     private @Nullable SelectionKey key;
 

@@ -112,7 +112,7 @@ public final class UnixListener implements AutoCloseable {
         .map(accepted -> Flow.fromGraph(new UnixConnection(accepted, loop)));
   }
 
-  /** Takes no more connections and removes the file; connections go on until they end. */
+  /** Takes no more connections and removes the file; connections continue until they end. */
   @Override
   public void close() {
     accepting.stop();

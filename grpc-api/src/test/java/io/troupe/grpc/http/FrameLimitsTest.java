@@ -19,8 +19,8 @@ class FrameLimitsTest {
   private static final int LARGEST = 16_384;
   private static final int RESETS_AT_ONCE = 100;
 
-  private final KeepAliveEnforcer policy =
-      new KeepAliveEnforcer(
+  private final Http2FrameLimits policy =
+      new Http2FrameLimits(
           true,
           5 * SECOND,
           new ResetRate(RESETS_AT_ONCE, 10),
@@ -39,7 +39,7 @@ class FrameLimitsTest {
     return out.rewind();
   }
 
-  private KeepAliveEnforcer.@Nullable Breach client(int type, int flags, int stream, int length) {
+  private Http2FrameLimits.@Nullable Breach client(int type, int flags, int stream, int length) {
     return policy.received(frame(type, flags, stream, length), 0);
   }
 
@@ -49,8 +49,8 @@ class FrameLimitsTest {
     assertThat(client(CONTINUATION, 0, 1, LARGEST)).isNull();
     assertThat(client(CONTINUATION, 0, 1, LARGEST)).isNull();
     assertThat(client(CONTINUATION, END_HEADERS, 1, LARGEST))
-        .isEqualTo(KeepAliveEnforcer.Breach.HEADER_BLOCK);
-    assertThat(ByteBuffer.wrap(policy.goAway(KeepAliveEnforcer.Breach.HEADER_BLOCK)).getInt(13))
+        .isEqualTo(Http2FrameLimits.Breach.HEADER_BLOCK);
+    assertThat(ByteBuffer.wrap(policy.goAway(Http2FrameLimits.Breach.HEADER_BLOCK)).getInt(13))
         .as("ENHANCE_YOUR_CALM")
         .isEqualTo(0xb);
   }
@@ -77,7 +77,7 @@ class FrameLimitsTest {
   @Test
   void frameAboveTheAgreedSizeIsRefusedBeforeItsContent() {
     ByteBuffer head = ByteBuffer.allocate(9).put((byte) 0).putShort((short) (LARGEST + 1));
-    assertThat(policy.received(head.rewind(), 0)).isEqualTo(KeepAliveEnforcer.Breach.FRAME);
+    assertThat(policy.received(head.rewind(), 0)).isEqualTo(Http2FrameLimits.Breach.FRAME);
   }
 
   @Test
@@ -88,7 +88,7 @@ class FrameLimitsTest {
     // Ten a second from now on.
     assertThat(policy.received(frame(RST_STREAM, 0, 1, 4), SECOND / 10)).isNull();
     assertThat(policy.received(frame(RST_STREAM, 0, 1, 4), SECOND / 10))
-        .isEqualTo(KeepAliveEnforcer.Breach.RESETS);
+        .isEqualTo(Http2FrameLimits.Breach.RESETS);
   }
 
   @Test
@@ -103,7 +103,7 @@ class FrameLimitsTest {
     for (int i = 0; i <= RESETS_AT_ONCE; i++) {
       policy.sent(frame(RST_STREAM, 0, 1, 4), 0);
     }
-    assertThat(client(HEADERS, END_HEADERS, 3, 10)).isEqualTo(KeepAliveEnforcer.Breach.RESETS);
+    assertThat(client(HEADERS, END_HEADERS, 3, 10)).isEqualTo(Http2FrameLimits.Breach.RESETS);
   }
 
   @Test
@@ -115,11 +115,11 @@ class FrameLimitsTest {
     for (int i = 0; i < 100; i++) {
       assertThat(client(SETTINGS, 0, 0, 12)).isNull();
     }
-    assertThat(client(SETTINGS, 0, 0, 12)).isEqualTo(KeepAliveEnforcer.Breach.SETTINGS_FLOOD);
+    assertThat(client(SETTINGS, 0, 0, 12)).isEqualTo(Http2FrameLimits.Breach.SETTINGS_FLOOD);
   }
 
   @Test
   void settingsFrameIsShort() {
-    assertThat(client(SETTINGS, 0, 0, 1200)).isEqualTo(KeepAliveEnforcer.Breach.SETTINGS_FLOOD);
+    assertThat(client(SETTINGS, 0, 0, 1200)).isEqualTo(Http2FrameLimits.Breach.SETTINGS_FLOOD);
   }
 }

@@ -19,8 +19,8 @@ class HeldMemoryTest {
 
   private final MemoryBudget budget = new MemoryBudget(100 * LARGE, 0);
   private final MemoryBudget.Holder holder = budget.holder();
-  private final KeepAliveEnforcer policy =
-      new KeepAliveEnforcer(false, 0, new ResetRate(10, 10), holder.share(), stream -> {});
+  private final Http2FrameLimits policy =
+      new Http2FrameLimits(false, 0, new ResetRate(10, 10), holder.share(), stream -> {});
 
   HeldMemoryTest() {
     policy.received(
@@ -116,13 +116,13 @@ class HeldMemoryTest {
 
   @Test
   void largeHeadersEndTheConnectionWhenNothingIsLeft() {
-    KeepAliveEnforcer.Breach breach = null;
+    Http2FrameLimits.Breach breach = null;
     int streams = 0;
     while (breach == null && streams < 4096) {
       breach = policy.received(frame(HEADERS, END_HEADERS, 2 * streams + 1, 16_000), 0);
       streams++;
     }
-    assertThat(breach).isEqualTo(KeepAliveEnforcer.Breach.MEMORY);
+    assertThat(breach).isEqualTo(Http2FrameLimits.Breach.MEMORY);
     assertThat(streams).isLessThan(200);
     policy.closed();
     assertThat(budget.taken()).isZero();
@@ -131,13 +131,13 @@ class HeldMemoryTest {
   @Test
   void manyStreamsEndTheConnectionWhileMemoryIsShort() {
     budget.holder().share().take(100 * LARGE);
-    KeepAliveEnforcer.Breach breach = null;
+    Http2FrameLimits.Breach breach = null;
     int streams = 0;
     while (breach == null && streams < 4096) {
       breach = policy.received(frame(HEADERS, END_HEADERS, 2 * streams + 1, 10), 0);
       streams++;
     }
-    assertThat(breach).isEqualTo(KeepAliveEnforcer.Breach.MEMORY);
+    assertThat(breach).isEqualTo(Http2FrameLimits.Breach.MEMORY);
   }
 
   @Test

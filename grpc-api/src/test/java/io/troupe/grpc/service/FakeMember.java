@@ -46,7 +46,7 @@ import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member whose raft room is a probe and whose state and leader are what the test says. Members
+ * A member whose raft actor is a probe and whose state and leader are what the test says. Members
  * have the ids 1, 2, ... and listen at http://p1:1, http://p2:1, ...
  */
 final class FakeMember implements MemberStatus, StateReader, AutoCloseable {

@@ -113,7 +113,7 @@ class MaintenanceTasksTest {
     fake.lead(FakeMember.SELF);
     compactor.look();
     RaftCommand.Propose first = fake.raft.expectMessageClass(RaftCommand.Propose.class);
-    // While one is under way there is no second.
+    // While one is in progress there is no second.
     compactor.look();
     fake.raft.expectNoMessage(Duration.ZERO);
     first.replyTo().tell(new ProposeReply.NotProposed(Refusal.TOO_MANY_REQUESTS));

@@ -59,7 +59,7 @@ class PromotionTest {
   /**
    * Promotes through member 1.
    *
-   * @param replication what its raft room says; null: it does not lead
+   * @param replication what its raft actor says; null: it does not lead
    */
   private CompletionStage<ClusterView> promote(
       int learner, @Nullable ReplicationStatus replication) {
@@ -112,7 +112,7 @@ class PromotionTest {
     return new String(fake.member.metrics().text(), StandardCharsets.UTF_8).lines().toList();
   }
 
-  /** What the raft room of a leader says; the learner, member 4, has {@code match} of 100. */
+  /** What the raft actor of a leader says; the learner, member 4, has {@code match} of 100. */
   private static ReplicationStatus leading(long match) {
     ReplicationStatus.Peer voter =
         new ReplicationStatus.Peer(100, 100, ReplicationStatus.PeerState.REPLICATE);

@@ -40,8 +40,8 @@ class ReadIndexBatcherTest {
         new Member(
             fake.member.status(),
             fake.member.state(),
-            fake.member.raftRoom(),
-            fake.member.leaseRoom(),
+            fake.member.raftActor(),
+            fake.member.leaseActor(),
             fake.member.watchHub(),
             new ReadExecutors(points::add, ranges::add, hashing, none, none),
             fake.member.scheduler(),

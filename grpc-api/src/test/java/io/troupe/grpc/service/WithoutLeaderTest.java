@@ -88,7 +88,7 @@ class WithoutLeaderTest {
     refused(written, Refusal.TIMED_OUT);
   }
 
-  /** A write that has reached the raft room. */
+  /** A write that has reached the raft actor. */
   private CompletionStage<Result> proposed() {
     CompletionStage<Result> written = fake.proposer.propose(WRITE);
     fake.raft.expectMessageClass(RaftCommand.Propose.class);
@@ -131,7 +131,7 @@ class WithoutLeaderTest {
     refused(proposed(), Refusal.TIMED_OUT);
   }
 
-  /** As in etcd the leader's failure is looked at first. */
+  /** As in etcd the leader's failure is checked first. */
   @Test
   void aNewLeaderSaysMoreThanALostConnection_Q7() {
     CompletionStage<Result> written = proposed();

@@ -258,15 +258,15 @@ class UnixListenerTest {
           .hasMessage("another process serves " + path);
       // Nobody accepts: its queue is full now, and still it is alive.
       List<SocketChannel> queue = new ArrayList<>();
-      boolean room = true;
-      while (room) {
+      boolean actor = true;
+      while (actor) {
         SocketChannel waiting = SocketChannel.open(StandardProtocolFamily.UNIX);
         waiting.configureBlocking(false);
         queue.add(waiting);
         try {
           waiting.connect(UnixDomainSocketAddress.of(path));
         } catch (SocketException full) {
-          room = false;
+          actor = false;
         }
       }
       assertThatThrownBy(() -> UnixListener.open(path, 10)).isInstanceOf(BindException.class);

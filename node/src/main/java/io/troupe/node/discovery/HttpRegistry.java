@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keys of a cluster through its JSON gateway, which etcd and this program have at the client URLs.
- * Endpoints that fail are passed over. One caller.
+ * Endpoints that fail are skipped. One caller.
  */
 final class HttpRegistry implements Registry {
   /** What a server says when there is nothing to log in to. */

@@ -25,7 +25,7 @@ import java.util.Set;
 final class EtcdFlags {
   private static final String CLIENT_TLS = "client-transport-security.";
   private static final String PEER_TLS = "peer-transport-security.";
-  private static final String ASKED_AGAIN = "discovery asks anew each time";
+  private static final String ASKED_AGAIN = "discovery asks again each time";
   private static final String NO_BBOLT = "the state is in RocksDB, which has no such thing";
 
   /** What etcd says of a flag whenever it is given, whatever its value. */

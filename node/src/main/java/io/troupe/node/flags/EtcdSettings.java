@@ -194,7 +194,7 @@ final class EtcdSettings {
         }
       }
       case REFUSED, IGNORED -> {
-        // A default that is what happens anyway; or what etcd does not look at either.
+        // A default that is what happens anyway; or what etcd does not check either.
       }
     }
   }

@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What etcd looks at in a list of URLs while it reads its flags. What this program needs besides is
+ * What etcd checks in a list of URLs while it reads its flags. What this program needs besides is
  * checked with the setting.
  *
  * @source etcd's types.NewURLs and flags.UniqueURLs

@@ -21,7 +21,7 @@ public final class OutgoingTls {
    * @param cert own certificate, then those that lead to its CA; PEM
    * @param key its key; PEM
    * @param authorities whom to trust; PEM; empty: whom the JDK trusts
-   * @param trustAnybody the server's certificate and its names are not looked at
+   * @param trustAnybody the server's certificate and its names are not checked
    * @throws TlsException if a file cannot be used
    */
   public static SSLContext context(

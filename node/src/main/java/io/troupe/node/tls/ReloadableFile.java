@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Something that is made of files, and made anew when one of them is another one than before. While
+ * Something that is made of files, and made again when one of them is another one than before. While
  * they cannot be read, or do not fit together because only one of them was replaced yet, the former
  * stays in use, and the log says so once for each state of the files. Thread-safe.
  */
@@ -44,7 +44,7 @@ final class ReloadableFile<T> {
       seen = now;
       try {
         current = maker.get();
-        LOG.info("certificates were read anew files={}", files);
+        LOG.info("certificates were read again files={}", files);
       } catch (TlsException e) {
         LOG.warn(
             "changed certificates cannot be used, the former stay in use reason={}",

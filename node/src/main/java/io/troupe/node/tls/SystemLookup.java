@@ -11,7 +11,7 @@ import java.util.List;
 final class SystemLookup implements NameLookup {
   @Override
   public List<String> names(InetAddress address) throws UnknownHostException {
-    // Anew, because a socket's address may carry the text that somebody used for it.
+    // Again, because a socket's address may carry the text that somebody used for it.
     InetAddress bare = InetAddress.getByAddress(address.getAddress());
     String name = bare.getCanonicalHostName();
     if (name.equals(bare.getHostAddress())) {

@@ -1,6 +1,6 @@
 package io.troupe.node.tracing;
 
-import io.troupe.grpc.service.LineLimit;
+import io.troupe.metrics.LogRateLimit;
 import java.time.Duration;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -20,7 +20,7 @@ final class LibraryLog extends Handler {
   private static final java.util.logging.Logger LIBRARY =
       java.util.logging.Logger.getLogger("io.opentelemetry");
 
-  private final LineLimit limit;
+  private final LogRateLimit limit;
 
   /**
    * A handler.
@@ -28,7 +28,7 @@ final class LibraryLog extends Handler {
    * @param interval least time between two lines
    */
   LibraryLog(Duration interval) {
-    this.limit = new LineLimit(interval.toNanos());
+    this.limit = new LogRateLimit(interval.toNanos());
   }
 
   /** From now on the library's complaints come here, for the whole process. */
@@ -46,7 +46,7 @@ final class LibraryLog extends Handler {
   @Override
   public void publish(LogRecord complaint) {
     long suppressed = limit.admit(System.nanoTime());
-    if (suppressed == LineLimit.SUPPRESSED) {
+    if (suppressed == LogRateLimit.SUPPRESSED) {
       return;
     }
     Throwable thrown = complaint.getThrown();

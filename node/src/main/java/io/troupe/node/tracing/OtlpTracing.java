@@ -134,7 +134,7 @@ public final class OtlpTracing implements Tracing {
   public CompletionStage<Void> close(Duration atMost) {
     CompletableFuture<Void> sent = new CompletableFuture<>();
     provider.shutdown().whenComplete(() -> sent.complete(null));
-    // What is still under way then is given up: without this it would try for a while.
+    // What is still in progress then is given up: without this it would try for a while.
     return sent.completeOnTimeout(null, atMost.toMillis(), TimeUnit.MILLISECONDS)
         .thenRun(exporter::shutdown);
   }

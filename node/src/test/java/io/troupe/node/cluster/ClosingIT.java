@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** B5: a leader that is told to stop hands the leadership over first. */
 @Alone
 class ClosingIT {
-  /** An election by silence takes at least this long: what is quicker was handed over. */
+  /** An election by silence takes at least this long: what is quicker was passed on. */
   private static final Duration ELECTION = Duration.ofSeconds(6);
 
   private ProcessCluster cluster = new ProcessCluster(Path.of(""));
@@ -52,7 +52,7 @@ class ClosingIT {
     NodeProcess ending = cluster.process(leader);
     long told = System.nanoTime();
     assertThat(ending.stop()).isEqualTo(143);
-    assertThat(ending.err()).contains("handed over the leadership").doesNotContain(" WARN ");
+    assertThat(ending.err()).contains("passed on the leadership").doesNotContain(" WARN ");
     assertThat(stopTime(ending)).isLessThan(Duration.ofSeconds(2));
     String other = cluster.running().get(0);
     cluster.run(other, "put", "k", "v");

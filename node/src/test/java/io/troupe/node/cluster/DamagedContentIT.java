@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Q5 with members whose content was changed while they stood still, with right checksums: nothing
+ * Q5 with members whose content was changed while they was stopped, with right checksums: nothing
  * but a comparison with the others finds that. The damaged key is not written again, so that the
  * digest of applied effects has nothing to say.
  */

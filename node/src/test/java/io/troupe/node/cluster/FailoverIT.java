@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Clients that know all three endpoints go on when the leader's process is killed. */
+/** Clients that know all three endpoints continue when the leader's process is killed. */
 @Clusters
 class FailoverIT {
   private static final Logger LOG = LoggerFactory.getLogger(FailoverIT.class);
@@ -107,7 +107,7 @@ class FailoverIT {
                   return put.awaitExit() == 0;
                 }
               });
-      // It may have hung at the member that died; it goes on at another one, without a gap.
+      // It may have hung at the member that died; it continues at another one, without a gap.
       ProcessCluster.await("the event after the failover")
           .until(() -> watch.out().contains("k\n2\n"));
     }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** SN4: two of three members are lost for good, the third goes on alone. */
+/** SN4: two of three members are lost for good, the third continues alone. */
 @Clusters
 class ForceNewClusterIT {
   private static final int KEYS = 30;
@@ -144,7 +144,7 @@ class ForceNewClusterIT {
     NodeProcess forced = start(last, true).awaitReady();
     assertThat(forced.err())
         .contains(
-            "this member goes on alone",
+            "this member continues alone",
             cluster.peerUrl(lost.get(0)),
             cluster.peerUrl(lost.get(1)),
             "force-new-cluster: done");

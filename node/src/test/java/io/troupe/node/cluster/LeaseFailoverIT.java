@@ -91,7 +91,7 @@ class LeaseFailoverIT {
   }
 
   /**
-   * A leader that stood still does not know that another one leads. It must neither renew nor end
+   * A leader that was stopped does not know that another one leads. It must neither renew nor end
    * anything.
    */
   @Test

@@ -175,7 +175,7 @@ class LostLeaderIT {
     LOG.info("{}: last response after ms={} {}", what, longestMs(writes, fromNanos), ends);
   }
 
-  /** Each was done, or waited for the whole request timeout before the process went on. */
+  /** Each was done, or waited for the whole request timeout before the process continued. */
   private static void assertDoneOrTimedOut(List<Write> writes) throws Exception {
     for (Write write : writes) {
       Ended ended = write.ended().get(30, TimeUnit.SECONDS);

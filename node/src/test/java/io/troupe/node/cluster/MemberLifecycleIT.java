@@ -92,7 +92,7 @@ class MemberLifecycleIT {
     }
   }
 
-  /** A member that forgot its votes must not begin anew under its old id. */
+  /** A member that forgot its votes must not restarts under its old id. */
   @Test
   void B3_aMemberThatLostItsDataIsRefusedAndReplaced() throws IOException {
     cluster.startNew("n1", "n2", "n3");
@@ -158,7 +158,7 @@ class MemberLifecycleIT {
     cluster.runInTheEnd(moves, "put", "moved", "2");
     assertThat(cluster.members(moves).toString()).contains(url);
 
-    // It counts: with another member gone the two of them go on.
+    // It counts: with another member gone the two of them continue.
     cluster.process(leader).kill();
     cluster.runInTheEnd(moves, "put", "without-the-leader", "3");
     for (String name : cluster.running()) {

@@ -86,7 +86,7 @@ class CertificateRenewalTest {
       unavailable(revoked);
       running.awaitLine("rejected connection on client endpoint", "revoked");
       running.authority().revoke("void.crl", bad.certificate(), good.certificate());
-      first.put("a", "a connection that stands goes on");
+      first.put("a", "a connection that stands continues");
       try (ApiClient second = running.client(good)) {
         unavailable(second);
       }

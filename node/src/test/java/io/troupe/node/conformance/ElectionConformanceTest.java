@@ -243,7 +243,7 @@ class ElectionConformanceTest {
     assertThat(now.getHeader().getRevision()).isGreaterThan(won.getLeader().getRev());
   }
 
-  /** What was under way for them must not begin anew for ever. */
+  /** What was in progress for them must not restarts for ever. */
   @Test
   void E6_observersThatLeaveAtOnceLeaveNothing() {
     Http1 http = new Http1(STORE.target());

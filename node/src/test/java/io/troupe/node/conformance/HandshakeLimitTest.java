@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 class HandshakeLimitTest {
   private static final int CONNECTIONS = 8;
 
-  /** Connections without a call make room after 5 s; the client has less than that. */
+  /** Connections without a call make space after 5 s; the client has less than that. */
   @Test
   void unfinishedHandshakesLeaveConnectionsForOtherClients_TL4(@TempDir Path directory)
       throws Exception {

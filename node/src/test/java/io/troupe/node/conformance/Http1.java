@@ -98,7 +98,7 @@ final class Http1 {
       return write(Integer.toHexString(length) + "\r\n" + text + "\r\n");
     }
 
-    /** Sends nothing more, and goes on reading. */
+    /** Sends nothing more, and continues reading. */
     void endOutput() {
       try {
         socket.shutdownOutput();

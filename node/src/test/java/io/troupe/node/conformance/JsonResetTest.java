@@ -123,7 +123,7 @@ class JsonResetTest {
   }
 
   /**
-   * Before anybody has looked at the request: nothing may be left that waits. What the member only
+   * Before anybody has checked the request: nothing may be left that waits. What the member only
    * sees reset after it got its turn is held, as over gRPC, so the turn is passed on afterwards.
    */
   @Test

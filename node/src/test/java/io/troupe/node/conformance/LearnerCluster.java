@@ -18,7 +18,7 @@ final class LearnerCluster implements AutoCloseable {
   private final String alone = "n0=" + url(peers[0]);
   private final List<AutoCloseable> opened = new ArrayList<>();
 
-  /** Starts the first one, which lets go of its log early, and waits until it serves. */
+  /** Starts the first one, which releases its log early, and waits until it serves. */
   LearnerCluster(Path directory) throws InterruptedException {
     this.directory = directory;
     start(0, alone, "new");

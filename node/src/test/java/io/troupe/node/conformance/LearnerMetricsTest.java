@@ -11,7 +11,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A learner joins a member whose log is let go of, so it gets a snapshot, and is promoted. */
+/** A learner joins a member whose log is released, so it gets a snapshot, and is promoted. */
 class LearnerMetricsTest {
   private static final String NOT_READY =
       "etcdserver: can only promote a learner member which is in sync with leader";

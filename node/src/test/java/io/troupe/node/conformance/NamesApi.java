@@ -105,7 +105,7 @@ final class NamesApi {
     return LockRequest.newBuilder().setName(ByteString.copyFromUtf8(name)).setLease(lease).build();
   }
 
-  /** A call that is under way. */
+  /** A call that is in progress. */
   static final class Pending<R> {
     final StreamAnswers<R> answers = new StreamAnswers<>();
     private final ClientCall<?, R> call;

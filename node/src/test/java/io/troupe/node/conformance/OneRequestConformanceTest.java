@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Clients that send other than one message where a call has one, and go on sending when theirs is
+ * Clients that send other than one message where a call has one, and continue sending when theirs is
  * answered. Only their call may suffer.
  */
 class OneRequestConformanceTest {

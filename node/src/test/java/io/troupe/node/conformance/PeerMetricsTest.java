@@ -128,7 +128,7 @@ class PeerMetricsTest {
                         "Range",
                         "grpc_code",
                         "Unavailable"))
-            .as("who was sent away is counted")
+            .as("who was rejected is counted")
             .isEqualTo(1);
       }
     } finally {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * What happens to a RangeStream while it is under way. The range is much larger than what server,
+ * What happens to a RangeStream while it is in progress. The range is much larger than what server,
  * connection and client hold of it, and the client takes one message at a time: so the later chunks
  * are certainly read after what the test does meanwhile.
  */

@@ -350,7 +350,7 @@ final class RawHttp2 implements AutoCloseable {
       frame = next();
     }
     if (frame != null) {
-      throw new AssertionError("the server goes on: " + frame);
+      throw new AssertionError("the server continues: " + frame);
     }
   }
 
@@ -383,7 +383,7 @@ final class RawHttp2 implements AutoCloseable {
       }
       return frame;
     } catch (EOFException | SocketException ended) {
-      // Closed, or reset because bytes of ours were still on their way.
+      // Closed, or reset because bytes of ours were still in flight.
       return null;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

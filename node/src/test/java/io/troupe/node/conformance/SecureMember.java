@@ -79,7 +79,7 @@ final class SecureMember implements AutoCloseable {
         RunningNode.start(
             config,
             failure -> {
-              throw new AssertionError("the member cannot go on", failure);
+              throw new AssertionError("the member cannot continue", failure);
             });
     return this;
   }

@@ -255,10 +255,10 @@ class SecurePortTest {
   /** The oldest have to go: others are served while somebody opens connection after connection. */
   @Test
   void TL4_handshakesThatNobodyEndsDoNotKeepOthersOut() throws Exception {
-    int room = 512;
+    int actor = 512;
     List<Socket> silent = new ArrayList<>();
     try {
-      for (int i = 0; i <= room; i++) {
+      for (int i = 0; i <= actor; i++) {
         silent.add(socket(member().port()));
       }
       assertThat(rest(silent.get(0))).isEmpty();
@@ -269,7 +269,7 @@ class SecurePortTest {
           .awaitLine(
               REJECTED,
               "remote-addr=127.0.0.1:" + silent.get(0).getLocalPort(),
-              "more than " + room + " handshakes at a time");
+              "more than " + actor + " handshakes at a time");
     } finally {
       for (Socket each : silent) {
         each.close();

@@ -83,7 +83,7 @@ final class ServedStore implements BeforeAllCallback, AfterAllCallback, BeforeEa
         RunningNode.start(
             config,
             failure -> {
-              throw new AssertionError("the member cannot go on", failure);
+              throw new AssertionError("the member cannot continue", failure);
             });
     return "127.0.0.1:" + node.clientPorts().get(0);
   }

@@ -208,15 +208,15 @@ class TlsDetectingPortTest {
   /** The oldest have to go, and both kinds of clients are served. */
   @Test
   void TL4_manyWhoSayNothingDoNotKeepOthersOut() throws Exception {
-    int room = 512;
+    int actor = 512;
     List<Socket> silent = new ArrayList<>();
     try {
-      for (int i = 0; i <= room; i++) {
+      for (int i = 0; i <= actor; i++) {
         silent.add(socket());
       }
       assertThat(rest(silent.get(0))).isEmpty();
       member()
-          .awaitLine(REJECTED, at(silent.get(0)), "more than " + room + " handshakes at a time");
+          .awaitLine(REJECTED, at(silent.get(0)), "more than " + actor + " handshakes at a time");
       try (ApiClient secure = member().client(shown);
           ApiClient plain = plain()) {
         secure.put("in spite of them", "served");

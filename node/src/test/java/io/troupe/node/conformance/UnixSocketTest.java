@@ -64,7 +64,7 @@ class UnixSocketTest {
         RunningNode.start(
             config,
             failure -> {
-              throw new AssertionError("the member cannot go on", failure);
+              throw new AssertionError("the member cannot continue", failure);
             });
     node.awaitReady();
     return node;

@@ -77,7 +77,7 @@ class DiskBoundsIT {
         largestAll = Math.max(largestAll, bytesOnDisk("."));
       }
       double seconds = (System.nanoTime() - started) / 1e9;
-      // Entries since the older of two snapshots, those of a snapshot under way, and the segments
+      // Entries since the older of two snapshots, those of a snapshot in progress, and the segments
       // that the first and the last of them share with others.
       long restingLog = 3L * SNAPSHOT_COUNT * RECORD_BYTES + 3 * SEGMENT_BYTES;
       Awaitility.await("the log at rest is below " + restingLog)
@@ -143,11 +143,11 @@ class DiskBoundsIT {
   }
 
   /** Bytes of the files below a room; a file with several links counts once. */
-  private long bytesOnDisk(String room) throws IOException {
+  private long bytesOnDisk(String actor) throws IOException {
     Set<Object> counted = new HashSet<>();
     long[] sum = {0};
     Files.walkFileTree(
-        data.resolve(room),
+        data.resolve(actor),
         new SimpleFileVisitor<Path>() {
           @Override
           public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {

@@ -124,7 +124,7 @@ class FullDiskIT {
       Awaitility.await("reserve").atMost(Duration.ofMinutes(1)).until(() -> Files.exists(reserve));
       Awaitility.await("all of it").until(() -> Files.size(reserve) == RESERVE_BYTES);
       fillTheDisk(filler);
-      // Removing is allowed on a nearly full disk, so the log goes on until it has no place.
+      // Removing is allowed on a nearly full disk, so the log continues until it has no place.
       int refused = 0;
       for (int i = 0; member.isAlive() && i < 200_000; i++) {
         try {

@@ -97,7 +97,7 @@ final class HistoryCheck {
         complaints.add("acknowledged, but not in the history: " + write);
       }
     }
-    // The member was started anew since: what is not in its log by now never will be.
+    // The member was started again since: what is not in its log by now never will be.
     unknown.clear();
     checked = through;
   }

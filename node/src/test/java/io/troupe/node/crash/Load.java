@@ -48,7 +48,7 @@ final class Load {
     return "k" + number;
   }
 
-  /** The work of one round, under way. */
+  /** The work of one round, in progress. */
   final class Round {
     private final ExecutorService threads = Executors.newFixedThreadPool(CLIENTS + 1);
     private final List<Future<?>> work = new ArrayList<>();

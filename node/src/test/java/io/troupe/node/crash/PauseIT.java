@@ -23,7 +23,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that stands still for a while must not take leases from owners that renew them. */
+/** A process that is stopped for a while must not take leases from owners that renew them. */
 @Clusters
 class PauseIT {
   private static final int LEASES = 20;

@@ -16,7 +16,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A watch that outlives its member: it writes down what it is sent and goes on behind its last
+ * A watch that outlives its member: it writes down what it is sent and continues behind its last
  * revision with the next connection. What a watch must never do is collected as complaints.
  */
 final class RecordedWatch {

@@ -282,7 +282,7 @@ class HttpRegistryTest {
 
   private URI secure(TestAuthority authority, Issued issued, boolean verifiesClients)
       throws Exception {
-    // First of all, because this JVM may go on with tests of engines (Renegotiation).
+    // First of all, because this JVM may continue with tests of engines (Renegotiation).
     OutgoingTls.context("", "", "", true);
     HttpsServer server = HttpsServer.create(anyPort(), 0);
     server.setHttpsConfigurator(

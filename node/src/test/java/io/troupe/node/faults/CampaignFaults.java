@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 final class CampaignFaults {
   private record Active(Fault fault, long untilNanos, Runnable undo) {}
 
-  /** After this time a disk goes on by itself: what waits for it may be what should thaw it. */
+  /** After this time a disk continues by itself: what waits for it may be what should thaw it. */
   private static final int LONGEST_HANG_SECONDS = 8;
 
   private final TestCluster cluster;
@@ -231,7 +231,7 @@ final class CampaignFaults {
     disk.fill();
     return () -> {
       disk.empty();
-      cluster.diskHasRoom(member);
+      cluster.diskHasSpace(member);
       badDisks.remove(member);
     };
   }

@@ -211,7 +211,7 @@ final class ClusterCampaign {
     }
   }
 
-  /** On a slow machine faults leave little time: clients go on until there is enough to check. */
+  /** On a slow machine faults leave little time: clients continue until there is enough to check. */
   private void awaitEnough(CampaignLoad load) {
     Awaitility.await("clients have " + ENOUGH + " answers")
         .atMost(PATIENCE)

@@ -136,7 +136,7 @@ class ClusterFaultsIT {
               int next = cluster.awaitLeaderAmong(others, NEW_LEADER);
               say("next leader", frozen);
               awaitWrites(history, frozenUs, NEW_LEADER);
-              say("writes go on", frozen);
+              say("writes continue", frozen);
               StatusResponse former = cluster.status(leader);
               assertThat(former == null || former.getLeader() != former.getHeader().getMemberId())
                   .as("a leader whose disk hangs leads no more")

@@ -86,7 +86,7 @@ final class ClusterHistory {
   }
 
   /**
-   * For the checkers. Nothing may be going on any more.
+   * For the checkers. Nothing may be continuing any more.
    *
    * @param committed events by revision
    */

@@ -40,6 +40,6 @@ enum Fault {
   HANG_FOLLOWER,
   /** Any member's disk is full; it may end with the status for that, and is started again later. */
   FULL,
-  /** A client asks the leader to hand over. */
+  /** A client asks the leader to pass on. */
   MOVE_LEADER,
 }

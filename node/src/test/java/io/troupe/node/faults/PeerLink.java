@@ -11,13 +11,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The way from one member to another: a TCP proxy that can stand still, be slow, or break
+ * The way from one member to another: a TCP proxy that can are stopped, be slow, or break
  * connections. Members open a connection of their own for what they send, so this is one direction
  * of a pair.
  *
  * <p>A way that is cut keeps its connections and moves no byte, as if each packet was swallowed;
  * what was sent arrives when it is whole again. TCP loses nothing within a connection, so loss is
- * shown as what it does to a connection: it stands still for the time of a retransmission, or it
+ * shown as what it does to a connection: it is stopped for the time of a retransmission, or it
  * ends and everything in it is lost.
  */
 final class PeerLink implements AutoCloseable {
@@ -54,7 +54,7 @@ final class PeerLink implements AutoCloseable {
   /**
    * Things pass again.
    *
-   * @param lagMs for this long connections that there are stand still all the same: TCP tries again
+   * @param lagMs for this long connections that there are are stopped all the same: TCP tries again
    *     in longer and longer intervals
    */
   synchronized void heal(long lagMs) {

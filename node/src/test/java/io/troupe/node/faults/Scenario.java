@@ -60,7 +60,7 @@ final class Scenario implements AutoCloseable {
     System.out.println(what + " after ms=" + (System.nanoTime() - sinceNanos) / 1_000_000);
   }
 
-  /** The load goes on for that long. */
+  /** The load continues for that long. */
   static void elapse(ClusterHistory history, long ms) {
     long until = history.nowUs() + ms * 1000;
     Awaitility.await("time for the load")
@@ -78,7 +78,7 @@ final class Scenario implements AutoCloseable {
 
   /** Waits for writes that began from then on. */
   static void awaitWrites(ClusterHistory history, long sinceUs, Duration patience) {
-    Awaitility.await("writes go on")
+    Awaitility.await("writes continue")
         .atMost(patience)
         .pollInterval(Duration.ofMillis(20))
         .until(() -> history.acknowledgedSince(sinceUs) > 10);

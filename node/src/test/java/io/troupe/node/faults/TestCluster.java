@@ -249,7 +249,7 @@ final class TestCluster implements AutoCloseable {
     process(member).pause();
   }
 
-  /** Goes on. */
+  /** Continues. */
   void resume(int member) {
     process(member).resume();
     synchronized (this) {
@@ -264,7 +264,7 @@ final class TestCluster implements AutoCloseable {
   }
 
   /** What met the full disk until now may still end a moment later. */
-  synchronized void diskHasRoom(int member) {
+  synchronized void diskHasSpace(int member) {
     slot(member).diskFull = false;
     slot(member).diskFullAtNanos = System.nanoTime();
   }

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /**
- * docs/flags.md shows every flag as the program takes it; {@code -Drewrite} writes its table anew.
+ * docs/flags.md shows every flag as the program takes it; {@code -Drewrite} writes its table again.
  */
 class FlagsPageTest {
   private static final Path PAGE = Path.of("..", "docs", "flags.md");

@@ -167,7 +167,7 @@ class HostileMemoryIT {
   @Test
   void connectionsThatAskNothing(TestInfo test) throws Exception {
     survives(new IdleConnections(6000), test);
-    // A newcomer finds a place: idle connections make room.
+    // A newcomer finds a place: idle connections make space.
     ManagedChannel newcomer = target.channel();
     try {
       assertThat(KVGrpc.newBlockingStub(newcomer).range(all(SMALL)).getKvsCount()).isOne();

@@ -217,7 +217,7 @@ class LayoutTest {
                 .and(
                     not(
                         DescribedPredicate.describe(
-                            "what messages to the raft room carry",
+                            "what messages to the raft actor carry",
                             type ->
                                 type.getName()
                                     .matches(

@@ -20,7 +20,7 @@ import javax.net.ssl.SSLSocket;
 
 /**
  * What is wrong below HTTP on a port with TLS: something else than a handshake, one that is
- * damaged, cut off, slow or never goes on, one without the certificate or with another's, and
+ * damaged, cut off, slow or never continues, one without the certificate or with another's, and
  * records that break the rules behind a good one. A connection each. Thread-safe.
  */
 final class MalformedHandshakes implements AutoCloseable {
@@ -100,7 +100,7 @@ final class MalformedHandshakes implements AutoCloseable {
   private byte[] damagedHello(Random random) throws SSLException {
     byte[] hello = Mutations.of(random, hello());
     if (hello.length > RECORD_HEAD && random.nextInt(3) > 0) {
-      // With the lengths that it has now, so that what is inside is looked at.
+      // With the lengths that it has now, so that what is inside is checked.
       ByteBuffer.wrap(hello).put(0, (byte) 22).putShort(3, (short) (hello.length - RECORD_HEAD));
       if (hello.length > 9) {
         ByteBuffer.wrap(hello).putShort(7, (short) (hello.length - 9));

@@ -356,7 +356,7 @@ public final class NodeProcess implements AutoCloseable {
     Awaitility.await().atMost(PATIENCE).pollInterval(POLL).until(this::isStopped);
   }
 
-  /** Goes on after {@link #pause} (SIGCONT). */
+  /** Continues after {@link #pause} (SIGCONT). */
   public void resume() {
     signal("-CONT");
   }

@@ -30,7 +30,7 @@ class AddressChecksTest {
     hung.countDown();
   }
 
-  /** Does not answer before the test is over, whoever asks. */
+  /** Does not answer before the test is over, the caller. */
   private final class HungLookup implements NameLookup {
     final AtomicInteger waiting = new AtomicInteger();
 
@@ -134,13 +134,13 @@ class AddressChecksTest {
     refused(checks.check(named("m1.test"), from(1)), "no answer within 200 ms");
     assertThat(lookup.waiting).hasValue(1);
     hung.countDown();
-    // The resolver has answered: who comes now asks anew.
+    // The resolver has answered: who comes now asks again.
     Awaitility.await()
         .atMost(PATIENCE)
         .untilAsserted(() -> await(checks.check(named("m1.test"), from(1))));
   }
 
-  /** Those that waited in vain leave room for others. */
+  /** Those that waited in vain leave space for others. */
   @Test
   void whoseTimeIsOverBeforeItsTurnComesIsNotLookedUp() {
     HungLookup lookup = new HungLookup();

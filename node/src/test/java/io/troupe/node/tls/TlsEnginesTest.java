@@ -205,7 +205,7 @@ class TlsEnginesTest {
             .engines(),
         server);
     assertThat(standing.isInboundDone() || standing.isOutboundDone())
-        .as("a connection that stands goes on")
+        .as("a connection that stands continues")
         .isFalse();
   }
 

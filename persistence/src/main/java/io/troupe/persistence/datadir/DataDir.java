@@ -84,7 +84,7 @@ public final class DataDir implements AutoCloseable {
         log = LogDirectory.open(walDir, identity);
       }
       DataDir made = new DataDir(root, lock, log, identity);
-      made.createRooms();
+      made.createActors();
       opened = made;
       return made;
     } catch (IOException e) {
@@ -216,9 +216,9 @@ public final class DataDir implements AutoCloseable {
     lock.close();
   }
 
-  private void createRooms() throws IOException {
-    for (Path room : List.of(wal(), state(), snapshots())) {
-      DurableFiles.createDirectory(room);
+  private void createActors() throws IOException {
+    for (Path part : List.of(wal(), state(), snapshots())) {
+      DurableFiles.createDirectory(part);
     }
   }
 
@@ -252,8 +252,8 @@ public final class DataDir implements AutoCloseable {
   }
 
   private static void refuseOrphans(Path root) throws IOException {
-    for (String room : List.of("wal", "state", "snapshots")) {
-      Path directory = root.resolve(room);
+    for (String part : List.of("wal", "state", "snapshots")) {
+      Path directory = root.resolve(part);
       if (!Files.isDirectory(directory)) {
         continue;
       }

@@ -10,7 +10,7 @@ import java.nio.file.StandardOpenOption;
 /**
  * A file of zeros that only takes space. A start needs a little space, for the next log segment and
  * for what RocksDB writes when it opens; on a full disk it removes this file first. So a member can
- * start there, serve reads, and take the deletions that make room. Not thread-safe.
+ * start there, serve reads, and take the deletions that make space. Not thread-safe.
  */
 public final class DiskReserve {
   /** Name of the file in the data directory, and in the log's own. */

@@ -105,7 +105,7 @@ public record MemberIdentity(
   }
 
   /**
-   * Reads {@link #fields}; others are passed over.
+   * Reads {@link #fields}; others are skipped.
    *
    * @throws IllegalArgumentException if a field is missing or has no sense
    */

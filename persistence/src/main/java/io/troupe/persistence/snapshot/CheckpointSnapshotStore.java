@@ -17,7 +17,7 @@ import scala.concurrent.Future;
 
 /**
  * Pekko Persistence's snapshot store for one member: the snapshot is a {@link SnapshotRef}, its
- * sequence number the Raft index. It only hands over to {@link SnapshotDirectory}, on the thread of
+ * sequence number the Raft index. It only passes on to {@link SnapshotDirectory}, on the thread of
  * its own pinned dispatcher, so calls take their turn and may block.
  *
  * <p>Made by Pekko from the plugin's configuration; see {@link SnapshotPlugin}.

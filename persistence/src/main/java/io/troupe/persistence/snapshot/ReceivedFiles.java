@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The files that came of another member's snapshot so far. A file has its name in the content
  * directory only when it is whole, compared with its checksum and forced; until then it is the
- * part. The record says which manifest the names belong to. So a receiver goes on after a restart,
+ * part. The record says which manifest the names belong to. So a receiver continues after a restart,
  * and with the next snapshot, which has most of its table files in common with this one. See
  * docs/formats/snapshot-manifest.md.
  */

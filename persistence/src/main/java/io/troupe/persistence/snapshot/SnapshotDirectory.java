@@ -208,7 +208,7 @@ public final class SnapshotDirectory {
         });
   }
 
-  /** Lets go of what {@link #pin} holds. */
+  /** Releases what {@link #pin} holds. */
   public void unpin(String name) {
     emptyPlace(PINNED + name);
   }
@@ -249,7 +249,7 @@ public final class SnapshotDirectory {
 
   /**
    * The newest snapshot whose manifest is whole and whose files have the right sizes. A damaged one
-   * is skipped with an error in the log, and kept for whoever wants to look at it.
+   * is skipped with an error in the log, and kept for whoever wants to check it.
    *
    * @param maxIndex snapshots above it do not count; {@link Long#MAX_VALUE} for all
    * @throws SnapshotException IO if the disk does not answer

@@ -148,7 +148,7 @@ public final class NativeLibrary {
     // Made by the JDK with rights for its owner alone.
     Path fresh = Files.createTempFile(directory, "unpacking", ".new");
     try (InputStream in = resource.openStream()) {
-      // Not REPLACE_EXISTING: that would make the file anew, with whatever rights are usual.
+      // Not REPLACE_EXISTING: that would make the file again, with whatever rights are usual.
       try (OutputStream out = Files.newOutputStream(fresh)) {
         in.transferTo(out);
       }

@@ -94,7 +94,7 @@ final class RocksOptions implements AutoCloseable {
     return write;
   }
 
-  /** For a flush that others do while its caller goes on. */
+  /** For a flush that others do while its caller continues. */
   FlushOptions flushLater() {
     return flushLater;
   }

@@ -314,7 +314,7 @@ public final class RocksStore implements OrderedStore {
   /**
    * Makes a durable copy of the store at one moment between two batches, at or after this call: all
    * spaces alike, whole batches only. Table files are shared by hard links, so it takes little time
-   * and space and must be on the same file system. Writers and readers go on meanwhile.
+   * and space and must be on the same file system. Writers and readers continue meanwhile.
    *
    * @param target a directory that does not exist; its parent does. What a crash leaves there is of
    *     no use
@@ -350,7 +350,7 @@ public final class RocksStore implements OrderedStore {
       for (ColumnFamilyHandle handle : handles) {
         db.compactRange(handle);
       }
-      // Whoever asks next must not be told what there was before.
+      // The caller next must not be told what there was before.
       freshSizes();
     } catch (RocksDBException e) {
       throw failed("compact", e);

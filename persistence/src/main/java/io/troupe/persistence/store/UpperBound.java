@@ -9,7 +9,7 @@ import org.rocksdb.ReadOptions;
 /**
  * Read options with an exclusive upper end that can be moved, so that a short walk does not pay for
  * making and freeing two native objects. Used by one cursor at a time, and not moved while its
- * iterator lives: the iterator looks at the same memory.
+ * iterator lives: the iterator checks the same memory.
  */
 final class UpperBound implements AutoCloseable {
   private static final int SHARED_CAPACITY = 1024;

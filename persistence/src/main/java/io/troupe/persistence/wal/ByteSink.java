@@ -23,14 +23,14 @@ final class ByteSink {
     return bytes;
   }
 
-  /** Leaves room for {@code count} bytes to be set later. */
+  /** Leaves space for {@code count} bytes to be set later. */
   void skip(int count) {
-    room(count);
+    ensureSpace(count);
     size += count;
   }
 
   void putByte(int value) {
-    room(1);
+    ensureSpace(1);
     bytes[size++] = (byte) value;
   }
 
@@ -52,7 +52,7 @@ final class ByteSink {
 
   /** Unsigned, seven bits a byte, low bits first. */
   void putVarint(long value) {
-    room(10);
+    ensureSpace(10);
     long rest = value;
     while ((rest & ~0x7fL) != 0) {
       bytes[size++] = (byte) (rest | 0x80);
@@ -62,11 +62,11 @@ final class ByteSink {
   }
 
   void putBytes(Bytes value) {
-    room(value.length());
+    ensureSpace(value.length());
     size = value.copyTo(bytes, size);
   }
 
-  private void room(int count) {
+  private void ensureSpace(int count) {
     if (bytes.length - size < count) {
       bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, size + count));
     }

@@ -14,7 +14,7 @@ final class ChronicleQuiet {
     setDefault("chronicle.disk.monitor.disable", "true");
     // Chronicle's own system calls (msync, madvise) are not used here, and the library that it
     // makes
-    // them with compiles itself anew in each process: a tenth of a second of the start.
+    // them with compiles itself again in each process: a tenth of a second of the start.
     PosixAPI.useNoOpPosixApi();
     Jvm.disablePerfHandler();
     Jvm.disableDebugHandler();

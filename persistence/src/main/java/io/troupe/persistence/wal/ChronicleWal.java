@@ -35,7 +35,7 @@ public final class ChronicleWal implements Wal {
   private List<LogExtent.Segment> parts = List.of();
 
   private HardState hardState;
-  private long floor;
+  private long compactedIndex;
   private long firstSegment;
   private long lastIndex;
   private long sequence;
@@ -54,7 +54,7 @@ public final class ChronicleWal implements Wal {
     this.directory = directory;
     this.settings = settings;
     this.hardState = replay.hardState();
-    this.floor = replay.floor();
+    this.compactedIndex = replay.compactedIndex();
     this.firstSegment = replay.firstSegment();
     this.lastIndex = replay.lastIndex();
     this.sequence = replay.lastSequence();
@@ -62,7 +62,7 @@ public final class ChronicleWal implements Wal {
     this.places = replay.places();
     this.status =
         new WalStatus(
-            0, 0, floor, lastIndex, sequence, forced, 0, false, new LogExtent(List.of(), 0));
+            0, 0, compactedIndex, lastIndex, sequence, forced, 0, false, new LogExtent(List.of(), 0));
   }
 
   /**
@@ -134,15 +134,15 @@ public final class ChronicleWal implements Wal {
         () -> {
           long first = firstAfter(index - 1);
           if (first > firstSegment || index - 1 > lastIndex) {
-            cover(Math.max(floor, index - 1), first, false);
+            cover(Math.max(compactedIndex, index - 1), first, false);
           }
         });
   }
 
   @Override
   public void restartAfter(long index) {
-    if (index < floor) {
-      throw new IllegalArgumentException("restart after " + index + " below floor " + floor);
+    if (index < compactedIndex) {
+      throw new IllegalArgumentException("restart after " + index + " below compacted index " + compactedIndex);
     }
     guarded(() -> cover(index, writer().name().number(), true));
   }
@@ -194,9 +194,9 @@ public final class ChronicleWal implements Wal {
       return;
     }
     long index = entries.get(0).index();
-    if (index <= floor || index > lastIndex + 1) {
+    if (index <= compactedIndex || index > lastIndex + 1) {
       throw new IllegalArgumentException(
-          "entry " + index + " cannot follow " + lastIndex + " above floor " + floor);
+          "entry " + index + " cannot follow " + lastIndex + " above compacted index " + compactedIndex);
     }
     for (Entry entry : entries) {
       if (entry.index() != index++) {
@@ -235,7 +235,7 @@ public final class ChronicleWal implements Wal {
 
   private void write(WalPayload payload) throws IOException {
     encode(payload);
-    if (!writer().hasRoom(sink.size())) {
+    if (!writer().hasSpace(sink.size())) {
       roll(sink.size());
       encode(payload);
     }
@@ -275,7 +275,7 @@ public final class ChronicleWal implements Wal {
             directory, new SegmentName(number, salts.nextLong()), settings, recordBytes);
     open = writer;
     openMaxIndex = 0;
-    encode(new WalPayload.SegmentStart(number, firstSegment, floor, lastIndex, hardState));
+    encode(new WalPayload.SegmentStart(number, firstSegment, compactedIndex, lastIndex, hardState));
     sequence++;
     writer.append(sink.array(), sink.size());
     writer.forceCreation();
@@ -292,15 +292,15 @@ public final class ChronicleWal implements Wal {
     return writer().name().number();
   }
 
-  private void cover(long newFloor, long first, boolean restart) throws IOException {
-    write(new WalPayload.Floor(newFloor, first, restart));
+  private void cover(long newCompactedIndex, long first, boolean restart) throws IOException {
+    write(new WalPayload.Compacted(newCompactedIndex, first, restart));
     force();
-    floor = newFloor;
+    compactedIndex = newCompactedIndex;
     firstSegment = first;
     places.dropSegmentsBelow(first);
-    if (restart || lastIndex < floor) {
-      places.restartAfter(floor);
-      lastIndex = floor;
+    if (restart || lastIndex < compactedIndex) {
+      places.restartAfter(compactedIndex);
+      lastIndex = compactedIndex;
       openMaxIndex = 0;
     }
     boolean removed = false;
@@ -402,7 +402,7 @@ public final class ChronicleWal implements Wal {
         new WalStatus(
             segments,
             number,
-            floor,
+            compactedIndex,
             lastIndex,
             sequence,
             forced,

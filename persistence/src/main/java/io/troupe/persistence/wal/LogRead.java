@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A read of durable entries, to be done on any thread while the log goes on. Made by {@link
+ * A read of durable entries, to be done on any thread while the log continues. Made by {@link
  * Wal#entries}.
  */
 public final class LogRead {

@@ -38,7 +38,7 @@ final class ReplayRun {
   private long recentHeld;
   private HardState hardState = HardState.INITIAL;
   private long firstSegment;
-  private long floor;
+  private long compactedIndex;
   private long lastIndex;
 
   /** Number of the record that must come next; 0 before the first segment's first record. */
@@ -109,7 +109,7 @@ final class ReplayRun {
     return new WalReplay(
         hardState,
         List.copyOf(entries),
-        floor,
+        compactedIndex,
         lastIndex,
         firstSegment,
         Math.max(expected - 1, 0),
@@ -143,7 +143,7 @@ final class ReplayRun {
       }
       if (record.sequence() < expected) {
         throw new WalCorruptException(
-            name.text(), found.position(), "begins again at record " + record.sequence());
+            name.text(), found.position(), "restarts at record " + record.sequence());
       }
     }
     if (record.sequence() == expected && !cut) {
@@ -180,7 +180,7 @@ final class ReplayRun {
         tally.maxIndex = Math.max(tally.maxIndex, entry.index());
       }
       skipCommitted();
-    } else if (payload instanceof WalPayload.Floor covered) {
+    } else if (payload instanceof WalPayload.Compacted covered) {
       cover(covered);
     }
   }
@@ -189,11 +189,11 @@ final class ReplayRun {
     boolean fits = tally.records == 0 && start.number() == name.number();
     if (segments.isEmpty()) {
       hardState = start.state();
-      floor = start.floor();
+      compactedIndex = start.compactedIndex();
       lastIndex = start.lastIndex();
       places.restartAfter(lastIndex);
     } else {
-      fits &= start.floor() == floor && start.lastIndex() == lastIndex;
+      fits &= start.compactedIndex() == compactedIndex && start.lastIndex() == lastIndex;
       fits &= start.state().equals(hardState);
     }
     if (!fits) {
@@ -203,11 +203,11 @@ final class ReplayRun {
   }
 
   private void add(SegmentName name, Found found, Entry entry) {
-    if (entry.index() > lastIndex + 1 || entry.index() <= floor) {
+    if (entry.index() > lastIndex + 1 || entry.index() <= compactedIndex) {
       throw new WalCorruptException(
           name.text(),
           found.position(),
-          "entry " + entry.index() + " cannot follow " + lastIndex + " above floor " + floor);
+          "entry " + entry.index() + " cannot follow " + lastIndex + " above compacted index " + compactedIndex);
     }
     truncateFrom(entry.index());
     if (entry.index() > skipThrough) {
@@ -254,21 +254,21 @@ final class ReplayRun {
     }
   }
 
-  private void cover(WalPayload.Floor covered) {
-    floor = covered.floor();
+  private void cover(WalPayload.Compacted covered) {
+    compactedIndex = covered.compactedIndex();
     places.dropSegmentsBelow(covered.firstSegment());
-    while (!recent.isEmpty() && recent.getFirst().index() <= floor) {
+    while (!recent.isEmpty() && recent.getFirst().index() <= compactedIndex) {
       dropOldest();
     }
     firstSegment = Math.max(firstSegment, covered.firstSegment());
-    if (covered.restart() || lastIndex < floor) {
-      places.restartAfter(floor);
+    if (covered.restart() || lastIndex < compactedIndex) {
+      places.restartAfter(compactedIndex);
       recent.clear();
       recentHeld = 0;
       tail.clear();
-      lastIndex = floor;
+      lastIndex = compactedIndex;
     } else if (!tail.isEmpty()) {
-      long drop = Math.max(0, floor + 1 - tail.get(0).index());
+      long drop = Math.max(0, compactedIndex + 1 - tail.get(0).index());
       tail.subList(0, (int) Math.min(drop, tail.size())).clear();
     }
   }

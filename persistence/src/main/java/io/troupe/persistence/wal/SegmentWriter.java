@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * change pages that have their place.
  */
 final class SegmentWriter {
-  /** Room for Chronicle's own header behind a record and at the start of the file. */
+  /** Space for Chronicle's own header behind a record and at the start of the file. */
   private static final int SLACK = 4096;
 
   private static final int INDEX_COUNT = 8;
@@ -60,7 +60,7 @@ final class SegmentWriter {
    * Creates the segment and opens it. Durable only when the first record was forced with {@link
    * #forceCreation()}.
    *
-   * @param recordBytes length of the record for which there was no room in the segment before; the
+   * @param recordBytes length of the record for which there was no space in the segment before; the
    *     new one takes it whatever its length
    */
   static SegmentWriter create(Path wal, SegmentName name, WalSettings settings, int recordBytes)
@@ -146,7 +146,7 @@ final class SegmentWriter {
   }
 
   /** Whether a record of {@code length} bytes still belongs into this segment. */
-  boolean hasRoom(int length) {
+  boolean hasSpace(int length) {
     // Chronicle takes no record longer than a quarter of its file, however empty that is.
     return position + length + SLACK <= settings.segmentBytes() && 4L * length <= capacity;
   }
@@ -192,7 +192,7 @@ final class SegmentWriter {
     return position;
   }
 
-  /** Lets go of the files and leaves them as they are. */
+  /** Releases the files and leaves them as they are. */
   void release() throws IOException {
     appender = null;
     SingleChronicleQueue open = queue;

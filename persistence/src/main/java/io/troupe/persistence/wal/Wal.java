@@ -20,7 +20,7 @@ public interface Wal extends AutoCloseable {
    *
    * @param state the current hard state; written if it differs from the last one
    * @param entries contiguous, oldest first; may be empty. The first index is at most one behind
-   *     the last entry and above the floor; entries of the log at or above it are dropped
+   *     the last entry and above the compacted index; entries of the log at or above it are dropped
    * @throws WalException DISK_FULL, IO, BROKEN or CLOSED
    * @throws IllegalArgumentException if the indexes do not fit the log, or an entry is larger than
    *     {@link WalSettings#MAX_ENTRY_BYTES}; nothing was written
@@ -39,7 +39,7 @@ public interface Wal extends AutoCloseable {
    * when something goes. The hard state and entries from {@code index} on stay.
    *
    * @param index first index that is still needed, 1 or more; when it lies more than one behind the
-   *     last entry the log goes on at {@code index}
+   *     last entry the log continues at {@code index}
    */
   void dropBefore(long index);
 
@@ -66,7 +66,7 @@ public interface Wal extends AutoCloseable {
   /** Figures for metrics and logs. */
   WalStatus status();
 
-  /** Marks a clean end, syncs and lets go of the files. A broken log is only let go of. */
+  /** Marks a clean end, syncs and releases the files. A broken log is only released. */
   @Override
   void close();
 }

@@ -2,7 +2,7 @@ package io.troupe.persistence.wal;
 
 import org.jspecify.annotations.Nullable;
 
-/** The log cannot go on. The member stops. */
+/** The log cannot continue. The member stops. */
 public final class WalException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 sealed interface WalPayload {
   int TYPE_SEGMENT = 1;
   int TYPE_BATCH = 2;
-  int TYPE_FLOOR = 3;
+  int TYPE_COMPACTED = 3;
   int TYPE_END = 4;
 
   /** Type code in the record header. */
@@ -26,11 +26,11 @@ sealed interface WalPayload {
    *
    * @param number of this segment, 1 or more
    * @param firstSegment oldest segment that is still needed
-   * @param floor entries at or below it are covered by a snapshot
-   * @param lastIndex last entry before this segment, or the floor
+   * @param compactedIndex entries at or below it are covered by a snapshot
+   * @param lastIndex last entry before this segment, or the compacted index
    * @param state hard state at this point
    */
-  record SegmentStart(long number, long firstSegment, long floor, long lastIndex, HardState state)
+  record SegmentStart(long number, long firstSegment, long compactedIndex, long lastIndex, HardState state)
       implements WalPayload {
     @Override
     public int type() {
@@ -41,7 +41,7 @@ sealed interface WalPayload {
     public void encode(ByteSink sink) {
       sink.putVarint(number);
       sink.putVarint(firstSegment);
-      sink.putVarint(floor);
+      sink.putVarint(compactedIndex);
       sink.putVarint(lastIndex);
       putState(sink, state);
     }
@@ -106,25 +106,25 @@ sealed interface WalPayload {
   /**
    * A snapshot covers the log's beginning.
    *
-   * @param floor entries at or below it are covered
+   * @param compactedIndex entries at or below it are covered
    * @param firstSegment oldest segment that is still needed; older ones may be gone
-   * @param restart true if entries above the floor went too
+   * @param restart true if entries above the compacted index went too
    */
-  record Floor(long floor, long firstSegment, boolean restart) implements WalPayload {
+  record Compacted(long compactedIndex, long firstSegment, boolean restart) implements WalPayload {
     @Override
     public int type() {
-      return TYPE_FLOOR;
+      return TYPE_COMPACTED;
     }
 
     @Override
     public void encode(ByteSink sink) {
-      sink.putVarint(floor);
+      sink.putVarint(compactedIndex);
       sink.putVarint(firstSegment);
       sink.putByte(restart ? 1 : 0);
     }
 
-    private static Floor decode(ByteSource in) {
-      return new Floor(in.getVarint(), in.getVarint(), in.getByte() == 1);
+    private static Compacted decode(ByteSource in) {
+      return new Compacted(in.getVarint(), in.getVarint(), in.getByte() == 1);
     }
   }
 
@@ -150,7 +150,7 @@ sealed interface WalPayload {
         switch (type) {
           case TYPE_SEGMENT -> SegmentStart.decode(in);
           case TYPE_BATCH -> Batch.decode(in);
-          case TYPE_FLOOR -> Floor.decode(in);
+          case TYPE_COMPACTED -> Compacted.decode(in);
           case TYPE_END -> new End();
           default -> throw new IllegalArgumentException("unknown record type " + type);
         };

@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
  * tail), and is corruption if a later whole record, in this segment or another, proves that it was.
  *
  * @param hardState last hard state; {@link HardState#INITIAL} for a fresh log
- * @param entries the last form of the entries above both {@code floor} and the index that reading
- *     was told to skip to, and before them as many older ones above the floor as were asked for;
+ * @param entries the last form of the entries above both {@code compactedIndex} and the index that reading
+ *     was told to skip to, and before them as many older ones above the compacted index as were asked for;
  *     contiguous, oldest first, immutable
- * @param floor entries at or below it are covered by a snapshot and may be gone: a state that has
+ * @param compactedIndex entries at or below it are covered by a snapshot and may be gone: a state that has
  *     applied less than this must be restored from a snapshot before the log is any use to it
- * @param lastIndex index of the last entry, or the floor if there is none; may be below what the
+ * @param lastIndex index of the last entry, or the compacted index if there is none; may be below what the
  *     state has applied if the disk lost the log's end
  * @param firstSegment oldest segment that is still needed
  * @param lastSequence number of the last record, 0 for a fresh log
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public record WalReplay(
     HardState hardState,
     List<Entry> entries,
-    long floor,
+    long compactedIndex,
     long lastIndex,
     long firstSegment,
     long lastSequence,
@@ -62,11 +62,11 @@ public record WalReplay(
    * @throws WalCorruptException if the entry's record is damaged
    */
   public boolean continues(Path directory, long index, long term) {
-    if (index == floor) {
+    if (index == compactedIndex) {
       return true;
     }
     List<Entry> there =
-        index < floor ? List.of() : new LogRead(directory, places.find(index, index + 1), 1).read();
+        index < compactedIndex ? List.of() : new LogRead(directory, places.find(index, index + 1), 1).read();
     return !there.isEmpty() && there.get(0).term() == term;
   }
 
@@ -152,12 +152,12 @@ public record WalReplay(
 
   private static long firstIn(SegmentName name, SegmentScanner.Found found) {
     int type = found.record().type();
-    if (type != WalPayload.TYPE_SEGMENT && type != WalPayload.TYPE_FLOOR) {
+    if (type != WalPayload.TYPE_SEGMENT && type != WalPayload.TYPE_COMPACTED) {
       return 1;
     }
     WalPayload payload = ReplayRun.decode(name, found);
     return payload instanceof WalPayload.SegmentStart start
         ? start.firstSegment()
-        : ((WalPayload.Floor) payload).firstSegment();
+        : ((WalPayload.Compacted) payload).firstSegment();
   }
 }

@@ -5,8 +5,8 @@ package io.troupe.persistence.wal;
  *
  * @param segments number of segments on disk, the open one included
  * @param currentSegment number of the open segment
- * @param floor entries at or below it may be gone; 0 at first
- * @param lastIndex index of the last entry, or the floor if there is none
+ * @param compactedIndex entries at or below it may be gone; 0 at first
+ * @param lastIndex index of the last entry, or the compacted index if there is none
  * @param records number of the last record written, counted over the life of the log
  * @param forcedRecords number of the last record that was forced
  * @param sizeOnDisk bytes on disk
@@ -16,7 +16,7 @@ package io.troupe.persistence.wal;
 public record WalStatus(
     int segments,
     long currentSegment,
-    long floor,
+    long compactedIndex,
     long lastIndex,
     long records,
     long forcedRecords,

@@ -153,7 +153,7 @@ class LogDirectoryTest {
     }
   }
 
-  /** The owner is written first: a start that ends behind it is begun anew. */
+  /** The owner is written first: a start that ends behind it is begun again. */
   @Test
   void aCrashBeforeTheIdentityLeavesAFreshMember() throws IOException {
     member();

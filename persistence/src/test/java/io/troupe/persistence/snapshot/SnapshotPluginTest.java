@@ -101,7 +101,7 @@ class SnapshotPluginTest {
         .isInstanceOf(SnapshotException.class);
     assertThat(saves).as("only what was saved").hasSize(1);
     assertThat(await(plugin.loadLatest()).orElseThrow().index()).isEqualTo(10);
-    // The plugin goes on.
+    // The plugin continues.
     await(plugin.save(filled(plugin, 30)));
     assertThat(await(plugin.loadLatest()).orElseThrow().index()).isEqualTo(30);
   }

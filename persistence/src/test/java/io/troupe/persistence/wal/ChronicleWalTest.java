@@ -235,7 +235,7 @@ class ChronicleWalTest {
     }
     WalReplay replay = WalReplay.read(dir(), 2000);
     assertThat(replay.hardState()).isEqualTo(state(9, 3, 0));
-    assertThat(replay.floor()).isEqualTo(2000);
+    assertThat(replay.compactedIndex()).isEqualTo(2000);
     assertThat(replay.entries()).isEqualTo(model.above(2000));
     try (ChronicleWal wal = open(dir())) {
       wal.dropBefore(3001);

@@ -76,11 +76,11 @@ class KillTest {
       long applied = CrashWriter.applied(store);
       WalReplay replay = WalReplay.read(dir.wal(), 0);
       assertThat(replay.lastIndex()).as("round %d", round).isGreaterThanOrEqualTo(acknowledged);
-      assertThat(applied).isBetween(replay.floor(), replay.lastIndex());
+      assertThat(applied).isBetween(replay.compactedIndex(), replay.lastIndex());
       for (Entry entry : replay.entries()) {
         assertThat(entry).isEqualTo(CrashWriter.entry(entry.index()));
       }
-      assertThat(replay.entries()).hasSize((int) (replay.lastIndex() - replay.floor()));
+      assertThat(replay.entries()).hasSize((int) (replay.lastIndex() - replay.compactedIndex()));
       // A batch is in the state with its applied index or not at all.
       for (long index = Math.max(1, applied - 200); index <= applied + 40; index++) {
         assertThat(store.get(Space.REV, CrashWriter.number(index)) != null)

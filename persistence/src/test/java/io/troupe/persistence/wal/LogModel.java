@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What a log should say, kept naively: the oracle of the log's tests. Immutable. */
-record LogModel(HardState state, List<Entry> entries, long floor, long last) {
+record LogModel(HardState state, List<Entry> entries, long compactedIndex, long last) {
   static final LogModel EMPTY = new LogModel(HardState.INITIAL, List.of(), 0, 0);
 
   LogModel append(HardState next, List<Entry> added) {
@@ -17,7 +17,7 @@ record LogModel(HardState state, List<Entry> entries, long floor, long last) {
       all.add(entry);
       end = entry.index();
     }
-    return new LogModel(next, List.copyOf(all), floor, end);
+    return new LogModel(next, List.copyOf(all), compactedIndex, end);
   }
 
   LogModel restartAfter(long index) {

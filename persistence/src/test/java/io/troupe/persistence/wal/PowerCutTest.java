@@ -116,11 +116,11 @@ class PowerCutTest {
       }
       WalReplay replay = WalReplay.read(dir.wal(), 0);
       assertThat(replay.lastIndex()).as(what).isGreaterThanOrEqualTo(forced);
-      assertThat(replay.floor()).as(what).isLessThanOrEqualTo(applied);
+      assertThat(replay.compactedIndex()).as(what).isLessThanOrEqualTo(applied);
       for (Entry entry : replay.entries()) {
         assertThat(entry).as(what).isEqualTo(CrashWriter.entry(entry.index()));
       }
-      assertThat(replay.entries()).hasSize((int) (replay.lastIndex() - replay.floor()));
+      assertThat(replay.entries()).hasSize((int) (replay.lastIndex() - replay.compactedIndex()));
       try (ChronicleWal wal = ChronicleWal.open(dir.wal(), CrashWriter.SETTINGS, replay)) {
         assertThat(wal.status().lastIndex()).isEqualTo(replay.lastIndex());
       }

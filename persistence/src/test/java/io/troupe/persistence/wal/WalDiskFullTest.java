@@ -85,7 +85,7 @@ class WalDiskFullTest {
             });
     assertThat(e.kind()).isEqualTo(WalException.Kind.DISK_FULL);
     wal.close();
-    // There is no room for a new segment either: the start fails and leaves the log as it is.
+    // There is no space for a new segment either: the start fails and leaves the log as it is.
     WalReplay replay = WalReplay.read(dir, 0);
     WalException again =
         catchThrowableOfType(

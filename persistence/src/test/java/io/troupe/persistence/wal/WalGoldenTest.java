@@ -34,10 +34,10 @@ class WalGoldenTest {
                   new Entry(3, 2, Entry.Kind.OPERATION, Bytes.utf8("put a 1")),
                   new Entry(300, 3, Entry.Kind.CONF_CHANGE, Bytes.of(0, 128, 255)))),
           new WalPayload.Batch(state(300, 0, 3), List.of()),
-          new WalPayload.Floor(2, 1, false),
+          new WalPayload.Compacted(2, 1, false),
           new WalPayload.Batch(
               null, List.of(new Entry(301, 3, Entry.Kind.OPERATION, Bytes.utf8("put b 2")))),
-          new WalPayload.Floor(3, 1, true),
+          new WalPayload.Compacted(3, 1, true),
           new WalPayload.End());
 
   /** Every record of {@link #PAYLOADS} with its frame, one hex line each. */

@@ -38,11 +38,11 @@ class WalProperties {
         } else if (choice < 16) {
           wal.sync();
         } else if (choice == 16) {
-          long floor = model.floor() + random.nextInt((int) (model.last() - model.floor()) + 1);
-          wal.dropBefore(floor + 1);
-          model = new LogModel(model.state(), model.entries(), wal.status().floor(), model.last());
+          long compactedIndex = model.compactedIndex() + random.nextInt((int) (model.last() - model.compactedIndex()) + 1);
+          wal.dropBefore(compactedIndex + 1);
+          model = new LogModel(model.state(), model.entries(), wal.status().compactedIndex(), model.last());
         } else if (choice == 17) {
-          long index = model.floor() + random.nextInt(30);
+          long index = model.compactedIndex() + random.nextInt(30);
           wal.restartAfter(index);
           model = model.restartAfter(index);
         } else {
@@ -60,19 +60,19 @@ class WalProperties {
         readSome(wal, model, random);
       }
       wal.close();
-      for (long skip : new long[] {0, model.floor(), model.last() / 2, model.last()}) {
+      for (long skip : new long[] {0, model.compactedIndex(), model.last() / 2, model.last()}) {
         WalReplay replay = WalReplay.read(dir, skip);
-        assertThat(replay.entries()).isEqualTo(model.above(Math.max(skip, model.floor())));
+        assertThat(replay.entries()).isEqualTo(model.above(Math.max(skip, model.compactedIndex())));
         assertThat(replay.hardState()).isEqualTo(model.state());
         assertThat(replay.lastIndex()).isEqualTo(model.last());
-        assertThat(replay.floor()).isEqualTo(model.floor());
+        assertThat(replay.compactedIndex()).isEqualTo(model.compactedIndex());
         long recent = random.nextInt(20_000);
         WalReplay recovered = WalReplay.recover(dir, skip, recent);
         List<Entry> kept = recovered.entries();
         assertThat(kept)
-            .isEqualTo(model.above(Math.max(model.last() - kept.size(), model.floor())));
+            .isEqualTo(model.above(Math.max(model.last() - kept.size(), model.compactedIndex())));
         assertThat(recovered.hardState()).isEqualTo(model.state());
-        long from = Math.max(skip, model.floor()) + 1;
+        long from = Math.max(skip, model.compactedIndex()) + 1;
         assertThat(recovered.entries(dir, from, model.last() + 1, Long.MAX_VALUE).read())
             .isEqualTo(model.above(from - 1));
       }
@@ -81,13 +81,13 @@ class WalProperties {
     }
   }
 
-  /** Durable entries above the floor can be read while the log is open, in their last form. */
+  /** Durable entries above the compacted index can be read while the log is open, in their last form. */
   private static void readSome(ChronicleWal wal, LogModel model, Random random) {
     wal.sync();
-    if (model.last() == model.floor()) {
+    if (model.last() == model.compactedIndex()) {
       return;
     }
-    long from = model.floor() + 1 + random.nextInt((int) (model.last() - model.floor()));
+    long from = model.compactedIndex() + 1 + random.nextInt((int) (model.last() - model.compactedIndex()));
     long until = from + 1 + random.nextInt(100);
     long maxBytes = random.nextInt(3) == 0 ? random.nextInt(5_000) : Long.MAX_VALUE;
     List<Entry> wanted = new ArrayList<>();
@@ -104,7 +104,7 @@ class WalProperties {
 
   private static LogModel append(ChronicleWal wal, LogModel model, Random random, int step) {
     long back =
-        Math.min(random.nextInt(4) == 0 ? random.nextInt(10) : 0, model.last() - model.floor());
+        Math.min(random.nextInt(4) == 0 ? random.nextInt(10) : 0, model.last() - model.compactedIndex());
     long from = model.last() + 1 - back;
     int count = random.nextInt(12);
     int size = random.nextInt(8) == 0 ? 30_000 : 400;
@@ -115,7 +115,7 @@ class WalProperties {
             : new HardState(step, new NodeId(random.nextLong()), random.nextInt(100));
     wal.append(state, added);
     return added.isEmpty()
-        ? new LogModel(state, model.entries(), model.floor(), model.last())
+        ? new LogModel(state, model.entries(), model.compactedIndex(), model.last())
         : model.append(state, added);
   }
 
@@ -136,7 +136,7 @@ class WalProperties {
     Arbitrary<WalPayload> starts =
         Combinators.combine(number, number, number, number, state).as(WalPayload.SegmentStart::new);
     Arbitrary<WalPayload> floors =
-        Combinators.combine(number, number, Arbitraries.of(true, false)).as(WalPayload.Floor::new);
+        Combinators.combine(number, number, Arbitraries.of(true, false)).as(WalPayload.Compacted::new);
     Arbitrary<WalPayload> batches =
         Combinators.combine(
                 state.injectNull(0.5),

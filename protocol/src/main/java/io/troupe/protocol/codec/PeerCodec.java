@@ -197,7 +197,7 @@ public final class PeerCodec {
     Bytes body = data.slice(HEAD_BYTES);
     int told = ByteBuffer.wrap(data.backingArray(), data.backingOffset() + 1, 4).getInt();
     if (told != checksum(body.backingArray(), body.backingOffset(), body.length())) {
-      throw new InvalidProtocolBufferException("peer message was damaged on its way");
+      throw new InvalidProtocolBufferException("peer message was damaged in flight");
     }
     return body;
   }

@@ -36,7 +36,7 @@ import io.troupe.raft.membership.MembershipCodec;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The raft rooms' messages in an envelope. */
+/** The raft actors' messages in an envelope. */
 final class RaftMessageCodec {
   private RaftMessageCodec() {}
 

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A client's requests on keys, parsed to the model. The log's messages have the public API's field
- * numbers, so one parser serves the gateway and the apply room.
+ * numbers, so one parser serves the gateway and the apply actor.
  *
  * <p>All methods throw {@link InvalidProtocolBufferException} for bytes that do not decode, and
  * {@link RefusedException} for a range with an unknown sort option (G1). In a transaction such a

@@ -8,7 +8,7 @@ import io.troupe.protocol.wire.WireSnapshotDone;
 import io.troupe.protocol.wire.WireSnapshotHave;
 import io.troupe.protocol.wire.WireSnapshotOffer;
 
-/** The snapshot rooms' messages in an envelope. */
+/** The snapshot actors' messages in an envelope. */
 final class SnapshotMessageCodec {
   private SnapshotMessageCodec() {}
 

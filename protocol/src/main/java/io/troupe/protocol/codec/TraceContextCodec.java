@@ -4,7 +4,7 @@ import io.troupe.model.TraceContext;
 import io.troupe.protocol.wire.WireTraceContext;
 import org.jspecify.annotations.Nullable;
 
-/** A place in a trace, on its way to another member. */
+/** A place in a trace, in flight to another member. */
 final class TraceContextCodec {
   /** Its field with tag and length. */
   static final int MOST_BYTES = 32;

@@ -32,7 +32,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a member: the raft room, and the other rooms as the real shell orders them. The rooms
+ * One run of a member: the raft actor, and the other actors as the real shell orders them. The actors
  * speak through mailboxes; nothing is done at once that the real one leaves to another thread.
  */
 final class MemberRun implements RaftEffects {
@@ -79,7 +79,7 @@ final class MemberRun implements RaftEffects {
     this.disk = member.disk();
     this.random = world.splitRandom();
     this.process = new SimProcess(world.scheduler());
-    this.raft = room();
+    this.raft = actor();
     this.wal = new SimWalActor(this);
     this.apply = new SimApplyActor(this, disk.flushedState().copy());
     this.lease = new SimLeaseActor(this);
@@ -92,8 +92,8 @@ final class MemberRun implements RaftEffects {
             disk.recover(id, apply.machine()), world.settings().raft(), world.splitRandom(), this);
   }
 
-  SimActor room() {
-    return new SimActor(process, world.scheduler(), random, world.settings().slowRooms());
+  SimActor actor() {
+    return new SimActor(process, world.scheduler(), random, world.settings().slowActors());
   }
 
   void start() {
@@ -336,7 +336,7 @@ final class MemberRun implements RaftEffects {
     raft.tell(() -> feed(core::handOver));
   }
 
-  // ---- from the other rooms
+  // ---- from the other actors
 
   void durable(long number) {
     raft.tell(() -> feed(() -> core.persisted(number)));
@@ -381,7 +381,7 @@ final class MemberRun implements RaftEffects {
       prevTerm = entry.term();
     }
     SimDisk.Write write = new SimDisk.Write(number, state, entries, null, messagesAfterPersist);
-    // The log as it will be is known at once; the wal room forces it in its own time.
+    // The log as it will be is known at once; the wal actor forces it in its own time.
     disk.write(write);
     wal.wake();
   }
@@ -485,7 +485,7 @@ final class MemberRun implements RaftEffects {
     require(world.rules().isRemoved(id), "removal that nobody committed", id);
     world.trace().note(id, "removed", "");
     world.coverage().count("members told of their removal");
-    // The process ends by itself, when everything handed over is done.
+    // The process ends by itself, when everything passed on is done.
     process.after(50_000, () -> world.member(id).retire());
   }
 

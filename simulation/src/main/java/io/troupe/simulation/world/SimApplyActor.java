@@ -35,7 +35,7 @@ final class SimApplyActor {
   private record AnswerTo(Consumer<Answer> reply, Answer answer) {}
 
   private final MemberRun run;
-  private final SimActor room;
+  private final SimActor actor;
   private final Map<Long, PendingReply> waiting = new LinkedHashMap<>();
   private final TreeMap<Long, List<MemberRun.ReadIndexWaiter>> reads = new TreeMap<>();
   private final List<AnswerTo> answers = new ArrayList<>();
@@ -62,7 +62,7 @@ final class SimApplyActor {
 
   SimApplyActor(MemberRun run, DigestStore store) {
     this.run = run;
-    this.room = run.room();
+    this.actor = run.actor();
     this.store = store;
     this.machine = new StateMachine(store, 1 << 20);
     this.appliedTerm = machine.view().appliedTerm();
@@ -94,7 +94,7 @@ final class SimApplyActor {
   // ---- messages
 
   private void tell(Runnable message) {
-    room.tell(
+    actor.tell(
         () -> {
           if (awaited != 0) {
             stash.addLast(message);

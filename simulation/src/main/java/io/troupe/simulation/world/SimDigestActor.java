@@ -9,7 +9,7 @@ import io.troupe.model.Operation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares this member's state with the leader's, as the real apply room does: a leader says its
+ * Compares this member's state with the leader's, as the real apply actor does: a leader says its
  * digest every so many entries and once a second, whoever differs stops serving and has the alarm
  * CORRUPT raised for itself.
  */

@@ -254,7 +254,7 @@ final class SimDisk {
     return true;
   }
 
-  /** The newest snapshot from which the log goes on. */
+  /** The newest snapshot from which the log continues. */
   private @Nullable Snapshot latestInLog() {
     for (Snapshot newest : snapshots.descendingMap().values()) {
       long index = newest.mark().index();

@@ -34,7 +34,7 @@ final class SimLeaseActor {
   private static final long ROUNDING_US = 2_000;
 
   private final MemberRun run;
-  private final SimActor room;
+  private final SimActor actor;
   private final LeaseCountdown countdown = new LeaseCountdown(CHECKPOINT_MS);
   private final PauseAwareClock time = new PauseAwareClock(MAX_GAP_MS);
   private final Map<Long, Long> ttls = new HashMap<>();
@@ -51,7 +51,7 @@ final class SimLeaseActor {
 
   SimLeaseActor(MemberRun run) {
     this.run = run;
-    this.room = run.room();
+    this.actor = run.actor();
   }
 
   void start() {
@@ -65,7 +65,7 @@ final class SimLeaseActor {
   // ---- messages
 
   void keepAlive(long lease, Consumer<Answer> reply) {
-    room.tell(
+    actor.tell(
         () -> {
           if (!leading) {
             reply.accept(new Answer.Refused(Refusal.NO_LEADER));
@@ -75,7 +75,7 @@ final class SimLeaseActor {
               new MemberRun.ReadIndexWaiter() {
                 @Override
                 public void ready(long index) {
-                  room.tell(() -> renew(lease, reply));
+                  actor.tell(() -> renew(lease, reply));
                 }
 
                 @Override
@@ -116,7 +116,7 @@ final class SimLeaseActor {
         term,
         new Operation.LeaseCheckpoint(List.of(new Remaining(lease, 0))),
         answer ->
-            room.tell(
+            actor.tell(
                 () -> {
                   if (!leading || askedIn != term) {
                     reply.accept(lost());
@@ -130,7 +130,7 @@ final class SimLeaseActor {
   }
 
   void changed(List<LeaseChange> changes) {
-    room.tell(
+    actor.tell(
         () -> {
           passTime();
           changes.forEach(this::changed);
@@ -157,7 +157,7 @@ final class SimLeaseActor {
   }
 
   void promoted(List<Lease> leases, long leadsIn) {
-    room.tell(
+    actor.tell(
         () -> {
           passTime();
           leading = true;
@@ -178,7 +178,7 @@ final class SimLeaseActor {
 
   /** The state holds all that was committed before this member led. */
   void settled(long inTerm) {
-    room.tell(() -> settled |= leading && term == inTerm);
+    actor.tell(() -> settled |= leading && term == inTerm);
   }
 
   private void note(List<Lease> leases) {
@@ -187,7 +187,7 @@ final class SimLeaseActor {
   }
 
   void demoted() {
-    room.tell(
+    actor.tell(
         () -> {
           leading = false;
           countdown.demote();
@@ -202,7 +202,7 @@ final class SimLeaseActor {
 
   /** A snapshot brought other leases; a member that gets one does not lead. */
   void replaced(List<Lease> leases) {
-    room.tell(() -> note(leases));
+    actor.tell(() -> note(leases));
   }
 
   private void check() {

@@ -64,7 +64,7 @@ public final class SimMember {
     return running != null && running.membership().members().isEmpty();
   }
 
-  /** True while its process stands still. */
+  /** True while its process is stopped. */
   public boolean isPaused() {
     MemberRun running = run;
     return running != null && running.process.isPaused();
@@ -135,7 +135,7 @@ public final class SimMember {
     if (random == null || running == null) {
       return;
     }
-    // Another wait for the disk than that of the wal room: sooner or later than the force.
+    // Another wait for the disk than that of the wal actor: sooner or later than the force.
     running.process.after(
         random.nextInt(300),
         () -> {
@@ -166,7 +166,7 @@ public final class SimMember {
     retired = true;
   }
 
-  /** The process stands still; with {@code clock} its clock does too. */
+  /** The process is stopped; with {@code clock} its clock does too. */
   public void pause(boolean clock) {
     MemberRun running = run;
     if (running != null && !running.process.isPaused()) {
@@ -176,7 +176,7 @@ public final class SimMember {
     }
   }
 
-  /** The process goes on. */
+  /** The process continues. */
   public void resume() {
     MemberRun running = run;
     if (running != null && running.process.isPaused()) {

@@ -102,7 +102,7 @@ public final class SimNetwork {
     }
   }
 
-  /** How long the next piece of a stream to a client is on its way. */
+  /** How long the next piece of a stream to a client is in flight. */
   long streamDelay() {
     return 50L + random.nextInt(random.nextInt(50) == 0 ? 50_000 : 500);
   }

@@ -51,7 +51,7 @@ final class SimProcess {
     held.clear();
   }
 
-  /** Stops for a while. With {@code clock} its clock stands still too, as in a stopped machine. */
+  /** Stops for a while. With {@code clock} its clock is stopped too, as in a stopped machine. */
   void pause(boolean clock) {
     paused = true;
     clockStands = clock;

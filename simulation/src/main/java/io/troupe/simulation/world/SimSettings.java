@@ -18,7 +18,7 @@ import java.util.SplittableRandom;
  * @param thinkUs longest pause of a client between two calls
  * @param snapshotCount entries between two snapshots
  * @param keepEntries entries kept in the log behind a snapshot
- * @param slowRooms whether rooms are kept waiting
+ * @param slowActors whether actors are kept waiting
  */
 public record SimSettings(
     int voters,
@@ -33,7 +33,7 @@ public record SimSettings(
     long thinkUs,
     int snapshotCount,
     int keepEntries,
-    boolean slowRooms) {
+    boolean slowActors) {
 
   /**
    * Settings for one seed.

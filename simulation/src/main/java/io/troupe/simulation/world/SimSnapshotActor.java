@@ -21,7 +21,7 @@ final class SimSnapshotActor {
     this.lastIndex = run.apply.machine().appliedIndex();
   }
 
-  /** The state is at this index now; called by the apply room between two batches. */
+  /** The state is at this index now; called by the apply actor between two batches. */
   void due(long index) {
     if (index - lastIndex >= run.world.settings().snapshotCount()) {
       take();
@@ -54,7 +54,7 @@ final class SimSnapshotActor {
         });
   }
 
-  /** Brings a snapshot to another member; tells the raft room how it went. */
+  /** Brings a snapshot to another member; tells the raft actor how it went. */
   void send(NodeId to, long transfer, long term, long atLeast) {
     SimDisk.Snapshot snapshot = run.disk.snapshot();
     if (snapshot == null || snapshot.mark().index() < atLeast) {

@@ -22,14 +22,14 @@ final class WatchHub {
   record Delivery(long serial, long revision, List<Event> events) {}
 
   private final MemberRun run;
-  private final SimActor room;
+  private final SimActor actor;
   private final WatcherGroups<Handle> synced = new WatcherGroups<>();
   private final Map<WatchStream, Set<Handle>> byStream = new LinkedHashMap<>();
   private long revision;
 
   WatchHub(MemberRun run) {
     this.run = run;
-    this.room = run.room();
+    this.actor = run.actor();
     this.revision = run.apply.machine().reader().view().revision();
   }
 
@@ -49,7 +49,7 @@ final class WatchHub {
   // ---- messages
 
   void close(WatchStream stream) {
-    room.tell(
+    actor.tell(
         () -> {
           Set<Handle> left = byStream.remove(stream);
           if (left != null) {
@@ -59,7 +59,7 @@ final class WatchHub {
   }
 
   void join(Handle watcher, KeyRange range, long nextRevision) {
-    room.tell(
+    actor.tell(
         () -> {
           Set<Handle> ofStream = byStream.get(watcher.stream());
           if (ofStream == null) {
@@ -76,7 +76,7 @@ final class WatchHub {
   }
 
   void leave(Handle watcher) {
-    room.tell(
+    actor.tell(
         () -> {
           synced.remove(watcher);
           Set<Handle> ofStream = byStream.get(watcher.stream());
@@ -87,11 +87,11 @@ final class WatchHub {
   }
 
   void askRevision(WatchStream stream, boolean manual) {
-    room.tell(() -> stream.revision(revision, manual));
+    actor.tell(() -> stream.revision(revision, manual));
   }
 
   void committed(List<SimApplyActor.Commit> commits) {
-    room.tell(
+    actor.tell(
         () -> {
           Map<WatchStream, List<Delivery>> out = new LinkedHashMap<>();
           for (SimApplyActor.Commit commit : commits) {
@@ -123,7 +123,7 @@ final class WatchHub {
    * needs them reads them from history, from where it stands.
    */
   void replaced(long now) {
-    room.tell(
+    actor.tell(
         () -> {
           long before = revision;
           revision = now;

@@ -45,7 +45,7 @@ public final class WatchStream {
   private final MemberRun run;
   private final WatchHub hub;
   private final WatchSink sink;
-  private final SimActor room;
+  private final SimActor actor;
   private final Map<Long, Watcher> watchers = new LinkedHashMap<>();
   private List<WatchReply> queue = new ArrayList<>();
   private boolean clientReady = true;
@@ -56,12 +56,12 @@ public final class WatchStream {
     this.run = run;
     this.hub = hub;
     this.sink = sink;
-    this.room = run.room();
+    this.actor = run.actor();
     run.process.after(run.random.nextLong(PROGRESS_US), this::progressTick);
   }
 
   private void tell(Runnable message) {
-    room.tell(
+    actor.tell(
         () -> {
           if (!closed) {
             message.run();

@@ -91,7 +91,7 @@ class ClusterScenarioTest {
     story.pass(2);
     SimMember old = story.leader();
     SimMember follower = story.follower();
-    // Some are in its log and not committed, some are on their way to it.
+    // Some are in its log and not committed, some are in flight to it.
     List<Answer> before = story.beginPuts(old, 20);
     List<Answer> forwarded = story.beginPuts(follower, 20);
     story.passMs(1);
