@@ -6,12 +6,12 @@ import io.troupe.mvcc.RevisionChanges;
 import java.util.List;
 
 /**
- * What applying one operation came to. It may leave the member only after {@link
+ * The outcome of applying one operation. It must not leave the member before {@link
  * StateMachine#commit}.
  *
- * @param result for the client whose request this is
- * @param revision store revision after it; the changes are of this one
- * @param changes what happened to keys
+ * @param result for the client that sent the request
+ * @param revision store revision after the operation; the changes belong to this revision
+ * @param changes changes of keys
  * @param leaseChanges immutable
  */
 public record Applied(

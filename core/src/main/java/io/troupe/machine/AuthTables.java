@@ -13,7 +13,7 @@ import io.troupe.mvcc.OrderedStore.Space;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Users and roles: kept in memory as one state, and in META as rows. */
+/** Users and roles: one state in memory, and rows in META. */
 final class AuthTables {
   private final MvccStore store;
   private AuthState state;
@@ -46,13 +46,13 @@ final class AuthTables {
     }
     keep(((AuthRules.Done) outcome).after());
     if (operation instanceof Operation.Authenticate authenticate) {
-      // A5: the entry's index tells a member how far it must be to know the token.
+      // A5: the index of the entry defines from which applied index on a member knows the token.
       return new Result.Authenticated(store.revision(), authenticate.tokenPrefix() + "." + index);
     }
     return new Result.Done(store.revision());
   }
 
-  /** Writes the rows in which the states differ, in the order of names. */
+  /** Writes the rows that differ between the states, in the order of names. */
   private void keep(AuthState after) {
     AuthState before = state;
     if (after == before) {
@@ -60,7 +60,7 @@ final class AuthTables {
     }
     state = after;
     if (!hasRows) {
-      // From here on a program that knows nothing of users must not open this state.
+      // From now on, a program version without users must not open this state.
       store.putRow(Space.META, AuthRows.SCHEMA, AuthRows.schema());
       hasRows = true;
     }

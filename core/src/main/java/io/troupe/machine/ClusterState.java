@@ -25,8 +25,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Alarms, the membership with its peer URLs, and what members published: few, kept in memory and in
- * META.
+ * Alarms, the membership with its peer URLs, and the published attributes of members. All of it is
+ * small, and kept in memory and in META.
  */
 final class ClusterState {
   private static final Comparator<AlarmMember> ALARM_ORDER =
@@ -85,7 +85,7 @@ final class ClusterState {
     return List.of(alarm);
   }
 
-  /** MT3: what was ended, or nothing. */
+  /** MT3: the deactivated alarm, or nothing. */
   List<AlarmMember> deactivate(NodeId member, AlarmType type) {
     AlarmMember alarm = new AlarmMember(member, type);
     if (!alarms.remove(alarm)) {
@@ -97,8 +97,8 @@ final class ClusterState {
   }
 
   /**
-   * Of a member that is none, or none any more, nothing is kept: what it published may come after
-   * its removal.
+   * Ignores a node that is not (or no longer) a member: its attributes may be applied after its
+   * removal.
    */
   void publish(MemberAttributes attributes) {
     if (!membership.contains(attributes.member())) {
@@ -109,7 +109,9 @@ final class ClusterState {
     store.putRow(Space.META, MetaRows.member(attributes.member()), MetaRows.value(attributes));
   }
 
-  /** Membership, addresses, and the end of what removed members published (M6). */
+  /**
+   * Applies the membership and its addresses, and deletes the attributes of removed members (M6).
+   */
   void change(ConfEntry entry) {
     membership = entry.after();
     changed = true;
@@ -133,7 +135,7 @@ final class ClusterState {
     }
   }
 
-  /** The facts as they are now; lists and maps are copied only when something changed. */
+  /** Current state; lists and maps are copied only if something changed. */
   StateView view(long index, long term, AuthState auth) {
     StateView last = published;
     if (changed || last == null) {

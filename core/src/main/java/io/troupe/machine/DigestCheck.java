@@ -4,21 +4,23 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares what this member's state did ({@link StateMachine#digest}) with what a leader's did.
- * What a leader says of an index that is not applied here yet waits for it. One caller, who also
- * applies.
+ * Compares the digest of this member's state ({@link StateMachine#digest}) with a leader's. A
+ * leader's digest for an index that is not applied here yet is kept until it is. Used only by the
+ * thread that applies.
  */
 public final class DigestCheck {
-  /** Entries to look back on: a leader's word is rarely later than that. */
+  /** Number of own digests that are kept: a leader's digest is rarely later than that. */
   static final int KEPT = 4096;
 
-  /** Words of the leader about entries that are not applied here yet; more are skipped. */
+  /**
+   * Number of digests of the leader that are kept for unapplied entries; further ones are ignored.
+   */
   static final int WAITING = 16;
 
   /**
    * Two states that should be equal and are not.
    *
-   * @param index the entry after which they were compared; they went apart there or before
+   * @param index the entry after which they were compared; they diverged there or before
    * @param own digest of this member
    * @param leaders digest of the leader
    */
@@ -30,10 +32,10 @@ public final class DigestCheck {
   private long applied;
 
   /**
-   * Begins with a state as it was opened.
+   * Starts with the state as it was opened.
    *
    * @param index its applied index
-   * @param digest as of there
+   * @param digest its digest at that index
    */
   public DigestCheck(long index, long digest) {
     this.first = index;
@@ -59,7 +61,7 @@ public final class DigestCheck {
    * An entry was applied.
    *
    * @param index one above the last
-   * @return a difference if a leader's word about this entry was waiting and another one
+   * @return a difference if a leader's digest for this entry was pending and is not equal
    */
   public @Nullable Difference applied(long index, long digest) {
     digests[place(index)] = digest;
@@ -71,9 +73,9 @@ public final class DigestCheck {
   }
 
   /**
-   * A leader says what its digest is as of an index.
+   * A leader reported its digest for an index.
    *
-   * @return a difference if this member's is known and another one
+   * @return a difference if the digest of this member is known and not equal
    */
   public @Nullable Difference compare(long index, long leaders) {
     if (index > applied) {

@@ -1,16 +1,16 @@
 package io.troupe.machine;
 
-/** What an applied entry did to a lease, for the leader's countdown. */
+/** Effect of an applied entry on a lease, for the leader's countdown. */
 public sealed interface LeaseChange {
-  /** Which lease. */
+  /** Id of the lease. */
   long id();
 
-  /** It was granted. */
+  /** The lease was granted. */
   record Granted(long id, long ttlSeconds) implements LeaseChange {}
 
-  /** It ended and its keys are deleted. */
+  /** The lease was revoked and its keys are deleted. */
   record Revoked(long id) implements LeaseChange {}
 
-  /** What was left is remembered for the next leader; 0 is nothing special to remember. */
+  /** The remaining time is recorded for the next leader; 0 deletes the checkpoint. */
   record Checkpointed(long id, long remainingSeconds) implements LeaseChange {}
 }

@@ -29,12 +29,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies committed entries in log order. What comes of one depends on the state and the entry
- * alone: no clock, no setting, no randomness, no order of a hash map. One thread calls the methods
- * that change; {@link #reader}, {@link #view} and {@link #compactor} are for any thread.
+ * Applies committed entries in log order. The outcome depends on the state and the entry alone: no
+ * clock, no setting, no randomness, no order of a hash map. One thread calls the methods that
+ * change; {@link #reader}, {@link #view} and {@link #compactor} are for any thread.
  *
  * <p>Any number of entries may be applied before one {@link #commit}; later ones see earlier ones.
- * A crash before it loses them together with the applied index, so the log brings them again.
+ * A crash before the commit loses them together with the applied index, so they are applied again
+ * from the log.
  */
 public final class StateMachine implements AutoCloseable {
   private final MvccStore store;
@@ -45,16 +46,16 @@ public final class StateMachine implements AutoCloseable {
   private volatile StateView view;
 
   /**
-   * Opens the state that the store holds.
+   * Opens the state in the store.
    *
    * @param rows outlives this object and is closed by its owner
-   * @param cacheBytes bound of the memory for newest records of keys
+   * @param cacheBytes memory limit for the newest records of keys
    */
   public StateMachine(OrderedStore rows, long cacheBytes) {
     this(rows, cacheBytes, EntryBounds.DEFAULT);
   }
 
-  /** Opens the state with other bounds for the memory that one entry takes. */
+  /** Opens the state with other memory limits for the application of one entry. */
   public StateMachine(OrderedStore rows, long cacheBytes, EntryBounds bounds) {
     this.store = new MvccStore(rows, cacheBytes, bounds);
     this.leases = new LeaseBook(store.reader().leases(), new LeaseRows());
@@ -70,14 +71,15 @@ public final class StateMachine implements AutoCloseable {
   }
 
   /**
-   * What all entries up to {@link #appliedIndex} did, as one number. Members that applied the same
-   * entries differ in it if, and as good as only if, one of them did something else.
+   * A digest of the effects of all entries up to {@link #appliedIndex}. If members that applied the
+   * same entries have different digests, the effects of an entry differed; different effects give
+   * equal digests only with negligible probability.
    */
   public long digest() {
     return store.digest();
   }
 
-  /** Current main revision, with entries that are not committed yet. */
+  /** Current main revision, including entries that are not committed to the store yet. */
   public long currentRevision() {
     return store.revision();
   }
@@ -87,12 +89,12 @@ public final class StateMachine implements AutoCloseable {
     return store.reader();
   }
 
-  /** Removal of what compaction left behind; any one thread. */
+  /** Removes compacted versions; for any one thread. */
   public Compactor compactor() {
     return store.compactor();
   }
 
-  /** Committed facts beside the keys; any thread. */
+  /** Committed state other than keys; any thread. */
   public StateView view() {
     return view;
   }
@@ -103,7 +105,8 @@ public final class StateMachine implements AutoCloseable {
   }
 
   /**
-   * Applies what a client asked that named nobody; while authentication is off that is everything.
+   * Applies an operation of a client without a user name; while authentication is disabled these
+   * are all clients.
    *
    * @see #apply(long, long, Requester, Operation)
    */
@@ -111,17 +114,17 @@ public final class StateMachine implements AutoCloseable {
     return apply(index, term, Requester.ANONYMOUS, operation);
   }
 
-  /** Applies an operation for whose response there is room without limit. */
+  /** Applies an operation whose response is not limited. */
   public Applied apply(long index, long term, Requester who, Operation operation) {
     return apply(index, term, who, operation, ResponseSpace.unlimited());
   }
 
   /**
-   * Applies an operation, or refuses it if the requester may not do that in the state as it is now.
+   * Applies an operation, or refuses it if the requester has no permission in the current state.
    *
    * @param index one above {@link #appliedIndex}
-   * @param response for the records of the result, on the member whose client waits; what the
-   *     operation does to the state never depends on it
+   * @param response for the records of the result, on the member whose client waits; the effect of
+   *     the operation on the state never depends on it
    * @throws io.troupe.model.Invariant.Broken on a gap or a repeat, before anything is changed
    */
   public Applied apply(
@@ -136,17 +139,18 @@ public final class StateMachine implements AutoCloseable {
     return applied;
   }
 
-  /** Applies an entry that changes nothing (a new leader's first). */
+  /** Applies an entry that changes nothing (the first entry of a new leader). */
   public void noop(long index, long term) {
     store.requireNext(index, term);
     store.applied(index, term);
   }
 
   /**
-   * Applies a change of the membership: what results, the addresses it names, and the end of what
-   * removed members left. Kept with the applied index and told by {@link #view}.
+   * Applies a membership change: the new membership, its addresses, and the deletion of the
+   * attributes of removed members. Saved together with the applied index and visible in {@link
+   * #view}.
    *
-   * @return Done; whether that answers whoever asked is said by {@link ConfEntry#isComplete}
+   * @return Done; {@link ConfEntry#isComplete} decides whether that completes the request
    * @throws io.troupe.model.Invariant.Broken on a gap, a repeat, or a membership of another entry,
    *     before anything is changed
    */
@@ -162,24 +166,24 @@ public final class StateMachine implements AutoCloseable {
     return unchanged(new Result.Done(store.revision()), List.of());
   }
 
-  /** About what the changes since the last {@link #commit} take in memory, in bytes. */
+  /** Approximate memory of the changes since the last {@link #commit}, in bytes. */
   public long pendingBytes() {
     return store.pendingBytes();
   }
 
-  /** Makes everything applied so far durable as far as the store is, and visible to readers. */
+  /** Makes all applied entries as durable as the store is, and visible to readers. */
   public void commit() {
     store.commit();
     view = facts.view(store.appliedIndex(), store.appliedTerm(), auth.state());
   }
 
-  /** Releases what it holds of the store, which its owner closes next; for any thread. */
+  /** Releases the resources of the store, which its owner closes next; for any thread. */
   @Override
   public void close() {
     store.close();
   }
 
-  /** Q2 and Q4: what alarms refuse; of both, CORRUPT wins. */
+  /** Q2 and Q4: requests that alarms refuse; CORRUPT takes precedence. */
   private @Nullable Refusal alarmRefusal(Operation operation) {
     if (facts.isAlarmed(AlarmType.CORRUPT) && isRefusedWhenCorrupt(operation)) {
       return Refusal.CORRUPT;
@@ -255,7 +259,7 @@ public final class StateMachine implements AutoCloseable {
             List.of(new LeaseChange.Granted(grant.id(), grant.ttlSeconds())));
   }
 
-  /** L9: the keys die in key order and in one revision. */
+  /** L9: the keys are deleted in key order and in one revision. */
   private Applied revoke(long id) {
     Refusal refusal = leases.revoke(id);
     if (refusal != null) {
@@ -280,7 +284,7 @@ public final class StateMachine implements AutoCloseable {
     return unchanged(new Result.Alarms(store.revision(), alarms), List.of());
   }
 
-  /** Ends a request that may have changed keys. */
+  /** Completes a request that may have changed keys. */
   private Applied changed(Result result, List<LeaseChange> leaseChanges) {
     RevisionChanges changes = store.finish();
     return new Applied(result, store.revision(), changes, leaseChanges);

@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.SortedMap;
 
 /**
- * Committed facts beside the keys. Immutable.
+ * Committed state other than keys. Immutable.
  *
- * @param appliedIndex log index they belong to
- * @param appliedTerm its term
+ * @param appliedIndex log index of this state
+ * @param appliedTerm term of that entry
  * @param alarms active alarms, by member id as an unsigned number, then type
- * @param members what members published, by id
- * @param peerUrls where each member listens for its peers, by id; immutable
- * @param auth users, roles, and whether authentication is on
- * @param membership the last one of {@link StateMachine#confChange}; EMPTY when there was none
+ * @param members attributes that members published, by id
+ * @param peerUrls peer URLs of each member, by id; immutable
+ * @param auth users, roles, and whether authentication is enabled
+ * @param membership the last one of {@link StateMachine#confChange}; EMPTY if there was none
  */
 public record StateView(
     long appliedIndex,
@@ -29,12 +29,12 @@ public record StateView(
     AuthState auth,
     Membership membership) {
 
-  /** True when this alarm is active for this member. */
+  /** True if this alarm is active for this member. */
   public boolean isAlarmed(NodeId member, AlarmType type) {
     return alarms.contains(new AlarmMember(member, type));
   }
 
-  /** True when any member raised this alarm. */
+  /** True if any member raised this alarm. */
   public boolean isAlarmed(AlarmType type) {
     for (int i = 0; i < alarms.size(); i++) {
       if (alarms.get(i).type() == type) {

@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Rows of users and roles, in META (docs/formats/store-keys.md). */
 public final class AuthRows {
-  /** Key of whether authentication is on, and of the auth revision. */
+  /** Key of the row with the authentication switch and the auth revision. */
   public static final Bytes AUTH = Bytes.utf8("auth");
 
-  /** Key of the schema's version: a state with rows of this class has another one. */
+  /** Key of the schema version: a state with rows of this class has a schema of its own. */
   public static final Bytes SCHEMA = StoreKeys.META_SCHEMA;
 
   private static final Bytes USER = Bytes.utf8("auth-user/");
@@ -27,10 +27,10 @@ public final class AuthRows {
 
   private AuthRows() {}
 
-  /** What {@link #AUTH} says. */
+  /** Content of {@link #AUTH}. */
   public record Switch(boolean enabled, long revision) {}
 
-  /** Value of {@link #SCHEMA} once there are rows of this class. */
+  /** Value of {@link #SCHEMA} when rows of this class exist. */
   public static Bytes schema() {
     return RowCodec.longs(StoreKeys.SCHEMA_WITH_AUTH);
   }
@@ -43,7 +43,7 @@ public final class AuthRows {
     return Bytes.wrap(out);
   }
 
-  /** What {@link #AUTH} says, or null when nothing was ever changed. */
+  /** Content of {@link #AUTH}, or null if it was never written. */
   public static @Nullable Switch auth(OrderedStore store) {
     Bytes value = store.get(Space.META, AUTH);
     return value == null ? null : new Switch(value.at(0) == 1, StoreKeys.getLong(value, 1));
@@ -63,13 +63,13 @@ public final class AuthRows {
     return Bytes.wrap(out.toByteArray());
   }
 
-  /** Passes on every user. */
+  /** Passes every user to {@code each}. */
   public static void forEachUser(OrderedStore store, Consumer<AuthUser> each) {
     try (Cursor rows = MetaRows.prefixed(store, USER)) {
       while (rows.next()) {
         List<String> texts = MetaRows.texts(rows.value().slice(1));
         if (texts.isEmpty()) {
-          throw new StoreException("damaged user");
+          throw new StoreException("damaged user row");
         }
         each.accept(
             new AuthUser(
@@ -97,7 +97,7 @@ public final class AuthRows {
     return Bytes.wrap(out.toByteArray());
   }
 
-  /** Passes on every role. */
+  /** Passes every role to {@code each}. */
   public static void forEachRole(OrderedStore store, Consumer<AuthRole> each) {
     try (Cursor rows = MetaRows.prefixed(store, ROLE)) {
       while (rows.next()) {

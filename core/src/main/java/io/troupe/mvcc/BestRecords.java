@@ -9,8 +9,8 @@ import java.util.PriorityQueue;
 
 /**
  * The first records of a walk in some order, without their values: memory and copying grow with
- * their number alone, not with the walk. Of records that the order does not tell apart the earlier
- * ones of the walk come first.
+ * their number alone, not with the length of the walk. Records that are equal in the order stay in
+ * the order of the walk.
  */
 final class BestRecords {
   private record Candidate(KeyValue record, Bytes place, long number) {}
@@ -32,7 +32,7 @@ final class BestRecords {
     this.worstFirst = new PriorityQueue<>(Math.min(size, 64), order.reversed());
   }
 
-  /** Adds the record that a walk stands on, without its value. */
+  /** Adds the current record of a walk, without its value. */
   void add(KeyValue record, RecordWalk walk) {
     Candidate candidate = new Candidate(record, Bytes.EMPTY, seen++);
     if (worstFirst.size() == size) {
@@ -44,7 +44,7 @@ final class BestRecords {
     worstFirst.add(new Candidate(record, walk.place(), candidate.number()));
   }
 
-  /** Where the kept records stand in the walk, in order. */
+  /** Positions of the kept records in the walk, in order. */
   List<Bytes> places() {
     return inOrder().stream().map(Candidate::place).toList();
   }

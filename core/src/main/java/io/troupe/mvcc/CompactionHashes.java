@@ -7,27 +7,28 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hashes of the last compactions (MT6): each of the content before its compaction removed
- * anything, under the compacted revision that was valid until then. So HashKV of a revision answers
- * the same before and after the revision is compacted, on every member that remembers it.
+ * The hashes of the last compactions (MT6). Each covers the content before its compaction removed
+ * anything, and is computed under the compacted revision that was valid until then. So HashKV of a
+ * revision gives the same result before and after the revision is compacted, on every member that
+ * has the hash.
  *
- * <p>The writer freezes the content when a compaction is applied; any other thread hashes it later.
- * Neither waits for the other, and removal waits for none. One frozen content waits at most, that
- * of the newest compaction: of compactions that come faster than hashes some are not remembered.
- * Nothing of this is on disk: after a restart a member does not remember.
+ * <p>The writer freezes the content when a compaction is applied; any other thread computes the
+ * hash later. Neither waits for the other, and the removal waits for none. At most one frozen
+ * content is pending, that of the newest compaction: if compactions arrive faster than hashes are
+ * computed, some have no hash. Nothing of this is on disk: after a restart a member has no hashes.
  */
 final class CompactionHashes implements AutoCloseable {
   private static final int REMEMBERED = 10;
 
   private final TreeMap<Long, HashResult.Hash> remembered = new TreeMap<>();
 
-  /** By revision: the one that waits and those that are being made. */
+  /** By revision: the pending one and those that are being computed. */
   private final Map<Long, PendingHash> pending = new HashMap<>();
 
   private @Nullable PendingHash waiting;
   private boolean closed;
 
-  /** The writer's: a compaction was applied, and readers do not see it yet. */
+  /** Called by the writer when a compaction is applied and not yet visible to readers. */
   void begin(PendingHash next) {
     PendingHash given;
     synchronized (this) {
@@ -46,10 +47,10 @@ final class CompactionHashes implements AutoCloseable {
   }
 
   /**
-   * The hash of the compaction of exactly {@code revision}; made now, or waited for, if it is not
-   * made yet.
+   * Returns the hash of the compaction of exactly {@code revision}. If it is not computed yet,
+   * computes it or waits for the thread that does.
    *
-   * @return null if it is not remembered
+   * @return null if there is none
    */
   HashResult.@Nullable Hash find(long revision) {
     PendingHash asked;
@@ -71,7 +72,7 @@ final class CompactionHashes implements AutoCloseable {
     return mine ? make(asked) : asked.await();
   }
 
-  /** Makes the hash that waits; null if none does. */
+  /** Computes the pending hash; null if none is pending. */
   HashResult.@Nullable Hash makeNext() {
     PendingHash next;
     synchronized (this) {
@@ -101,12 +102,12 @@ final class CompactionHashes implements AutoCloseable {
     }
   }
 
-  /** Those that are made, newest first, at most ten. */
+  /** The computed hashes, newest first, at most ten. */
   synchronized List<HashResult.Hash> newestFirst() {
     return List.copyOf(remembered.descendingMap().values());
   }
 
-  /** Releases the store; what is being made ends with the store. */
+  /** Releases the store; a computation in progress stops with the store. */
   @Override
   public void close() {
     PendingHash given;

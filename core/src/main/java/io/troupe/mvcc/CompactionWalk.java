@@ -8,18 +8,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what a compaction makes superfluous: walks the changes of its window in order and, at the
- * last change of each key, that key's versions. So each key is handled once. Both cursors are
- * frozen at the beginning, so the walk never steps over the marks that its own removals leave: its
- * cost is linear in the changes and in what is removed. One thread.
+ * Finds the versions that a compaction makes obsolete: walks over the changes of its window in
+ * order and, at the last change of each key, over the versions of that key. So each key is handled
+ * once. Both cursors are frozen at the start, so the walk never steps over the tombstones of its
+ * own removals: its cost is linear in the changes and the removed versions. One thread.
  */
 final class CompactionWalk implements AutoCloseable {
   /**
-   * Where a walk continues.
+   * Position at which a walk continues.
    *
-   * @param change in the revision space: the next change at or behind it
-   * @param row the next version to judge of the key that {@code change} changed, or null if that
-   *     key is not begun
+   * @param change in the revision space: the next change at or after it
+   * @param row the next version to check of the key that {@code change} changed, or null if that
+   *     key is not started
    */
   record Position(Bytes change, @Nullable Bytes row) {
     static Position at(Bytes change) {
@@ -28,9 +28,9 @@ final class CompactionWalk implements AutoCloseable {
   }
 
   /**
-   * By key, the revision of the version that is kept, for keys met lately. An earlier change of
-   * such a key needs no check its versions: it goes when the walk comes to the kept one. Of one
-   * compaction.
+   * By key, the revision of the version that is kept, for recently visited keys. For an earlier
+   * change of such a key the walk need not check the versions of the key: they are removed when the
+   * walk reaches the kept one. Belongs to one compaction.
    */
   static final class KeptRevisions {
     private static final int MOST_KEYS = 8192;
@@ -61,16 +61,16 @@ final class CompactionWalk implements AutoCloseable {
   private final KeptRevisions keptRevisions;
   private int looked;
 
-  /** The last change that was checked; with {@link #kept} it is not done. */
+  /** The last checked change; while {@link #kept} is set, it is not finished. */
   private @Nullable Bytes change;
 
-  /** The version that is kept of the key whose older ones are being removed, or null. */
+  /** The kept version of the key whose older versions are being removed, or null. */
   private @Nullable Bytes kept;
 
-  /** Whether {@link #rows} stands on a row. */
+  /** True if {@link #rows} is at a row. */
   private boolean onRow;
 
-  /** The row right before the one that {@link #rows} stands on, or null if that is not known. */
+  /** The row directly before the current one of {@link #rows}, or null if it is not known. */
   private @Nullable Bytes passed;
 
   private final Position begin;
@@ -78,8 +78,8 @@ final class CompactionWalk implements AutoCloseable {
   /**
    * Opens the cursors.
    *
-   * @param target compacted revision, published already
-   * @param keptRevisions what earlier walks of the same compaction met
+   * @param target compacted revision, already published
+   * @param keptRevisions keys that earlier walks of the same compaction visited
    */
   CompactionWalk(OrderedStore store, Position begin, long target, KeptRevisions keptRevisions) {
     this.begin = begin;
@@ -90,12 +90,12 @@ final class CompactionWalk implements AutoCloseable {
     this.rows = cursors.rows();
   }
 
-  /** Number of changes that were checked. */
+  /** Number of checked changes. */
   int looked() {
     return looked;
   }
 
-  /** Where the next walk continues; of a walk that is not at its end. */
+  /** Position at which the next walk continues; call it only if the walk is not at its end. */
   Position position() {
     Bytes last = change;
     if (last == null) {
@@ -107,9 +107,10 @@ final class CompactionWalk implements AutoCloseable {
   /**
    * Adds removals to a batch.
    *
-   * @param maxRemoved most versions, 1 or more; one more if the last key is gone with it
-   * @param maxLooked most changes to check, 1 or more
-   * @return whether the walk is at its end
+   * @param maxRemoved maximum number of versions, 1 or more; exceeded by one if the last key is
+   *     removed completely
+   * @param maxLooked maximum number of changes to check, 1 or more
+   * @return true if the walk is at its end
    */
   boolean fill(StoreBatch batch, int maxRemoved, int maxLooked) {
     int until = looked + maxLooked;
@@ -141,7 +142,7 @@ final class CompactionWalk implements AutoCloseable {
     }
     if (!moveTo(StoreKeys.newestAt(key, target))
         || !StoreKeys.sameKey(rows.key(), StoreKeys.row(key, 0, 0, false))) {
-      throw new StoreException("a changed key has no version at revision " + target);
+      throw new StoreException("no version of a changed key at revision " + target);
     }
     Bytes newest = rows.key();
     if (StoreKeys.main(newest) != main || StoreKeys.sub(newest) != StoreKeys.revisionSub(place)) {
@@ -153,13 +154,13 @@ final class CompactionWalk implements AutoCloseable {
     if (goOn == null) {
       step();
     } else if (!moveTo(goOn)) {
-      throw new StoreException("a version that is to be removed is gone");
+      throw new StoreException("version to remove is missing");
     }
   }
 
   /**
-   * Moves to the first row at or behind a place. Where changes come in the order of their keys,
-   * that is the next row, which costs a tenth of a seek.
+   * Moves to the first row at or after a position. If changes are in the order of their keys, that
+   * is the next row, which costs a tenth of a seek.
    *
    * @return false if there is none
    */
@@ -184,13 +185,13 @@ final class CompactionWalk implements AutoCloseable {
   }
 
   /**
-   * Removes what is superfluous of one key, newest first, and at last the kept deletion itself.
+   * Removes the obsolete versions of one key, newest first, and finally the kept tombstone.
    *
-   * @return false if the batch is full before that; the cursor then stands on the next version
+   * @return false if the batch is full before that; the cursor is then at the next version
    */
   private boolean removeOlder(Bytes newest, StoreBatch batch, int maxRemoved) {
     while (onRow && StoreKeys.sameKey(rows.key(), newest)) {
-      // What changed at the compacted revision itself stays whole: a watch may still begin there.
+      // Changes at the compacted revision itself stay complete: a watch may still start there.
       if (StoreKeys.main(rows.key()) < target) {
         if (isFull(batch, maxRemoved)) {
           return false;
@@ -199,8 +200,9 @@ final class CompactionWalk implements AutoCloseable {
       }
       step();
     }
-    // A tombstone at the compacted revision stays for the same reason (C2). It goes last: what is
-    // left after a stop still leads to the rest of the key.
+    // A tombstone at the compacted revision stays for the same reason (C2). An older tombstone is
+    // removed last: if the removal stops before that, the tombstone still leads to the rest of the
+    // key.
     if (StoreKeys.isTombstone(newest) && StoreKeys.main(newest) < target) {
       remove(newest, batch);
     }

@@ -4,18 +4,19 @@ import io.troupe.mvcc.OrderedStore.Space;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes the versions that no legal read can see any more (C2), in small batches beside the
- * writer. Safe for any thread; calls exclude each other. It may be stopped between two batches for
- * good: the next start restarts with the compaction that was not finished.
+ * Removes the versions that no legal read can see any more (C2), in small batches, concurrently
+ * with the writer. Safe for any thread; calls exclude each other. It may be stopped between two
+ * batches: the next start of the member repeats the compaction that was not finished.
  *
- * <p>Its cost follows the changes between two compactions and what is removed, not the number of
- * keys: what is superfluous belongs to a key that changed in that window. A {@link CompactionWalk}
- * finds it.
+ * <p>Its cost depends on the number of changes between two compactions and of removed versions, not
+ * on the number of keys: an obsolete version belongs to a key that changed in that window. A {@link
+ * CompactionWalk} finds it.
  */
 public final class Compactor {
   /**
-   * Changes that one walk checks. A walk does not meet the marks of what it removed, so it has to
-   * be long; but it also keeps the store from freeing what was replaced meanwhile.
+   * Changes that one walk checks. A walk must be long, because a new one steps over the tombstones
+   * of the versions removed before. But it also keeps the store from freeing space that was
+   * replaced meanwhile.
    */
   private static final int CHANGES_PER_WALK = 100_000;
 
@@ -23,23 +24,23 @@ public final class Compactor {
   private static final int LOOKED_AT_PER_REMOVED = 4;
 
   /**
-   * How far removal is.
+   * Progress of the removal.
    *
-   * @param done whether nothing is left to remove now
-   * @param finishedRevision all that the compaction of this revision makes superfluous is gone; -1
-   *     before the first
+   * @param done true if nothing is left to remove
+   * @param finishedRevision everything that the compaction of this revision makes obsolete is
+   *     removed; -1 before the first
    * @param removed versions removed by this call
    */
   public record Progress(boolean done, long finishedRevision, long removed) {}
 
-  /** Decides after each batch whether removal continues, and may take its time with that. */
+  /** Decides after each batch whether the removal continues, and may block to slow it down. */
   @FunctionalInterface
   public interface Pace {
     /**
-     * A batch is written.
+     * Called after a batch is written.
      *
-     * @param removed versions that it removed
-     * @return whether to continue with the next one
+     * @param removed number of versions that it removed
+     * @return true to continue with the next batch
      */
     boolean goesOnAfter(long removed);
   }
@@ -61,21 +62,25 @@ public final class Compactor {
   /**
    * Removes one batch.
    *
-   * @param max most versions in it, 1 or more; one more if the last key is gone with it
+   * @param max maximum number of versions in it, 1 or more; exceeded by one if the last key is
+   *     removed completely
    */
   public Progress removeBatch(int max) {
     return remove(max, removed -> false);
   }
 
   /**
-   * Removes batch after batch until nothing is left, {@code pace} stops, or a walk is long enough.
+   * Removes batches until nothing is left, {@code pace} stops the removal, or a walk is long
+   * enough.
    *
-   * @param max most versions in a batch, 1 or more; one more if the last key is gone with it
+   * @param max maximum number of versions in a batch, 1 or more; exceeded by one if the last key is
+   *     removed completely
    */
   public synchronized Progress remove(int max, Pace pace) {
     CompactionWalk.Position from = position;
     if (from == null) {
-      // Published before: whoever opened a cursor after that refuses what is removed here.
+      // Published before the removal: a reader that opened its cursors later refuses the revisions
+      // that are removed here.
       target = view.get().compactedRevision();
       if (target <= finished) {
         return new Progress(true, finished, 0);

@@ -7,9 +7,9 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * Remembers how many keys lie from a start to a range end at a revision, so that paging through a
- * range costs one count in all. Such a number never changes while its revision may be read.
- * Bounded; thread-safe.
+ * Caches the number of keys between a start and a range end at a revision, so that reading a range
+ * in pages costs one count. Such a number never changes while its revision is readable. Bounded;
+ * thread-safe.
  */
 final class CountCache {
   private static final int MAX_GROUPS = 64;
@@ -17,7 +17,7 @@ final class CountCache {
 
   private record Group(Bytes rangeEnd, long revision) {}
 
-  /** Every start from the span's place up to {@code lastStart} has this count. */
+  /** Every start from the key of the span up to {@code lastStart} has this count. */
   private record Span(Bytes lastStart, long count) {}
 
   private final Map<Group, NavigableMap<Bytes, Span>> groups =
@@ -30,7 +30,7 @@ final class CountCache {
         }
       };
 
-  /** Number of keys from {@code start} to {@code rangeEnd}, or -1 when it is not known. */
+  /** Number of keys from {@code start} to {@code rangeEnd}, or -1 if it is unknown. */
   synchronized long find(Bytes start, Bytes rangeEnd, long revision) {
     NavigableMap<Bytes, Span> spans = groups.get(new Group(rangeEnd, revision));
     Map.Entry<Bytes, Span> at = spans == null ? null : spans.floorEntry(start);
@@ -39,14 +39,15 @@ final class CountCache {
         : at.getValue().count();
   }
 
-  /** Notes that every start from {@code firstStart} to {@code lastStart} has this count. */
+  /** Records that every start from {@code firstStart} to {@code lastStart} has this count. */
   synchronized void note(
       Bytes firstStart, Bytes lastStart, Bytes rangeEnd, long revision, long count) {
     NavigableMap<Bytes, Span> spans =
         groups.computeIfAbsent(new Group(rangeEnd, revision), group -> new TreeMap<>());
     spans.put(firstStart, new Span(lastStart, count));
     if (spans.size() > MAX_SPANS) {
-      // Pages go upwards, so low starts do not come again, but for the lowest: the whole range.
+      // Pages move upwards, so low starts are not requested again, except for the lowest: the whole
+      // range.
       spans.remove(spans.higherKey(spans.firstKey()));
     }
   }

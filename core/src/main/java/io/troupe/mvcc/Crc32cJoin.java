@@ -1,23 +1,23 @@
 package io.troupe.mvcc;
 
 /**
- * Joins CRC-32C values: from those of two runs of bytes follows the one of both runs together. So
- * parts may be summed in any order. To append n bytes of zeros multiplies a sum by x to the power
- * of 8n, modulo the polynomial.
+ * Joins CRC-32C values: computes the value of two byte sequences together from their separate
+ * values. So parts may be summed in any order. Appending n zero bytes multiplies a sum by x to the
+ * power of 8n, modulo the polynomial.
  */
 final class Crc32cJoin {
-  /** Castagnoli's, lowest power in the highest bit. */
+  /** Castagnoli polynomial, lowest power in the highest bit. */
   private static final int POLYNOMIAL = 0x82f63b78;
 
-  /** At k, x to the power of 8 * 2^k, modulo the polynomial: what 2^k more bytes multiply by. */
+  /** At k, x to the power of 8 * 2^k, modulo the polynomial: the factor for 2^k further bytes. */
   private static final int[] POWERS = powers();
 
   private Crc32cJoin() {}
 
   /**
-   * The value of both runs together.
+   * Returns the value of both sequences together.
    *
-   * @param secondLength bytes of the second run, 0 or more
+   * @param secondLength length of the second sequence in bytes, 0 or more
    */
   static int join(int first, int second, int secondLength) {
     int shifted = first;

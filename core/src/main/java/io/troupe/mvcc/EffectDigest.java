@@ -7,12 +7,12 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A running number of everything that applied entries did: the rows they wrote, the values they
- * replaced, the revision they left. Each entry is chained to the one before, so members whose
- * states once went apart differ from there on, whatever comes later. Rows that follow from others
+ * A running digest of all effects of applied entries: the rows they wrote, the values they
+ * replaced, the revision they left. Each entry is chained to the previous one, so members whose
+ * states diverged once have different digests from then on. Rows that are derived from others
  * (LATEST, REV) and the removal of compacted versions do not count.
  *
- * <p>Finds faults, not forgers: within an entry it is a CRC-32C.
+ * <p>Detects faults, not forgery: within an entry it is a CRC-32C.
  */
 final class EffectDigest {
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
@@ -21,12 +21,12 @@ final class EffectDigest {
   private long shape;
   private long value;
 
-  /** Continues from the number of the last entry; 0 before the first. */
+  /** Continues from the digest of the last entry; 0 before the first. */
   EffectDigest(long value) {
     this.value = value;
   }
 
-  /** The current entry sets a row, or removes it. */
+  /** The current entry sets or removes a row. */
   void changed(Space space, Bytes key, @Nullable Bytes row) {
     int code = code(space);
     if (code == 0) {
@@ -36,7 +36,7 @@ final class EffectDigest {
     if (row != null) {
       add(row);
     }
-    // So that bytes cannot move between key, value and neighbouring rows.
+    // The lengths prevent that bytes move between key, value and neighboring rows unnoticed.
     long lengths = ((long) key.length() << 32) | (row == null ? 0 : row.length() + 1L);
     shape = (shape ^ lengths) * SPREAD + code;
   }
@@ -49,7 +49,7 @@ final class EffectDigest {
     }
   }
 
-  /** The current entry ends. */
+  /** The current entry is complete. */
   void applied(long index, long term, long revision) {
     long entry = shape;
     entry = (entry ^ content.getValue()) * SPREAD;
@@ -61,7 +61,7 @@ final class EffectDigest {
     shape = 0;
   }
 
-  /** The number as of the last entry. */
+  /** The digest after the last entry. */
   long value() {
     return value;
   }
@@ -70,7 +70,7 @@ final class EffectDigest {
     content.update(bytes.backingArray(), bytes.backingOffset(), bytes.length());
   }
 
-  /** Part of the number: never change one. 0 for what does not count. */
+  /** Part of the digest: never change a code. 0 for spaces that do not count. */
   private static int code(Space space) {
     return switch (space) {
       case KEY -> 1;
@@ -81,7 +81,7 @@ final class EffectDigest {
   }
 
   /**
-   * Every bit of the input changes every bit of the outcome.
+   * Every input bit affects every output bit.
    *
    * @source the finalizer of SplittableRandom (Steele, Lea, Flood 2014), variant 13 of Stafford
    */

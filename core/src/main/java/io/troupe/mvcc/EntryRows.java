@@ -12,10 +12,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows that applied entries change, until they are in the store. Those of several small entries
- * are written in one batch. An entry whose rows do not fit into memory is written in several
- * batches, of which the first marks the store (see {@link PartialEntry}) and the last one holds the
- * applied index; readers see nothing of it before that. For the applying thread.
+ * The rows that applied entries changed and that are not in the store yet. Rows of several small
+ * entries are written in one batch. An entry whose rows exceed the memory limit is written in
+ * several batches: the first one marks the store (see {@link PartialEntry}), and the last one
+ * contains the applied index. Readers see nothing of it before that. For the applying thread.
  */
 final class EntryRows {
   private final OrderedStore store;
@@ -24,15 +24,15 @@ final class EntryRows {
   private final EffectDigest digest;
   private final long batchBytes;
 
-  /** Newest records of keys that were changed since the last batch. */
+  /** Newest records of keys that changed since the last batch. */
   private final Map<Bytes, KeyValue> changed = new HashMap<>();
 
-  /** Rows of the current entry that are neither keys nor revisions: in its last batch. */
+  /** Rows of the current entry that are neither keys nor revisions; written in its last batch. */
   private final List<StoreBatch.Change> otherRows = new ArrayList<>();
 
   private @Nullable PartialEntry partial;
 
-  /** True until the part of an entry that was found at opening is undone. */
+  /** True until the partial entry found at opening is undone. */
   private boolean undoes;
 
   EntryRows(OrderedStore store, RecordCache records, EffectDigest digest, long batchBytes) {
@@ -45,17 +45,17 @@ final class EntryRows {
     this.undoes = partial != null;
   }
 
-  /** The revision of the store's complete entries, which have written {@code newest}. */
+  /** Revision of the complete entries in the store, after {@code newest} was written. */
   long completeRevision(long newest) {
     return partial == null ? newest : partial.base();
   }
 
-  /** The revision of the store's rows, of which {@code published} is complete. */
+  /** Revision of the rows in the store, of which {@code published} is complete. */
   long storedRevision(long published) {
     return partial == null ? published : partial.base() + 1;
   }
 
-  /** Removes the part of an entry that a crash left; the log brings the entry again. */
+  /** Removes the partial entry that a crash left; the entry is applied again from the log. */
   void undoPartialEntry() {
     if (undoes && partial != null) {
       partial.undo(store);
@@ -64,7 +64,7 @@ final class EntryRows {
     }
   }
 
-  /** About what the rows take in memory. */
+  /** Approximate memory of the rows. */
   long bytes() {
     return pending.bytes();
   }
@@ -74,12 +74,12 @@ final class EntryRows {
     return partial != null;
   }
 
-  /** The newest record of a key that was changed since the last batch, or null. */
+  /** Newest record of a key that changed since the last batch, or null. */
   @Nullable KeyValue find(Bytes key) {
     return changed.get(key);
   }
 
-  /** A cursor that sees these rows too; closed by the caller before the next change. */
+  /** A cursor that includes these rows; the caller closes it before the next change. */
   Cursor cursor(Space space, Bytes from, @Nullable Bytes toExclusive) {
     return pending.cursor(space, from, toExclusive);
   }
@@ -98,28 +98,28 @@ final class EntryRows {
   void setOther(Space space, Bytes key, @Nullable Bytes value) {
     Invariant.require(
         space == Space.META || space == Space.LEASE,
-        "versions are written by put and delete alone");
+        "versions are written only by put and delete");
     digest.changed(space, key, value);
     otherRows.add(new StoreBatch.Change(space, key, value));
   }
 
-  /** The newest record of a key, or one that is {@link RecordCache#absent}. */
+  /** Records the newest record of a key, or a record that is {@link RecordCache#absent}. */
   void changed(KeyValue newest) {
     changed.put(newest.key(), newest);
   }
 
-  /** Adds a row of the store's own, which is no effect of an entry. */
+  /** Adds an internal row of the store, which is not an effect of an entry. */
   void putOwn(Space space, Bytes key, Bytes value) {
     pending.put(space, key, value);
   }
 
-  /** True when there is more than is to be kept: it is to be written before the next change. */
+  /** True if the batch is full and must be written before the next change. */
   boolean isFull() {
     return pending.bytes() >= batchBytes;
   }
 
   /**
-   * Writes what there is, in the middle of an entry.
+   * Writes the pending rows in the middle of an entry.
    *
    * @param revision current revision before the entry
    * @param applied the row of the last complete entry
@@ -154,7 +154,7 @@ final class EntryRows {
     otherRows.clear();
   }
 
-  /** Writes the last batch of complete entries, after which {@code revision} is current. */
+  /** Writes the last batch of complete entries; {@code revision} is current afterwards. */
   void writeComplete(long revision, Bytes applied) {
     pending.put(Space.META, StoreKeys.META_APPLIED, applied);
     if (partial != null) {

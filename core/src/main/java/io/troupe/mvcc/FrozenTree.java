@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sorted map that never changes: setting or removing a key gives a new tree that shares most of
- * the old one. So a view costs nothing. A treap whose shape follows from its keys alone.
+ * An immutable sorted map: setting or removing a key returns a new tree that shares most of the old
+ * one. So a view costs nothing. A treap whose shape depends on its keys alone.
  */
 final class FrozenTree {
   static final FrozenTree EMPTY = new FrozenTree(null);
@@ -42,12 +42,12 @@ final class FrozenTree {
     return new FrozenTree(put(root, key, value));
   }
 
-  /** This tree itself when the key is not there. */
+  /** Returns this tree itself if the key is not there. */
   FrozenTree remove(Bytes key) {
     return get(key) == null ? this : new FrozenTree(remove(root, key));
   }
 
-  /** A walk over part of the tree; bounds as {@link OrderedStore#cursor} has them. */
+  /** A walk over part of the tree; bounds as in {@link OrderedStore#cursor}. */
   Walk walk(Bytes from, @Nullable Bytes toExclusive, boolean reverse) {
     return new Walk(root, from, toExclusive, reverse);
   }
@@ -101,7 +101,7 @@ final class FrozenTree {
     return z ^ (z >>> 16);
   }
 
-  /** Steps through a tree in order, down or up. */
+  /** Walks over a tree in ascending or descending order. */
   static final class Walk {
     private final @Nullable Node root;
     private final Bytes from;
@@ -125,7 +125,7 @@ final class FrozenTree {
       }
     }
 
-    /** Continues at or behind {@code key} in walking order, within the bounds. */
+    /** Continues at or after {@code key} in walking order, within the bounds. */
     void seek(Bytes key) {
       boolean outside =
           reverse
@@ -138,7 +138,7 @@ final class FrozenTree {
       }
     }
 
-    /** Puts the path to the first node at (or, not inclusive, behind) {@code bound} ahead. */
+    /** Prepares the path to the first node at (or, if not inclusive, after) {@code bound}. */
     private void begin(@Nullable Bytes bound, boolean inclusive) {
       ahead.clear();
       Node node = root;
@@ -154,7 +154,7 @@ final class FrozenTree {
       }
     }
 
-    /** Steps on; null at the end. */
+    /** Moves to the next entry; null at the end. */
     Map.@Nullable Entry<Bytes, Bytes> next() {
       Node node = ahead.poll();
       if (node == null || isBehindEnd(node.key)) {

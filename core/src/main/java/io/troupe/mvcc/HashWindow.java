@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run of changes in the order of revisions, and for each the sum of its record once that is
- * known. Takes {@link #CHANGE_BYTES} for each change, whatever the sizes of keys and values.
+ * A sequence of changes in the order of revisions, and for each the checksum of its record when it
+ * is known. Takes {@link #CHANGE_BYTES} for each change, whatever the sizes of keys and values.
  */
 final class HashWindow {
   /** Memory of one change. */
@@ -16,13 +16,13 @@ final class HashWindow {
 
   private final int most;
 
-  /** Main revisions, as what they are above the first one. */
+  /** Main revisions, relative to the first one. */
   private int[] mains = new int[0];
 
   private int[] subs = new int[0];
   private int[] sums = new int[0];
 
-  /** Bytes of a record, 0 while it is not known; no record has none. */
+  /** Size of a record in bytes, 0 while it is not known; no record has the size 0. */
   private int[] lengths = new int[0];
 
   private int size;
@@ -31,9 +31,9 @@ final class HashWindow {
   private @Nullable Bytes greatestKey;
 
   /**
-   * An empty window.
+   * Creates an empty window.
    *
-   * @param most number of changes that it may take, 1 or more
+   * @param most maximum number of changes, 1 or more
    */
   HashWindow(int most) {
     this.most = most;
@@ -49,12 +49,12 @@ final class HashWindow {
     return size;
   }
 
-  /** Whether the next change, of this revision, has a place. */
+  /** True if the next change, of this revision, fits into the window. */
   boolean hasPlaceFor(long main) {
     return size == 0 || (size < most && main - first <= Integer.MAX_VALUE);
   }
 
-  /** Takes the next change; its record is not known yet. There is a place for it. */
+  /** Adds the next change, which must fit; its record is not known yet. */
   void add(long main, int sub) {
     if (size == mains.length) {
       grow();
@@ -76,7 +76,7 @@ final class HashWindow {
     lengths = Arrays.copyOf(lengths, capacity);
   }
 
-  /** Notes that the record of the last change is to be found among the versions of this key. */
+  /** Records that the record of the last change is among the versions of this key. */
   void expect(Bytes key) {
     Bytes least = leastKey;
     if (least == null || key.compareTo(least) < 0) {
@@ -88,7 +88,7 @@ final class HashWindow {
     }
   }
 
-  /** The least of the expected keys, or null if there is none. */
+  /** The smallest expected key, or null if there is none. */
   @Nullable Bytes leastKey() {
     return leastKey;
   }
@@ -97,12 +97,12 @@ final class HashWindow {
     return greatestKey;
   }
 
-  /** Revision of the first change; there is one. */
+  /** Revision of the first change; the window must not be empty. */
   long firstRevision() {
     return first;
   }
 
-  /** Revision of the last change; there is one. */
+  /** Revision of the last change; the window must not be empty. */
   long lastRevision() {
     return revision(size - 1);
   }
@@ -115,7 +115,7 @@ final class HashWindow {
     return subs[place];
   }
 
-  /** Where the change is whose record is not known yet, or -1. */
+  /** Position of the change whose record is not known yet, or -1. */
   int findUnknown(long main, int sub) {
     int low = 0;
     int high = size - 1;
@@ -139,10 +139,10 @@ final class HashWindow {
   }
 
   /**
-   * Notes the record of a change.
+   * Records the checksum of the record of a change.
    *
    * @param sum its CRC-32C
-   * @param length its bytes, 1 or more
+   * @param length its size in bytes, 1 or more
    */
   void set(int place, int sum, int length) {
     sums[place] = sum;
@@ -153,7 +153,7 @@ final class HashWindow {
     return lengths[place] != 0;
   }
 
-  /** The sum of all before and of the record at this place, which is known. */
+  /** Joins the checksum of everything before with the one at this position, which must be known. */
   int join(int before, int place) {
     return Crc32cJoin.join(before, sums[place], lengths[place]);
   }

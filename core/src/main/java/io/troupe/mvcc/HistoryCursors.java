@@ -19,7 +19,7 @@ record HistoryCursors(Cursor changes, Cursor rows) implements AutoCloseable {
    *
    * @param from first change, inclusive
    * @param toExclusive end of the changes, or null for all
-   * @throws StoreException if the store cannot be read; nothing stays open then
+   * @throws StoreException if the store cannot be read; no cursor stays open then
    */
   static HistoryCursors open(OrderedStore store, Bytes from, @Nullable Bytes toExclusive) {
     Cursor changes = store.cursor(Space.REV, from, toExclusive, false);

@@ -10,9 +10,12 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Turns changes back into events, over two frozen cursors that the caller closes. */
+/** Converts changes to events, over two frozen cursors that the caller closes. */
 final class HistoryRead {
-  /** Changes walked over in one call, so that a range with few events cannot hold a reader long. */
+  /**
+   * Changes walked over in one call, so that a range with few events cannot block a reader for
+   * long.
+   */
   private static final int MAX_CHANGES = 20_000;
 
   private final Cursor changes;
@@ -30,8 +33,9 @@ final class HistoryRead {
   }
 
   /**
-   * Reads on until a limit is reached at the end of a revision, or the cursor's end; of a revision
-   * that is larger than {@code pieceBytes}, or changes very many keys, a part.
+   * Continues to read until a limit is reached at the end of a revision, or until the end of the
+   * cursor. Reads a part of a revision that is larger than {@code pieceBytes} or changes very many
+   * keys.
    */
   HistoryResult.Events read(int maxRevisions, long maxBytes, long pieceBytes) {
     List<Event> events = new ArrayList<>();
@@ -50,7 +54,7 @@ final class HistoryRead {
         open = main;
         openFrom = events.size();
       } else if (bytes >= pieceBytes || walked >= MAX_CHANGES) {
-        // Whole revisions first; a part of the open one only if that is all there is.
+        // Whole revisions first; a part of the current revision only if there is nothing else.
         return openFrom > 0
             ? answer(events.subList(0, openFrom), main, 0)
             : answer(events, main, StoreKeys.revisionSub(changes.key()));
@@ -81,7 +85,7 @@ final class HistoryRead {
     Bytes row = StoreKeys.row(key, main, StoreKeys.revisionSub(changes.key()), tombstone);
     if (!tombstone || withPrev) {
       if (!rows.seek(row) || !rows.key().equals(row)) {
-        throw new StoreException("a change of revision " + main + " has no row");
+        throw new StoreException("no row for a change of revision " + main);
       }
     }
     if (tombstone) {
@@ -91,7 +95,7 @@ final class HistoryRead {
     return new Event(Event.Type.PUT, kv, kv.createRevision() == main ? null : prev(row, main));
   }
 
-  /** The record at {@code main - 1}, with the cursor on {@code row}; W11. */
+  /** The record at {@code main - 1}, with the cursor at {@code row}; W11. */
   private @Nullable KeyValue prev(Bytes row, long main) {
     if (!withPrev || main - 1 < view.compactedRevision()) {
       return null;
@@ -106,7 +110,7 @@ final class HistoryRead {
     return null;
   }
 
-  /** About what an event takes in memory. */
+  /** Approximate memory of an event. */
   static long bytes(Event event) {
     KeyValue prev = event.prev();
     return 64L

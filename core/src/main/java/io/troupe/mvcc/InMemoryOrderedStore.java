@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@link OrderedStore} in memory, for simulation and as the oracle of property tests. Spaces are
- * immutable trees, so a cursor holds a frozen view for free.
+ * {@link OrderedStore} in memory, for simulation and as the reference of property tests. Spaces are
+ * immutable trees, so a cursor holds a frozen view without a copy.
  */
 public final class InMemoryOrderedStore implements OrderedStore {
   private final Map<Space, FrozenTree> spaces = new EnumMap<>(Space.class);
@@ -25,7 +25,7 @@ public final class InMemoryOrderedStore implements OrderedStore {
     bytes = other.bytes;
   }
 
-  /** A store with the same content that goes its own way from now on, as a checkpoint does. */
+  /** An independent store with the same content, like a checkpoint. */
   public synchronized InMemoryOrderedStore copy() {
     return new InMemoryOrderedStore(this);
   }
@@ -108,7 +108,7 @@ public final class InMemoryOrderedStore implements OrderedStore {
 
     private Map.Entry<Bytes, Bytes> record() {
       if (current == null) {
-        throw new IllegalStateException("the cursor stands on no record");
+        throw new IllegalStateException("cursor is not at a record");
       }
       return current;
     }

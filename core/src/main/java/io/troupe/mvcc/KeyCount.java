@@ -3,15 +3,15 @@ package io.troupe.mvcc;
 import java.util.OptionalLong;
 
 /**
- * How many keys are live: counted once, on demand, and then kept by the writer, at the price of an
- * addition for each key that is created or removed. Nothing of it is stored.
+ * Number of live keys: counted once, on demand, and then maintained by the writer, at the cost of
+ * an addition for each key that is created or removed. Not stored.
  */
 final class KeyCount {
   /**
-   * What readers see.
+   * State that readers see.
    *
-   * @param revision at which the changes are complete
-   * @param changes keys created less keys removed since the store was opened
+   * @param revision revision up to which the changes are complete
+   * @param changes keys created minus keys removed since the store was opened
    */
   record Mark(long revision, long changes) {}
 
@@ -23,17 +23,17 @@ final class KeyCount {
     this.mark = new Mark(revision, 0);
   }
 
-  /** The writer's: a key became live. */
+  /** Called by the writer: a key became live. */
   void created() {
     changes++;
   }
 
-  /** The writer's: a key ceased to be live. */
+  /** Called by the writer: a key is no longer live. */
   void removed() {
     changes--;
   }
 
-  /** The writer's: all changes up to a revision are in the store. */
+  /** Called by the writer: all changes up to a revision are in the store. */
   void publish(long revision) {
     mark = new Mark(revision, changes);
   }
@@ -42,12 +42,12 @@ final class KeyCount {
     return mark;
   }
 
-  /** So many keys were live at a mark. */
+  /** Records the number of live keys at a mark. */
   void counted(Mark at, long keys) {
     whenOpened = OptionalLong.of(keys - at.changes());
   }
 
-  /** Live keys now; empty until they were counted. */
+  /** Current number of live keys; empty until they were counted. */
   OptionalLong now() {
     OptionalLong first = whenOpened;
     return first.isEmpty() ? first : OptionalLong.of(first.getAsLong() + mark.changes());

@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the versions of one key back into events. It walks over the versions of that key alone, so
- * its cost does not depend on how many other keys changed.
+ * Converts the versions of one key to events. It walks over the versions of that key alone, so its
+ * cost does not depend on the number of other keys that changed.
  */
 final class KeyHistoryRead {
   private final OrderedStore store;
@@ -25,13 +25,16 @@ final class KeyHistoryRead {
     this.withPrev = withPrev;
   }
 
-  /** Opens a cursor over the versions from a revision on; the oldest comes first. */
+  /** Opens a cursor over the versions from a revision on, oldest first. */
   Cursor cursor(long fromRevision) {
     Bytes behind = StoreKeys.newestAt(key, Math.max(fromRevision, 1) - 1);
     return store.cursor(Space.KEY, StoreKeys.firstOf(key), behind, true);
   }
 
-  /** Reads on until a limit is reached at the end of a revision, or the cursor's end. */
+  /**
+   * Continues to read until a limit is reached at the end of a revision, or until the end of the
+   * cursor.
+   */
   HistoryResult.Events read(Cursor versions, ReadView view, int maxRevisions, long maxBytes) {
     List<Event> events = new ArrayList<>();
     long bytes = 0;
@@ -48,7 +51,7 @@ final class KeyHistoryRead {
         if (revisions >= maxRevisions || bytes >= maxBytes) {
           return answer(events, main, view);
         }
-        // Of the first version the record before is not among those that are walked over.
+        // The record before the first version is not among the versions of the walk.
         before = open == -1 ? recordAt(main - 1, view) : newest;
         open = main;
         revisions++;
@@ -68,7 +71,7 @@ final class KeyHistoryRead {
     return new HistoryResult.Events(Collections.unmodifiableList(events), next, 0, view.revision());
   }
 
-  /** W11: without the record before where that revision is compacted. */
+  /** W11: without the previous record if its revision is compacted. */
   private Event event(@Nullable KeyValue put, long main, @Nullable KeyValue before, ReadView view) {
     KeyValue prev = withPrev && main - 1 >= view.compactedRevision() ? before : null;
     if (put == null) {

@@ -6,14 +6,15 @@ import io.troupe.mvcc.OrderedStore.Cursor;
 import java.util.zip.CRC32C;
 
 /**
- * The hash of the history that is kept at a revision (MT7), in the form that etcd members compute:
- * every record counts as its revision key and its protobuf encoding. What a compaction makes
- * superfluous never counts, whether it is removed yet or not.
+ * The hash of the history that exists at a revision (MT7), in the form that etcd members compute:
+ * every record counts as its revision key and its protobuf encoding. Versions that a compaction
+ * makes obsolete never count, whether they are removed yet or not.
  *
- * <p>Records count in the order of revisions but lie in the order of keys, and looking up one after
- * the other reads a block of the store for each. So the changes are taken in windows: one walk over
- * the keys that a window changed sums its records, each for itself, and the sums are joined in the
- * order of revisions. Where a window changed few of many keys, seeks take the place of the walk.
+ * <p>Records count in the order of revisions but are stored in the order of keys, and looking them
+ * up one by one reads a block of the store for each. So the changes are processed in windows: one
+ * walk over the keys that a window changed computes a checksum for each record, and the checksums
+ * are joined in the order of revisions. If a window changed few of many keys, seeks replace the
+ * walk.
  */
 final class KvHash {
   private static final Bytes BUCKET = Bytes.utf8("key");
@@ -34,14 +35,14 @@ final class KvHash {
   private final CRC32C crc = new CRC32C();
   private byte[] buffer = new byte[512];
 
-  /** Whether {@link #changes} stands on a change that no window took yet. */
+  /** True if {@link #changes} is at a change that no window contains yet. */
   private boolean onChange;
 
-  /** Revision at which a version that is not above the compacted one has to be the newest. */
+  /** Revision at which a version must be the newest if it is not above the compacted revision. */
   private long keptAt;
 
   /**
-   * Prepares a hash, whose window takes a sixty-fourth part of the heap.
+   * Prepares a hash whose window takes one sixty-fourth of the heap.
    *
    * @param changes over the revision space up to the hash revision
    * @param rows over the whole key space
@@ -53,8 +54,8 @@ final class KvHash {
   /**
    * Prepares a hash.
    *
-   * @param windowChanges most changes that are hashed in one walk, 1 or more; the hash does not
-   *     depend on it
+   * @param windowChanges maximum number of changes that are hashed in one walk, 1 or more; the hash
+   *     does not depend on it
    */
   KvHash(Cursor changes, Cursor rows, long compactRevision, long hashRevision, int windowChanges) {
     this.changes = changes;
@@ -82,7 +83,7 @@ final class KvHash {
   }
 
   int compute() {
-    // With nothing alive, what counts is what the compaction keeps.
+    // If no key is live, the records count that the compaction keeps.
     keptAt = new VersionIterator(rows, hashRevision).next() ? hashRevision : compactRevision;
     begin(crc);
     int sum = (int) crc.getValue();
@@ -126,7 +127,8 @@ final class KvHash {
   }
 
   /**
-   * Sums the records of the window's changes, over all versions of the keys in between.
+   * Computes the checksums of the window's changes in a walk over all versions of the keys in
+   * between.
    *
    * @return false if that takes more steps: the window changed few of many keys
    */
@@ -171,8 +173,8 @@ final class KvHash {
   }
 
   /**
-   * Sums what {@link #sumRows} has not come to, with a seek for each change. Walks over the
-   * window's changes again, and leaves their cursor where it was.
+   * Computes the checksums that {@link #sumRows} did not reach, with a seek for each change. Walks
+   * over the window's changes again, and leaves their cursor where it was.
    */
   private void seekRows() {
     onChange = changes.seek(StoreKeys.revision(window.firstRevision(), 0));
@@ -207,14 +209,14 @@ final class KvHash {
     }
   }
 
-  /** Joins the window's records to the sum of all before them. */
+  /** Joins the checksums of the window with the one of all records before. */
   private int join(int before) {
     int sum = before;
     for (int place = 0; place < window.size(); place++) {
       if (window.isKnown(place)) {
         sum = window.join(sum, place);
       } else if (window.revision(place) > compactRevision) {
-        throw new StoreException("a change of revision " + window.revision(place) + " has no row");
+        throw new StoreException("no row for a change of revision " + window.revision(place));
       }
     }
     return sum;
@@ -246,7 +248,7 @@ final class KvHash {
     }
   }
 
-  /** Protobuf: absent fields are left out. */
+  /** Protobuf: absent fields are omitted. */
   private int field(int at, int number, long value) {
     if (value == 0) {
       return at;

@@ -6,19 +6,19 @@ import io.troupe.model.KeyValue;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Reads of one state that does not move between two calls unless its owner writes. */
+/** Reads of one state that changes between two calls only if its owner writes. */
 public interface KvRead {
   /** Current main revision. */
   long revision();
 
-  /** Reads below it are refused; -1 when nothing was compacted. */
+  /** Reads below it are refused; -1 if nothing was compacted. */
   long compactedRevision();
 
   /** The live record of a key, or null. */
   @Nullable KeyValue get(Bytes key);
 
   /**
-   * Hands every live record of a range, in key order, to {@code more} until it says false.
+   * Passes every live record of a range, in key order, to {@code more} until it returns false.
    *
    * @param whole false if values and leases are not needed: then they are not read, and the records
    *     may lack them

@@ -7,8 +7,8 @@ import io.troupe.mvcc.OrderedStore.Cursor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks over newest records: a row for each live key, however long its history is. The cursor's own
- * view tells at which revision they are the newest.
+ * Walks over newest records: one row for each live key, however long its history is. The cursor's
+ * own view defines the revision at which they are the newest.
  */
 final class LatestIterator implements RecordWalk {
   private final Cursor cursor;
@@ -16,17 +16,17 @@ final class LatestIterator implements RecordWalk {
   private boolean started;
 
   /**
-   * Takes over the cursor.
+   * Takes ownership of the cursor.
    *
-   * @param cursor over {@link OrderedStore.Space#LATEST} from its beginning to {@link #upper}
-   * @param start first key that is wanted
+   * @param cursor over {@link OrderedStore.Space#LATEST} from its start to {@link #upper}
+   * @param start first key to return
    */
   LatestIterator(Cursor cursor, Bytes start) {
     this.cursor = cursor;
     this.start = start;
   }
 
-  /** Exclusive upper bound of the rows of a range, or null when it is open ended. */
+  /** Exclusive upper bound of the rows of a range, or null if it is open ended. */
   static @Nullable Bytes upper(KeyRange range) {
     if (range.isSingle()) {
       return range.key().successor();
@@ -34,7 +34,7 @@ final class LatestIterator implements RecordWalk {
     return range.isOpenEnded() ? null : range.rangeEnd();
   }
 
-  /** The revision whose live keys the walk shows. Asked before the first step. */
+  /** The revision whose live keys the walk returns. Must be called before the first step. */
   long revision() {
     boolean any = cursor.next();
     return any && cursor.key().isEmpty()
@@ -54,7 +54,7 @@ final class LatestIterator implements RecordWalk {
   @Override
   public void back(Bytes place) {
     if (!cursor.seek(place) || !cursor.key().equals(place)) {
-      throw new StoreException("a row left a frozen view");
+      throw new StoreException("row is missing in a frozen view");
     }
   }
 

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A forward cursor over a store and, above it, changes that are not written yet. The changes must
- * stay as they are while the cursor is used.
+ * not be modified while the cursor is used.
  */
 final class MergedCursor implements OrderedStore.Cursor {
-  /** Value of a pending change that removes its key. Known by identity. */
+  /** Value of a pending change that removes its key. Compared by identity. */
   static final Bytes REMOVED = Bytes.of(0xde, 0x1e);
 
   private final OrderedStore.Cursor below;
@@ -23,7 +23,7 @@ final class MergedCursor implements OrderedStore.Cursor {
   private boolean onPending;
 
   /**
-   * Takes over the cursor.
+   * Takes ownership of the cursor.
    *
    * @param below closed with this one
    * @param pending the changes within the same bounds

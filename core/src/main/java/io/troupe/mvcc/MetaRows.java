@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows beside versions whose meaning other packages know: alarms, published attributes, peer URLs,
- * membership, grants. The codec stays here with that of all other rows
+ * Rows other than versions, whose meaning is defined in other packages: alarms, published
+ * attributes, peer URLs, membership, grants. The codec is here, like that of all other rows
  * (docs/formats/store-keys.md).
  */
 public final class MetaRows {
@@ -38,24 +38,24 @@ public final class MetaRows {
     return ALARM.concat(Bytes.wrap(tail));
   }
 
-  /** Key of what a member published. */
+  /** Key of the published attributes of a member. */
   public static Bytes member(NodeId member) {
     return MEMBER.concat(RowCodec.longs(member.value()));
   }
 
-  /** Key of where a member listens for its peers. */
+  /** Key of the peer URLs of a member. */
   public static Bytes peerUrls(NodeId member) {
     return PEER_URLS.concat(RowCodec.longs(member.value()));
   }
 
-  /** Value of where a member listens for its peers; empty when nobody said. */
+  /** Value of the peer URLs of a member; empty if none are known. */
   public static Bytes value(List<String> peerUrls) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     peerUrls.forEach(url -> text(out, url));
     return Bytes.wrap(out.toByteArray());
   }
 
-  /** Value of what a member published. */
+  /** Value of the published attributes of a member. */
   public static Bytes value(MemberAttributes attributes) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     text(out, attributes.name());
@@ -63,7 +63,7 @@ public final class MetaRows {
     return Bytes.wrap(out.toByteArray());
   }
 
-  /** Passes on every alarm, by member id, then type. */
+  /** Passes every alarm to {@code each}, by member id, then type. */
   public static void forEachAlarm(OrderedStore store, Consumer<AlarmMember> each) {
     try (Cursor rows = prefixed(store, ALARM)) {
       while (rows.next()) {
@@ -74,21 +74,21 @@ public final class MetaRows {
     }
   }
 
-  /** Passes on what every member published, by id. */
+  /** Passes the published attributes of every member to {@code each}, by id. */
   public static void forEachMember(OrderedStore store, Consumer<MemberAttributes> each) {
     try (Cursor rows = prefixed(store, MEMBER)) {
       while (rows.next()) {
         NodeId member = new NodeId(StoreKeys.getLong(rows.key(), MEMBER.length()));
         List<String> texts = texts(rows.value());
         if (texts.isEmpty()) {
-          throw new StoreException("damaged attributes of a member");
+          throw new StoreException("damaged row of member attributes");
         }
         each.accept(new MemberAttributes(member, texts.get(0), texts.subList(1, texts.size())));
       }
     }
   }
 
-  /** Passes on where every member listens for its peers, by id. */
+  /** Passes the peer URLs of every member to {@code each}, by id. */
   public static void forEachPeerUrls(OrderedStore store, BiConsumer<NodeId, List<String>> each) {
     try (Cursor rows = prefixed(store, PEER_URLS)) {
       while (rows.next()) {
@@ -98,7 +98,7 @@ public final class MetaRows {
     }
   }
 
-  /** The encoded membership, or null when none was noted. */
+  /** The encoded membership, or null if none was saved. */
   public static @Nullable Bytes membership(OrderedStore store) {
     return store.get(Space.META, MEMBERSHIP);
   }
@@ -161,7 +161,7 @@ public final class MetaRows {
     return texts;
   }
 
-  /** What {@link #bytes} wrote. */
+  /** Reads what {@link #bytes} wrote. */
   static Bytes bytesAt(Bytes value, int at) {
     int length = value.length() - at < 4 ? -1 : StoreKeys.getInt(value, at);
     if (length < 0 || length > value.length() - at - 4) {

@@ -18,12 +18,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads of the committed state, for any number of threads beside the writer; none waits for it.
+ * Reads of the committed state, for any number of threads concurrent with the writer; none waits
+ * for it.
  *
- * <p>Why an answer is never torn: a read takes the {@link ReadView} first and checks nothing
- * newer than its revision; then it opens its cursors, which are frozen; then it checks the
- * compacted revision once more. That one is published before anything is removed, so a revision
- * that is still readable then is complete in the cursors.
+ * <p>Why a result is never torn: a read takes the {@link ReadView} first and ignores everything
+ * above its revision; then it opens its cursors, which are frozen; then it checks the compacted
+ * revision again. The compacted revision is published before anything is removed, so a revision
+ * that is still readable at that point is complete in the cursors.
  */
 public final class MvccReader {
   private final OrderedStore store;
@@ -46,12 +47,12 @@ public final class MvccReader {
     this.hashes = hashes;
   }
 
-  /** How far the committed state is now. */
+  /** Current position of the committed state. */
   public ReadView view() {
     return view.get();
   }
 
-  /** Answers a Range: {@link Result.Range} or {@link Result.Refused} (section 2.3). */
+  /** Executes a Range: {@link Result.Range} or {@link Result.Refused} (section 2.3). */
   public Result range(RangeQuery query) {
     try (MemoryBudget.Share share = MemoryBudget.UNLIMITED.share()) {
       return range(query, share);
@@ -59,9 +60,9 @@ public final class MvccReader {
   }
 
   /**
-   * {@link #range(RangeQuery)}, refused when the answer needs more memory than there is.
+   * {@link #range(RangeQuery)}, refused if the result needs more memory than is available.
    *
-   * @param share counts the answer; whoever uses that gives it back
+   * @param share counts the result; the caller releases it after use
    */
   public Result range(RangeQuery query, MemoryBudget.Share share) {
     try {
@@ -83,7 +84,8 @@ public final class MvccReader {
       if (result != null) {
         return new Result.Range(result);
       }
-      // A compaction went past: a read of the current state takes the newer one, others are late.
+      // A compaction removed the revision: a read of the current state retries with the newer
+      // state, other reads are refused.
       if (query.revision() > 0) {
         return new Result.Refused(Refusal.COMPACTED);
       }
@@ -105,7 +107,7 @@ public final class MvccReader {
     return at < view.compactedRevision() ? Refusal.COMPACTED : null;
   }
 
-  /** The answer, or null when {@code at} was compacted before the cursor was open. */
+  /** The result, or null if {@code at} was compacted before the cursor was open. */
   @Nullable RangeResult rangeAt(
       RangeQuery query,
       long at,
@@ -129,13 +131,15 @@ public final class MvccReader {
     }
   }
 
-  /** What a key is at a published revision, from memory if its newest record is old enough. */
+  /**
+   * The record of a key at a published revision, from memory if its newest record is old enough.
+   */
   private KeyValue point(Bytes key, long at) {
     KeyValue known = records.find(key);
     if (known != null && known.modRevision() <= at) {
       return known;
     }
-    // Only a read of the newest state tells the newest record.
+    // Only a read of the newest state returns the newest record.
     boolean newest = known == null && at == view.get().revision();
     KeyValue found = load(key, at);
     if (newest) {
@@ -145,7 +149,8 @@ public final class MvccReader {
   }
 
   /**
-   * The record at a revision from the store; an {@link RecordCache#absent} one if none is alive.
+   * Reads the record at a revision from the store; an {@link RecordCache#absent} record if the key
+   * is not live.
    */
   KeyValue load(Bytes key, long at) {
     Bytes latest = store.get(Space.LATEST, key);
@@ -164,8 +169,8 @@ public final class MvccReader {
   }
 
   /**
-   * Opens a walk over a range at a published revision. Newest records serve as long as they are
-   * those of {@code at}: if the writer got ahead in between, the history has the answer.
+   * Opens a walk over a range at a published revision. Newest records are used while they belong to
+   * {@code at}; if the writer published a newer revision in between, history is read.
    */
   RecordWalk walk(KeyRange range, long at) {
     if (at == view.get().revision()) {
@@ -190,10 +195,10 @@ public final class MvccReader {
   }
 
   /**
-   * All reads of the result see the state as it is now; for transactions that only read. Whoever
-   * uses it asks {@link SnapshotRead#isLost} at the end.
+   * All reads of the result see the current state; for transactions that only read. The caller
+   * checks {@link SnapshotRead#isLost} at the end.
    *
-   * @param share counts all answers together; whoever uses them gives it back
+   * @param share counts all results together; the caller releases it after use
    */
   public SnapshotRead pin(MemoryBudget.Share share) {
     return new SnapshotRead(this, view, share);
@@ -202,19 +207,20 @@ public final class MvccReader {
   /**
    * Reads one chunk of a range at a fixed revision (GS2-GS4).
    *
-   * @param range begins where the chunk shall begin
+   * @param range starts where the chunk starts
    * @param revision 1 or more
-   * @param limit most records, 1 or more
-   * @param maxBytes no further record once keys and values come to this; the first is always taken
-   * @param keysOnly leave out values and leases (G6)
+   * @param limit maximum number of records, 1 or more
+   * @param maxBytes stop after the record with which keys and values reach this size; the first
+   *     record is always returned
+   * @param keysOnly omit values and leases (G6)
    */
   public Page page(KeyRange range, long revision, int limit, long maxBytes, boolean keysOnly) {
     return page(range, revision, limit, maxBytes, keysOnly, RangeQuery.SortTarget.KEY);
   }
 
   /**
-   * {@link #page(KeyRange, long, int, long, boolean)}, each chunk sorted on its own when the target
-   * is not the key; the next chunk then begins behind the key that sorted last (GS7).
+   * {@link #page(KeyRange, long, int, long, boolean)}, each chunk sorted on its own if the target
+   * is not the key; the next chunk then starts after the key that sorted last (GS7).
    */
   public Page page(
       KeyRange range,
@@ -239,7 +245,9 @@ public final class MvccReader {
     }
   }
 
-  /** Counts the keys of a range; 0 or less is the current revision. As {@link #range} answers. */
+  /**
+   * Counts the keys of a range; 0 or less is the current revision. Refusals as for {@link #range}.
+   */
   public Result count(KeyRange range, long revision) {
     return range(
         new RangeQuery(
@@ -261,26 +269,29 @@ public final class MvccReader {
     return keys.now();
   }
 
-  /** Walks all live keys once, so that {@link #keys} knows their number from then on; slow. */
+  /**
+   * Walks over all live keys once, so that {@link #keys} returns their number from then on; slow.
+   */
   public void countKeys() {
     Result counted;
     KeyCount.Mark at;
     do {
       at = keys.mark();
       counted = count(KeyRange.all(), at.revision());
-      // Refused if a compaction went past the mark.
+      // Refused if a compaction went above the mark.
     } while (!(counted instanceof Result.Range));
     keys.counted(at, ((Result.Range) counted).range().count());
   }
 
   /**
-   * Reads events for a watch that is behind (W8).
+   * Reads events for a watch that lags (W8).
    *
-   * @param range whose events; others are skipped
+   * @param range range of the events; others are skipped
    * @param fromRevision first revision that is needed
-   * @param maxRevisions most distinct revisions with events of the range, 1 or more
-   * @param maxBytes no further revision once the events come to this; one is always taken
-   * @param withPrev whether former records are wanted (W11)
+   * @param maxRevisions maximum number of distinct revisions with events of the range, 1 or more
+   * @param maxBytes stop after the revision with which the events reach this size; one is always
+   *     returned
+   * @param withPrev true if previous records are wanted (W11)
    */
   public HistoryResult history(
       KeyRange range, long fromRevision, int maxRevisions, long maxBytes, boolean withPrev) {
@@ -289,19 +300,21 @@ public final class MvccReader {
   }
 
   /**
-   * Bounds of one read of history.
+   * Limits of one read of history.
    *
-   * @param revisions most distinct revisions with events of the range, 1 or more
-   * @param bytes no further revision once the events come to this; one is always taken
-   * @param pieceBytes the rest of a revision is left to the next read once the events of the
-   *     revision alone come to this
+   * @param revisions maximum number of distinct revisions with events of the range, 1 or more
+   * @param bytes stop after the revision with which the events reach this size; one is always
+   *     returned
+   * @param pieceBytes if the events of a single revision reach this size, the next read returns the
+   *     rest of the revision
    */
   public record HistoryLimits(int revisions, long bytes, long pieceBytes) {}
 
   /**
-   * {@link #history(KeyRange, long, int, long, boolean)}, of large revisions in pieces.
+   * {@link #history(KeyRange, long, int, long, boolean)}, with large revisions in pieces.
    *
-   * @param fromSub 0, or where the last read stopped inside {@code fromRevision}
+   * @param fromSub 0, or the sub revision at which the last read stopped inside {@code
+   *     fromRevision}
    */
   public HistoryResult history(
       KeyRange range, long fromRevision, int fromSub, HistoryLimits limits, boolean withPrev) {
@@ -340,15 +353,15 @@ public final class MvccReader {
       ReadView seen = new ReadView(before.revision(), compacted, before.appliedIndex());
       events = read.read(versions, seen, limits.revisions(), limits.bytes());
     }
-    // The record before the first version comes from a cursor of its own.
+    // The record before the first version is read with a separate cursor.
     long compacted = view.get().compactedRevision();
     return fromRevision < compacted ? new HistoryResult.Compacted(compacted) : events;
   }
 
   /**
-   * The hash of the history kept at a revision (MT6, MT7). A revision whose compaction is
-   * remembered keeps the hash it had before, also when it is compacted further; any other is hashed
-   * now, which reads everything up to it and is slow.
+   * The hash of the history that exists at a revision (MT6, MT7). A revision with a compaction hash
+   * keeps that hash, also when it is compacted further; any other is hashed now, which reads
+   * everything up to it and is slow.
    *
    * @param revision 0 is the current one, which is always hashed now; no record is below a negative
    *     one, so its hash covers nothing
@@ -367,13 +380,13 @@ public final class MvccReader {
       if (answer != null) {
         return answer;
       }
-      // A compaction came in between, perhaps of this very revision.
+      // A compaction was applied in between, perhaps of this very revision.
     }
   }
 
   /**
-   * {@link #hash} without what is remembered: equal on all members with the same content, whatever
-   * each of them remembers.
+   * {@link #hash} without the hashes of compactions: equal on all members with the same content,
+   * whatever hashes each of them has.
    *
    * @param revision as for {@link #hash}
    */
@@ -385,7 +398,7 @@ public final class MvccReader {
     return answer;
   }
 
-  /** The answer, or null when a compaction came between view and cursors. */
+  /** The result, or null if a compaction was applied between view and cursors. */
   private @Nullable HashResult hashOnce(long revision, ReadView before) {
     long compacted = before.compactedRevision();
     if (revision < 0) {
@@ -407,18 +420,18 @@ public final class MvccReader {
   }
 
   /**
-   * Makes the hash of the newest compaction that has none yet, of the content before it (MT6);
-   * slow. For one thread beside the writer, after each compaction.
+   * Computes the hash of the newest compaction that has none yet, over the content before it (MT6);
+   * slow. For one thread concurrent with the writer, after each compaction.
    *
-   * @return null if there is none to make
+   * @return null if there is none to compute
    */
   public HashResult.@Nullable Hash hashCompaction() {
     return hashes.makeNext();
   }
 
   /**
-   * The hashes of compactions that are made and remembered, newest first, at most ten; their
-   * storeRevision is the compacted one.
+   * The computed hashes of compactions, newest first, at most ten; their storeRevision is the
+   * compacted one.
    */
   public List<HashResult.Hash> compactionHashes() {
     return hashes.newestFirst();
@@ -431,7 +444,7 @@ public final class MvccReader {
     return keys;
   }
 
-  /** True when {@code test} holds for every key attached to a lease, also when there is none. */
+  /** True if {@code test} holds for every key attached to a lease, also if there is none. */
   public boolean allAttached(long lease, Predicate<Bytes> test) {
     Bytes from = StoreKeys.attachment(lease, Bytes.EMPTY);
     try (Cursor rows = store.cursor(Space.LEASE, from, StoreKeys.behindAttachments(lease), false)) {

@@ -20,13 +20,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The writer's side of the multi-version store: one thread. Changes gather in memory, where this
  * class already sees them, until {@link #commit} writes them in one batch together with the applied
- * index and shows them to readers.
+ * index and makes them visible to readers.
  *
  * <p>One changing request is one main revision (R2): call {@link #put} and {@link #delete} for its
- * changes in order, then {@link #finish}. Requests are checked before: nothing here is undone.
+ * changes in order, then {@link #finish}. Requests are checked before: this class does not undo
+ * changes.
  */
 public final class MvccStore implements KvRead, AutoCloseable {
-  /** R1: what a store is at before its first change. */
+  /** R1: the revision of a store before its first change. */
   static final long FIRST_REVISION = 1;
 
   private static final long NOTHING_COMPACTED = -1;
@@ -51,10 +52,10 @@ public final class MvccStore implements KvRead, AutoCloseable {
   private boolean revisionMoved;
 
   /**
-   * Opens what the store holds; an empty store becomes a fresh one (R1).
+   * Opens the content of the store; an empty store is initialized (R1).
    *
    * @param store outlives this object and is closed by its owner
-   * @param cacheBytes bound of the memory for newest records
+   * @param cacheBytes memory limit for newest records
    * @throws StoreException if the store has another schema, or is damaged
    */
   public MvccStore(OrderedStore store, long cacheBytes, EntryBounds bounds) {
@@ -90,7 +91,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
       throw new StoreException("unknown schema " + schema + " of the state");
     }
     if (partial != (schema == StoreKeys.SCHEMA_PARTIAL)) {
-      throw new StoreException("the mark of a partial entry does not fit schema " + schema);
+      throw new StoreException("mark of a partial entry does not match schema " + schema);
     }
   }
 
@@ -103,7 +104,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
     try (Cursor last = store.cursor(Space.REV, Bytes.EMPTY, null, true)) {
       if (last.next()) {
         Invariant.require(
-            StoreKeys.revisionMain(last.key()) <= current, "a stored change is above the revision");
+            StoreKeys.revisionMain(last.key()) <= current, "stored change is above the revision");
       }
     }
   }
@@ -113,33 +114,35 @@ public final class MvccStore implements KvRead, AutoCloseable {
     return reader;
   }
 
-  /** Removes what compaction left behind; for any one thread beside the writer. */
+  /** Removes compacted versions; for any one thread concurrent with the writer. */
   public Compactor compactor() {
     return compactor;
   }
 
-  /** Index of the last entry noted by {@link #applied}. */
+  /** Index of the last entry passed to {@link #applied}. */
   public long appliedIndex() {
     return appliedIndex;
   }
 
-  /** Term of the last entry noted by {@link #applied}. */
+  /** Term of the last entry passed to {@link #applied}. */
   public long appliedTerm() {
     return appliedTerm;
   }
 
-  /** What all entries up to {@link #appliedIndex} did, as one number; equal on all members. */
+  /** Digest of the effects of all entries up to {@link #appliedIndex}; equal on all members. */
   public long digest() {
     return digest.value();
   }
 
-  /** Current main revision; changes of a request that is not finished do not count. */
+  /** Current main revision; changes of an unfinished request do not count. */
   @Override
   public long revision() {
     return revision;
   }
 
-  /** Revision that an answer names now: the new one from the first change of a request on (R6). */
+  /**
+   * Revision for the header of a response: the new one from the first change of a request on (R6).
+   */
   public long headerRevision() {
     return events.count() == 0 ? revision : revision + 1;
   }
@@ -149,7 +152,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
     return compacted;
   }
 
-  // ---- reads of the writer: they see everything written so far ----
+  // ---- reads of the writer: they include everything written so far ----
 
   @Override
   public @Nullable KeyValue get(Bytes key) {
@@ -163,7 +166,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
     return RecordCache.isAbsent(known) ? null : known;
   }
 
-  /** Nothing is pending for the key: what the store holds is its newest record. */
+  /** No change is pending for the key: the store contains its newest record. */
   private KeyValue load(Bytes key) {
     long stored = rows.storedRevision(view.get().revision());
     KeyValue found = reader.load(key, stored);
@@ -190,7 +193,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
   }
 
   /**
-   * A read whose revision is already checked (X10): 0 or less is the newest state.
+   * Executes a read whose revision is already checked (X10): 0 or less is the newest state.
    *
    * @param share counts the records
    * @throws MemoryBudget.Exceeded if they do not fit
@@ -227,7 +230,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
   }
 
   private RecordWalk newest(KeyRange range) {
-    // From the range's own start on: the row of the revision in front does not matter here.
+    // From the start of the range on: the row with the revision before it does not matter here.
     return new LatestIterator(
         rows.cursor(Space.LATEST, range.key(), LatestIterator.upper(range)), range.key());
   }
@@ -237,7 +240,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
         rows.cursor(Space.KEY, StoreKeys.firstOf(range.key()), StoreKeys.upper(range)), at);
   }
 
-  /** True when {@code test} holds for every key attached to a lease, also when there is none. */
+  /** True if {@code test} holds for every key attached to a lease, also if there is none. */
   public boolean allAttached(long lease, Predicate<Bytes> test) {
     Bytes from = StoreKeys.attachment(lease, Bytes.EMPTY);
     try (Cursor attached = rows.cursor(Space.LEASE, from, StoreKeys.behindAttachments(lease))) {
@@ -256,7 +259,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
    * Writes a new version of a key (R4, P4).
    *
    * @param lease exists, or 0
-   * @return the record before, or null
+   * @return the previous record, or null
    */
   public @Nullable KeyValue put(Bytes key, Bytes value, long lease) {
     writePartWhenFull();
@@ -274,7 +277,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
     rows.set(Space.KEY, row, record);
     rows.set(Space.REV, StoreKeys.revision(main, sub), RowCodec.change(false, key));
     moveLease(key, old == null ? 0 : old.lease(), lease);
-    // Decoded from our own rows, so that no request is kept alive by the cache.
+    // Decoded from the stored rows, so that the cache does not keep the memory of a request.
     KeyValue kv = RowCodec.keyValue(row, record);
     rows.set(Space.LATEST, kv.key(), RowCodec.latest(kv));
     rows.changed(kv);
@@ -288,7 +291,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
 
   /**
    * Deletes every live key of a range, in key order (D1, D2). The memory that this takes does not
-   * grow with the number of keys: what is deleted goes to the store in several batches.
+   * grow with the number of keys: deletions are written to the store in several batches.
    *
    * @param previous receives each record before it is deleted
    * @return number of deleted keys
@@ -317,7 +320,10 @@ public final class MvccStore implements KvRead, AutoCloseable {
     return deleted;
   }
 
-  /** Adds the first live records of a range; the rest of it, or null when it holds no more. */
+  /**
+   * Adds the first live records of a range; returns the rest of the range, or null if there are no
+   * more.
+   */
   private @Nullable KeyRange nextPiece(KeyRange range, List<KeyValue> piece) {
     long bytes = 0;
     try (RecordWalk walk = newest(range)) {
@@ -387,7 +393,10 @@ public final class MvccStore implements KvRead, AutoCloseable {
     }
   }
 
-  /** Ends a request: its changes become one main revision, or none if there are none (R2, R3). */
+  /**
+   * Completes a request: its changes become one main revision; without changes the revision stays
+   * (R2, R3).
+   */
   public RevisionChanges finish() {
     if (events.count() == 0) {
       return RevisionChanges.NONE;
@@ -398,10 +407,10 @@ public final class MvccStore implements KvRead, AutoCloseable {
   }
 
   /**
-   * Moves the compacted revision (C1); what lies below is refused from the next commit on and
+   * Raises the compacted revision (C1). Lower revisions are refused from the next commit on and
    * removed by the {@link Compactor}.
    *
-   * @return why not, or null
+   * @return the reason for a refusal, or null
    */
   public @Nullable Refusal compact(long to) {
     if (to <= compacted) {
@@ -427,24 +436,24 @@ public final class MvccStore implements KvRead, AutoCloseable {
   }
 
   /**
-   * Checks that an entry is the one to apply next: each is applied once and none is left out.
+   * Checks that an entry is the next one to apply: each is applied once and none is skipped.
    *
    * @throws Invariant.Broken on a gap or a repeat
    */
   public void requireNext(long index, long term) {
-    Invariant.require(index == appliedIndex + 1, "an entry was applied twice or left out");
-    Invariant.require(term >= appliedTerm, "the term of applied entries went back");
+    Invariant.require(index == appliedIndex + 1, "entry was applied twice or skipped");
+    Invariant.require(term >= appliedTerm, "term of applied entries decreased");
     rows.undoPartialEntry();
   }
 
   /**
-   * Notes that an entry was applied; the index joins the batch that holds its changes.
+   * Records that an entry was applied; the index joins the batch of its changes.
    *
    * @throws Invariant.Broken on a gap or a repeat
    */
   public void applied(long index, long term) {
     requireNext(index, term);
-    Invariant.require(events.count() == 0, "a request was not finished");
+    Invariant.require(events.count() == 0, "request was not finished");
     rows.endEntry();
     appliedIndex = index;
     appliedTerm = term;
@@ -455,7 +464,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
     }
   }
 
-  /** About what the changes that are not written yet take in memory, in bytes. */
+  /** Approximate memory of the changes that are not written yet, in bytes. */
   public long pendingBytes() {
     return rows.bytes();
   }
@@ -470,7 +479,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
     return RowCodec.longs(appliedIndex, appliedTerm, digest.value());
   }
 
-  /** Writes all changes since the last commit in one batch, then shows them to readers. */
+  /** Writes all changes since the last commit in one batch, then makes them visible to readers. */
   public void commit() {
     if (appliedIndex == view.get().appliedIndex()) {
       Invariant.require(!revisionMoved, "changes without an entry");
@@ -482,14 +491,15 @@ public final class MvccStore implements KvRead, AutoCloseable {
     }
     rows.writeComplete(revision, appliedRow());
     if (compacted != view.get().compactedRevision()) {
-      // Before readers and the compactor know: nothing is removed yet, and nobody asks too early.
+      // Before readers and the compactor see the revision: nothing is removed yet, and no reader
+      // asks too early.
       hashes.begin(new PendingHash(store, compactedBefore, compacted));
     }
     view.set(new ReadView(revision, compacted, appliedIndex));
     keys.publish(revision);
   }
 
-  /** Releases what it holds of the store, which its owner closes next; for any thread. */
+  /** Releases the resources of the store, which its owner closes next; for any thread. */
   @Override
   public void close() {
     hashes.close();

@@ -4,11 +4,11 @@ import io.troupe.model.Bytes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A durable ordered map, split into spaces. Two threads may write, one that applies entries and one
- * that removes what is compacted; any number of threads read beside them. Implementations: RocksDB
- * (persistence) and {@link InMemoryOrderedStore} (simulation, tests).
+ * A durable ordered map, divided into spaces. Two threads may write: one that applies entries and
+ * one that removes compacted versions. Any number of threads read concurrently. Implementations:
+ * RocksDB (persistence) and {@link InMemoryOrderedStore} (simulation, tests).
  *
- * <p>A failed write or read throws {@link StoreException}: the state can no longer be trusted and
+ * <p>A failed write or read throws {@link StoreException}: the state is no longer trustworthy and
  * the member stops.
  */
 public interface OrderedStore extends AutoCloseable {
@@ -19,7 +19,7 @@ public interface OrderedStore extends AutoCloseable {
     META,
     /** Every version of every user key. */
     KEY,
-    /** The newest record of every live user key, and the revision they are of. */
+    /** The newest record of every live user key, and the revision to which they belong. */
     LATEST,
     /** Revision to user key, for watch catch-up and compaction. */
     REV,
@@ -31,25 +31,26 @@ public interface OrderedStore extends AutoCloseable {
   @Nullable Bytes get(Space space, Bytes key);
 
   /**
-   * A cursor over a view of the space that is frozen when this call returns. It stands before the
-   * first record.
+   * Opens a cursor over a view of the space that is frozen when this call returns. It is positioned
+   * before the first record.
    *
    * @param from first key, inclusive
-   * @param toExclusive first key behind, or null for no upper end
+   * @param toExclusive first key after the range, or null for no upper end
    * @param reverse walk from the greatest key down
    */
   Cursor cursor(Space space, Bytes from, @Nullable Bytes toExclusive, boolean reverse);
 
   /**
-   * Writes all of {@code batch} or nothing, visible to reads that begin after this call returns.
-   * Safe for two callers at once. What survives a crash is a prefix of the batches in the order
-   * their calls returned, over all spaces alike: a batch is never kept without those before it.
+   * Writes all of {@code batch} or nothing, visible to reads that start after this call returns.
+   * Safe for two concurrent callers. A crash preserves a prefix of the batches in the order in
+   * which their calls returned, over all spaces: a batch is never preserved without all earlier
+   * ones.
    */
   void write(StoreBatch batch);
 
   /**
-   * Bytes on disk (or held, for the in-memory store), for dbSize and the quota. Cheap: may be a
-   * little old.
+   * Bytes on disk (or in memory, for the in-memory store), for dbSize and the quota. Cheap: may be
+   * slightly outdated.
    */
   long sizeOnDisk();
 
@@ -59,24 +60,23 @@ public interface OrderedStore extends AutoCloseable {
   @Override
   void close();
 
-  /** A walk over records. Used by one thread, closed by whoever opened it. */
+  /** A walk over records. Used by one thread and closed by the caller that opened it. */
   interface Cursor extends AutoCloseable {
-    /** Steps to the next record; false when there is none. */
+    /** Moves to the next record; false if there is none. */
     boolean next();
 
     /**
-     * Steps to the first record at or behind {@code key} in walking order; false when there is
-     * none.
+     * Moves to the first record at or after {@code key} in walking order; false if there is none.
      */
     boolean seek(Bytes key);
 
-    /** Key of the current record; valid for good. */
+    /** Key of the current record; stays valid after the next move. */
     Bytes key();
 
-    /** Value of the current record; valid for good. */
+    /** Value of the current record; stays valid after the next move. */
     Bytes value();
 
-    /** The first bytes of that value, at most {@code maxBytes}; reads no more than these. */
+    /** The first bytes of the current value, at most {@code maxBytes}; reads no more than these. */
     default Bytes valueHead(int maxBytes) {
       Bytes whole = value();
       return whole.length() <= maxBytes ? whole : whole.slice(0, maxBytes);

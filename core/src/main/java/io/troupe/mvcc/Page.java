@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Page {
 
   /**
-   * Records in the order that was asked for.
+   * Records in the requested order.
    *
-   * @param next where the following chunk begins, or null when the range is done
-   * @param bytes of keys and values, for choosing the next chunk's size
+   * @param next start of the next chunk, or null if the range is complete
+   * @param bytes size of keys and values, for choosing the size of the next chunk
    */
   record Records(List<KeyValue> kvs, @Nullable Bytes next, long bytes) implements Page {}
 

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads one chunk of a long read (GS4, GS7) over one walk. Revisions are checked by the caller, who
- * also closes the walk.
+ * Reads one chunk of a long read (GS4, GS7) over one walk. The caller checks revisions and closes
+ * the walk.
  *
  * @source section 2.4
  */
@@ -21,9 +21,10 @@ final class PageRead {
   /**
    * Prepares a read.
    *
-   * @param walk over what is left of the range, before its first key
-   * @param limit most records, 1 or more
-   * @param maxBytes no further record once keys and values come to this; one is always taken
+   * @param walk over the rest of the range, before its first key
+   * @param limit maximum number of records, 1 or more
+   * @param maxBytes stop after the record with which keys and values reach this size; one is always
+   *     returned
    */
   PageRead(RecordWalk walk, int limit, long maxBytes, boolean keysOnly) {
     this.walk = walk;
@@ -48,9 +49,9 @@ final class PageRead {
   }
 
   /**
-   * GS7: the record that tells "more" takes part in the sort, as in a Range with a limit (G8), and
-   * the next chunk begins behind the key that sorted last. It always begins further on, so the
-   * chunks come to an end.
+   * GS7: the extra record that proves "more" takes part in the sort, as in a Range with a limit
+   * (G8), and the next chunk starts after the key that sorted last. Each chunk starts at a higher
+   * key than the one before, so the read terminates.
    */
   Page.Records sortedBy(SortTarget target) {
     List<KeyValue> kvs = new ArrayList<>(Math.min(limit, 1024));

@@ -7,23 +7,26 @@ import io.troupe.mvcc.OrderedStore.Space;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An entry whose changes a store holds only in part, because they are written in several batches
- * and the last one is missing. The rows of its revision lie above the base revision, so reads at
- * the base revision ignore them; {@link #undo} removes them before the log brings the entry again.
+ * An entry whose changes are only partly in the store, because they are written in several batches
+ * and the last one is missing. The rows of its revision are above the base revision, so reads at
+ * the base revision ignore them; {@link #undo} removes them before the entry is applied again from
+ * the log.
  *
- * <p>The versions that the base revision shows are all still there: compaction never removes the
- * newest version at or below the compacted revision, and that one is at most the base revision.
+ * <p>The versions that are visible at the base revision all still exist: compaction never removes
+ * the newest version at or below the compacted revision, and that one is at most the base revision.
  *
  * @param base current revision before the entry
- * @param schema schema of the rows, which the store has again after the entry
+ * @param schema schema of the rows, which is restored after the entry
  */
 record PartialEntry(long base, long schema) {
-  /** Rows that one batch of {@link #undo} restores, and bytes after which it is written. */
+  /**
+   * Rows that one batch of {@link #undo} restores, and size in bytes at which the batch is written.
+   */
   private static final int UNDO_ROWS = 4096;
 
   private static final long UNDO_BYTES = 2 << 20;
 
-  /** The partial entry of a store, or null when its last entry is complete. */
+  /** The partial entry of a store, or null if its last entry is complete. */
   static @Nullable PartialEntry find(OrderedStore store) {
     Bytes row = store.get(Space.META, StoreKeys.META_PARTIAL);
     return row == null
@@ -35,19 +38,19 @@ record PartialEntry(long base, long schema) {
   void begin(PendingChanges batch) {
     batch.put(Space.META, StoreKeys.META_PARTIAL, RowCodec.longs(base, schema));
     batch.put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(StoreKeys.SCHEMA_PARTIAL));
-    // A walk over the newest records sees by this row that they are not those of the base revision.
+    // This row shows a walk over the newest records that they are not those of the base revision.
     batch.put(Space.LATEST, StoreKeys.LATEST_REVISION, RowCodec.longs(base + 1));
   }
 
-  /** Adds the rows that end the mark to the last batch of the entry. */
+  /** Adds the rows that remove the mark to the last batch of the entry. */
   void end(PendingChanges batch) {
     batch.remove(Space.META, StoreKeys.META_PARTIAL);
     batch.put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(schema));
   }
 
   /**
-   * Brings the store back to the base revision, in several batches; memory does not grow with the
-   * size of the entry. A crash in between leaves less to undo.
+   * Restores the base revision of the store, in several batches; memory does not grow with the size
+   * of the entry. After a crash in between, less is left to undo.
    */
   void undo(OrderedStore store) {
     while (undoBatch(store)) {
@@ -106,12 +109,12 @@ record PartialEntry(long base, long schema) {
     }
   }
 
-  /** A put of the partial entry attached the key to its lease. */
+  /** Reverts the attachment of the key to its lease by a put of the partial entry. */
   private static void detach(
       OrderedStore store, StoreBatch batch, Bytes row, Bytes key, @Nullable KeyValue before) {
     Bytes value = store.get(Space.KEY, row);
     if (value == null) {
-      throw new StoreException("a change of a partial entry has no row");
+      throw new StoreException("no row for a change of a partial entry");
     }
     long lease = RowCodec.leaseOf(value);
     if (lease != 0 && (before == null || before.lease() != lease)) {

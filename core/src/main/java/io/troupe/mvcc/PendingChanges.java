@@ -10,9 +10,9 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Changes that wait for their batch to be written, and reads that see through to the store. */
+/** Changes that are not written yet, and reads over them and the store. */
 final class PendingChanges {
-  /** What the objects of a change weigh besides its bytes, about. */
+  /** Approximate overhead of a change in addition to its bytes. */
   private static final int CHANGE_BYTES = 100;
 
   private final OrderedStore store;
@@ -28,7 +28,7 @@ final class PendingChanges {
     }
   }
 
-  /** About what the changes take in memory. */
+  /** Approximate memory of the changes. */
   long bytes() {
     return bytes;
   }
@@ -43,7 +43,7 @@ final class PendingChanges {
     batch.delete(space, key);
   }
 
-  /** A forward cursor over a space, closed by the caller before the next change. */
+  /** A forward cursor over a space; the caller closes it before the next change. */
   Cursor cursor(Space space, Bytes from, @Nullable Bytes toExclusive) {
     NavigableMap<Bytes, Bytes> all = sorted(space);
     Cursor stored = store.cursor(space, from, toExclusive, false);
@@ -55,7 +55,7 @@ final class PendingChanges {
     return part.isEmpty() ? stored : new MergedCursor(stored, part);
   }
 
-  /** Most batches are written before anybody walks over them: sorting waits for who does. */
+  /** Most batches are written before they are read: sorts at the first read. */
   private NavigableMap<Bytes, Bytes> sorted(Space space) {
     List<StoreBatch.Change> changes = batch.changes();
     for (; sortedChanges < changes.size(); sortedChanges++) {
@@ -74,7 +74,7 @@ final class PendingChanges {
     return all;
   }
 
-  /** Writes everything and restarts. */
+  /** Writes and clears all changes. */
   void write() {
     store.write(batch);
     batch = new StoreBatch();

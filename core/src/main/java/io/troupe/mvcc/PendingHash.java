@@ -5,8 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * The hash of a compaction that is still to be made, with the content as it was before anything was
- * removed. Holds frozen cursors: whoever has it makes it or drops it, once.
+ * The hash of a compaction that is not computed yet, with the content as it was before anything was
+ * removed. Holds frozen cursors: the owner computes the hash or drops it, once.
  */
 final class PendingHash {
   private final HistoryCursors cursors;
@@ -18,7 +18,7 @@ final class PendingHash {
    * Freezes the content.
    *
    * @param compactedBefore compacted revision until this compaction, -1 before the first
-   * @param revision what is compacted now; nothing above {@code compactedBefore} was removed yet
+   * @param revision new compacted revision; nothing above {@code compactedBefore} is removed yet
    */
   PendingHash(OrderedStore store, long compactedBefore, long revision) {
     this.compactedBefore = compactedBefore;
@@ -30,7 +30,7 @@ final class PendingHash {
     return revision;
   }
 
-  /** Makes the hash, for its caller and all that {@link #await}; slow. */
+  /** Computes the hash, for the caller and all callers of {@link #await}; slow. */
   HashResult.Hash make() {
     try (cursors) {
       int crc = new KvHash(cursors.changes(), cursors.rows(), compactedBefore, revision).compute();
@@ -43,7 +43,7 @@ final class PendingHash {
     }
   }
 
-  /** The hash that another thread is making. */
+  /** Waits for the hash that another thread computes. */
   HashResult.Hash await() {
     try {
       return made.join();
@@ -55,7 +55,7 @@ final class PendingHash {
     }
   }
 
-  /** Releases the content; nobody makes this hash or waits for it. */
+  /** Releases the content; no caller computes this hash or waits for it. */
   void drop() {
     cursors.close();
   }

@@ -15,13 +15,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of a range read (G3-G10) over one walk. Revisions are checked by the caller, who also
- * closes the walk.
+ * The rules of a range read (G3-G10) over one walk. The caller checks revisions and closes the
+ * walk.
  *
  * @source section 2.3
  */
 final class RangeRead {
-  /** Longest result that is sorted by its keys' records before their values are read. */
+  /** Longest result that is sorted by records without values, before their values are read. */
   private static final int MAX_SORTED = 1000;
 
   private final RecordWalk walk;
@@ -35,9 +35,9 @@ final class RangeRead {
    * Prepares a read.
    *
    * @param walk over the query's range, before the first key
-   * @param atRevision whose live keys it shows
-   * @param headerRevision what the answer names as the store's revision
-   * @param share counts what the answer takes; a read without room ends with {@link
+   * @param atRevision revision whose live keys it returns
+   * @param headerRevision revision of the store in the header of the result
+   * @param share counts the result; a read that exceeds the memory throws {@link
    *     MemoryBudget.Exceeded}
    */
   RangeRead(
@@ -54,15 +54,15 @@ final class RangeRead {
     this.steps = new WalkSteps(share);
   }
 
-  /** The answer for a range that no key can be in. */
+  /** The result for a range that can contain no key. */
   static RangeResult nothing(long headerRevision) {
     return new RangeResult(headerRevision, List.of(), false, 0);
   }
 
   /**
-   * The answer for one key.
+   * The result for one key.
    *
-   * @param kv the key's record at the asked revision, or null
+   * @param kv the key's record at the requested revision, or null
    */
   static RangeResult point(@Nullable KeyValue kv, RangeQuery query, long headerRevision) {
     if (kv == null) {
@@ -87,9 +87,9 @@ final class RangeRead {
   }
 
   /**
-   * The answer for a range.
+   * The result for a range.
    *
-   * @param counts where counts of this revision are remembered, or null when it may still change
+   * @param counts cache for counts of this revision, or null if it may still change
    */
   RangeResult range(@Nullable CountCache counts) {
     long known = counts == null ? -1 : counts.find(start(), end(), atRevision);
@@ -123,7 +123,7 @@ final class RangeRead {
     return query.target() == SortTarget.KEY && query.order() != SortOrder.DESCEND;
   }
 
-  /** G8: an explicit order on anything but ascending keys, or a filter, sees all matches. */
+  /** G8: an explicit order other than ascending keys, or a filter, needs all matches. */
   private boolean takesAllBeforeCut() {
     return query.hasRevisionFilter() || (query.order() != SortOrder.NONE && !keyOrder());
   }
@@ -147,9 +147,10 @@ final class RangeRead {
     return count;
   }
 
-  /** The limit cuts while walking; what is behind it is only counted, and that only once. */
+  /** The limit is applied during the walk; the rest is only counted, and only once. */
   private RangeResult firstKeys(@Nullable CountCache counts, long known) {
-    // One more than asked tells "more"; with a sort target it also takes part in the sort (G8).
+    // One record more than requested proves "more"; with a sort target it also takes part in the
+    // sort (G8).
     long fetch = limited() && query.limit() < Long.MAX_VALUE ? query.limit() + 1 : Long.MAX_VALUE;
     List<KeyValue> kvs = new ArrayList<>((int) Math.min(fetch, 16));
     while (kvs.size() < fetch && next()) {
@@ -166,7 +167,9 @@ final class RangeRead {
     return answer(kvs, count);
   }
 
-  /** With a limit and an order that needs no values only what is returned is read whole. */
+  /**
+   * With a limit and an order that needs no values, only the returned records are read with values.
+   */
   private boolean sortsWithoutValues() {
     return limited() && query.limit() <= MAX_SORTED && query.target() != SortTarget.VALUE;
   }
@@ -207,7 +210,7 @@ final class RangeRead {
     return answer(kvs, count);
   }
 
-  /** Descending keys with a limit: only the rows that are returned are ever decoded. */
+  /** Descending keys with a limit: only the returned rows are decoded. */
   private RangeResult lastKeys(@Nullable CountCache counts) {
     Bytes[] ring = new Bytes[(int) Math.min(query.limit(), 1024)];
     long count = 0;
@@ -266,7 +269,7 @@ final class RangeRead {
         && within(kv.createRevision(), query.minCreateRevision(), query.maxCreateRevision());
   }
 
-  /** G7: bounds are inclusive, 0 is no bound. */
+  /** G7: bounds are inclusive; 0 means no bound. */
   private static boolean within(long revision, long min, long max) {
     return (min == 0 || revision >= min) && (max == 0 || revision <= max);
   }
@@ -277,7 +280,7 @@ final class RangeRead {
     }
   }
 
-  /** What the next page will ask: its start lies behind the last key that is returned. */
+  /** Caches the count for the next page, which starts after the last returned key. */
   private void noteRest(@Nullable CountCache counts, List<KeyValue> fetched, long count) {
     int last = fetched.size() - 2;
     if (counts != null && last >= 0 && !query.range().isSingle()) {

@@ -1,8 +1,8 @@
 package io.troupe.mvcc;
 
 /**
- * The one place where the writer publishes how far the state is. Written by the writer alone after
- * the data is in the store; a compacted revision is published before anything below it is removed.
+ * Publishes the position of the state. Written by the writer alone, after the data is in the store;
+ * a compacted revision is published before anything below it is removed.
  */
 final class ReadViewPublisher {
   private volatile ReadView view;

@@ -7,16 +7,17 @@ import java.util.LinkedHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Newest committed records of keys used lately, also of keys that do not exist; bounded in bytes,
- * the least recently used go first. Thread-safe.
+ * Newest committed records of recently used keys, also of keys that do not exist; bounded in bytes,
+ * least recently used records are evicted first. Thread-safe.
  *
- * <p>An entry is never older than the published revision: the writer notes every change after it is
- * in the store and before it publishes the revision, and what anybody read from the store is taken
- * only if its part of the cache was not changed since the revision it was read at. So an entry
- * whose revision is not above R is what a read at R sees, for every R that is published.
+ * <p>An entry is never older than the published revision: the writer adds every change after it is
+ * in the store and before it publishes the revision. A record that a reader loaded from the store
+ * is accepted only if its part of the cache was not changed since the revision at which it was
+ * read. So an entry whose revision is not above R is what a read at R returns, for every published
+ * R.
  */
 final class RecordCache {
-  /** What the maps and objects of one entry weigh besides its bytes, about. */
+  /** Approximate overhead of one entry in addition to its bytes. */
   private static final int ENTRY_BYTES = 200;
 
   private static final long BYTES_FOR_MANY_STRIPES = 1 << 20;
@@ -31,7 +32,7 @@ final class RecordCache {
   private final Stripe[] stripes;
   private final long maxBytesEach;
 
-  /** A cache of at most {@code maxBytes}; 0 keeps nothing. */
+  /** Creates a cache of at most {@code maxBytes}; 0 disables it. */
   RecordCache(long maxBytes) {
     this.stripes = new Stripe[maxBytes < BYTES_FOR_MANY_STRIPES ? 1 : STRIPES];
     for (int i = 0; i < stripes.length; i++) {
@@ -40,7 +41,7 @@ final class RecordCache {
     this.maxBytesEach = maxBytes / stripes.length;
   }
 
-  /** What stands for a key that does not exist since {@code revision} or before. */
+  /** Placeholder for a key that does not exist since {@code revision} or before. */
   static KeyValue absent(Bytes key, long revision) {
     return new KeyValue(key, 0, revision, 0, Bytes.EMPTY, 0);
   }
@@ -49,7 +50,7 @@ final class RecordCache {
     return kv.version() == 0;
   }
 
-  /** The record, one that {@link #isAbsent}, or null when nothing is known. */
+  /** The record, a record that {@link #isAbsent}, or null if nothing is known. */
   @Nullable KeyValue find(Bytes key) {
     Stripe stripe = stripe(key);
     synchronized (stripe) {
@@ -57,7 +58,7 @@ final class RecordCache {
     }
   }
 
-  /** The writer: {@code kv} is in the store, {@code revision} will be published next. */
+  /** Called by the writer: {@code kv} is in the store, {@code revision} is published next. */
   void committed(KeyValue kv, long revision) {
     Stripe stripe = stripe(kv.key());
     synchronized (stripe) {
@@ -66,7 +67,10 @@ final class RecordCache {
     }
   }
 
-  /** Anybody: {@code kv} is what the store held at {@code revision}, which was current then. */
+  /**
+   * Called by any reader: {@code kv} is what the store contained at {@code revision}, which was
+   * current then.
+   */
   void loaded(KeyValue kv, long revision) {
     Stripe stripe = stripe(kv.key());
     synchronized (stripe) {
@@ -79,7 +83,7 @@ final class RecordCache {
   private void put(Stripe stripe, KeyValue kv) {
     KeyValue old = stripe.entries.remove(kv.key());
     stripe.bytes -= old == null ? 0 : weight(old);
-    // One big value must not push everything else out.
+    // One large value must not evict all other entries.
     if (weight(kv) > maxBytesEach / 4) {
       return;
     }
@@ -93,7 +97,7 @@ final class RecordCache {
   }
 
   private Stripe stripe(Bytes key) {
-    // The map takes the low bits: a stripe's keys must not have those in common.
+    // The map uses the low bits: the keys of a stripe must not have equal low bits.
     int mixed = key.hashCode() * 0x9e3779b9;
     return stripes[(mixed >>> 16) & (stripes.length - 1)];
   }

@@ -5,14 +5,14 @@ import io.troupe.model.RangeQuery.SortTarget;
 import java.util.Comparator;
 
 /**
- * The orders that a range can ask for (G8, G9).
+ * The orders that a range can request (G8, G9).
  *
  * @source section 2.3
  */
 final class RecordOrder {
   private RecordOrder() {}
 
-  /** Smallest first; records that the target does not tell apart are equal. */
+  /** Smallest first; records with the same target value are equal. */
   static Comparator<KeyValue> ascending(SortTarget target) {
     return switch (target) {
       case KEY -> Comparator.comparing(KeyValue::key);
@@ -23,7 +23,7 @@ final class RecordOrder {
     };
   }
 
-  /** G6: whether records without values will do; sorting by value needs them. */
+  /** G6: true if records without values suffice; sorting by value needs them. */
   static boolean needsKeysOnly(boolean keysOnly, SortTarget target) {
     return keysOnly && target != SortTarget.VALUE;
   }

@@ -4,21 +4,21 @@ import io.troupe.model.Bytes;
 import io.troupe.model.KeyValue;
 
 /**
- * A walk over the keys that are alive at one revision, in key order, one record each. It begins
- * before the first. Used by one thread and closed by whoever opened it.
+ * A walk over the keys that are live at one revision, in key order, one record each. It starts
+ * before the first key. Used by one thread and closed by the caller that opened it.
  */
 interface RecordWalk extends AutoCloseable {
-  /** Steps to the next live key; false when there is none. */
+  /** Moves to the next live key; false if there is none. */
   boolean next();
 
   /**
-   * Steps to where {@link #place} once was.
+   * Moves back to a position that {@link #place} returned.
    *
-   * @throws StoreException if it is not there, which a frozen view excludes
+   * @throws StoreException if it is not there, which cannot happen in a frozen view
    */
   void back(Bytes place);
 
-  /** Where the walk stands, for {@link #back}; valid for good. */
+  /** Position of the walk, for {@link #back}; stays valid after the next move. */
   Bytes place();
 
   /** The live key. */
@@ -27,7 +27,7 @@ interface RecordWalk extends AutoCloseable {
   /** Its record. */
   KeyValue record();
 
-  /** Its record as keys-only reads show it: neither value nor lease (G6). */
+  /** Its record as keys-only reads return it: neither value nor lease (G6). */
   KeyValue keyOnly();
 
   @Override

@@ -6,19 +6,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one request did to keys.
+ * The changes of keys by one request.
  *
- * @param events its events in sub-revision order; empty when no key changed, and when {@code
- *     unlisted} is set; immutable
- * @param unlisted null unless the events are too large to keep: then a range that holds every
- *     changed key, and the events are to be read from history
- * @param bytes about what the events take in memory
+ * @param events its events in sub-revision order; empty if no key changed, and if {@code unlisted}
+ *     is set; immutable
+ * @param unlisted null unless the events are too large to keep: then a range that contains every
+ *     changed key, and the events must be read from history
+ * @param bytes approximate memory of the events
  */
 public record RevisionChanges(List<Event> events, @Nullable KeyRange unlisted, long bytes) {
   /** No key changed. */
   public static final RevisionChanges NONE = new RevisionChanges(List.of(), null, 0);
 
-  /** True when no key changed. */
+  /** True if no key changed. */
   public boolean isEmpty() {
     return events.isEmpty() && unlisted == null;
   }

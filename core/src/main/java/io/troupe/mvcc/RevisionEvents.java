@@ -9,12 +9,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The changes of the request that is being applied: how many there are, and their events as long as
- * these fit into a bound. Of a request with more only the span of its keys is known; watchers read
- * such a revision from history.
+ * The changes of the request that is being applied: their number, and their events while these fit
+ * into a limit. Of a larger request only the span of its keys is kept; watchers read such a
+ * revision from history.
  */
 final class RevisionEvents {
-  /** What the objects of an event weigh besides keys and values, about. */
+  /** Approximate overhead of an event in addition to keys and values. */
   private static final int EVENT_BYTES = 250;
 
   private final long maxBytes;
@@ -29,12 +29,12 @@ final class RevisionEvents {
     this.maxBytes = maxBytes;
   }
 
-  /** Changes so far; the next one has this sub revision. */
+  /** Number of changes so far, which is the sub revision of the next one. */
   int count() {
     return changes;
   }
 
-  /** False once the events are too large to keep: callers need not make any more. */
+  /** False if the events are too large to keep: callers need not create any more. */
   boolean areKept() {
     return greatest == null;
   }
@@ -67,7 +67,7 @@ final class RevisionEvents {
     }
   }
 
-  /** Ends the request; the next one begins without changes. */
+  /** Completes the request; the next one starts without changes. */
   RevisionChanges take() {
     KeyRange span =
         least == null || greatest == null ? null : new KeyRange(least, greatest.successor());

@@ -6,10 +6,10 @@ import io.troupe.model.Lease;
 
 /**
  * Values of the store's rows, schema 3 (docs/formats/store-keys.md). Numbers are unsigned LEB128
- * unless said otherwise.
+ * unless stated otherwise.
  */
 final class RowCodec {
-  /** What stands before the user's value in a live row or a newest row, at most. */
+  /** Maximum number of bytes before the user's value in a live row or a newest row. */
   static final int HEADER_BYTES = 40;
 
   private RowCodec() {}
@@ -35,7 +35,7 @@ final class RowCodec {
         StoreKeys.userKey(row), create, StoreKeys.main(row), version, in.rest(), lease);
   }
 
-  /** The record of a live row as keys-only reads show it: neither value nor lease (G6). */
+  /** The record of a live row as keys-only reads return it: neither value nor lease (G6). */
   static KeyValue keyOnly(Bytes row, Bytes value) {
     Reader in = new Reader(value);
     long create = in.number();
@@ -76,7 +76,7 @@ final class RowCodec {
     return new KeyValue(key, create, mod, version, in.rest(), lease);
   }
 
-  /** The record of a newest row as keys-only reads show it: neither value nor lease (G6). */
+  /** The record of a newest row as keys-only reads return it: neither value nor lease (G6). */
   static KeyValue latestKeyOnly(Bytes key, Bytes row) {
     Reader in = new Reader(row);
     long mod = in.number();

@@ -10,9 +10,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several reads of one committed revision. A compaction may overtake them: then a read finds
- * nothing, {@link #isLost} says so, and all that was read is to be thrown away. For one thread. A
- * range that there is no memory for ends with {@link MemoryBudget.Exceeded}.
+ * Several reads of one committed revision. If a compaction removes that revision in between, a read
+ * finds nothing and {@link #isLost} returns true; all results must then be discarded. For one
+ * thread. A range that exceeds the memory throws {@link MemoryBudget.Exceeded}.
  */
 public final class SnapshotRead implements KvRead {
   private final MvccReader reader;
@@ -28,7 +28,7 @@ public final class SnapshotRead implements KvRead {
     this.share = share;
   }
 
-  /** True when a compaction went past a revision that was read here. */
+  /** True if a compaction removed a revision that was read here. */
   public boolean isLost() {
     return lost;
   }
@@ -66,7 +66,7 @@ public final class SnapshotRead implements KvRead {
     }
   }
 
-  /** A read whose revision is already checked: 0 or less is the pinned state. */
+  /** Executes a read whose revision is already checked: 0 or less is the pinned state. */
   public RangeResult range(RangeQuery query) {
     long at = query.revision() <= 0 ? pinned.revision() : query.revision();
     RangeResult found = reader.rangeAt(query, at, pinned.revision(), null, share);

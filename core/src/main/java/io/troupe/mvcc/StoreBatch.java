@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes that are written together or not at all, in order: a later one on the same key wins. Not
+ * Changes that are written together or not at all, in order: the last change of a key applies. Not
  * thread-safe.
  */
 public final class StoreBatch {
@@ -34,7 +34,7 @@ public final class StoreBatch {
     return changes;
   }
 
-  /** True when nothing was added. */
+  /** True if no change was added. */
   public boolean isEmpty() {
     return changes.isEmpty();
   }

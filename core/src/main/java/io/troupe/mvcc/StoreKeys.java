@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A row of {@link OrderedStore.Space#KEY} sorts by user key first and newest version first
  * within it: escaped user key (00 becomes 00 FF), terminator 00 00, inverted main revision (8
- * bytes), inverted sub revision (4 bytes), kind (1 byte). The kind stands in the key so that
- * counting and skipping never touch a value.
+ * bytes), inverted sub revision (4 bytes), kind (1 byte). The kind is part of the key so that
+ * counting and skipping never read a value.
  */
 final class StoreKeys {
   /** The layout this code reads and writes. */
@@ -21,7 +21,7 @@ final class StoreKeys {
   /** The same with rows of users and roles. */
   static final int SCHEMA_WITH_AUTH = 4;
 
-  /** Either of them while an entry is written in part only. */
+  /** Either of them while an entry is only partly written. */
   static final int SCHEMA_PARTIAL = 5;
 
   static final byte PUT = 1;
@@ -34,7 +34,7 @@ final class StoreKeys {
   static final Bytes META_COMPACTION_FINISHED = ascii("compaction-finished");
   static final Bytes META_MEMBERSHIP = ascii("membership");
 
-  /** Where the current revision stands, in {@link OrderedStore.Space#LATEST}: no user key is so. */
+  /** Key of the current revision in {@link OrderedStore.Space#LATEST}; no user key is empty. */
   static final Bytes LATEST_REVISION = Bytes.EMPTY;
 
   private static final int TERMINATOR = 2;
@@ -56,7 +56,10 @@ final class StoreKeys {
     return Bytes.wrap(out);
   }
 
-  /** Sorts before every version of the key at main revision {@code main} or older, after newer. */
+  /**
+   * Sorts before every version of the key at main revision {@code main} or older, and after newer
+   * ones.
+   */
   static Bytes newestAt(Bytes userKey, long main) {
     byte[] out = escaped(userKey, 8);
     putLong(out, out.length - 8, ~main);
@@ -93,7 +96,7 @@ final class StoreKeys {
     return Bytes.wrap(out);
   }
 
-  /** Exclusive upper bound of the rows of a range, or null when it is open ended. */
+  /** Exclusive upper bound of the rows of a range, or null if it is open ended. */
   static @Nullable Bytes upper(KeyRange range) {
     if (range.isSingle()) {
       return behind(range.key());
@@ -113,7 +116,7 @@ final class StoreKeys {
     return row.at(row.length() - 1) == TOMBSTONE;
   }
 
-  /** True when both rows are versions of one key. */
+  /** True if both rows are versions of one key. */
   static boolean sameKey(Bytes row, Bytes other) {
     int prefix = row.length() - SUFFIX;
     return prefix == other.length() - SUFFIX
@@ -126,7 +129,7 @@ final class StoreKeys {
             other.backingOffset() + prefix);
   }
 
-  /** The user key of a row; shares the row's array when nothing was escaped. */
+  /** The user key of a row; shares the row's array if nothing was escaped. */
   static Bytes userKey(Bytes row) {
     int end = row.length() - SUFFIX - TERMINATOR;
     if (end <= 0) {
@@ -175,22 +178,22 @@ final class StoreKeys {
 
   // ---- LEASE ----
 
-  /** Where the grant of a lease stands. Sorts by id as an unsigned number. */
+  /** Key of the grant of a lease. Sorts by id as an unsigned number. */
   static Bytes grant(long id) {
     return leaseKey(GRANT, id, Bytes.EMPTY);
   }
 
-  /** Where it is noted that a key is attached to a lease. */
+  /** Key of the row that attaches a key to a lease. */
   static Bytes attachment(long id, Bytes userKey) {
     return leaseKey(ATTACHMENT, id, userKey);
   }
 
-  /** First place of the grants, or (true) the first behind them. */
+  /** First key of the grants, or (true) the first key after them. */
   static Bytes grants(boolean behind) {
     return Bytes.of(behind ? GRANT + 1 : GRANT);
   }
 
-  /** First place behind the attachments of a lease. */
+  /** First key after the attachments of a lease. */
   static @Nullable Bytes behindAttachments(long id) {
     return id == -1 ? Bytes.of(ATTACHMENT + 1) : leaseKey(ATTACHMENT, id + 1, Bytes.EMPTY);
   }
@@ -213,7 +216,7 @@ final class StoreKeys {
 
   // ---- bytes ----
 
-  /** Escaped key and terminator, with {@code spare} bytes of space behind. */
+  /** Escaped key and terminator, followed by {@code spare} free bytes. */
   private static byte[] escaped(Bytes userKey, int spare) {
     byte[] in = userKey.backingArray();
     int from = userKey.backingOffset();

@@ -4,9 +4,9 @@ import io.troupe.model.Bytes;
 import io.troupe.model.KeyValue;
 import org.jspecify.annotations.Nullable;
 
-/** Walks over the history: of each key the version that was visible at one revision. */
+/** Walks over the history: returns for each key the version that was visible at one revision. */
 final class VersionIterator implements RecordWalk {
-  // A key mostly has a version or two: stepping over them is cheaper than a seek.
+  // Most keys have one or two versions: stepping over them is cheaper than a seek.
   private static final int STEPS_BEFORE_SEEK = 4;
 
   private final OrderedStore.Cursor cursor;
@@ -14,7 +14,7 @@ final class VersionIterator implements RecordWalk {
   private @Nullable Bytes row;
 
   /**
-   * Takes over the cursor.
+   * Takes ownership of the cursor.
    *
    * @param cursor over rows of the key space
    */
@@ -44,7 +44,7 @@ final class VersionIterator implements RecordWalk {
   @Override
   public void back(Bytes place) {
     if (!cursor.seek(place) || !cursor.key().equals(place)) {
-      throw new StoreException("a row left a frozen view");
+      throw new StoreException("row is missing in a frozen view");
     }
     row = place;
   }
@@ -53,7 +53,7 @@ final class VersionIterator implements RecordWalk {
   public Bytes place() {
     Bytes current = row;
     if (current == null) {
-      throw new IllegalStateException("the walk stands on no row");
+      throw new IllegalStateException("walk is not at a row");
     }
     return current;
   }
@@ -78,7 +78,10 @@ final class VersionIterator implements RecordWalk {
     cursor.close();
   }
 
-  /** From a version that is too new to the first that is not, or to another key's newest. */
+  /**
+   * Moves from a version that is too new to the first one that is not, or to the newest version of
+   * another key.
+   */
   private boolean toVisible(Bytes tooNew) {
     for (int i = 0; i < STEPS_BEFORE_SEEK; i++) {
       if (!cursor.next()) {

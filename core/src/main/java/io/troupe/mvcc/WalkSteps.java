@@ -2,7 +2,10 @@ package io.troupe.mvcc;
 
 import io.troupe.model.MemoryBudget;
 
-/** Ends a walk soon after its client has left, also one that gathers nothing. For one thread. */
+/**
+ * Stops a walk soon after its client has disconnected, also a walk that returns nothing. For one
+ * thread.
+ */
 final class WalkSteps {
   private static final int BETWEEN_CHECKS = 1024;
 
@@ -10,18 +13,18 @@ final class WalkSteps {
   private int steps;
 
   /**
-   * Of a walk that begins.
+   * Prepares a new walk.
    *
-   * @param share closed by its owner when the client has left
+   * @param share closed by its owner when the client has disconnected
    */
   WalkSteps(MemoryBudget.Share share) {
     this.share = share;
   }
 
   /**
-   * One key more.
+   * Counts one key.
    *
-   * @throws MemoryBudget.Exceeded if nobody waits for the result any more
+   * @throws MemoryBudget.Exceeded if the client no longer waits for the result
    */
   void step() {
     if (++steps % BETWEEN_CHECKS == 0) {

@@ -11,14 +11,15 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the compares of a transaction that writes may walk. They run where the transaction is
- * applied, on every member, and no other write is applied meanwhile; so the member whose client
- * sends it tries them first, on a thread for reads.
+ * Limits how many keys the compares of a writing transaction may read. The compares run on every
+ * member when the transaction is applied, and no other write is applied meanwhile. So the member
+ * that receives the transaction evaluates them first, on a read thread.
  *
- * @param most keys, of all compares together; each KiB of a value that is compared counts as one
+ * @param most maximum number of keys, for all compares together; each KiB of a compared value
+ *     counts as one
  */
 public record CompareLimit(long most) {
-  /** About a second of work for each member. */
+  /** About one second of work for each member. */
   public static final CompareLimit DEFAULT = new CompareLimit(1_000_000);
 
   private static final int VALUE_BYTES_OF_A_KEY = 1024;
@@ -27,11 +28,11 @@ public record CompareLimit(long most) {
     private static final long serialVersionUID = 1L;
 
     TooFar() {
-      super("compares walk too far", null, false, false);
+      super("compares exceed the limit", null, false, false);
     }
   }
 
-  /** Whether any compare of a transaction, at any depth, is over a range. */
+  /** True if any compare of a transaction, at any depth, covers a range. */
   public static boolean hasRanges(Operation.Txn txn) {
     for (Compare compare : txn.compares()) {
       if (!compare.range().isSingle()) {
@@ -50,7 +51,7 @@ public record CompareLimit(long most) {
     return false;
   }
 
-  /** Whether the compares of a transaction stay within the limit on that state. */
+  /** True if the compares of a transaction stay within the limit in that state. */
   boolean holds(Operation.Txn txn, KvRead state) {
     try {
       TxnPath.decide(txn, new Counted(state));

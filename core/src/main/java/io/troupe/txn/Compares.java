@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether conditions hold in a state.
+ * Evaluates conditions in a state.
  *
  * @source X6, X7
  */
@@ -67,7 +67,7 @@ final class Compares {
     };
   }
 
-  /** Stored against given. */
+  /** Compares the stored with the given value. */
   private static int order(Compare compare, @Nullable KeyValue kv) {
     return switch (compare.target()) {
       case VERSION -> Long.compare(kv == null ? 0 : kv.version(), compare.number());

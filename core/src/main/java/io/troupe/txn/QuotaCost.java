@@ -5,7 +5,7 @@ import io.troupe.model.Operation.TxnOp;
 import java.util.List;
 
 /**
- * How many bytes a request is taken to add to the store, for the quota.
+ * Number of bytes that a request is assumed to add to the store, for the quota.
  *
  * @source Q1
  */

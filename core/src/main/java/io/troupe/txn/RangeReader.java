@@ -4,7 +4,7 @@ import io.troupe.model.MemoryBudget;
 import io.troupe.model.RangeQuery;
 import io.troupe.model.RangeResult;
 
-/** Runs a range whose records count in a share of a budget. */
+/** Runs a range and counts its records in a share of a budget. */
 interface RangeReader {
   /**
    * Reads a range whose revision is already checked.

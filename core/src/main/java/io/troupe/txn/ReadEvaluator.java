@@ -12,7 +12,9 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Runs transactions that only read (X11), also nested ones, on committed state, for any thread. */
+/**
+ * Runs transactions that only read (X11), nested ones included, on committed state. For any thread.
+ */
 public final class ReadEvaluator {
   private final MvccReader reader;
 
@@ -25,18 +27,19 @@ public final class ReadEvaluator {
    * Runs a transaction at the current revision: {@link Result.Txn} or {@link Result.Refused}.
    *
    * @param txn {@link TxnLimits#isReadOnly}
-   * @param share counts the answers; whoever uses them gives it back
-   * @throws IllegalArgumentException if it holds a put or a deletion
+   * @param share counts the results; the caller releases it after use
+   * @throws IllegalArgumentException if it contains a put or a deletion
    */
   public Result txn(Operation.Txn txn, MemoryBudget.Share share) {
     if (!TxnLimits.isReadOnly(txn)) {
-      throw new IllegalArgumentException("a transaction that writes has to be proposed");
+      throw new IllegalArgumentException("transaction contains a write and must be proposed");
     }
     while (true) {
       try {
         SnapshotRead state = reader.pin(share);
         Result result = at(txn, state, share);
-        // A compaction went past: again, from a newer state, which also refuses what is too old.
+        // A compaction removed the revision: retry in a newer state, which also refuses revisions
+        // that are too old.
         if (!state.isLost()) {
           return result;
         }
@@ -48,11 +51,10 @@ public final class ReadEvaluator {
   }
 
   /**
-   * Whether the compares of a transaction that writes stay within a limit, as far as the current
-   * state can tell.
+   * Checks that the compares of a writing transaction stay within a limit in the current state.
    *
-   * @param share of the call: once it is closed, the walk ends
-   * @return null if they do, or why they cannot be tried: nobody waits any more
+   * @param share of the call: the walk stops when it is closed
+   * @return null if they do; otherwise the refusal, also if the client no longer waits
    */
   public @Nullable Refusal refusal(
       Operation.Txn txn, CompareLimit limit, MemoryBudget.Share share) {

@@ -7,11 +7,14 @@ import io.troupe.model.RangeQuery;
 import io.troupe.model.Refusal;
 import org.jspecify.annotations.Nullable;
 
-/** What can be refused from a request's shape alone, before it is proposed. Pure functions. */
+/** Checks that need only the form of a request, before it is proposed. Pure functions. */
 public final class RequestChecks {
   private RequestChecks() {}
 
-  /** G1 (a key is there; unknown enum numbers never reach the model). Null when it may continue. */
+  /**
+   * G1: a key must be present; unknown enum numbers never reach the model. Returns null if the
+   * request is valid.
+   */
   public static @Nullable Refusal range(RangeQuery query) {
     return key(query.range().key());
   }
@@ -37,7 +40,7 @@ public final class RequestChecks {
     return TxnLimits.check(txn, maxOps);
   }
 
-  /** The check of one operation of a branch; nested transactions are {@link TxnLimits}' matter. */
+  /** Checks one operation of a branch; {@link TxnLimits} checks nested transactions. */
   static @Nullable Refusal leaf(TxnOp op) {
     if (op instanceof Operation.Put put) {
       return put(put);

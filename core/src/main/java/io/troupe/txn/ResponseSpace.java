@@ -8,16 +8,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The memory for the records in the response of one applied request. Only the member whose client
- * waits has any, and only that member reads what the request asks for; what the request does to the
- * state is the same everywhere. Once the response does not fit, nothing more is gathered for it and
- * the client learns that its request was applied. For the applying thread.
+ * waits has any, and only that member reads the records for the response; the effect of the request
+ * on the state is the same on all members. If the response exceeds the memory, no more records are
+ * gathered, and the client learns that its request was applied. For the applying thread.
  */
 public final class ResponseSpace {
-  /** What the objects of one response, without records, weigh about. */
+  /** Approximate overhead of one response without records. */
   static final int RESPONSE_BYTES = 200;
 
   /**
-   * Keys that the ranges of one request may walk over, so that one request does not stop the
+   * Keys that the ranges of one request may walk over, so that one request does not block the
    * applying thread for long.
    */
   private static final long MAX_WALKED = 4_000_000;
@@ -30,41 +30,41 @@ public final class ResponseSpace {
     this.share = share;
   }
 
-  /** For a member on which no client waits for the response. */
+  /** Used if no client of this member waits for the response. */
   public static ResponseSpace none() {
     return new ResponseSpace(null);
   }
 
   /**
-   * For a response that counts in {@code share}.
+   * Used for a response that counts in {@code share}.
    *
-   * @param share closed by its owner when the response is sent, or the client has left
+   * @param share closed by its owner when the response is sent or the client has disconnected
    */
   public static ResponseSpace of(MemoryBudget.Share share) {
     return new ResponseSpace(share);
   }
 
-  /** For a response that counts nowhere. */
+  /** Used for a response that is not limited. */
   public static ResponseSpace unlimited() {
     return new ResponseSpace(MemoryBudget.UNLIMITED.share());
   }
 
-  /** Whether records for the response are still gathered. */
+  /** True if records for the response are still gathered. */
   boolean isWanted() {
     return share != null && !exceeded && !share.isClosed();
   }
 
-  /** Counts a record; false when it does not fit, and nothing is to be gathered any more. */
+  /** Counts a record; false if it exceeds the memory, then no more records must be gathered. */
   boolean add(KeyValue kv) {
     return isWanted() && counted(() -> share().add(kv));
   }
 
-  /** Counts a response without records; false when it does not fit. */
+  /** Counts a response without records; false if it exceeds the memory. */
   boolean addResponse() {
     return isWanted() && counted(() -> share().add(RESPONSE_BYTES));
   }
 
-  /** Runs a range, or gives null when its response does not fit. */
+  /** Runs a range; returns null if its response exceeds the memory. */
   Result.@Nullable Range range(RangeQuery query, RangeReader reader) {
     if (!addResponse()) {
       return null;
@@ -80,7 +80,7 @@ public final class ResponseSpace {
     }
   }
 
-  /** The result of a request as its client gets it. */
+  /** Returns the result that the client of a request gets. */
   public Result check(Result result) {
     return exceeded && !(result instanceof Result.Refused)
         ? new Result.ResponseTooLarge(result)

@@ -4,11 +4,11 @@ import io.troupe.model.Bytes;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A set of keys given as half-open spans; overlapping ones melt together. */
+/** A set of keys given as half-open spans; overlapping spans are merged. */
 final class Spans {
   private final TreeMap<Bytes, Bytes> endByStart = new TreeMap<>();
 
-  /** Adds [start, end); nothing when end is not above start. */
+  /** Adds [start, end); adds nothing if end is not above start. */
   void add(Bytes start, Bytes end) {
     if (end.compareTo(start) <= 0) {
       return;

@@ -12,7 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shape of a transaction: size, keys, and keys that would be written twice. Pure; needs no state.
+ * Checks the form of a transaction: size, keys, and keys that would be written twice. Pure; needs
+ * no state.
  *
  * @source X2-X5
  */
@@ -22,8 +23,9 @@ public final class TxnLimits {
   /**
    * Checks a transaction as a client sent it.
    *
-   * @param maxOps most compares, or operations of a branch; what a level uses its nested ones lack
-   * @return why it is refused, or null
+   * @param maxOps maximum number of compares, or of operations of a branch; the operations of a
+   *     level reduce the limit of its nested transactions
+   * @return the reason for a refusal, or null
    */
   public static @Nullable Refusal check(Operation.Txn txn, int maxOps) {
     Refusal refusal = shape(txn, maxOps);
@@ -36,8 +38,9 @@ public final class TxnLimits {
   }
 
   /**
-   * True when no branch writes, at any depth: served like a read and never proposed. X11 asks for
-   * that of ranges at top level; of nested ones no client can tell the difference.
+   * True if no branch writes, at any depth: such a transaction is served like a read and never
+   * proposed. X11 requires that of ranges at top level; for nested ones the difference is not
+   * visible to clients.
    */
   public static boolean isReadOnly(Operation.Txn txn) {
     return onlyReads(txn.success()) && onlyReads(txn.failure());
@@ -82,13 +85,13 @@ public final class TxnLimits {
     return null;
   }
 
-  /** What a branch may write. */
+  /** The keys that a branch may write. */
   private static final class Written {
     final Set<Bytes> puts = new HashSet<>();
     final Spans deletes = new Spans();
   }
 
-  /** What the branch may write, or null when a key would be written twice. */
+  /** Returns the keys that the branch may write, or null if a key would be written twice. */
   private static @Nullable Written written(List<TxnOp> ops) {
     Written all = new Written();
     for (TxnOp op : ops) {
@@ -111,8 +114,9 @@ public final class TxnLimits {
   }
 
   /**
-   * Only one of the two branches runs, so they are not held against each other. They are held
-   * against the level's deletions and those of siblings before, not of siblings behind: X4's quirk.
+   * Only one of the two branches runs, so they are not checked against each other. They are checked
+   * against the deletions of the level and those of earlier siblings, but not of later siblings:
+   * X4's quirk.
    */
   private static boolean addNested(Operation.Txn nested, Written all) {
     Written success = written(nested.success());
@@ -132,7 +136,7 @@ public final class TxnLimits {
     return true;
   }
 
-  /** X5: an open end is taken as the literal bound it is written as. */
+  /** X5: an open end counts as the literal bytes of its bound. */
   private static Bytes literalEnd(KeyRange range) {
     return range.isSingle() ? range.key().successor() : range.rangeEnd();
   }

@@ -11,10 +11,10 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which branches of a transaction and of those nested in it run, decided up front from the state
- * before it (X8), and what has to hold for all of them to run (X10).
+ * The branches of a transaction and of its nested transactions that run. They are chosen from the
+ * state before the transaction (X8). All of them run, or none (X10).
  *
- * @param succeeded whether the compares held
+ * @param succeeded true if the compares hold
  * @param branch the operations that run
  * @param nested the paths of the transactions in {@code branch}, in order
  */
@@ -34,10 +34,10 @@ record TxnPath(boolean succeeded, List<TxnOp> branch, List<TxnPath> nested) {
   }
 
   /**
-   * Why the path cannot run on that state, or null: the error of the first operation, in the order
-   * of the request, that cannot.
+   * Returns the reason for which the path cannot run in that state: the error of the first failing
+   * operation, in the order of the request. Returns null if all can run.
    *
-   * @param leaseExists whether a lease is granted
+   * @param leaseExists tests if a lease is granted
    */
   @Nullable Refusal refusal(KvRead before, LongPredicate leaseExists) {
     int inner = 0;
@@ -60,7 +60,7 @@ record TxnPath(boolean succeeded, List<TxnOp> branch, List<TxnPath> nested) {
     return null;
   }
 
-  /** P2 before P3; a put of its own follows the same order. */
+  /** P2 before P3, for puts inside and outside of transactions. */
   static @Nullable Refusal putRefusal(Operation.Put put, KvRead before, LongPredicate leaseExists) {
     if (put.lease() != 0 && !leaseExists.test(put.lease())) {
       return Refusal.LEASE_NOT_FOUND;
@@ -69,7 +69,7 @@ record TxnPath(boolean succeeded, List<TxnOp> branch, List<TxnPath> nested) {
     return keeps && before.get(put.key()) == null ? Refusal.KEY_NOT_FOUND : null;
   }
 
-  /** X10's quirk: here a negative revision is held against the compacted one, too. */
+  /** X10's quirk: here a negative revision is compared with the compacted one, too. */
   private static @Nullable Refusal rangeRefusal(RangeQuery query, KvRead before) {
     if (query.revision() == 0) {
       return null;

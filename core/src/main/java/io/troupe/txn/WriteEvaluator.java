@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs changing requests on the writer's store (2.5-2.7). A request is refused before it changes
- * anything; the caller ends it with {@link MvccStore#finish}. Shapes are checked already.
+ * anything; the caller completes it with {@link MvccStore#finish}. The form of a request is already
+ * checked.
  */
 public final class WriteEvaluator {
   private final MvccStore store;
@@ -24,7 +25,7 @@ public final class WriteEvaluator {
   /**
    * Works on {@code store}.
    *
-   * @param leaseExists whether a lease is granted, at the time of the call
+   * @param leaseExists tests if a lease is granted, at the time of the call
    */
   public WriteEvaluator(MvccStore store, LongPredicate leaseExists) {
     this.store = store;
@@ -88,7 +89,7 @@ public final class WriteEvaluator {
     return Collections.unmodifiableList(responses);
   }
 
-  /** P3: what is to be kept is taken from the record before. */
+  /** P3: fields that the request keeps are copied from the previous record. */
   private Result.Put write(Operation.Put put, ResponseSpace response) {
     KeyValue kept = put.ignoreValue() || put.ignoreLease() ? store.get(put.key()) : null;
     Bytes value = kept != null && put.ignoreValue() ? kept.value() : put.value();

@@ -150,7 +150,7 @@ class KvHashTest {
     store.write(batch);
     assertThatThrownBy(() -> inWindows(-1, revision(), 4))
         .isInstanceOf(StoreException.class)
-        .hasMessage("a change of revision 6 has no row");
+        .hasMessage("no row for a change of revision 6");
   }
 
   @Test

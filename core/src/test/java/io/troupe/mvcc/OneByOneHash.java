@@ -58,7 +58,7 @@ final class OneByOneHash {
       addRecord(main, sub, true, new KeyValue(key, 0, 0, 0, Bytes.EMPTY, 0));
       return;
     } else if (!rows.seek(row) || !rows.key().equals(row)) {
-      throw new StoreException("a change of revision " + main + " has no row");
+      throw new StoreException("no row for a change of revision " + main);
     }
     addRecord(main, sub, false, RowCodec.keyValue(row, rows.value()));
   }
