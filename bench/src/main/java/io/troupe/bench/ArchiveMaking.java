@@ -7,8 +7,8 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
 
 /**
- * Has bin/node make its class-data archive ahead: otherwise the first start would have it made
- * beside what is measured.
+ * Makes bin/node create its class-data archive in advance; otherwise the first start would create
+ * it during the measurement.
  */
 final class ArchiveMaking {
   private static final String ARCHIVE = "TROUPE_ARCHIVE";
@@ -16,9 +16,9 @@ final class ArchiveMaking {
   private ArchiveMaking() {}
 
   /**
-   * Makes it, if the command is bin/node and uses one; returns when it is there.
+   * Creates the archive, if the command is bin/node and uses one; returns when it exists.
    *
-   * @throws IllegalStateException if none could be made
+   * @throws IllegalStateException if the archive could not be created
    */
   static void run(ServerCommand command) {
     Path program = Path.of(command.program().get(0));
@@ -39,13 +39,13 @@ final class ArchiveMaking {
     try {
       int exit = builder.start().waitFor();
       if (exit != 0) {
-        throw new IllegalStateException(program + " made no archive: exit code " + exit);
+        throw new IllegalStateException(program + " did not create its archive, exit code " + exit);
       }
     } catch (IOException e) {
       throw new UncheckedIOException("start " + program, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while " + program + " made its archive", e);
+      throw new IllegalStateException("interrupted while " + program + " created its archive", e);
     }
   }
 }

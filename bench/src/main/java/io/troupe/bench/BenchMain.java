@@ -8,7 +8,7 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
 
-/** The load generator's command line; bench/README.md explains it. */
+/** The command line of the load generator; bench/README.md explains it. */
 public final class BenchMain {
   private static final String USAGE =
       """
@@ -22,7 +22,7 @@ public final class BenchMain {
 
   private BenchMain() {}
 
-  /** Exit code 0: done; 1: a measurement failed; 2: the command line is wrong. */
+  /** Exit code 0: done; 1: a measurement failed; 2: the command line is invalid. */
   public static void main(String[] words) {
     System.exit(run(List.of(words)));
   }
@@ -38,10 +38,10 @@ public final class BenchMain {
       options = Options.parse(words, BenchSettings.OPTIONS);
       settings = BenchSettings.of(options);
       if (!List.of("", "load", "compare", "startup").contains(options.command())) {
-        throw new IllegalArgumentException("no command \"" + options.command() + "\"");
+        throw new IllegalArgumentException("unknown command \"" + options.command() + "\"");
       }
       if (options.command().equals("compare") && !options.has("compare")) {
-        throw new IllegalArgumentException("compare with what? --compare PATH");
+        throw new IllegalArgumentException("missing option --compare PATH");
       }
     } catch (IllegalArgumentException e) {
       System.err.println(e.getMessage());
@@ -68,8 +68,8 @@ public final class BenchMain {
   }
 
   /**
-   * Prints a result, and writes it to the file that was named, else to bench/results if the kind of
-   * result is kept.
+   * Prints a result. Writes it to the file of {@code --out}, otherwise to bench/results if this
+   * kind of result is kept.
    */
   private static void write(Options options, BenchSettings settings, String kept, String text) {
     System.out.println();

@@ -11,19 +11,19 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What the commands share.
+ * The common settings of the commands.
  *
  * @param home the project's directory: bin/node and bench/results are below it
- * @param workDir where data directories are made
- * @param troupe how a Troupe is started
+ * @param workDir parent of the data directories
+ * @param troupe the command that starts a Troupe server
  * @param profiles names, in the order in which they run
  * @param load sizes and times
  * @param serverWarmUp load on a fresh server before the first profile
  * @param members of each server that is started, 1 or more
  * @param rounds how often each server is started and measured
  * @param loops threads of the generator
- * @param tls servers that are started serve over TLS
- * @param auth they have authentication on, and every call shows root's token
+ * @param tls started servers use TLS
+ * @param auth started servers have authentication enabled, and every call carries root's token
  */
 record BenchSettings(
     Path home,
@@ -38,7 +38,7 @@ record BenchSettings(
     boolean tls,
     boolean auth) {
 
-  /** Words for the results, if there is anything to say. */
+  /** Describes TLS and authentication for the results; empty without either. */
   String protection() {
     return (tls ? ", TLS" : "") + (auth ? ", authentication with simple tokens" : "");
   }
@@ -83,12 +83,12 @@ record BenchSettings(
     for (String name : profiles) {
       if (!Profiles.names().contains(name)) {
         throw new IllegalArgumentException(
-            "no profile \"" + name + "\"; there are " + Profiles.names());
+            "unknown profile \"" + name + "\"; known profiles: " + Profiles.names());
       }
     }
     if (options.has("endpoint") && (options.isOn("tls") || options.isOn("auth"))) {
       throw new IllegalArgumentException(
-          "--tls and --auth are for servers that are started; say --endpoint https://host:port");
+          "--tls and --auth apply to started servers only; use --endpoint https://host:port");
     }
     int members = options.integer("members", 1);
     if (members < 1) {

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * {@code bench --compare PATH}: another server and a Troupe in turn, each alone on the machine, as
- * often as asked.
+ * {@code bench --compare PATH}: measures another server and Troupe in turn, each alone on the
+ * machine, for the given number of rounds.
  */
 final class CompareCommand {
   private CompareCommand() {}

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** {@code bench load}: the profiles on one server, a running one or one that it starts. */
+/** {@code bench load}: runs the profiles on one server, which is running already or is started. */
 final class LoadCommand {
   private LoadCommand() {}
 

@@ -10,7 +10,9 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 
-/** Where and when figures were taken: without it they mean nothing. */
+/**
+ * Describes the machine and the time of a measurement, without which the figures are meaningless.
+ */
 final class MachineFacts {
   private MachineFacts() {}
 
@@ -35,7 +37,7 @@ final class MachineFacts {
         + ", on the same machine as the server\n";
   }
 
-  /** Short hash, with a mark if files were changed since. */
+  /** The short hash, with a mark if files have uncommitted changes. */
   static String commit(Path home) {
     String hash =
         ServerDescription.firstLineOf("git", "-C", home.toString(), "rev-parse", "--short", "HEAD");

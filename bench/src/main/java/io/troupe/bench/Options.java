@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A command line: a command, then {@code --name value} or {@code --name=value}; of a repeated
- * option the last one wins.
+ * A command line: a command, then {@code --name value} or {@code --name=value}. The last value of a
+ * repeated option counts.
  */
 final class Options {
   private final String command;
@@ -22,10 +22,10 @@ final class Options {
   }
 
   /**
-   * Reads the words of a command line.
+   * Parses the words of a command line.
    *
    * @param known names without the dashes
-   * @throws IllegalArgumentException with a line for the user if a word is not understood
+   * @throws IllegalArgumentException with a line for the user if a word is invalid
    */
   static Options parse(List<String> words, Set<String> known) {
     List<String> rest = new ArrayList<>(words);
@@ -43,7 +43,7 @@ final class Options {
       String name = equals < 0 ? word.substring(2) : word.substring(2, equals);
       if (!known.contains(name)) {
         throw new IllegalArgumentException(
-            "no option --" + name + "; there are --" + String.join(" --", known));
+            "unknown option --" + name + "; known options: --" + String.join(" --", known));
       }
       if (equals >= 0) {
         values.put(name, word.substring(equals + 1));
@@ -56,7 +56,7 @@ final class Options {
     return new Options(command, values);
   }
 
-  /** The first word, or "" if the line begins with an option. */
+  /** The first word, or "" if the line starts with an option. */
   String command() {
     return command;
   }
@@ -69,7 +69,7 @@ final class Options {
     return values.getOrDefault(name, otherwise);
   }
 
-  /** on or off; off if it is not there. */
+  /** on or off; off if the option is missing. */
   boolean isOn(String name) {
     String value = values.getOrDefault(name, "off");
     if (!value.equals("on") && !value.equals("off")) {

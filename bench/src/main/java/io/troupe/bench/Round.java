@@ -18,13 +18,13 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * All profiles on one server, once.
+ * One run of all profiles on one server.
  *
- * @param server what the server says it is
+ * @param server version and flags of the server
  * @param cells measurements in the order in which they were made
- * @param startMs process start to first linearizable read, in milliseconds; of all members
- * @param idleRssBytes resident memory after that read, of all members together
- * @param peakRssBytes the most it was by the end
+ * @param startMs process start to first linearizable read of all members, in milliseconds
+ * @param idleRssBytes resident memory of all members together after that read
+ * @param peakRssBytes maximum resident memory by the end
  */
 record Round(
     String server, List<Cell> cells, double startMs, double idleRssBytes, double peakRssBytes) {
@@ -50,8 +50,9 @@ record Round(
   }
 
   /**
-   * Starts a server, loads it without measuring, and stops it, so that the first round is like the
-   * others: Troupe has its class-data archive, and the generator has compiled its own code.
+   * Starts a server, loads it without measuring, and stops it, so that the first round has the same
+   * conditions as the others: Troupe has its class-data archive, and the generator's code is
+   * compiled.
    */
   static void rehearse(ServerCommand command, BenchSettings settings, EventLoops loops) {
     System.out.println(command.name() + ": rehearsal");
@@ -65,7 +66,7 @@ record Round(
     }
   }
 
-  /** How the members are called: with authentication if that is asked for. */
+  /** The endpoints of the members, with a token if authentication is enabled. */
   private static List<Endpoint> reached(Servers server, BenchSettings settings, EventLoops loops) {
     return settings.auth() ? Login.everywhere(loops, server.endpoints()) : server.endpoints();
   }
@@ -80,7 +81,7 @@ record Round(
     return new Target(loops, endpoints, new Meter(usage), keyspace, settings.load());
   }
 
-  /** Measures a server that runs already. */
+  /** Measures a running server. */
   static List<Cell> measure(
       String name,
       BenchSettings settings,

@@ -20,8 +20,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * {@code bench startup}: process start to first linearizable read, on each JDK, with and without a
- * class-data archive.
+ * {@code bench startup}: measures process start to first linearizable read, on each JDK, with and
+ * without a class-data archive.
  */
 final class StartupCommand {
   private static final Path JVMS = Path.of("/usr/lib/jvm");
@@ -29,7 +29,7 @@ final class StartupCommand {
 
   private StartupCommand() {}
 
-  /** One way to start, and what it gave. */
+  /** One way to start a server, with its results. */
   private record Variant(
       String name,
       ServerCommand command,
@@ -45,8 +45,7 @@ final class StartupCommand {
     int repeats = options.integer("repeats", 7);
     List<Variant> variants = variants(options, settings);
     try (EventLoops loops = new EventLoops(settings.loops())) {
-      // Unmeasured: makes the archives, brings files into memory, compiles the generator's own
-      // code.
+      // Unmeasured: creates the archives, loads files into memory, compiles the generator's code.
       for (Variant variant : variants) {
         ArchiveMaking.run(variant.command());
         start(variant.command(), settings, loops);

@@ -25,15 +25,16 @@ class OptionsTest {
   }
 
   @Test
-  void commandMayBeLeftOutAndTheLastOfARepeatedOptionWins() {
+  void commandIsOptionalAndLastValueOfRepeatedOptionCounts() {
     Options options = parse("--duration", "2", "--duration", "3s");
     assertThat(options.command()).isEmpty();
     assertThat(options.duration("duration", Duration.ZERO)).isEqualTo(Duration.ofSeconds(3));
   }
 
   @Test
-  void refusesWhatItDoesNotKnow() {
-    assertThatThrownBy(() -> parse("--colour", "red")).hasMessageContaining("no option --colour");
+  void rejectsUnknownWordsAndOptions() {
+    assertThatThrownBy(() -> parse("--colour", "red"))
+        .hasMessageContaining("unknown option --colour");
     assertThatThrownBy(() -> parse("load", "put")).hasMessageContaining("not an option: put");
     assertThatThrownBy(() -> parse("--out")).hasMessageContaining("--out needs a value");
     assertThatThrownBy(() -> parse("--clients", "1,many").integers("clients", List.of()))

@@ -220,11 +220,11 @@ public final class AuthRules {
     if (first < permissions.size() && permissions.get(first).range().equals(range)) {
       permissions.set(first, permission);
     } else {
-      int behind = first;
-      while (behind < permissions.size() && keyAt(permissions, behind, range) == 0) {
-        behind++;
+      int end = first;
+      while (end < permissions.size() && keyAt(permissions, end, range) == 0) {
+        end++;
       }
-      permissions.add(behind, permission);
+      permissions.add(end, permission);
     }
     return withRole(state, new AuthRole(name, permissions));
   }

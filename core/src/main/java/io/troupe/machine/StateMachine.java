@@ -158,7 +158,7 @@ public final class StateMachine implements AutoCloseable {
     store.requireNext(index, term);
     Invariant.require(
         entry.after().version() == index,
-        "membership of another entry",
+        "membership version differs from the index of its entry",
         entry.after().version(),
         index);
     facts.change(entry);

@@ -64,7 +64,7 @@ public final class Bytes implements Comparable<Bytes> {
     return length;
   }
 
-  /** True when there are no bytes. */
+  /** True if there are no bytes. */
   public boolean isEmpty() {
     return length == 0;
   }

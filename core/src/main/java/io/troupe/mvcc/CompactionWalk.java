@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the versions that a compaction makes obsolete: walks over the changes of its window in
  * order and, at the last change of each key, over the versions of that key. So each key is handled
- * once. Both cursors are frozen at the start, so the walk never steps over the tombstones of its
- * own removals: its cost is linear in the changes and the removed versions. One thread.
+ * once. Both cursors are frozen at the start, so the walk never steps over the deletion marks of
+ * its own removals: its cost is linear in the changes and the removed versions. One thread.
  */
 final class CompactionWalk implements AutoCloseable {
   /**
@@ -59,7 +59,7 @@ final class CompactionWalk implements AutoCloseable {
   private final Cursor rows;
   private final long target;
   private final KeptRevisions keptRevisions;
-  private int looked;
+  private int checked;
 
   /** The last checked change; while {@link #kept} is set, it is not finished. */
   private @Nullable Bytes change;
@@ -91,8 +91,8 @@ final class CompactionWalk implements AutoCloseable {
   }
 
   /** Number of checked changes. */
-  int looked() {
-    return looked;
+  int checked() {
+    return checked;
   }
 
   /** Position at which the next walk continues; call it only if the walk is not at its end. */
@@ -109,24 +109,24 @@ final class CompactionWalk implements AutoCloseable {
    *
    * @param maxRemoved maximum number of versions, 1 or more; exceeded by one if the last key is
    *     removed completely
-   * @param maxLooked maximum number of changes to check, 1 or more
+   * @param maxChecked maximum number of changes to check, 1 or more
    * @return true if the walk is at its end
    */
-  boolean fill(StoreBatch batch, int maxRemoved, int maxLooked) {
-    int until = looked + maxLooked;
+  boolean fill(StoreBatch batch, int maxRemoved, int maxChecked) {
+    int until = checked + maxChecked;
     while (true) {
       if (kept != null && !removeOlder(kept, batch, maxRemoved)) {
         return false;
       }
       kept = null;
-      if (looked >= until || isFull(batch, maxRemoved)) {
+      if (checked >= until || isFull(batch, maxRemoved)) {
         return false;
       }
       if (!changes.next()) {
         return true;
       }
-      looked++;
-      lookAt(changes.key(), RowCodec.changedKey(changes.value()));
+      checked++;
+      check(changes.key(), RowCodec.changedKey(changes.value()));
     }
   }
 
@@ -134,7 +134,7 @@ final class CompactionWalk implements AutoCloseable {
     return batch.changes().size() >= 2 * maxRemoved;
   }
 
-  private void lookAt(Bytes place, Bytes key) {
+  private void check(Bytes place, Bytes key) {
     change = place;
     long main = StoreKeys.revisionMain(place);
     if (keptRevisions.isAfter(key, main)) {
@@ -150,10 +150,10 @@ final class CompactionWalk implements AutoCloseable {
       return;
     }
     kept = newest;
-    Bytes goOn = place.equals(begin.change()) ? begin.row() : null;
-    if (goOn == null) {
+    Bytes resumeAt = place.equals(begin.change()) ? begin.row() : null;
+    if (resumeAt == null) {
       step();
-    } else if (!moveTo(goOn)) {
+    } else if (!moveTo(resumeAt)) {
       throw new StoreException("version to remove is missing");
     }
   }

@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Compactor {
   /**
-   * Changes that one walk checks. A walk must be long, because a new one steps over the tombstones
-   * of the versions removed before. But it also keeps the store from freeing space that was
+   * Changes that one walk checks. A walk must be long, because a new one steps over the deletion
+   * marks of the versions removed before. But it also keeps the store from freeing space that was
    * replaced meanwhile.
    */
   private static final int CHANGES_PER_WALK = 100_000;
 
   /** Changes that are checked for each version that a batch may remove. */
-  private static final int LOOKED_AT_PER_REMOVED = 4;
+  private static final int CHECKED_PER_REMOVED = 4;
 
   /**
    * Progress of the removal.
@@ -93,7 +93,7 @@ public final class Compactor {
       boolean more = true;
       while (more) {
         StoreBatch batch = new StoreBatch();
-        boolean end = walk.fill(batch, max, LOOKED_AT_PER_REMOVED * max);
+        boolean end = walk.fill(batch, max, CHECKED_PER_REMOVED * max);
         long inBatch = batch.changes().size() / 2;
         removed += inBatch;
         if (end) {
@@ -102,8 +102,8 @@ public final class Compactor {
         }
         store.write(batch);
         position = end ? null : walk.position();
-        boolean goesOn = pace.goesOnAfter(inBatch);
-        more = !end && goesOn && walk.looked() < CHANGES_PER_WALK;
+        boolean continues = pace.goesOnAfter(inBatch);
+        more = !end && continues && walk.checked() < CHANGES_PER_WALK;
       }
     }
     boolean done = position == null && finished >= view.get().compactedRevision();

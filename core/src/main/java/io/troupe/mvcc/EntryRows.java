@@ -69,7 +69,7 @@ final class EntryRows {
     return pending.bytes();
   }
 
-  /** True when the current entry is in the store in part: it ends with a batch of its own. */
+  /** True if the current entry is partly in the store: it is completed with a separate batch. */
   boolean isPartial() {
     return partial != null;
   }
@@ -97,8 +97,7 @@ final class EntryRows {
   /** Sets a row that is neither a key nor a revision, or removes it if {@code value} is null. */
   void setOther(Space space, Bytes key, @Nullable Bytes value) {
     Invariant.require(
-        space == Space.META || space == Space.LEASE,
-        "versions are written only by put and delete");
+        space == Space.META || space == Space.LEASE, "versions are written only by put and delete");
     digest.changed(space, key, value);
     otherRows.add(new StoreBatch.Change(space, key, value));
   }

@@ -49,15 +49,15 @@ final class HistoryRead {
       long main = StoreKeys.revisionMain(changes.key());
       if (main != open) {
         if (revisions >= maxRevisions || bytes >= maxBytes || walked >= MAX_CHANGES) {
-          return answer(events, main, 0);
+          return result(events, main, 0);
         }
         open = main;
         openFrom = events.size();
       } else if (bytes >= pieceBytes || walked >= MAX_CHANGES) {
         // Whole revisions first; a part of the current revision only if there is nothing else.
         return openFrom > 0
-            ? answer(events.subList(0, openFrom), main, 0)
-            : answer(events, main, StoreKeys.revisionSub(changes.key()));
+            ? result(events.subList(0, openFrom), main, 0)
+            : result(events, main, StoreKeys.revisionSub(changes.key()));
       }
       walked++;
       Bytes change = changes.value();
@@ -73,10 +73,10 @@ final class HistoryRead {
       events.add(event);
       bytes += bytes(event);
     }
-    return answer(events, view.revision() + 1, 0);
+    return result(events, view.revision() + 1, 0);
   }
 
-  private HistoryResult.Events answer(List<Event> events, long next, int nextSub) {
+  private HistoryResult.Events result(List<Event> events, long next, int nextSub) {
     return new HistoryResult.Events(
         Collections.unmodifiableList(events), next, nextSub, view.revision());
   }

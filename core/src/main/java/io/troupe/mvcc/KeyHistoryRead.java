@@ -27,8 +27,8 @@ final class KeyHistoryRead {
 
   /** Opens a cursor over the versions from a revision on, oldest first. */
   Cursor cursor(long fromRevision) {
-    Bytes behind = StoreKeys.newestAt(key, Math.max(fromRevision, 1) - 1);
-    return store.cursor(Space.KEY, StoreKeys.firstOf(key), behind, true);
+    Bytes after = StoreKeys.newestAt(key, Math.max(fromRevision, 1) - 1);
+    return store.cursor(Space.KEY, StoreKeys.firstOf(key), after, true);
   }
 
   /**
@@ -49,7 +49,7 @@ final class KeyHistoryRead {
       }
       if (main != open) {
         if (revisions >= maxRevisions || bytes >= maxBytes) {
-          return answer(events, main, view);
+          return result(events, main, view);
         }
         // The record before the first version is not among the versions of the walk.
         before = open == -1 ? recordAt(main - 1, view) : newest;
@@ -64,10 +64,10 @@ final class KeyHistoryRead {
       events.add(event);
       bytes += HistoryRead.bytes(event);
     }
-    return answer(events, view.revision() + 1, view);
+    return result(events, view.revision() + 1, view);
   }
 
-  private static HistoryResult.Events answer(List<Event> events, long next, ReadView view) {
+  private static HistoryResult.Events result(List<Event> events, long next, ReadView view) {
     return new HistoryResult.Events(Collections.unmodifiableList(events), next, 0, view.revision());
   }
 
@@ -85,7 +85,7 @@ final class KeyHistoryRead {
       return null;
     }
     Bytes from = StoreKeys.newestAt(key, revision);
-    try (Cursor row = store.cursor(Space.KEY, from, StoreKeys.behind(key), false)) {
+    try (Cursor row = store.cursor(Space.KEY, from, StoreKeys.after(key), false)) {
       return row.next() && !StoreKeys.isTombstone(row.key())
           ? RowCodec.keyValue(row.key(), row.value())
           : null;

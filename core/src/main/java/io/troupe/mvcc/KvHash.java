@@ -94,7 +94,7 @@ final class KvHash {
       Bytes greatest = window.greatestKey();
       if (least != null
           && greatest != null
-          && !sumRows(least, StoreKeys.behind(greatest), MOST_STEPS_FOR_A_CHANGE * window.size())) {
+          && !sumRows(least, StoreKeys.after(greatest), MOST_STEPS_FOR_A_CHANGE * window.size())) {
         seekRows();
       }
       sum = join(sum);
@@ -132,7 +132,7 @@ final class KvHash {
    *
    * @return false if that takes more steps: the window changed few of many keys
    */
-  private boolean sumRows(Bytes leastKey, Bytes behind, long mostSteps) {
+  private boolean sumRows(Bytes leastKey, Bytes after, long mostSteps) {
     long first = window.firstRevision();
     long last = window.lastRevision();
     boolean found = rows.seek(StoreKeys.firstOf(leastKey));
@@ -142,7 +142,7 @@ final class KvHash {
     for (long steps = 0; found; steps++) {
       Bytes row = rows.key();
       if (newest == null || !StoreKeys.sameKey(row, newest)) {
-        if (row.compareTo(behind) >= 0) {
+        if (row.compareTo(after) >= 0) {
           return true;
         }
         if (steps > mostSteps) {
@@ -163,7 +163,7 @@ final class KvHash {
       if (idle <= STEPS_BEFORE_SEEK) {
         found = rows.next();
       } else if (main < first) {
-        found = rows.seek(StoreKeys.behindRow(row));
+        found = rows.seek(StoreKeys.afterRow(row));
       } else {
         found = rows.seek(StoreKeys.newestAtOfRow(row, keptSeen ? last : Math.max(last, keptAt)));
         idle = 0;

@@ -161,7 +161,7 @@ public final class MvccReader {
       }
     }
     Bytes from = StoreKeys.newestAt(key, at);
-    try (Cursor rows = store.cursor(Space.KEY, from, StoreKeys.behind(key), false)) {
+    try (Cursor rows = store.cursor(Space.KEY, from, StoreKeys.after(key), false)) {
       return rows.next() && !StoreKeys.isTombstone(rows.key())
           ? RowCodec.keyValue(rows.key(), rows.value())
           : RecordCache.absent(Bytes.wrap(key.toArray()), at);
@@ -176,7 +176,8 @@ public final class MvccReader {
     if (at == view.get().revision()) {
       LatestIterator latest =
           new LatestIterator(
-              store.cursor(Space.LATEST, Bytes.EMPTY, LatestIterator.upper(range), false), range.key());
+              store.cursor(Space.LATEST, Bytes.EMPTY, LatestIterator.upper(range), false),
+              range.key());
       boolean wanted = false;
       try {
         wanted = latest.revision() == at;
@@ -278,7 +279,7 @@ public final class MvccReader {
     do {
       at = keys.mark();
       counted = count(KeyRange.all(), at.revision());
-      // Refused if a compaction went above the mark.
+      // Refused if the mark is compacted by now.
     } while (!(counted instanceof Result.Range));
     keys.counted(at, ((Result.Range) counted).range().count());
   }
@@ -376,9 +377,9 @@ public final class MvccReader {
               known.hash(), known.compactRevision(), revision, before.revision());
         }
       }
-      HashResult answer = hashOnce(revision, before);
-      if (answer != null) {
-        return answer;
+      HashResult result = hashOnce(revision, before);
+      if (result != null) {
+        return result;
       }
       // A compaction was applied in between, perhaps of this very revision.
     }
@@ -391,11 +392,11 @@ public final class MvccReader {
    * @param revision as for {@link #hash}
    */
   public HashResult hashNow(long revision) {
-    HashResult answer = null;
-    while (answer == null) {
-      answer = hashOnce(revision, view.get());
+    HashResult result = null;
+    while (result == null) {
+      result = hashOnce(revision, view.get());
     }
-    return answer;
+    return result;
   }
 
   /** The result, or null if a compaction was applied between view and cursors. */
@@ -447,7 +448,7 @@ public final class MvccReader {
   /** True if {@code test} holds for every key attached to a lease, also if there is none. */
   public boolean allAttached(long lease, Predicate<Bytes> test) {
     Bytes from = StoreKeys.attachment(lease, Bytes.EMPTY);
-    try (Cursor rows = store.cursor(Space.LEASE, from, StoreKeys.behindAttachments(lease), false)) {
+    try (Cursor rows = store.cursor(Space.LEASE, from, StoreKeys.afterAttachments(lease), false)) {
       while (rows.next()) {
         if (!test.test(StoreKeys.attachedKey(rows.key()))) {
           return false;

@@ -221,8 +221,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
     if (newest == null ? at > revision : newest.modRevision() <= at) {
       return newest;
     }
-    try (Cursor found =
-        rows.cursor(Space.KEY, StoreKeys.newestAt(key, at), StoreKeys.behind(key))) {
+    try (Cursor found = rows.cursor(Space.KEY, StoreKeys.newestAt(key, at), StoreKeys.after(key))) {
       return found.next() && !StoreKeys.isTombstone(found.key())
           ? RowCodec.keyValue(found.key(), found.value())
           : null;
@@ -243,7 +242,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
   /** True if {@code test} holds for every key attached to a lease, also if there is none. */
   public boolean allAttached(long lease, Predicate<Bytes> test) {
     Bytes from = StoreKeys.attachment(lease, Bytes.EMPTY);
-    try (Cursor attached = rows.cursor(Space.LEASE, from, StoreKeys.behindAttachments(lease))) {
+    try (Cursor attached = rows.cursor(Space.LEASE, from, StoreKeys.afterAttachments(lease))) {
       while (attached.next()) {
         if (!test.test(StoreKeys.attachedKey(attached.key()))) {
           return false;
@@ -345,7 +344,7 @@ public final class MvccStore implements KvRead, AutoCloseable {
     List<Bytes> piece = new ArrayList<>();
     do {
       piece.clear();
-      try (Cursor attached = rows.cursor(Space.LEASE, from, StoreKeys.behindAttachments(lease))) {
+      try (Cursor attached = rows.cursor(Space.LEASE, from, StoreKeys.afterAttachments(lease))) {
         while (piece.size() < bounds.batchRecords() && attached.next()) {
           piece.add(StoreKeys.attachedKey(attached.key()));
         }

@@ -164,7 +164,7 @@ final class RangeRead {
       noteWhole(counts, kvs.get(0).key(), count);
       noteRest(counts, kvs, count);
     }
-    return answer(kvs, count);
+    return result(kvs, count);
   }
 
   /**
@@ -207,7 +207,7 @@ final class RangeRead {
         take(kvs, kv);
       }
     }
-    return answer(kvs, count);
+    return result(kvs, count);
   }
 
   /** Descending keys with a limit: only the returned rows are decoded. */
@@ -240,7 +240,7 @@ final class RangeRead {
     kvs.add(kv);
   }
 
-  private RangeResult answer(List<KeyValue> found, long count) {
+  private RangeResult result(List<KeyValue> found, long count) {
     if (!keyOrder()) {
       found.sort(comparator());
     }

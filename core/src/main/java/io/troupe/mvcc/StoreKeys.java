@@ -81,14 +81,14 @@ final class StoreKeys {
   }
 
   /** Sorts after every version of this key and before any greater one. */
-  static Bytes behind(Bytes userKey) {
+  static Bytes after(Bytes userKey) {
     byte[] out = escaped(userKey, 0);
     out[out.length - 1] = 1;
     return Bytes.wrap(out);
   }
 
-  /** {@link #behind(Bytes)} of the key that {@code row} is a version of. */
-  static Bytes behindRow(Bytes row) {
+  /** {@link #after(Bytes)} of the key that {@code row} is a version of. */
+  static Bytes afterRow(Bytes row) {
     int prefix = row.length() - SUFFIX;
     byte[] out = new byte[prefix];
     System.arraycopy(row.backingArray(), row.backingOffset(), out, 0, prefix);
@@ -99,7 +99,7 @@ final class StoreKeys {
   /** Exclusive upper bound of the rows of a range, or null if it is open ended. */
   static @Nullable Bytes upper(KeyRange range) {
     if (range.isSingle()) {
-      return behind(range.key());
+      return after(range.key());
     }
     return range.isOpenEnded() ? null : firstOf(range.rangeEnd());
   }
@@ -189,12 +189,12 @@ final class StoreKeys {
   }
 
   /** First key of the grants, or (true) the first key after them. */
-  static Bytes grants(boolean behind) {
-    return Bytes.of(behind ? GRANT + 1 : GRANT);
+  static Bytes grants(boolean after) {
+    return Bytes.of(after ? GRANT + 1 : GRANT);
   }
 
   /** First key after the attachments of a lease. */
-  static @Nullable Bytes behindAttachments(long id) {
+  static @Nullable Bytes afterAttachments(long id) {
     return id == -1 ? Bytes.of(ATTACHMENT + 1) : leaseKey(ATTACHMENT, id + 1, Bytes.EMPTY);
   }
 

@@ -104,6 +104,6 @@ final class VersionIterator implements RecordWalk {
         return true;
       }
     }
-    return cursor.seek(StoreKeys.behindRow(done));
+    return cursor.seek(StoreKeys.afterRow(done));
   }
 }

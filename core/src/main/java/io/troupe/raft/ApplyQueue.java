@@ -5,19 +5,21 @@ import io.troupe.model.Invariant;
 import java.util.ArrayDeque;
 import java.util.List;
 
-/** What goes to the state machine, what it has done, and what may leave memory for it. */
+/**
+ * Sends committed entries to the state machine, records the applied index, and frees log memory.
+ */
 final class ApplyQueue {
-  /** So that the state machine has the next batch when it has finished one. */
+  /** Allows the state machine to have the next batch when it has finished one. */
   private static final int MAX_BATCHES = 8;
 
   private final RaftEffects effects;
   private final RaftLog log;
   private final RaftSettings settings;
 
-  /** Last indexes of the batches that are handed out and not applied, oldest first. */
+  /** Last indexes of the batches that are sent and not applied, oldest first. */
   private final ArrayDeque<Long> inFlight = new ArrayDeque<>();
 
-  private long handedOut;
+  private long lastSent;
   private long applied;
 
   ApplyQueue(RaftEffects effects, RaftLog log, RaftSettings settings, long applied) {
@@ -25,17 +27,21 @@ final class ApplyQueue {
     this.log = log;
     this.settings = settings;
     this.applied = applied;
-    this.handedOut = applied;
+    this.lastSent = applied;
   }
 
-  /** Highest index the state machine holds. */
+  /** The applied index. */
   long applied() {
     return applied;
   }
 
-  /** The state machine holds everything up to {@code index}. */
+  /** The state machine has applied everything up to {@code index}. */
   void applied(long index) {
-    Invariant.require(index <= handedOut, "applied what was not handed out", index, handedOut);
+    Invariant.require(
+        index <= lastSent,
+        "applied index above the entries sent to the state machine",
+        index,
+        lastSent);
     applied = Math.max(applied, index);
     while (!inFlight.isEmpty() && inFlight.getFirst() <= applied) {
       inFlight.removeFirst();
@@ -43,39 +49,39 @@ final class ApplyQueue {
     trimMemory();
   }
 
-  /** A snapshot up to {@code index} goes to the state machine instead of entries. */
+  /** A snapshot up to {@code index} is sent to the state machine instead of entries. */
   void restart(long index) {
-    handedOut = index;
+    lastSent = index;
     inFlight.clear();
   }
 
   /**
-   * Passes on what is committed and durable on this member too: a state machine that is ahead of
-   * its own log could not be recovered. Some batches ahead of what is applied, no more: what else
-   * is sent to the state machine never waits behind a long backlog.
+   * Sends entries to the state machine that are committed and also durable on this member: a state
+   * machine ahead of its own log could not be recovered. Only a few batches may be in flight, so
+   * that other messages to the state machine never wait for a long backlog.
    */
-  void handOut() {
+  void applyCommitted() {
     long to = Math.min(log.commit(), log.stable());
-    while (handedOut < to && inFlight.size() < MAX_BATCHES) {
+    while (lastSent < to && inFlight.size() < MAX_BATCHES) {
       List<Entry> entries =
           log.slice(
-              handedOut + 1, to + 1, settings.maxEntriesPerAppend(), settings.maxBytesPerAppend());
-      handedOut += entries.size();
-      inFlight.addLast(handedOut);
+              lastSent + 1, to + 1, settings.maxEntriesPerAppend(), settings.maxBytesPerAppend());
+      lastSent += entries.size();
+      inFlight.addLast(lastSent);
       effects.apply(entries);
     }
   }
 
-  /** True if the entries not applied yet fill the memory meant for the log. */
+  /** True if the unapplied entries fill the memory of the log. */
   boolean isLogMemoryFull() {
     trimMemory();
     return log.bytesInMemory() >= settings.maxLogBytesInMemory();
   }
 
   /**
-   * Lets applied entries leave memory until {@code bytes} of new ones fit, as far as possible.
+   * Removes applied entries from memory until {@code bytes} of new ones fit, as far as possible.
    *
-   * @return bytes that fit now; 0 or less if entries not applied yet take all
+   * @return bytes that fit now; 0 or less if unapplied entries fill the memory
    */
   long makeSpace(long bytes) {
     long limit = settings.maxLogBytesInMemory();
@@ -84,8 +90,8 @@ final class ApplyQueue {
   }
 
   /**
-   * True if the memory meant for the log is full and will be free again without more entries: the
-   * state machine lags behind what is committed.
+   * True if the memory of the log is full and will be freed without further entries, because the
+   * applied index lags behind the commit index.
    */
   boolean isApplyLagging() {
     return isLogMemoryFull() && applied < Math.min(log.commit(), log.stable());

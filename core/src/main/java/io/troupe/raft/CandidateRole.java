@@ -6,17 +6,17 @@ import io.troupe.raft.quorum.VoteResult;
 import java.util.List;
 
 /**
- * Stands for election in its own new term. Its vote for itself counts, and its requests leave, only
- * when that vote is durable: otherwise it could be leader, forget the term in a crash, and be
- * another leader of the same term.
+ * Runs an election in its own new term. Its vote for itself counts, and its requests are sent, only
+ * when that vote is durable: otherwise it could become leader, forget the term in a crash, and
+ * allow another leader of the same term.
  *
  * @source Raft dissertation 3.4
  */
 final class CandidateRole extends Role {
-  private final VoteTally ballot = new VoteTally();
+  private final VoteTally tally = new VoteTally();
   private final boolean transfer;
 
-  /** With {@code transfer}: because the leader asked for it. */
+  /** {@code transfer} is true if the leader requested the election. */
   CandidateRole(RaftCore core, boolean transfer) {
     super(core);
     this.transfer = transfer;
@@ -30,7 +30,7 @@ final class CandidateRole extends Role {
   @Override
   void enter() {
     RaftLog log = core.log;
-    core.standing.promiseToOtherVoters(
+    core.election.sendToOtherVotersAfterPersist(
         new PeerMessage.RequestVote(core.term(), false, log.lastIndex(), log.lastTerm(), transfer));
   }
 
@@ -39,16 +39,16 @@ final class CandidateRole extends Role {
 
   @Override
   void tick() {
-    if (core.standing.isTimeToCampaign()) {
-      core.standing.campaign();
+    if (core.election.isTimeToCampaign()) {
+      core.election.campaign();
     }
   }
 
   @Override
   void receive(NodeId from, PeerMessage message) {
     if (isFromLeader(message)) {
-      core.standing.becomeFollower(core.term(), from);
-      core.standing.redispatch(from, message);
+      core.election.becomeFollower(core.term(), from);
+      core.election.redispatch(from, message);
     } else if (message instanceof PeerMessage.VoteReply reply && !reply.preVote()) {
       count(from, reply.granted());
     }
@@ -62,11 +62,11 @@ final class CandidateRole extends Role {
   }
 
   private void count(NodeId voter, boolean yes) {
-    VoteResult result = ballot.record(voter, yes, core.conf.quorum());
+    VoteResult result = tally.record(voter, yes, core.conf.quorum());
     if (result == VoteResult.WON) {
-      core.standing.becomeLeader();
+      core.election.becomeLeader();
     } else if (result == VoteResult.LOST) {
-      core.standing.becomeFollower(core.term(), NodeId.NONE);
+      core.election.becomeFollower(core.term(), NodeId.NONE);
     }
   }
 

@@ -11,14 +11,14 @@ import java.util.List;
 
 /**
  * The membership in effect: the one of the last committed entry of kind CONF_CHANGE. An entry that
- * is in the log but not committed changes nothing here, so there is nothing to take back when it is
- * dropped.
+ * is in the log but not committed changes nothing here, so nothing must be reverted when it is
+ * truncated.
  *
- * <p>That is safe because a leader appends the next such entry only when the one before is
+ * <p>That is safe because a leader appends the next such entry only when the previous one is
  * committed: the next one in a log proves it, and every message that carries the next one carries a
- * commit index that covers the one before. So whoever has the end of a joint membership in its log
- * knows that it is joint, and nobody who lacks it can win a majority of the old voters.
- * docs/components/raft.md has the whole argument.
+ * commit index that covers the previous one. So a member that has the end of a joint membership in
+ * its log knows that it is joint, and a member without it cannot win a majority of the old voters.
+ * docs/components/raft.md has the complete argument.
  */
 final class Configuration {
   private record Pending(long index, ConfEntry entry) {}
@@ -29,8 +29,9 @@ final class Configuration {
   private boolean news;
 
   /**
-   * As recovered. What the log proves to be committed, {@code log} takes as committed: of two
-   * changes the first one, even if the write that carried the commit index was cut short.
+   * Restores the recovered membership. Entries that the log proves to be committed are committed in
+   * {@code log}: of two changes the first one, even if the write with the commit index was cut
+   * short.
    */
   Configuration(RaftState recovered, RaftLog log) {
     this.membership = recovered.membership();
@@ -55,7 +56,7 @@ final class Configuration {
     return quorum;
   }
 
-  /** True if an entry of kind CONF_CHANGE is in the log and not committed. */
+  /** True if an uncommitted entry of kind CONF_CHANGE is in the log. */
   boolean isChangePending() {
     return !pending.isEmpty();
   }
@@ -71,14 +72,14 @@ final class Configuration {
       ConfEntry decoded = MembershipCodec.decodeEntry(entry.data());
       Invariant.require(
           decoded.after().version() == entry.index(),
-          "membership of another entry",
+          "membership version differs from the index of its entry",
           decoded.after().version(),
           entry.index());
       pending.addLast(new Pending(entry.index(), decoded));
     }
   }
 
-  /** The log loses {@code index} and everything above. */
+  /** The log is truncated from {@code index} on. */
   void truncatedFrom(long index) {
     while (!pending.isEmpty() && pending.getLast().index() >= index) {
       pending.removeLast();
@@ -98,7 +99,7 @@ final class Configuration {
     change(ofSnapshot);
   }
 
-  /** At the end of each input: of two changes in the log, the first one is committed. */
+  /** Called at the end of each input: of two changes in the log, the first one is committed. */
   void checkPending() {
     Invariant.require(pending.size() <= 1, "two membership changes in flight", pending.size(), 1);
   }
@@ -113,7 +114,7 @@ final class Configuration {
   private void change(Membership next) {
     Invariant.require(
         next.version() >= membership.version(),
-        "membership goes back",
+        "membership version decreased",
         next.version(),
         membership.version());
     membership = next;

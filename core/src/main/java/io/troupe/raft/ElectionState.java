@@ -12,20 +12,20 @@ import java.util.random.RandomGenerator;
  * <p>Only this class changes role and term. Legal moves:
  *
  * <pre>
- * from            to              cause                                                            term
- * FOLLOWER        PRE_CANDIDATE   no word from a leader for the election timeout; start of a       same
- *                                 sole voter
- * PRE_CANDIDATE   CANDIDATE       a quorum would vote for it                                       + 1
- * PRE_CANDIDATE   PRE_CANDIDATE   election timeout                                                 same
- * CANDIDATE       LEADER          a quorum voted for it, its own durable vote included             same
- * CANDIDATE       PRE_CANDIDATE   election timeout                                                 same
- * PRE_CANDIDATE,  FOLLOWER        a quorum is out of reach; a leader of this term speaks           same
- *   CANDIDATE
- * FOLLOWER        CANDIDATE       the leader asks for it (transfer)                                + 1
- * LEADER          FOLLOWER        no quorum answered for electionTicks; the disk is stuck; the     same
- *                                 membership without it is committed
- * any             FOLLOWER        a message of a higher term (but see Admission)               higher
- * FOLLOWER        FOLLOWER        the leader of this term makes itself known                       same
+ * from            to              cause                                                      term
+ * FOLLOWER        PRE_CANDIDATE   no message from a leader for the election timeout; start   same
+ *                                 of a sole voter
+ * PRE_CANDIDATE   CANDIDATE       a quorum would vote for it                                 + 1
+ * PRE_CANDIDATE   PRE_CANDIDATE   election timeout                                           same
+ * CANDIDATE       LEADER          a quorum voted for it, including its own durable vote      same
+ * CANDIDATE       PRE_CANDIDATE   election timeout                                           same
+ * PRE_CANDIDATE,  FOLLOWER        a quorum cannot be reached any more; a message of a        same
+ *   CANDIDATE                     leader of this term
+ * FOLLOWER        CANDIDATE       the leader requests it (transfer)                          + 1
+ * LEADER          FOLLOWER        no quorum replied for electionTicks; the disk does not     same
+ *                                 complete I/O; the membership without it is committed
+ * any             FOLLOWER        a message of a higher term (but see MessageFilter)         higher
+ * FOLLOWER        FOLLOWER        a message of the leader of this term                       same
  * </pre>
  *
  * @source Raft dissertation, chapters 3, 6 and 9.6
@@ -43,15 +43,16 @@ final class ElectionState {
   private int ticksInRole;
   private int electionTimeout;
 
-  /** A follower, as recovered. */
+  /** Starts as a follower with the recovered state. */
   ElectionState(RaftCore core, HardState recovered, RandomGenerator jitter) {
     this.core = core;
     this.jitter = jitter;
     this.term = recovered.term();
     this.vote = recovered.vote();
     this.role = new FollowerRole(core);
-    // A cluster that starts has no leader that could still be heard; one that has is not disturbed
-    // by pre-votes. A little time is left for those that started earlier to win.
+    // A cluster that starts has no leader that could be disturbed, and a running leader is not
+    // disturbed by pre-votes. So the first timeout is short, but long enough for members that
+    // started earlier to win.
     int electionTicks = core.settings.electionTicks();
     electionTimeout = (electionTicks + 3) / 4 + jitter.nextInt(electionTicks);
   }
@@ -77,7 +78,7 @@ final class ElectionState {
     role.tick();
   }
 
-  /** Tells what changed since the last time. */
+  /** Publishes role, term and leader if they changed. */
   void publishRole() {
     if (role.kind() != publishedRole || term != publishedTerm || !leader.equals(publishedLeader)) {
       publishedRole = role.kind();
@@ -87,14 +88,14 @@ final class ElectionState {
     }
   }
 
-  /** True if candidates are not to disturb: a leader was heard lately, or leads here. */
+  /** True if candidates must not disturb: a leader was heard recently, or this member leads. */
   boolean hasWorkingLeader() {
-    // A leader counts as working until its own check of the quorum fails.
+    // A leader counts as working until its own check-quorum fails.
     return role.kind() == RaftRole.LEADER
         || (!leader.isNone() && ticksInRole < core.settings.electionTicks());
   }
 
-  /** Votes, or says what it would vote. */
+  /** Votes, or replies how it would vote. */
   void onRequestVote(NodeId from, PeerMessage.RequestVote request) {
     boolean upToDate = core.log.isUpToDate(request.lastIndex(), request.lastTerm());
     if (request.preVote()) {
@@ -107,54 +108,54 @@ final class ElectionState {
     boolean granted = upToDate && free;
     if (granted && vote.isNone()) {
       vote = from;
-      core.outbox.hardStateChanged();
+      core.persistBatch.hardStateChanged();
     }
     if (granted) {
       ticksInRole = 0;
     }
-    core.outbox.promise(from, new PeerMessage.VoteReply(term, false, granted));
+    core.persistBatch.sendAfterPersist(from, new PeerMessage.VoteReply(term, false, granted));
   }
 
   // ---- changes of role and term
 
-  /** Follows {@code newLeader} (perhaps not known yet) in {@code newTerm}. */
+  /** Follows {@code newLeader} (perhaps still unknown) in {@code newTerm}. */
   void becomeFollower(long newTerm, NodeId newLeader) {
-    Invariant.require(newTerm >= term, "term sinks", newTerm, term);
+    Invariant.require(newTerm >= term, "term decreased", newTerm, term);
     role.leave();
     if (newTerm > term) {
       term = newTerm;
       vote = NodeId.NONE;
-      core.outbox.hardStateChanged();
+      core.persistBatch.hardStateChanged();
     }
     leader = newLeader;
     become(new FollowerRole(core));
   }
 
-  /** The election timeout passed: asks around before standing for election. */
+  /** The election timeout passed: runs a pre-vote before an election. */
   void campaign() {
-    Invariant.require(role.kind() != RaftRole.LEADER, "leader campaigns");
+    Invariant.require(role.kind() != RaftRole.LEADER, "leader must not campaign");
     role.leave();
     leader = NodeId.NONE;
     become(new PreCandidateRole(core));
   }
 
-  /** The leader asked for it: stands for election without asking around, if it may. */
-  void campaignAtOnce() {
+  /** The leader requested it: starts an election without a pre-vote, if allowed. */
+  void campaignWithoutPreVote() {
     if (mayCampaign()) {
       becomeCandidate(true);
     }
   }
 
-  /** With {@code transfer} because the leader asked for it, else after a pre-vote. */
+  /** {@code transfer} is true if the leader requested it, false after a pre-vote. */
   void becomeCandidate(boolean transfer) {
     Invariant.require(
         role.kind() == (transfer ? RaftRole.FOLLOWER : RaftRole.PRE_CANDIDATE),
-        "candidate without a cause");
+        "candidate without transfer or pre-vote");
     role.leave();
     term++;
     vote = core.self;
     leader = NodeId.NONE;
-    core.outbox.hardStateChanged();
+    core.persistBatch.hardStateChanged();
     become(new CandidateRole(core, transfer));
   }
 
@@ -178,16 +179,16 @@ final class ElectionState {
 
   // ---- elections and the leader
 
-  /** True if the patience is over and this member may stand. */
+  /** True if the election timeout expired and this member may campaign. */
   boolean isTimeToCampaign() {
     return ticksInRole >= electionTimeout && mayCampaign();
   }
 
   /**
-   * True once each time the patience is over while this member may not stand because of its part in
-   * the membership.
+   * True once each time the election timeout expires while this member may not campaign because of
+   * its part in the membership.
    */
-  boolean isTimeToAsk() {
+  boolean isTimeToFindLeader() {
     if (ticksInRole < electionTimeout || mayLead() || core.isRemoved()) {
       return false;
     }
@@ -197,21 +198,22 @@ final class ElectionState {
     return true;
   }
 
-  /** True if this member may stand for election at all. */
+  /** True if this member may campaign at all. */
   boolean mayCampaign() {
     return mayLead() && !core.isRemoved() && !core.isDiskStalled();
   }
 
   /**
-   * Learners do not (M12). A leaving member does, without counting itself: it may be the only one
-   * that knows the joint membership to have ended, and have too much in its log to vote for others.
+   * Learners may not (M12). A leaving member may, without counting itself: it may be the only
+   * member that knows that the joint membership ended, and its log may be too long to vote for
+   * others.
    */
   private boolean mayLead() {
     Membership membership = core.conf.membership();
     return membership.isVoter(core.self) || membership.leaving().contains(core.self);
   }
 
-  /** The leader of this term spoke. */
+  /** A message of the leader of this term arrived. */
   void heardFromLeader(NodeId from) {
     if (leader.isNone()) {
       leader = from;
@@ -225,10 +227,10 @@ final class ElectionState {
     role.receive(from, message);
   }
 
-  void promiseToOtherVoters(PeerMessage message) {
+  void sendToOtherVotersAfterPersist(PeerMessage message) {
     for (NodeId voter : core.conf.membership().allVoters()) {
       if (!voter.equals(core.self)) {
-        core.outbox.promise(voter, message);
+        core.persistBatch.sendAfterPersist(voter, message);
       }
     }
   }

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the leader's log over. Proposals and reads of its own clients it passes on to the leader,
- * if it knows one.
+ * Copies the leader's log. Forwards proposals and reads of its own clients to the leader, if it
+ * knows one.
  *
  * @source Raft dissertation 3.5
  */
@@ -43,28 +43,28 @@ final class FollowerRole extends Role {
 
   @Override
   void tick() {
-    if (core.standing.isTimeToCampaign()) {
-      core.standing.campaign();
+    if (core.election.isTimeToCampaign()) {
+      core.election.campaign();
       return;
     }
-    if (core.standing.isTimeToAsk()) {
-      // No leader speaks to this learner. Perhaps it was removed: whoever knows will say so. A
-      // leader
-      // that knows it as a member finds it again by this, others keep silent.
+    if (core.election.isTimeToFindLeader()) {
+      // No leader contacts this learner. Perhaps it was removed: a member that knows that replies
+      // with Removed. A leader that has it as a member resumes replication after this request;
+      // other members ignore it.
       refuseReads();
-      PeerMessage question = new PeerMessage.ReadIndex(core.term(), core.nextReadContext());
+      PeerMessage request = new PeerMessage.ReadIndex(core.term(), core.nextReadContext());
       for (NodeId member : core.conf.membership().members()) {
         if (!member.equals(core.self)) {
-          core.effects.send(member, question);
+          core.effects.send(member, request);
         }
       }
       return;
     }
-    // The question or the answer may be lost. The same context may be asked again: any answer to it
-    // is young enough.
+    // The request or the reply may be lost. The same context may be sent again: any reply to it is
+    // recent enough.
     ticksSinceReadRound++;
     if (reads.isRoundOpen() && ticksSinceReadRound >= core.settings.heartbeatTicks()) {
-      askForReadIndex();
+      requestReadIndex();
     }
   }
 
@@ -75,27 +75,26 @@ final class FollowerRole extends Role {
     } else if (message instanceof PeerMessage.ReadIndexReply reply) {
       onReadIndexReply(reply);
     }
-    // Proposals and reads for a leader that is none any more get no answer: whoever sent them may
-    // still see them done by
-    // an earlier copy, so saying "refused" would be a lie.
+    // Proposals and reads for a former leader get no reply: an earlier copy may still be executed,
+    // so a refusal could be wrong.
   }
 
   private void onLeaderMessage(NodeId from, PeerMessage message) {
-    core.standing.heardFromLeader(from);
+    core.election.heardFromLeader(from);
     if (message instanceof PeerMessage.Append append) {
       onAppend(from, append);
     } else if (message instanceof PeerMessage.Heartbeat heartbeat) {
       core.commitTo(heartbeat.commit());
       core.effects.send(from, new PeerMessage.HeartbeatReply(core.term(), heartbeat.readContext()));
     } else if (message instanceof PeerMessage.Committed committed) {
-      // The same term at an index: the same entries up to there.
+      // Equal terms at an index prove equal entries up to there.
       if (core.log.termAt(committed.index()) == committed.indexTerm()) {
         core.commitTo(committed.index());
       }
     } else if (message instanceof PeerMessage.InstallSnapshot snapshot) {
       onInstallSnapshot(from, snapshot.mark());
     } else if (message instanceof PeerMessage.TimeoutNow) {
-      core.standing.campaignAtOnce();
+      core.election.campaignWithoutPreVote();
     }
   }
 
@@ -103,49 +102,50 @@ final class FollowerRole extends Role {
     long index = mark.index();
     if (index > core.log.commit()) {
       if (core.log.termAt(index) == mark.term()) {
-        // The log has it all: no need for the content.
+        // The log is complete up to the snapshot: its content is not needed.
         core.commitTo(index);
       } else if (core.disk.isInstalling()) {
-        // The leader will find out how far the first one leads.
+        // The leader learns from the next messages how far the first snapshot reaches.
         return;
       } else {
         core.install(mark);
       }
     }
-    core.outbox.promise(from, PeerMessage.AppendReply.matched(core.term(), core.log.commit()));
+    core.persistBatch.sendAfterPersist(
+        from, PeerMessage.AppendReply.matched(core.term(), core.log.commit()));
   }
 
   private void onAppend(NodeId from, PeerMessage.Append append) {
     RaftLog log = core.log;
     if (append.prevIndex() < log.commit()) {
-      // Late. Everything committed is the same everywhere, so this much is certain.
-      core.outbox.promise(from, PeerMessage.AppendReply.matched(core.term(), log.commit()));
+      // A late message. Everything committed is equal on all members, so this much is certain.
+      core.persistBatch.sendAfterPersist(
+          from, PeerMessage.AppendReply.matched(core.term(), log.commit()));
       return;
     }
     if (log.termAt(append.prevIndex()) != append.prevTerm()) {
       long hint = log.lastAtOrBelow(append.prevIndex(), append.prevTerm());
-      core.outbox.promise(
+      core.persistBatch.sendAfterPersist(
           from,
           new PeerMessage.AppendReply(
               core.term(), true, append.prevIndex(), hint, log.termAt(hint)));
       return;
     }
-    if (append.prevIndex() >= log.lastIndex() && core.handout.isApplyLagging()) {
+    if (append.prevIndex() >= log.lastIndex() && core.applyQueue.isApplyLagging()) {
       // The leader sends again: without a reply its window stays full until the state machine here
-      // has applied enough. Never so for entries that replace others: those may be what fills the
-      // memory, and are not applied some day.
+      // has applied enough. Never for entries that replace others: those may be the ones that fill
+      // the memory and would then never be applied.
       core.commitTo(Math.min(append.commit(), append.prevIndex()));
       return;
     }
     core.appendEntries(newPart(append));
     long lastNew = append.prevIndex() + append.entries().size();
     core.commitTo(Math.min(append.commit(), lastNew));
-    core.outbox.promise(from, PeerMessage.AppendReply.matched(core.term(), lastNew));
+    core.persistBatch.sendAfterPersist(from, PeerMessage.AppendReply.matched(core.term(), lastNew));
   }
 
   /**
-   * The entries from the first one on that this log does not have; an entry it has is never written
-   * again.
+   * Entries from the first one on that this log lacks; an entry that it has is never written again.
    */
   private List<Entry> newPart(PeerMessage.Append append) {
     List<Entry> entries = append.entries();
@@ -177,7 +177,7 @@ final class FollowerRole extends Role {
     }
   }
 
-  /** As many messages as keep each of them about as long as an append. */
+  /** Sends several messages, each at most about as long as an append. */
   private void forward(List<Proposal> proposals) {
     int from = 0;
     long bytes = 0;
@@ -195,7 +195,7 @@ final class FollowerRole extends Role {
   }
 
   private long waiting() {
-    return core.log.commit() - core.handout.applied();
+    return core.log.commit() - core.applyQueue.applied();
   }
 
   @Override
@@ -230,11 +230,11 @@ final class FollowerRole extends Role {
   private void openReadRound() {
     if (reads.hasWaiting() && !reads.isRoundOpen()) {
       reads.open(core.nextReadContext(), 0);
-      askForReadIndex();
+      requestReadIndex();
     }
   }
 
-  private void askForReadIndex() {
+  private void requestReadIndex() {
     ticksSinceReadRound = 0;
     core.effects.send(core.leader(), new PeerMessage.ReadIndex(core.term(), reads.context()));
   }

@@ -15,24 +15,24 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * How a member whose others are lost for good continues as the only voter: one more entry behind the
- * last one of its log, which removes all others, and a hard state that has it committed. Both must
- * become durable together, before anything runs.
+ * How a member whose peers are permanently lost continues as the only voter: one more entry after
+ * the last one of its log, which removes all other members, and a hard state that commits it. Both
+ * must become durable together, before anything runs.
  *
- * <p>What is in the log counts as committed, to its end: a member does not know how much of it was,
- * because the commit index rides with the next write. So nothing is given up that a majority of the
- * former members may have acknowledged (docs/decisions/0124).
+ * <p>The whole log counts as committed: a member does not know how much of it was, because the
+ * commit index is saved with the next write. So no entry is lost that a majority of the former
+ * members may have acknowledged (docs/decisions/0124).
  *
- * @param state what the member begins with
- * @param removed all others, ascending
+ * @param state state with which the member starts
+ * @param removed all other members, ascending
  * @param assumed entries that were not known to be committed
  */
 public record ForcedCluster(RaftState state, Set<NodeId> removed, long assumed) {
   /**
-   * What is to be done with what was found.
+   * Computes the forced state from the recovered one.
    *
-   * @return empty if the member is alone already
-   * @throws IllegalArgumentException saying why, if the member is no part of its cluster
+   * @return empty if the member is already alone
+   * @throws IllegalArgumentException with the reason, if the member is not part of its cluster
    */
   public static Optional<ForcedCluster> of(RaftState found) {
     NodeId self = found.self();
@@ -41,15 +41,15 @@ public record ForcedCluster(RaftState state, Set<NodeId> removed, long assumed) 
     if (!before.contains(self)) {
       throw new IllegalArgumentException(
           before.removed().contains(self)
-              ? "it was removed from its cluster, and its id does not come back"
-              : "it never learned who is in its cluster");
+              ? "member was removed from its cluster, its id cannot be used again"
+              : "member never learned the members of its cluster");
     }
     Set<NodeId> others = new TreeSet<>(before.members());
     others.remove(self);
     if (others.isEmpty() && before.voters().contains(self)) {
       return Optional.empty();
     }
-    // A term of its own, in which it voted for nobody else.
+    // A new term, in which this member voted only for itself.
     long term = found.hardState().term() + 1;
     HardState hard = new HardState(term, self, last + 1);
     ConfEntry conf = entry(before, self, others, last + 1);
@@ -68,7 +68,7 @@ public record ForcedCluster(RaftState state, Set<NodeId> removed, long assumed) 
     return Optional.of(new ForcedCluster(state, Collections.unmodifiableSet(others), last - known));
   }
 
-  /** The entry that makes it so, the last one of the log. */
+  /** The entry with the forced membership, the last one of the log. */
   public Entry entry() {
     return state.entries().get(state.entries().size() - 1);
   }
@@ -84,7 +84,7 @@ public record ForcedCluster(RaftState state, Set<NodeId> removed, long assumed) 
     return latest;
   }
 
-  /** At once and not joint: there is nobody left to agree. */
+  /** Immediately and not joint: no other member is left to agree. */
   private static ConfEntry entry(Membership before, NodeId self, Set<NodeId> others, long index) {
     List<ConfChange> changes = new ArrayList<>();
     if (before.learners().contains(self)) {

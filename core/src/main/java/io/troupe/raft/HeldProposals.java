@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Proposals that a leader keeps until a quorum has confirmed its term. In the order in which they
- * came; as many and as long as may wait in the log.
+ * Proposals that a leader holds until a quorum has confirmed its term. In order of arrival; limited
+ * in number and size like unapplied entries of the log.
  */
 final class HeldProposals {
   /**
-   * Proposals that came together.
+   * Proposals that arrived together.
    *
    * @param from the member that forwarded them, or this one
    */
@@ -25,7 +25,7 @@ final class HeldProposals {
     this.settings = settings;
   }
 
-  /** Keeps those for which there is room; returns the others. Both stay in order. */
+  /** Holds the proposals that fit; returns the rest. Both stay in order. */
   List<Proposal> add(NodeId from, List<Proposal> proposals) {
     List<Proposal> kept = new ArrayList<>(proposals.size());
     List<Proposal> refused = new ArrayList<>(0);
@@ -44,7 +44,7 @@ final class HeldProposals {
     return refused;
   }
 
-  /** Returns all, oldest first, and keeps none. */
+  /** Returns all, oldest first, and clears the queue. */
   List<Batch> drain() {
     List<Batch> all = batches;
     batches = new ArrayList<>();

@@ -12,7 +12,7 @@ final class Inflight {
   private long bytes;
 
   /**
-   * An empty window.
+   * Creates an empty window.
    *
    * @param maxMessages 1 or more
    * @param maxBytes 1 or more; the last message may exceed it

@@ -19,9 +19,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the entries of its term and spreads them. Its own disk is one voter among the others: what
- * it has not yet made durable does not count, and a leader whose followers are faster commits
- * without its own disk.
+ * Creates the entries of its term and replicates them. Its own disk is one voter among several:
+ * entries that it has not made durable do not count there, and a leader whose followers are faster
+ * commits without its own disk.
  *
  * @source Raft dissertation 3.5, 3.6, 4.3 (joint consensus), 6.2 (check-quorum)
  */
@@ -37,7 +37,7 @@ final class LeaderRole extends Role {
   private final HeldProposals held;
 
   /**
-   * Number of the last pause of the process, and of the last one after which a quorum confirmed.
+   * Number of pauses of the process, and the last pause after which a quorum confirmed the term.
    */
   private long pauses;
 
@@ -61,15 +61,15 @@ final class LeaderRole extends Role {
   void enter() {
     firstOwnIndex = core.log.lastIndex() + 1;
     replication.follow(followed.members(), false);
-    // Entries of earlier terms become committed only through one of this term (5.4.2), so there has
-    // to be one.
+    // Entries of earlier terms become committed only through one of this term (5.4.2), so the
+    // leader must append one.
     append(Entry.Kind.NOOP, Bytes.EMPTY);
   }
 
   @Override
   void leave() {
     reads.refuseAll();
-    // They are in no log, and no repetition of them is taken any more.
+    // These proposals are in no log, and repetitions of them are not accepted any more.
     for (HeldProposals.Batch batch : held.drain()) {
       if (batch.from().equals(core.self)) {
         core.rejectAll(batch.proposals(), Refusal.NO_LEADER);
@@ -99,7 +99,7 @@ final class LeaderRole extends Role {
     }
   }
 
-  /** True from a pause of the process on until a quorum has confirmed the term. */
+  /** True after a pause of the process until a quorum has confirmed the term. */
   private boolean isInDoubt() {
     return confirmedPauses < pauses;
   }
@@ -118,7 +118,7 @@ final class LeaderRole extends Role {
     if (++ticksSinceQuorumCheck >= core.settings.electionTicks()) {
       ticksSinceQuorumCheck = 0;
       if (!replication.takeActiveQuorum()) {
-        core.standing.becomeFollower(core.term(), NodeId.NONE);
+        core.election.becomeFollower(core.term(), NodeId.NONE);
         return;
       }
     }
@@ -130,13 +130,13 @@ final class LeaderRole extends Role {
     }
   }
 
-  /** Gives up at once; whoever has most of the log need not wait for the election timeout. */
+  /** Steps down immediately, so that the best successor need not wait for the election timeout. */
   private void stepDown() {
     NodeId successor = replication.bestSuccessor();
     if (!successor.isNone()) {
       core.effects.send(successor, new PeerMessage.TimeoutNow(core.term()));
     }
-    core.standing.becomeFollower(core.term(), NodeId.NONE);
+    core.election.becomeFollower(core.term(), NodeId.NONE);
   }
 
   @Override
@@ -161,8 +161,8 @@ final class LeaderRole extends Role {
           refuse(from, List.of(change.proposal().id()), refusal);
         }
       }
-    } else if (message instanceof PeerMessage.ReadIndex question) {
-      reads.asked(from, question.context());
+    } else if (message instanceof PeerMessage.ReadIndex request) {
+      reads.requested(from, request.context());
     }
   }
 
@@ -199,22 +199,22 @@ final class LeaderRole extends Role {
     return forwarded.computeIfAbsent(origin, run -> new ReplayWindow()).take(sequence);
   }
 
-  /** Appends those that may wait, or holds them; returns the others. Both stay in order. */
+  /** Appends the proposals that fit, or holds them; returns the rest. Both stay in order. */
   private List<Proposal> take(NodeId from, List<Proposal> batch) {
     if (isInDoubt()) {
       return held.add(from, batch);
     }
-    if (transfer.isActive() || core.handout.isLogMemoryFull()) {
+    if (transfer.isActive() || core.applyQueue.isLogMemoryFull()) {
       return batch;
     }
     long last = core.log.lastIndex();
-    long space = core.handout.makeSpace(batch.stream().mapToLong(LeaderRole::sizeOf).sum());
+    long space = core.applyQueue.makeSpace(batch.stream().mapToLong(LeaderRole::sizeOf).sum());
     List<Entry> entries = new ArrayList<>(batch.size());
     List<Proposal> refused = new ArrayList<>(0);
     for (Proposal proposal : batch) {
       long index = last + 1 + entries.size();
-      // The last one may be longer than the space that is left, or none would fit a small log.
-      if (space > 0 && index - core.handout.applied() <= core.settings.maxPending(proposal)) {
+      // The last one may exceed the remaining space, otherwise none would fit into a small log.
+      if (space > 0 && index - core.applyQueue.applied() <= core.settings.maxPending(proposal)) {
         space -= sizeOf(proposal);
         entries.add(new Entry(core.term(), index, Entry.Kind.OPERATION, proposal.operation()));
       } else {
@@ -233,8 +233,8 @@ final class LeaderRole extends Role {
   }
 
   private boolean isFull() {
-    return core.handout.isLogMemoryFull()
-        || core.log.lastIndex() - core.handout.applied() >= core.settings.maxPendingProposals();
+    return core.applyQueue.isLogMemoryFull()
+        || core.log.lastIndex() - core.applyQueue.applied() >= core.settings.maxPendingProposals();
   }
 
   private void append(Entry.Kind kind, Bytes data) {
@@ -253,19 +253,19 @@ final class LeaderRole extends Role {
     }
   }
 
-  /** Appends the change, or says why not. */
+  /** Appends the change; returns the reason for a refusal, or null. */
   private @Nullable Refusal take(ConfProposal proposal) {
     if (transfer.isActive()) {
       return Refusal.LEADER_CHANGED;
     }
     Membership membership = core.conf.membership();
-    // One at a time, and judged by the outcome of the one before. A new leader does not know which
-    // one that is before an entry of its own term is committed.
+    // One change at a time, checked against the outcome of the previous one. A new leader does not
+    // know the previous change before an entry of its own term is committed.
     boolean quiet =
         hasCommittedInTerm()
             && !isInDoubt()
             && !core.conf.isChangePending()
-            && core.handout.applied() >= membership.version();
+            && core.applyQueue.applied() >= membership.version();
     if (!quiet || proposal.basis() != membership.version() || isFull()) {
       return Refusal.TOO_MANY_REQUESTS;
     }
@@ -291,15 +291,15 @@ final class LeaderRole extends Role {
   }
 
   @Override
-  void settle() {
+  void completeInput() {
     while (followed.version() != core.conf.membership().version()) {
-      // Who leaves now shall learn that it does.
-      replication.tellCommitToAll();
+      // Members that leave now must learn that they do.
+      replication.sendCommitIndexToAll();
       followed = core.conf.membership();
       replication.follow(followed.members(), true);
       replication.broadcast();
       transfer.proceed();
-      // The new voters may agree on more than the old ones did.
+      // The new voters may agree on more entries than the old ones.
       reads.recount();
       advanceCommit();
     }
@@ -329,11 +329,12 @@ final class LeaderRole extends Role {
   private void advanceCommit() {
     RaftLog log = core.log;
     long index = replication.storedByQuorum();
-    // By counting only entries of its own term (5.4.2); earlier ones ride along.
+    // Only entries of its own term are committed by counting (5.4.2); earlier ones are committed
+    // with them.
     if (index > log.commit() && log.termAt(index) == core.term()) {
       core.commitTo(index);
       reads.open();
-      replication.tellCommitToAll();
+      replication.sendCommitIndexToAll();
     }
   }
 
@@ -389,7 +390,7 @@ final class LeaderRole extends Role {
         .all()
         .forEach(
             (to, progress) -> {
-              // Never past what the follower surely has: its log decides nothing here.
+              // Never above the match index: the follower's log may differ there.
               long commit = Math.min(progress.match(), core.log.commit());
               core.effects.send(
                   to, new PeerMessage.Heartbeat(core.term(), commit, reads.context()));
@@ -398,7 +399,7 @@ final class LeaderRole extends Role {
 
   private void onHeartbeatReply(NodeId from, Progress progress, PeerMessage.HeartbeatReply reply) {
     progress.heard();
-    // Not with every round of reads, those may be many.
+    // Not with every round of reads, which may be frequent.
     if (progress.takeSuspicion()) {
       replication.resume(from, progress);
     }

@@ -4,25 +4,27 @@ import io.troupe.model.NodeId;
 import io.troupe.raft.membership.Membership;
 
 /**
- * What is settled about a message before a role sees it: who sends it, and in which term.
+ * Checks the sender and the term of a message before the current role handles it.
  *
  * <pre>
- * message                                 older term        same term  higher term
- * Append, Heartbeat, Committed,           sender is told    role       follow the sender, role
+ * message                        older term       same term  higher term
+ * Append, Heartbeat, Committed,  reply with term  role       follow the sender, role
  *   InstallSnapshot, TimeoutNow
- * RequestVote                             refused           vote       void while a leader works, unless it
- *                                                                      asked for this; pre-vote: vote; else
- *                                                                      follow nobody, vote
- * VoteReply                               void              role       pre-vote granted: role; else follow nobody
- * AppendReply, HeartbeatReply, ReadIndex, void              role       follow nobody, role
- *   ReadIndexReply, Forwarded...,
- *   ProposalsRejected
- * Removed                                 believed in any term
+ * RequestVote                    refused          vote       ignored while a leader works, unless
+ *                                                            the leader requested the election;
+ *                                                            pre-vote: vote; else no leader, vote
+ * VoteReply                      ignored          role       granted pre-vote: role;
+ *                                                            else no leader
+ * AppendReply, HeartbeatReply,   ignored          role       no leader, role
+ *   ReadIndex, ReadIndexReply,
+ *   Forwarded..., ProposalsRejected
+ * Removed                        accepted in any term
  * </pre>
  *
- * <p>A removed member is told so and not listened to, but for the request of a removed leader to
- * take over. Others that are not in the membership may lead and ask for votes, because this member
- * may be late in knowing the membership; what else they say is void.
+ * <p>A removed member gets a {@code Removed} reply and is otherwise ignored, except for the request
+ * of a removed leader to start an election. Other senders outside of the membership may lead and
+ * request votes, because this member may learn about the membership late; their other messages are
+ * ignored.
  *
  * @source Raft dissertation 3.3, 4.2.3, 6.2, 9.6
  */
@@ -33,15 +35,15 @@ final class MessageFilter {
     this.core = core;
   }
 
-  /** True if the message is to be handled; role and term may have changed then. */
+  /** True if the message must be handled; role and term may have changed. */
   boolean admit(NodeId from, PeerMessage message) {
-    return isWelcome(from, message) && settleTerm(from, message);
+    return isAccepted(from, message) && checkTerm(from, message);
   }
 
-  private boolean isWelcome(NodeId from, PeerMessage message) {
+  private boolean isAccepted(NodeId from, PeerMessage message) {
     Membership membership = core.conf.membership();
     if (message instanceof PeerMessage.TimeoutNow && from.equals(core.leader())) {
-      // The last thing a removed leader does.
+      // The last message of a removed leader.
       return true;
     }
     if (membership.removed().contains(from)) {
@@ -54,13 +56,14 @@ final class MessageFilter {
         || from.equals(core.leader());
   }
 
-  private boolean settleTerm(NodeId from, PeerMessage message) {
+  private boolean checkTerm(NodeId from, PeerMessage message) {
     long term = core.term();
     if (message.term() < term) {
       if (Role.isFromLeader(message)) {
-        core.outbox.promise(from, new PeerMessage.AppendReply(term, true, 0, 0, 0));
+        core.persistBatch.sendAfterPersist(from, new PeerMessage.AppendReply(term, true, 0, 0, 0));
       } else if (message instanceof PeerMessage.RequestVote request) {
-        core.outbox.promise(from, new PeerMessage.VoteReply(term, request.preVote(), false));
+        core.persistBatch.sendAfterPersist(
+            from, new PeerMessage.VoteReply(term, request.preVote(), false));
       }
       return false;
     }
@@ -68,7 +71,7 @@ final class MessageFilter {
       return true;
     }
     if (message instanceof PeerMessage.RequestVote request) {
-      if (core.standing.hasWorkingLeader() && !request.transfer()) {
+      if (core.election.hasWorkingLeader() && !request.transfer()) {
         return false;
       }
       if (request.preVote()) {
@@ -79,7 +82,7 @@ final class MessageFilter {
         && reply.granted()) {
       return true;
     }
-    core.standing.becomeFollower(message.term(), Role.isFromLeader(message) ? from : NodeId.NONE);
+    core.election.becomeFollower(message.term(), Role.isFromLeader(message) ? from : NodeId.NONE);
     return true;
   }
 }

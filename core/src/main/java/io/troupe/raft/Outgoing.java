@@ -3,9 +3,9 @@ package io.troupe.raft;
 import io.troupe.model.NodeId;
 
 /**
- * A message that waits for the disk.
+ * A message that is sent after its persist is durable.
  *
  * @param to receiver
- * @param message what to send
+ * @param message message to send
  */
 public record Outgoing(NodeId to, PeerMessage message) {}

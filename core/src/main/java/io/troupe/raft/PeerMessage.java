@@ -6,52 +6,50 @@ import io.troupe.model.RequestId;
 import java.util.List;
 
 /**
- * What members say to each other. Immutable. Every message names the term its sender was in (for a
- * pre-vote: the term it asks about). Loss, delay, repetition and reordering of any message are
- * harmless.
+ * Messages between members. Immutable. Every message contains the term of its sender (a pre-vote
+ * the term of the election). Loss, delay, repetition and reordering of any message are harmless.
  */
 public sealed interface PeerMessage {
   /**
-   * Term of the sender; for a pre-vote request, and for a pre-vote that was granted, the term asked
-   * about.
+   * Term of the sender; for a pre-vote request and a granted pre-vote, the term of the election.
    */
   long term();
 
   /**
-   * Asks for a vote, or, with {@code preVote}, whether a vote would be given.
+   * Requests a vote, or, with {@code preVote}, whether a vote would be granted.
    *
-   * @param term term the vote is for
-   * @param preVote true if nobody's term changes by this question
-   * @param lastIndex end of the sender's log
+   * @param term term of the vote
+   * @param preVote true if the request changes no term
+   * @param lastIndex last index of the sender's log
    * @param lastTerm term of that entry
-   * @param transfer true if the leader itself asked the sender to stand: it is not to be protected
+   * @param transfer true if the leader itself requested the election: then it is not protected
    * @source Raft dissertation 3.4, 3.10, 9.6
    */
   record RequestVote(long term, boolean preVote, long lastIndex, long lastTerm, boolean transfer)
       implements PeerMessage {
-    /** A request that nobody asked for. */
+    /** A request that no leader requested. */
     RequestVote(long term, boolean preVote, long lastIndex, long lastTerm) {
       this(term, preVote, lastIndex, lastTerm, false);
     }
   }
 
   /**
-   * Answers {@link RequestVote}.
+   * Reply to {@link RequestVote}.
    *
-   * @param term the term voted in; of the answering member when it says no
-   * @param preVote as in the question
-   * @param granted yes or no
+   * @param term term of the vote; of the replying member if it is refused
+   * @param preVote as in the request
+   * @param granted true if the vote is granted
    */
   record VoteReply(long term, boolean preVote, boolean granted) implements PeerMessage {}
 
   /**
-   * Entries for a follower; without entries it asks whether the logs agree at {@code prevIndex}.
+   * Entries for a follower; without entries it checks that the logs agree at {@code prevIndex}.
    *
    * @param term term of the leader
    * @param prevIndex index before the first entry
    * @param prevTerm term of the leader's entry at prevIndex
    * @param entries contiguous from prevIndex + 1; may be empty
-   * @param commit commit index of the leader; may lie past these entries
+   * @param commit commit index of the leader; may be above these entries
    */
   record Append(long term, long prevIndex, long prevTerm, List<Entry> entries, long commit)
       implements PeerMessage {
@@ -62,28 +60,28 @@ public sealed interface PeerMessage {
   }
 
   /**
-   * Answers {@link Append}.
+   * Reply to {@link Append}.
    *
    * @param term term of the follower
    * @param rejected false: the follower's durable log equals the leader's up to {@code index}.
    *     True: it did not agree at {@code index}
    * @param index see rejected
    * @param hintIndex if rejected: the highest index at which the logs may agree, as far as the
-   *     follower can tell
+   *     follower knows
    * @param hintTerm if rejected: term of the follower's entry there
    */
   record AppendReply(long term, boolean rejected, long index, long hintIndex, long hintTerm)
       implements PeerMessage {
-    /** The logs agree up to {@code index}, and the follower's is durable so far. */
+    /** The logs agree up to {@code index}, and the follower's log is durable up to there. */
     static AppendReply matched(long term, long index) {
       return new AppendReply(term, false, index, 0, 0);
     }
   }
 
   /**
-   * Tells a follower how far the log is committed when there is nothing else to tell it. Not
-   * answered; void if the receiver's entry at {@code index} is not of {@code indexTerm}. Heartbeats
-   * repair its loss.
+   * Reports the commit index to a follower if there is no append to carry it. Gets no reply;
+   * ignored if the receiver's entry at {@code index} is not of {@code indexTerm}. Heartbeats repair
+   * its loss.
    *
    * @param term term of the leader
    * @param index an index that is committed
@@ -92,16 +90,16 @@ public sealed interface PeerMessage {
   record Committed(long term, long index, long indexTerm) implements PeerMessage {}
 
   /**
-   * Keeps a follower quiet.
+   * Prevents an election timeout of a follower.
    *
    * @param term term of the leader
-   * @param commit highest index both committed and known to be in the receiver's log
-   * @param readContext the round of reads this heartbeat also confirms; 0 means none
+   * @param commit highest index that is committed and known to be in the receiver's log
+   * @param readContext the read round that this heartbeat also confirms; 0 means none
    */
   record Heartbeat(long term, long commit, long readContext) implements PeerMessage {}
 
   /**
-   * Answers {@link Heartbeat}.
+   * Reply to {@link Heartbeat}.
    *
    * @param term term of the follower
    * @param readContext as in the heartbeat
@@ -109,27 +107,28 @@ public sealed interface PeerMessage {
   record HeartbeatReply(long term, long readContext) implements PeerMessage {}
 
   /**
-   * A follower asks for a read index.
+   * A follower requests a read index.
    *
    * @param term term of the follower
-   * @param context unique over all followers' restarts; comes back in the answer
+   * @param context unique over all restarts of all followers; repeated in the reply
    */
   record ReadIndex(long term, long context) implements PeerMessage {}
 
   /**
-   * Answers {@link ReadIndex}, once a majority confirmed the leader after the question came.
+   * Reply to {@link ReadIndex}, after a majority confirmed the leader after the request arrived.
    *
    * @param term term of the leader
-   * @param context as in the question
+   * @param context as in the request
    * @param index reads of that context may be served when this index is applied
    */
   record ReadIndexReply(long term, long context, long index) implements PeerMessage {}
 
   /**
-   * Proposals in flight to the leader. Taken at most once ({@code ReplayWindow}): a number
-   * that came before from the same {@code origin}, or is overtaken by very many, is dropped.
+   * Proposals that a follower forwards to the leader. Accepted at most once ({@code ReplayWindow}):
+   * a number that was received before from the same {@code origin}, or that very many later ones
+   * overtook, is ignored.
    *
-   * @param term term in which the sender knew the leader; another term makes it void
+   * @param term term in which the sender knew the leader; in another term the message is ignored
    * @param origin one run of the sender's process, drawn at random
    * @param sequence counts up within {@code origin}
    * @param proposals in order, not empty
@@ -141,7 +140,7 @@ public sealed interface PeerMessage {
       proposals = List.copyOf(proposals);
     }
 
-    /** Whether any of them belongs to a trace. */
+    /** True if any of them belongs to a trace. */
     public boolean isTraced() {
       for (Proposal proposal : proposals) {
         if (proposal.trace() != null) {
@@ -153,13 +152,13 @@ public sealed interface PeerMessage {
   }
 
   /**
-   * A change of the membership in flight to the leader. Taken at most once, by the same numbers as
-   * {@link ForwardedProposals}.
+   * A membership change that a follower forwards to the leader. Accepted at most once, by the same
+   * numbers as {@link ForwardedProposals}.
    *
-   * @param term term in which the sender knew the leader; another term makes it void
+   * @param term term in which the sender knew the leader; in another term the message is ignored
    * @param origin one run of the sender's process, drawn at random
    * @param sequence counts up within {@code origin}
-   * @param proposal what is wanted
+   * @param proposal the requested change
    */
   record ForwardedConfChange(long term, long origin, long sequence, ConfProposal proposal)
       implements PeerMessage {}
@@ -168,8 +167,8 @@ public sealed interface PeerMessage {
    * The leader refused forwarded proposals; they are in no log.
    *
    * @param term term of the leader
-   * @param ids which
-   * @param reason why
+   * @param ids ids of the refused proposals
+   * @param reason reason for the refusal
    */
   record ProposalsRejected(long term, List<RequestId> ids, Refusal reason) implements PeerMessage {
     /** Copies the list. */
@@ -179,18 +178,18 @@ public sealed interface PeerMessage {
   }
 
   /**
-   * The content of a snapshot has arrived and was checked; it is to replace log and state of a
-   * follower that lacks entries which are gone. Handed over on the receiving side, in the name of
+   * The content of a snapshot was received and checked. It replaces log and state of a follower
+   * that lacks compacted entries. The receiving side passes this message to Raft, in the name of
    * the leader, when the content is complete.
    *
-   * @param term term of the leader when it asked for the transfer
-   * @param mark where the snapshot stands
+   * @param term term of the leader when it requested the transfer
+   * @param mark position of the snapshot
    * @source Raft dissertation 5.3
    */
   record InstallSnapshot(long term, SnapshotMark mark) implements PeerMessage {}
 
   /**
-   * The leader wants the receiver to stand for election at once.
+   * The leader requests that the receiver starts an election immediately.
    *
    * @param term term of the leader
    * @source Raft dissertation 3.10
@@ -198,8 +197,8 @@ public sealed interface PeerMessage {
   record TimeoutNow(long term) implements PeerMessage {}
 
   /**
-   * The receiver was removed from the membership, and that is committed. True whatever the terms
-   * are: a removed id never comes back.
+   * The receiver was removed from the membership, and that is committed. Valid in any term, because
+   * a removed id is never used again.
    *
    * @param term term of the sender
    */

@@ -4,8 +4,8 @@ import io.troupe.model.Invariant;
 import java.util.ArrayDeque;
 
 /**
- * What the disk was asked for and has not answered, in order. Tells from an answer how far the log
- * of today is durable, although parts of what was written may have been replaced since.
+ * The persists that the disk has not completed, in order. Computes from a completion how much of
+ * the current log is durable, although parts of the written entries may have been replaced since.
  */
 final class PendingPersists {
   private static final class Pending {
@@ -13,7 +13,7 @@ final class PendingPersists {
     final long term;
     final boolean install;
 
-    /** End of the part that was in the log then and still is. */
+    /** End of the part of the written log that is still in the log. */
     long unchangedTo;
 
     Pending(long number, long term, long logEnd, boolean install) {
@@ -27,9 +27,9 @@ final class PendingPersists {
   private final ArrayDeque<Pending> queue = new ArrayDeque<>();
   private long lastNumber;
   private long durableTerm;
-  private int ticksWithoutAnswer;
+  private int ticksWithoutCompletion;
 
-  /** Nothing pending; the hard state of {@code durableTerm} is on disk. */
+  /** Nothing is pending; the hard state of {@code durableTerm} is on disk. */
   PendingPersists(long durableTerm) {
     this.durableTerm = durableTerm;
   }
@@ -43,18 +43,18 @@ final class PendingPersists {
     return durableTerm;
   }
 
-  /** Ticks since the disk last answered while it owed an answer. */
-  int ticksWithoutAnswer() {
-    return ticksWithoutAnswer;
+  /** Ticks since the disk last completed a persist while others are pending. */
+  int ticksWithoutCompletion() {
+    return ticksWithoutCompletion;
   }
 
-  /** True until the disk has answered for the last installation. */
+  /** True until the disk has completed the last installation of a snapshot. */
   boolean isInstalling() {
     return queue.stream().anyMatch(pending -> pending.install);
   }
 
   void tick() {
-    ticksWithoutAnswer = queue.isEmpty() ? 0 : ticksWithoutAnswer + 1;
+    ticksWithoutCompletion = queue.isEmpty() ? 0 : ticksWithoutCompletion + 1;
   }
 
   /**
@@ -69,7 +69,7 @@ final class PendingPersists {
   }
 
   /**
-   * The installation of a snapshot is issued: nothing that was written before is in the log now.
+   * The installation of a snapshot is issued: no entry written before is in the log any more.
    *
    * @return its number
    */
@@ -79,7 +79,7 @@ final class PendingPersists {
     return lastNumber;
   }
 
-  /** The log loses {@code index} and everything above. */
+  /** The log is truncated from {@code index} on. */
   void truncatedFrom(long index) {
     for (Pending pending : queue) {
       pending.unchangedTo = Math.min(pending.unchangedTo, index - 1);
@@ -87,15 +87,15 @@ final class PendingPersists {
   }
 
   /**
-   * The disk answered. An answer stands for all before the one it names.
+   * The disk completed a persist and all before it.
    *
-   * @return the index up to which today's log is durable by this answer
-   * @throws Invariant.Broken if nothing of this number is pending
+   * @return the index up to which the current log is durable by this completion
+   * @throws Invariant.Broken if no persist of this number is pending
    */
-  long answered(long number) {
+  long completed(long number) {
     Invariant.require(
         !queue.isEmpty() && number >= queue.getFirst().number && number <= lastNumber,
-        "disk answered what was not asked",
+        "disk completed a persist that is not pending",
         number,
         lastNumber);
     long durableTo = 0;
@@ -104,7 +104,7 @@ final class PendingPersists {
       durableTo = pending.unchangedTo;
       durableTerm = pending.term;
     }
-    ticksWithoutAnswer = 0;
+    ticksWithoutCompletion = 0;
     return durableTo;
   }
 }

@@ -8,12 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What one input wants on disk, and the messages that promise it. Becomes at most one persist. */
+/** What one input must persist, and the messages that require it. Becomes at most one persist. */
 final class PersistBatch {
   private final RaftEffects effects;
   private final RaftLog log;
   private final PendingPersists disk;
-  private final List<Outgoing> promises = new ArrayList<>();
+  private final List<Outgoing> afterPersist = new ArrayList<>();
   private List<Entry> staged = List.of();
   private @Nullable SnapshotMark install;
   private long commitBeforeInstall;
@@ -25,43 +25,46 @@ final class PersistBatch {
     this.disk = disk;
   }
 
-  /** Term or vote changed. A new commit index alone is no reason to write: it rides along. */
+  /**
+   * Term or vote changed. A new commit index alone does not cause a write: it is saved with the
+   * next one.
+   */
   void hardStateChanged() {
     hardStateChanged = true;
   }
 
-  /** Entries that are in the log since this input. */
+  /** Entries that this input appended to the log. */
   void stage(List<Entry> entries) {
-    Invariant.require(install == null, "append behind a snapshot in one input");
+    Invariant.require(install == null, "append after a snapshot in one input");
     if (staged.isEmpty()) {
       staged = entries;
       return;
     }
     long last = staged.get(staged.size() - 1).index();
     long next = entries.get(0).index();
-    Invariant.require(next == last + 1, "two appends in one input do not meet", last, next);
+    Invariant.require(next == last + 1, "gap between two appends in one input", last, next);
     List<Entry> both = new ArrayList<>(staged);
     both.addAll(entries);
     staged = List.copyOf(both);
   }
 
   /**
-   * A snapshot that replaces the log since this input.
+   * A snapshot that replaced the log in this input.
    *
    * @param commitBefore commit index of the log that it replaces
    */
   void install(SnapshotMark mark, long commitBefore) {
-    Invariant.require(staged.isEmpty() && install == null, "snapshot behind an append");
+    Invariant.require(staged.isEmpty() && install == null, "snapshot after an append in one input");
     install = mark;
     commitBeforeInstall = commitBefore;
   }
 
-  /** Sends when everything up to the end of this input is durable. */
-  void promise(NodeId to, PeerMessage message) {
-    promises.add(new Outgoing(to, message));
+  /** Sends the message when everything up to the end of this input is durable. */
+  void sendAfterPersist(NodeId to, PeerMessage message) {
+    afterPersist.add(new Outgoing(to, message));
   }
 
-  /** The input ends. */
+  /** Completes the input. */
   void flush(long term, NodeId vote) {
     SnapshotMark mark = install;
     if (mark != null) {
@@ -71,19 +74,19 @@ final class PersistBatch {
           new HardState(term, vote, commitBeforeInstall),
           new HardState(term, vote, log.commit()),
           mark,
-          List.copyOf(promises));
+          List.copyOf(afterPersist));
       clear();
       return;
     }
     boolean changed = hardStateChanged || !staged.isEmpty();
-    // A promise may speak of what an earlier input wrote, so it queues behind that.
-    if (changed || (!promises.isEmpty() && !disk.isEmpty())) {
+    // A message may depend on the writes of an earlier input, so it must wait for them.
+    if (changed || (!afterPersist.isEmpty() && !disk.isEmpty())) {
       long number = disk.issued(term, log.lastIndex());
       effects.persist(
-          number, new HardState(term, vote, log.commit()), staged, List.copyOf(promises));
+          number, new HardState(term, vote, log.commit()), staged, List.copyOf(afterPersist));
     } else {
-      for (Outgoing promise : promises) {
-        effects.send(promise.to(), promise.message());
+      for (Outgoing outgoing : afterPersist) {
+        effects.send(outgoing.to(), outgoing.message());
       }
     }
     clear();
@@ -93,6 +96,6 @@ final class PersistBatch {
     hardStateChanged = false;
     staged = List.of();
     install = null;
-    promises.clear();
+    afterPersist.clear();
   }
 }

@@ -6,14 +6,14 @@ import io.troupe.raft.quorum.VoteResult;
 import java.util.List;
 
 /**
- * Asks whether an election in the next term could be won, before anybody's term changes: a member
- * that was cut off does not unseat a working leader when it comes back.
+ * Checks that an election in the next term could be won, before any member changes its term. So a
+ * member that was disconnected does not unseat a working leader when it reconnects.
  *
  * @source Raft dissertation 9.6
  */
 final class PreCandidateRole extends Role {
-  private final VoteTally ballot = new VoteTally();
-  private int ticksSinceAsked;
+  private final VoteTally tally = new VoteTally();
+  private int ticksSinceRequest;
 
   PreCandidateRole(RaftCore core) {
     super(core);
@@ -27,19 +27,19 @@ final class PreCandidateRole extends Role {
   @Override
   void enter() {
     if (!count(core.self, true)) {
-      ask();
+      requestVotes();
     }
   }
 
-  /** Nothing is promised here, so nothing waits for the disk. */
-  private void ask() {
-    ticksSinceAsked = 0;
+  /** A pre-vote requires no durability, so its messages do not wait for the disk. */
+  private void requestVotes() {
+    ticksSinceRequest = 0;
     RaftLog log = core.log;
-    PeerMessage question =
+    PeerMessage request =
         new PeerMessage.RequestVote(core.term() + 1, true, log.lastIndex(), log.lastTerm());
     for (NodeId voter : core.conf.membership().allVoters()) {
-      if (!ballot.hasAnswered(voter)) {
-        core.effects.send(voter, question);
+      if (!tally.hasVoted(voter)) {
+        core.effects.send(voter, request);
       }
     }
   }
@@ -49,19 +49,20 @@ final class PreCandidateRole extends Role {
 
   @Override
   void tick() {
-    if (core.standing.isTimeToCampaign()) {
-      core.standing.campaign();
-    } else if (++ticksSinceAsked >= core.settings.heartbeatTicks() && core.standing.mayCampaign()) {
-      // Some still heard their leader a moment ago and kept silent, some are only just starting.
-      ask();
+    if (core.election.isTimeToCampaign()) {
+      core.election.campaign();
+    } else if (++ticksSinceRequest >= core.settings.heartbeatTicks()
+        && core.election.mayCampaign()) {
+      // Some voters still followed their leader and ignored the request, others are only starting.
+      requestVotes();
     }
   }
 
   @Override
   void receive(NodeId from, PeerMessage message) {
     if (isFromLeader(message)) {
-      core.standing.becomeFollower(core.term(), from);
-      core.standing.redispatch(from, message);
+      core.election.becomeFollower(core.term(), from);
+      core.election.redispatch(from, message);
     } else if (message instanceof PeerMessage.VoteReply reply && reply.preVote()) {
       if (!reply.granted() || reply.term() == core.term() + 1) {
         count(from, reply.granted());
@@ -69,13 +70,13 @@ final class PreCandidateRole extends Role {
     }
   }
 
-  /** Returns true if this vote decided the question. */
+  /** Returns true if this vote decided the pre-vote. */
   private boolean count(NodeId voter, boolean yes) {
-    VoteResult result = ballot.record(voter, yes, core.conf.quorum());
+    VoteResult result = tally.record(voter, yes, core.conf.quorum());
     if (result == VoteResult.WON) {
-      core.standing.becomeCandidate(false);
+      core.election.becomeCandidate(false);
     } else if (result == VoteResult.LOST) {
-      core.standing.becomeFollower(core.term(), NodeId.NONE);
+      core.election.becomeFollower(core.term(), NodeId.NONE);
     }
     return result != VoteResult.PENDING;
   }

@@ -3,14 +3,14 @@ package io.troupe.raft;
 import io.troupe.raft.ReplicationStatus.PeerState;
 
 /**
- * What a leader knows of one follower. In PROBE it sends one message and waits, because it does not
- * know where the logs agree; in REPLICATE it sends ahead, up to a window of messages and bytes; in
- * SNAPSHOT it sends nothing until the transfer is over.
+ * A leader's knowledge of one follower. In PROBE it sends one message and waits, because it does
+ * not know where the logs agree; in REPLICATE it sends ahead, up to a window of messages and bytes;
+ * in SNAPSHOT it sends nothing until the transfer is finished.
  *
  * @source Raft dissertation 10.2.1 (pipelining)
  */
 final class Progress {
-  /** The delay after a snapshot in vain doubles from one election timeout to 32 of them. */
+  /** The delay after an unsuccessful snapshot doubles from one election timeout to 32 of them. */
   private static final int MAX_DELAY_DOUBLINGS = 5;
 
   private final Inflight inflight;
@@ -30,7 +30,7 @@ final class Progress {
   private int snapshotDelayTicks;
 
   /**
-   * A follower of which nothing is known.
+   * Starts without knowledge of the follower.
    *
    * @param next first index to try, 1 or more
    */
@@ -45,27 +45,29 @@ final class Progress {
     return state;
   }
 
-  /** Highest index durable there. */
+  /** Highest index durable on the follower. */
   long match() {
     return match;
   }
 
-  /** Next index to send; greater than match. */
+  /** Next index to send; greater than the match index. */
   long next() {
     return next;
   }
 
-  /** Highest commit index that was sent in an append since the last time something was lost. */
+  /** Highest commit index that was sent since the last loss. */
   long sentCommit() {
     return sentCommit;
   }
 
-  /** True if it answered since the last {@link #forgetActivity}. */
+  /** True if the follower replied since the last {@link #forgetActivity}. */
   boolean isRecentlyActive() {
     return recentlyActive;
   }
 
-  /** Ticks since it answers without a break of an election timeout; 0 if it does not answer. */
+  /**
+   * Ticks since the follower replies without a gap of an election timeout; 0 if it does not reply.
+   */
   int connectedTicks() {
     return connectedTicks;
   }
@@ -90,7 +92,7 @@ final class Progress {
     recentlyActive = false;
   }
 
-  /** True if nothing may be sent until an answer comes. */
+  /** True if nothing may be sent before a reply arrives. */
   boolean isPaused() {
     return switch (state) {
       case PROBE -> probeSent || reading;
@@ -99,17 +101,17 @@ final class Progress {
     };
   }
 
-  /** True if entries are in flight whose arrival is not known yet. */
-  boolean isAwaitingAnswer() {
+  /** True if entries are in flight that are not acknowledged yet. */
+  boolean isAwaitingReply() {
     return state == PeerState.REPLICATE && !inflight.isEmpty();
   }
 
-  /** The commit index was told without an append. */
-  void toldCommit(long commit) {
+  /** The commit index was sent without an append. */
+  void commitIndexSent(long commit) {
     sentCommit = Math.max(sentCommit, commit);
   }
 
-  /** The next answer to a heartbeat shall find out whether something was lost. */
+  /** The next heartbeat reply must check for lost messages. */
   void suspectLoss() {
     lossSuspected = true;
   }
@@ -132,15 +134,15 @@ final class Progress {
     }
   }
 
-  /** The next entries are read from the disk. */
+  /** A disk read of the next entries started. */
   void readStarted() {
     reading = true;
   }
 
   /**
-   * What was read has come.
+   * A disk read finished.
    *
-   * @return false if it is not what is to be sent next
+   * @return false if its entries are not the next ones to send
    */
   boolean readEnded(long from) {
     boolean expected = reading && from == next;
@@ -154,24 +156,24 @@ final class Progress {
     snapshotTransfer = transfer;
   }
 
-  /** True if the end of this transfer is news; it is not if it gave way to a later one. */
+  /** True if this is the current transfer; false if a later one replaced it. */
   boolean awaitsSnapshot(long transfer) {
     return state == PeerState.SNAPSHOT && snapshotTransfer == transfer;
   }
 
   /**
-   * True while the next snapshot has to wait, because earlier ones brought the follower no further:
-   * it refuses them, or cannot use them. Each costs both members work.
+   * True while the next snapshot is delayed, because earlier ones made no progress: the follower
+   * refuses them, or cannot use them. Each snapshot costs both members work.
    */
   boolean isSnapshotDelayed() {
     return snapshotDelayTicks > 0;
   }
 
   /**
-   * The transfer of a snapshot ended.
+   * The transfer of a snapshot finished.
    *
    * @param index last index it covers
-   * @param ok true: the follower has the content; false: try again when the delay is over
+   * @param ok true: the follower has the content; false: retry after the delay
    */
   void snapshotEnded(long index, boolean ok) {
     if (state == PeerState.SNAPSHOT) {
@@ -190,7 +192,7 @@ final class Progress {
    * The follower has everything up to {@code index}.
    *
    * @param firstIndex lowest index the leader can still send
-   * @return true if that is news
+   * @return true if the match index increased
    */
   boolean matched(long index, long firstIndex) {
     inflight.freeTo(index);
@@ -204,19 +206,19 @@ final class Progress {
       snapshotDelayTicks = 0;
     }
     if (found || noNeed) {
-      // Nothing was lost: what it was told of the commit index it knows.
-      long told = sentCommit;
+      // Nothing was lost: the follower knows the commit index that was sent.
+      long known = sentCommit;
       become(PeerState.REPLICATE);
-      sentCommit = told;
+      sentCommit = known;
     }
     return news;
   }
 
   /**
-   * The follower did not agree at {@code rejected}.
+   * The follower's log did not agree at {@code rejected}.
    *
    * @param retryAt highest index at which the logs may agree
-   * @return false if the answer is an old one and says nothing
+   * @return false if the reply is outdated
    */
   boolean rejected(long rejected, long retryAt) {
     boolean old =
@@ -231,16 +233,14 @@ final class Progress {
     return true;
   }
 
-  /** The next probe asks at {@code index}, whatever earlier answers said. */
+  /** The next probe checks {@code index}, regardless of earlier replies. */
   void probeAt(long index) {
     if (state == PeerState.PROBE) {
       next = Math.max(next, index);
     }
   }
 
-  /**
-   * A heartbeat came back: whatever was sent before may have been lost, so let one more message go.
-   */
+  /** A heartbeat reply arrived: earlier messages may be lost, so one more message is allowed. */
   void resume() {
     probeSent = false;
     if (inflight.isFull()) {

@@ -6,18 +6,18 @@ import io.troupe.model.TraceContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something a client wants in the log.
+ * An operation that a client wants in the log.
  *
- * @param id for refusing it; the operation carries the id too, so that the answer finds its way
- *     after apply
+ * @param id used to refuse it; the operation contains the id too, so that the reply is sent after
+ *     apply
  * @param operation the data of the entry, as it will be applied
- * @param isPriority whether it may still wait when others may not (Q6)
- * @param trace the call it comes from; null unless that is traced. Goes with it to the leader and
- *     means nothing here: it is in no log
+ * @param isPriority true if it is still accepted when other proposals are refused (Q6)
+ * @param trace the call that caused it; null unless that is traced. Forwarded to the leader but
+ *     ignored by Raft: it is in no log
  */
 public record Proposal(
     RequestId id, Bytes operation, boolean isPriority, @Nullable TraceContext trace) {
-  /** One like any other that nobody traces. */
+  /** A proposal without priority and without a trace. */
   public Proposal(RequestId id, Bytes operation) {
     this(id, operation, false, null);
   }

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The Raft rules of one member. Not thread-safe: one caller. Every method is one input and returns
- * when its effects are told; the same start and the same inputs give the same effects. A thrown
- * {@link Invariant.Broken} ends the member: nothing may be called afterwards. {@link ElectionState} has
- * the table of roles and terms.
+ * after it called its effects; the same start and the same inputs give the same effects. After an
+ * {@link Invariant.Broken} no method may be called any more. {@link ElectionState} has the table of
+ * roles and terms.
  *
  * @source Raft dissertation, chapters 3, 6 and 9.6
  */
@@ -26,22 +26,22 @@ public final class RaftCore {
   final Configuration conf;
   final PendingPersists disk;
   private final long origin;
-  final PersistBatch outbox;
-  final ApplyQueue handout;
-  private final MessageFilter admission;
+  final PersistBatch persistBatch;
+  final ApplyQueue applyQueue;
+  private final MessageFilter messageFilter;
 
-  final ElectionState standing;
+  final ElectionState election;
   private long readContext;
   private long snapshotTransfers;
   private long forwardSequence;
-  private boolean expelled;
-  private boolean toldRemoved;
+  private boolean removed;
+  private boolean removalPublished;
   private boolean busy;
 
   /**
-   * A member as it was when it stopped, a follower. Tells no effects before {@link #start}.
+   * Starts as a follower with the recovered state. Calls no effects before {@link #start}.
    *
-   * @param recovered what is on disk
+   * @param recovered state on disk
    * @param jitter draws election timeouts and contexts; two runs of a member must not draw the same
    *     numbers
    */
@@ -52,61 +52,62 @@ public final class RaftCore {
     this.effects = effects;
     this.log = new RaftLog(recovered);
     this.conf = new Configuration(recovered, log);
-    this.admission = new MessageFilter(this);
+    this.messageFilter = new MessageFilter(this);
     this.disk = new PendingPersists(recovered.hardState().term());
-    this.outbox = new PersistBatch(effects, log, disk);
-    this.handout = new ApplyQueue(effects, log, settings, recovered.applied());
-    // Numbers that a former run of this member gave out must not come again: an answer to them
-    // could still be in flight.
+    this.persistBatch = new PersistBatch(effects, log, disk);
+    this.applyQueue = new ApplyQueue(effects, log, settings, recovered.applied());
+    // Numbers of a former run of this member must not be used again: a reply to them could still be
+    // in flight.
     this.origin = jitter.nextLong();
     this.readContext = jitter.nextLong();
-    this.standing = new ElectionState(this, recovered.hardState(), jitter);
+    this.election = new ElectionState(this, recovered.hardState(), jitter);
   }
 
   // ---- inputs
 
   /**
-   * Begins, once, before any other input: hands out what was committed but not applied, tells the
-   * status, and lets a sole voter campaign without waiting.
+   * Must be called once, before any other input: applies committed entries, publishes the status,
+   * and lets a sole voter campaign without waiting.
    */
   public void start() {
     begin();
     if (conf.membership().allVoters().equals(Set.of(self))) {
-      standing.campaign();
+      election.campaign();
     }
     finish();
   }
 
-  /** One tick of time passed. */
+  /** One tick passed. */
   public void tick() {
     begin();
     disk.tick();
-    standing.tick();
+    election.tick();
     finish();
   }
 
   /**
-   * The process did not run for an election timeout or longer: another member may lead by now. The
-   * next input comes after this. A leader proposes nothing until a quorum has confirmed its term.
+   * The process did not run for an election timeout or longer: another member may lead now. Must be
+   * called before any other input after the pause. A leader proposes nothing until a quorum has
+   * confirmed its term.
    */
   public void resumed() {
     begin();
-    standing.role().resumed();
+    election.role().resumed();
     finish();
   }
 
-  /** A message came from another member. */
+  /** A message from another member arrived. */
   public void receive(NodeId from, PeerMessage message) {
     begin();
     if (message instanceof PeerMessage.Removed) {
-      expelled = true;
-    } else if (admission.admit(from, message)) {
+      removed = true;
+    } else if (messageFilter.admit(from, message)) {
       if (message instanceof PeerMessage.RequestVote request) {
-        standing.onRequestVote(from, request);
+        election.onRequestVote(from, request);
       } else if (message instanceof PeerMessage.ProposalsRejected rejected) {
         rejected.ids().forEach(id -> effects.reject(id, rejected.reason()));
       } else {
-        standing.role().receive(from, message);
+        election.role().receive(from, message);
       }
     }
     finish();
@@ -114,44 +115,43 @@ public final class RaftCore {
 
   /**
    * Proposes operations, in order, with one persist for all of them. Each is refused ({@link
-   * RaftEffects#reject}), or its entry is applied some day, or its fate is unknown, because it or
-   * its leader was lost: the caller needs a timeout.
+   * RaftEffects#reject}), or its entry is applied later, or its outcome is unknown because the
+   * message or its leader was lost: the caller needs a timeout.
    */
   public void propose(List<Proposal> batch) {
     begin();
     if (!batch.isEmpty()) {
-      standing.role().propose(batch);
+      election.role().propose(batch);
     }
     finish();
   }
 
   /**
-   * True if entries wait for the answer of a follower, to share a message with what comes until
-   * then.
+   * True if entries are delayed until a follower replies, to share a message with later entries.
    */
   public boolean hasDelayedAppends() {
-    return standing.role().hasDelayedAppends();
+    return election.role().hasDelayedAppends();
   }
 
   /**
-   * Entries that wait go now. To be called soon after {@link #hasDelayedAppends}: a follower that is far
-   * away answers late, and what waits for that takes a round trip more.
+   * Sends delayed entries. Call it soon after {@link #hasDelayedAppends} returned true: a distant
+   * follower replies late, and entries that wait for its reply take a further round trip.
    */
   public void flushDelayedAppends() {
     begin();
-    standing.role().flushDelayedAppends();
+    election.role().flushDelayedAppends();
     finish();
   }
 
   /**
-   * Proposes a change of the membership. Its fate is as with {@link #propose}. Refused with
-   * TOO_MANY_REQUESTS while another one is in progress, or if the membership is not the one it was
-   * checked against: check again and repeat. Refused too if it makes no sense, or promotes a
-   * learner that lags.
+   * Proposes a membership change. The outcome is as with {@link #propose}. Refused with
+   * TOO_MANY_REQUESTS while another change is in progress, or if the membership is not the one
+   * against which the change was checked: check again and retry. Also refused if it is invalid, or
+   * promotes a learner that lags.
    */
   public void proposeConfChange(ConfProposal proposal) {
     begin();
-    standing.role().proposeConfChange(proposal);
+    election.role().proposeConfChange(proposal);
     finish();
   }
 
@@ -161,98 +161,101 @@ public final class RaftCore {
    */
   public void transferLeadership(NodeId to) {
     begin();
-    standing.role().transferLeadership(to);
+    election.role().transferLeadership(to);
     finish();
   }
 
   /**
-   * Before a clean end: a leader passes on to the voter that is best prepared, if any answers.
-   * Nothing happens on other members.
+   * Before a clean stop: a leader transfers leadership to the best prepared voter, if one replies.
+   * Does nothing on other members.
    */
   public void handOver() {
     begin();
-    standing.role().handOver();
+    election.role().handOver();
     finish();
   }
 
   /**
-   * The transfer of a snapshot to {@code to} ended; see {@link RaftEffects#sendSnapshot}.
+   * The transfer of a snapshot to {@code to} finished; see {@link RaftEffects#sendSnapshot}.
    *
-   * @param transfer its number; the end of any but the newest transfer to a member is ignored
+   * @param transfer its number; any but the newest transfer to a member is ignored
    * @param index last index that the snapshot covers
    */
   public void snapshotSent(NodeId to, long transfer, long index, boolean ok) {
     begin();
-    standing.role().snapshotSent(to, transfer, index, ok);
+    election.role().snapshotSent(to, transfer, index, ok);
     finish();
   }
 
   /**
-   * The answer to {@link RaftEffects#readLog}.
+   * The result of {@link RaftEffects#readLog}.
    *
-   * @param from as in the question
-   * @param entries contiguous from {@code from} on, fewer than asked for if they are long; empty if
-   *     they are gone
+   * @param from as in the call
+   * @param entries contiguous from {@code from} on, fewer than requested if they are long; empty if
+   *     they are compacted
    * @throws Invariant.Broken if they are not the entries of this log
    */
   public void logRead(NodeId to, long from, List<Entry> entries) {
     begin();
-    standing.role().logRead(to, from, List.copyOf(entries));
+    election.role().logRead(to, from, List.copyOf(entries));
     finish();
   }
 
   /**
-   * Asks for a read index that covers everything acknowledged before this call.
+   * Requests a read index that covers everything acknowledged before this call.
    *
-   * @param readId unique in this run; comes back in {@link RaftEffects#releaseRead} or {@link
-   *     RaftEffects#rejectRead}, or never if no majority answers
+   * @param readId unique in this run; passed to {@link RaftEffects#releaseRead} or {@link
+   *     RaftEffects#rejectRead}, or to neither if no majority replies
    */
   public void requestRead(long readId) {
     begin();
-    standing.role().requestRead(readId);
+    election.role().requestRead(readId);
     finish();
   }
 
   /**
-   * The disk answers: the persist or installation of this number and all before it are durable.
+   * The disk completed: the persist or installation of this number and all before it are durable.
    *
-   * @param number given with {@link RaftEffects#persist}; greater than in the answer before
-   * @throws Invariant.Broken if no such one is pending
+   * @param number passed to {@link RaftEffects#persist}; greater than in the previous call
+   * @throws Invariant.Broken if no persist of this number is pending
    */
   public void persisted(long number) {
     begin();
-    log.stableTo(disk.answered(number));
-    standing.role().durable();
+    log.stableTo(disk.completed(number));
+    election.role().durable();
     finish();
   }
 
-  /** The state machine holds everything up to {@code index}. */
+  /** The state machine has applied everything up to {@code index}. */
   public void applied(long index) {
     begin();
-    handout.applied(index);
+    applyQueue.applied(index);
     finish();
   }
 
   /**
-   * A durable snapshot covers everything up to {@code index}, which is applied: older entries are
-   * forgotten.
+   * A durable snapshot covers everything up to {@code index}, which is applied: the log is
+   * compacted up to there.
    */
   public void compactLog(long index) {
     begin();
     Invariant.require(
-        index <= handout.applied(), "snapshot past the applied index", index, handout.applied());
+        index <= applyQueue.applied(),
+        "snapshot past the applied index",
+        index,
+        applyQueue.applied());
     log.compactTo(index);
     finish();
   }
 
-  /** Where this member stands. */
+  /** Current status of this member. */
   public RaftStatus status() {
     return new RaftStatus(
-        standing.role().kind(),
+        election.role().kind(),
         term(),
         leader(),
         log.commit(),
-        handout.applied(),
+        applyQueue.applied(),
         log.lastIndex(),
         log.firstIndex());
   }
@@ -267,9 +270,9 @@ public final class RaftCore {
     return ++snapshotTransfers;
   }
 
-  /** What a leader knows of the others; null if this member does not lead. */
+  /** Replication status of the peers; null if this member does not lead. */
   public @Nullable ReplicationStatus replication() {
-    return standing.role().replicationStatus();
+    return election.role().replicationStatus();
   }
 
   // ---- one input
@@ -280,26 +283,26 @@ public final class RaftCore {
   }
 
   /**
-   * Tells what the input gathered: at most one persist, then what may be applied, then changes of
-   * membership and standing.role().
+   * Publishes the outcome of the input: at most one persist, then entries to apply, then changes of
+   * membership, role, term and leader.
    */
   private void finish() {
-    standing.role().settle();
+    election.role().completeInput();
     conf.checkPending();
-    outbox.flush(term(), standing.vote());
-    handout.handOut();
+    persistBatch.flush(term(), election.vote());
+    applyQueue.applyCommitted();
     publishMembership();
-    standing.publishRole();
+    election.publishRole();
     busy = false;
   }
 
   private void publishMembership() {
     if (conf.pollChange()) {
       effects.membershipChanged(conf.membership());
-      expelled |= conf.membership().removed().contains(self);
+      removed |= conf.membership().removed().contains(self);
     }
-    if (expelled && !toldRemoved) {
-      toldRemoved = true;
+    if (removed && !removalPublished) {
+      removalPublished = true;
       effects.removed();
     }
   }
@@ -307,22 +310,22 @@ public final class RaftCore {
   // ---- for roles and their parts
 
   long term() {
-    return standing.term();
+    return election.term();
   }
 
   NodeId leader() {
-    return standing.leader();
+    return election.leader();
   }
 
-  /** True if this member was removed for good. */
+  /** True if this member was removed from the cluster. */
   boolean isRemoved() {
-    return expelled;
+    return removed;
   }
 
-  /** True if the disk owes an answer for too long. */
+  /** True if the disk has not completed a pending persist for too long. */
   boolean isDiskStalled() {
     int stall = settings.diskStallTicks();
-    return stall > 0 && disk.ticksWithoutAnswer() >= stall;
+    return stall > 0 && disk.ticksWithoutCompletion() >= stall;
   }
 
   /** Everything up to {@code index} is committed; an older index changes nothing. */
@@ -337,13 +340,12 @@ public final class RaftCore {
     long commitBefore = log.commit();
     log.restart(mark.index(), mark.term());
     conf.restart(mark.membership());
-    handout.restart(mark.index());
-    outbox.install(mark, commitBefore);
+    applyQueue.restart(mark.index());
+    persistBatch.install(mark, commitBefore);
   }
 
   /**
-   * Puts entries at the end of the log, or in place of what does not agree with them, and has them
-   * persisted.
+   * Appends entries to the log, or replaces the entries that conflict with them, and persists them.
    */
   void appendEntries(List<Entry> entries) {
     if (entries.isEmpty()) {
@@ -359,7 +361,7 @@ public final class RaftCore {
       log.append(entries.get(i));
     }
     conf.appended(entries);
-    outbox.stage(entries);
+    persistBatch.stage(entries);
   }
 
   void rejectAll(List<Proposal> batch, Refusal reason) {

@@ -7,8 +7,8 @@ import java.util.List;
 
 /**
  * The log of one member: a snapshot position, then entries without gaps, of which the newer ones
- * are in memory and all have known terms. A ring with O(1) access by index. Knows what is committed
- * and what is durable here; decides nothing.
+ * are in memory and all have known terms. A ring with O(1) access by index. Stores the committed
+ * and the durable index; makes no decisions.
  *
  * <pre>
  *   snapshotIndex    firstInMemory     min(commit, stable)        lastIndex
@@ -16,7 +16,7 @@ import java.util.List;
  * </pre>
  */
 final class RaftLog {
-  /** Charged for each entry in memory besides its data. */
+  /** Charged for each entry in memory in addition to its data. */
   static final int ENTRY_OVERHEAD_BYTES = 64;
 
   private static final Entry VACANT = new Entry(0, 0, Entry.Kind.NOOP, Bytes.EMPTY);
@@ -31,7 +31,7 @@ final class RaftLog {
   private long commit;
   private long stable;
 
-  /** The recovered log, all of it durable. */
+  /** Starts with the recovered log, which is durable. */
   RaftLog(RaftState recovered) {
     this.snapshotIndex = recovered.snapshotIndex();
     this.firstInMemory = snapshotIndex + 1;
@@ -68,7 +68,7 @@ final class RaftLog {
     return commit;
   }
 
-  /** Highest index durable on this member's disk with everything below it. */
+  /** Highest index that is durable on this member's disk, with everything below it. */
   long stable() {
     return stable;
   }
@@ -77,7 +77,7 @@ final class RaftLog {
     return bytes;
   }
 
-  /** Term of {@code index}; -1 if it lies before the snapshot or past the end. */
+  /** Term of {@code index}; -1 if it is below the snapshot or above the last index. */
   long termAt(long index) {
     return index < snapshotIndex || index > lastIndex() ? -1 : terms.at(index);
   }
@@ -91,15 +91,15 @@ final class RaftLog {
   }
 
   /**
-   * True if a log that ends at {@code index} in {@code term} has all that this one may have
-   * committed (5.4.1).
+   * True if a log that ends at {@code index} in {@code term} contains everything that this one may
+   * have committed (5.4.1).
    */
   boolean isUpToDate(long index, long term) {
     long lastTerm = lastTerm();
     return term > lastTerm || (term == lastTerm && index >= lastIndex());
   }
 
-  /** Adds the next entry. */
+  /** Appends the next entry. */
   void append(Entry entry) {
     Invariant.require(
         entry.index() == lastIndex() + 1, "gap in the log", lastIndex(), entry.index());
@@ -112,11 +112,11 @@ final class RaftLog {
     bytes += sizeOf(entry);
   }
 
-  /** Drops {@code index} and everything above. */
+  /** Removes {@code index} and everything above. */
   void truncateFrom(long index) {
-    Invariant.require(index > commit, "committed entry would be dropped", index, commit);
+    Invariant.require(index > commit, "truncation of a committed entry", index, commit);
     Invariant.require(
-        index >= firstInMemory, "entry to drop has left memory", index, firstInMemory);
+        index >= firstInMemory, "entry to truncate is not in memory", index, firstInMemory);
     while (lastIndex() >= index) {
       size--;
       int slot = (head + size) & (ring.length - 1);
@@ -135,7 +135,8 @@ final class RaftLog {
     if (index <= commit) {
       return false;
     }
-    Invariant.require(index <= lastIndex(), "commit past the end of the log", index, lastIndex());
+    Invariant.require(
+        index <= lastIndex(), "commit index above the end of the log", index, lastIndex());
     commit = index;
     return true;
   }
@@ -144,12 +145,13 @@ final class RaftLog {
    * Everything up to {@code index} is durable; an index at or below the stable one changes nothing.
    */
   void stableTo(long index) {
-    Invariant.require(index <= lastIndex(), "durable past the end of the log", index, lastIndex());
+    Invariant.require(
+        index <= lastIndex(), "durable index above the end of the log", index, lastIndex());
     stable = Math.max(stable, index);
   }
 
   /**
-   * A run of entries.
+   * Returns a run of entries.
    *
    * @param from first index, inclusive; firstInMemory() &lt;= from &lt;= lastIndex() + 1
    * @param until index after the last one; at most lastIndex() + 1
@@ -158,11 +160,11 @@ final class RaftLog {
    */
   List<Entry> slice(long from, long until, int maxEntries, long maxBytes) {
     Invariant.require(
-        until <= lastIndex() + 1, "slice past the end of the log", until, lastIndex());
+        until <= lastIndex() + 1, "slice above the end of the log", until, lastIndex());
     if (from >= until) {
       return List.of();
     }
-    Invariant.require(from >= firstInMemory, "slice has left memory", from, firstInMemory);
+    Invariant.require(from >= firstInMemory, "slice is not in memory", from, firstInMemory);
     int most = (int) Math.min(maxEntries, until - from);
     int at = head + (int) (from - firstInMemory);
     int n = 0;
@@ -182,8 +184,8 @@ final class RaftLog {
   }
 
   /**
-   * True if the entries from {@code from} on are as many as {@code maxEntries}, or as long as
-   * {@code maxBytes}; those from {@code from} on are in memory.
+   * True if the entries from {@code from} on reach {@code maxEntries} or {@code maxBytes}; they
+   * must be in memory.
    */
   boolean fills(long from, int maxEntries, long maxBytes) {
     long waiting = lastIndex() + 1 - from;
@@ -206,10 +208,13 @@ final class RaftLog {
     for (int i = 0; i < read.size(); i++) {
       Entry entry = read.get(i);
       Invariant.require(
-          entry.index() == from + i, "log reader left a gap", from + i, entry.index());
+          entry.index() == from + i,
+          "gap in the entries of the log reader",
+          from + i,
+          entry.index());
       Invariant.require(
           entry.term() == termAt(entry.index()),
-          "log reader found another term",
+          "log reader returned another term",
           entry.index(),
           entry.term());
     }
@@ -223,7 +228,7 @@ final class RaftLog {
   }
 
   /**
-   * Lets entries up to {@code upTo} leave memory, oldest first, until the rest is below {@code
+   * Removes entries up to {@code upTo} from memory, oldest first, until the rest is below {@code
    * maxBytes}.
    */
   void trimMemory(long upTo, long maxBytes) {
@@ -238,7 +243,10 @@ final class RaftLog {
       return;
     }
     Invariant.require(
-        index <= Math.min(commit, stable), "compaction past what is safe", index, commit);
+        index <= Math.min(commit, stable),
+        "compaction above the durable commit index",
+        index,
+        commit);
     terms.compactTo(index);
     snapshotIndex = index;
     while (firstInMemory <= index) {

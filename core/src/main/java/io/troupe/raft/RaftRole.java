@@ -1,13 +1,13 @@
 package io.troupe.raft;
 
-/** What a member is at the moment. */
+/** Current role of a member. */
 public enum RaftRole {
-  /** Takes entries from a leader, or waits for one. */
+  /** Replicates entries from a leader, or waits for one. */
   FOLLOWER,
-  /** Asks whether it could win an election; has not changed its term. */
+  /** Checks that it could win an election; has not changed its term. */
   PRE_CANDIDATE,
-  /** Stands for election in its own new term. */
+  /** Runs an election in its own new term. */
   CANDIDATE,
-  /** The only member that makes entries in its term. */
+  /** The only member that creates entries in its term. */
   LEADER
 }

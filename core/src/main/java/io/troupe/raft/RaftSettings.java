@@ -1,22 +1,23 @@
 package io.troupe.raft;
 
 /**
- * The numbers Raft runs by. Ticks are as long as the shell makes them.
+ * Parameters of Raft. The shell defines the length of a tick.
  *
- * @param electionTicks silence after which a follower doubts its leader; the actual patience is
- *     drawn from [electionTicks, 2 * electionTicks); at least 5 * heartbeatTicks
+ * @param electionTicks time without a message of the leader after which a follower may start an
+ *     election; the actual timeout is drawn from [electionTicks, 2 * electionTicks); at least 5 *
+ *     heartbeatTicks
  * @param heartbeatTicks between two heartbeats of a leader, 1 or more
  * @param maxEntriesPerAppend in one message or one apply, 1 or more
  * @param maxBytesPerAppend of entries in one message, exceeded only by a single entry; 1 or more
  * @param maxInflightAppends messages in flight to one follower, 1 or more
- * @param maxInflightBytes of entries in flight to one follower, exceeded only by the last
- *     message; 1 or more
- * @param maxPendingProposals entries not applied yet (and, apart from them, reads not released yet)
- *     before new ones are refused; 1 or more. Twice as many before those of priority are (Q6)
- * @param maxLogBytesInMemory of entries kept in memory; when those not applied yet reach it alone,
- *     proposals are refused
- * @param diskStallTicks time without an answer of the disk after which a leader passes on or gives
- *     up, and nobody campaigns; 0 means never
+ * @param maxInflightBytes of entries in flight to one follower, exceeded only by the last message;
+ *     1 or more
+ * @param maxPendingProposals unapplied entries (and, separately, unreleased reads) before new ones
+ *     are refused; 1 or more. Twice as many before proposals with priority are refused (Q6)
+ * @param maxLogBytesInMemory size of the entries kept in memory; if unapplied entries alone reach
+ *     it, proposals are refused
+ * @param diskStallTicks time without a completion of the disk after which a leader transfers
+ *     leadership or steps down, and no member campaigns; 0 means never
  */
 public record RaftSettings(
     int electionTicks,
@@ -50,14 +51,15 @@ public record RaftSettings(
   }
 
   /**
-   * For a tick of 100 ms: 1 s of patience, messages of up to 1024 entries or 1 MiB, 64 of them or
-   * 16 MiB on the way, 5000 proposals waiting (Q6), 64 MiB of log in memory, 2 s for the disk.
+   * For a tick of 100 ms: election timeout 1 s, messages of up to 1024 entries or 1 MiB, 64
+   * messages or 16 MiB in flight, 5000 pending proposals (Q6), 64 MiB of log in memory, disk stall
+   * after 2 s.
    */
   public static RaftSettings defaults() {
     return new RaftSettings(10, 1, 1024, 1 << 20, 64, 16L << 20, 5000, 64L << 20, 20);
   }
 
-  /** How many entries that are not applied yet make such a proposal be refused. */
+  /** Number of unapplied entries from which such a proposal is refused. */
   long maxPending(Proposal proposal) {
     return proposal.isPriority() ? 2L * maxPendingProposals : maxPendingProposals;
   }

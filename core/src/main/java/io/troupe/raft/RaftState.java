@@ -11,15 +11,15 @@ import io.troupe.raft.membership.MembershipCodec;
 import java.util.List;
 
 /**
- * What a member finds on its disk when it starts. All of it is durable.
+ * The state that a member recovers from its disk at start. All of it is durable.
  *
  * @param self this member
- * @param hardState last one stored
+ * @param hardState the last one stored
  * @param membership as of {@code applied}
  * @param snapshotIndex last index covered by the snapshot, 0 without one
  * @param snapshotTerm term of that index, 0 without a snapshot
- * @param entries those after {@code snapshotIndex}, contiguous, oldest first
- * @param applied what the state machine already holds; snapshotIndex &lt;= applied &lt;= last index
+ * @param entries entries after {@code snapshotIndex}, contiguous, oldest first
+ * @param applied applied index of the state machine; snapshotIndex &lt;= applied &lt;= last index
  */
 public record RaftState(
     NodeId self,
@@ -30,14 +30,14 @@ public record RaftState(
     List<Entry> entries,
     long applied) {
   /**
-   * Copies the list and checks what disks get wrong.
+   * Copies the list and checks for typical disk errors.
    *
-   * @throws Invariant.Broken if the parts do not fit together: a gap, a term that sinks, an applied
-   *     or committed index past the end of the log
+   * @throws Invariant.Broken if the parts are inconsistent: a gap, a decreasing term, an applied or
+   *     committed index above the end of the log
    */
   public RaftState {
     entries = List.copyOf(entries);
-    Invariant.require(!self.isNone(), "a member needs an id");
+    Invariant.require(!self.isNone(), "member id is missing");
     Invariant.require(snapshotIndex >= 0 && snapshotTerm >= 0, "negative snapshot position");
     long index = snapshotIndex;
     long term = snapshotTerm;
@@ -45,7 +45,7 @@ public record RaftState(
       Invariant.require(
           entry.index() == index + 1, "gap in the recovered log", index, entry.index());
       Invariant.require(
-          entry.term() >= term, "term sinks in the recovered log", term, entry.term());
+          entry.term() >= term, "term decreases in the recovered log", term, entry.term());
       index = entry.index();
       term = entry.term();
     }
@@ -55,7 +55,10 @@ public record RaftState(
         term,
         hardState.term());
     Invariant.require(
-        hardState.commit() <= index, "commit past the end of the log", hardState.commit(), index);
+        hardState.commit() <= index,
+        "commit index above the end of the log",
+        hardState.commit(),
+        index);
     Invariant.require(
         membership.version() <= applied,
         "membership is newer than the applied index",
@@ -69,13 +72,14 @@ public record RaftState(
   }
 
   /**
-   * A first member of a new cluster, the same for all of them: its log begins with the membership.
+   * The state of an initial member of a new cluster, the same for all of them: its log starts with
+   * the membership.
    *
    * @param members changes that add each of them, with their addresses
    */
   public static RaftState bootstrap(NodeId self, List<ConfChange> members) {
     ConfEntry entry = ConfEntry.bootstrap(members);
-    Invariant.require(entry.after().contains(self), "a first member is not among the members");
+    Invariant.require(entry.after().contains(self), "initial member is not among the members");
     return new RaftState(
         self,
         new HardState(1, NodeId.NONE, 1),
@@ -86,7 +90,7 @@ public record RaftState(
         0);
   }
 
-  /** A member that never ran. With {@link Membership#EMPTY} it waits until a leader finds it. */
+  /** The state of a member that never ran. With {@link Membership#EMPTY} it waits for a leader. */
   public static RaftState fresh(NodeId self, Membership membership) {
     return new RaftState(self, HardState.INITIAL, membership, 0, 0, List.of(), 0);
   }

@@ -3,13 +3,13 @@ package io.troupe.raft;
 import io.troupe.model.NodeId;
 
 /**
- * Where a member stands. A copy, for reporting.
+ * Status of a member. A copy, for reporting.
  *
- * @param role what it is
+ * @param role its role
  * @param term current term, 0 before the first election
- * @param leader the leader of that term as far as known, or {@link NodeId#NONE}
+ * @param leader the leader of that term if known, or {@link NodeId#NONE}
  * @param commit highest index known to be committed
- * @param applied highest index the state machine holds; at most {@code commit}
+ * @param applied highest index the state machine has applied; at most {@code commit}
  * @param lastIndex highest index in the log; 0 if there never was one
  * @param firstIndex lowest index after the snapshot; lastIndex + 1 if there is none
  */

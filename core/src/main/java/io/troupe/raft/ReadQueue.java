@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Reads that wait for a read index. At most one round is in flight; reads that come meanwhile wait
- * for the next one, because a round says nothing about reads younger than itself.
+ * Reads that wait for a read index. At most one round is in flight; reads that arrive meanwhile
+ * wait for the next one, because a round proves nothing about later reads.
  */
 final class ReadQueue {
   /**
    * One read.
    *
-   * @param origin member that asked; nobody if the leader asks whether it still leads
+   * @param origin member that requested it; NONE if the leader itself confirms its leadership
    * @param id its number there
    */
   record Read(NodeId origin, long id) {}
@@ -71,7 +71,7 @@ final class ReadQueue {
     return confirmedBy.contains(member);
   }
 
-  /** Ends the open round and returns its reads. */
+  /** Closes the open round and returns its reads. */
   List<Read> close() {
     List<Read> reads = round;
     round = List.of();
@@ -79,7 +79,7 @@ final class ReadQueue {
     return reads;
   }
 
-  /** Ends everything and returns all reads, oldest first. */
+  /** Closes the round and returns all reads, oldest first. */
   List<Read> drain() {
     List<Read> reads = new ArrayList<>(close());
     reads.addAll(waiting);

@@ -5,8 +5,8 @@ import io.troupe.model.Refusal;
 import io.troupe.raft.quorum.VoteResult;
 
 /**
- * A leader's answers to questions for a read index: one round of heartbeats at a time confirms that
- * it still leads.
+ * A leader's handling of read index requests: one round of heartbeats at a time confirms that it
+ * still leads.
  *
  * @source Raft dissertation 6.4
  */
@@ -26,11 +26,11 @@ final class ReadRounds {
   }
 
   /**
-   * A follower asks. That it asks in this term says that it had voted for nobody later when it
-   * asked, which is after its clients did: it counts as confirming, for this question alone. With
-   * this member it may be a majority already.
+   * A follower requests a read index. Its request in this term proves that it had not voted in a
+   * later term when it sent the request, which is after its clients sent theirs. So it counts as a
+   * confirmation, for this request alone. Together with this member it may be a majority already.
    */
-  void asked(NodeId from, long context) {
+  void requested(NodeId from, long context) {
     boolean enough =
         core.conf
                 .quorum()
@@ -44,7 +44,7 @@ final class ReadRounds {
     }
   }
 
-  /** Returns false if too many wait. */
+  /** Returns false if too many reads are pending. */
   boolean add(ReadQueue.Read read) {
     if (reads.size() >= core.settings.maxPendingProposals()) {
       return false;
@@ -55,7 +55,8 @@ final class ReadRounds {
   }
 
   /**
-   * Has a quorum confirm the leadership after now; {@link LeaderRole#confirmed} gets the number.
+   * Lets a quorum confirm the leadership from now on; {@link LeaderRole#confirmed} receives the
+   * number.
    */
   void confirm(long number) {
     reads.add(new ReadQueue.Read(NodeId.NONE, number));
@@ -63,8 +64,8 @@ final class ReadRounds {
   }
 
   /**
-   * Begins a round if reads wait. Before an entry of its own term is committed a new leader does
-   * not know how far its predecessors committed.
+   * Starts a round if reads are pending. Before an entry of its own term is committed, a new leader
+   * does not know the commit index of its predecessors.
    */
   void open() {
     if (!reads.hasWaiting() || reads.isRoundOpen() || !leader.hasCommittedInTerm()) {
@@ -77,7 +78,7 @@ final class ReadRounds {
     }
   }
 
-  /** A heartbeat came back. */
+  /** A heartbeat reply arrived. */
   void confirmed(NodeId from, long context) {
     if (reads.isRoundOpen() && context == reads.context()) {
       reads.confirm(from);
@@ -85,7 +86,7 @@ final class ReadRounds {
     }
   }
 
-  /** The membership changed: perhaps those who confirmed the open round are enough now. */
+  /** The membership changed: the members that confirmed the open round may be a quorum now. */
   void recount() {
     if (reads.isRoundOpen()) {
       close();
@@ -111,7 +112,7 @@ final class ReadRounds {
     return true;
   }
 
-  /** The leadership ends. Members that asked for a read index notice that themselves. */
+  /** The leadership ended. Members that requested a read index detect that themselves. */
   void refuseAll() {
     for (ReadQueue.Read read : reads.drain()) {
       if (read.origin().equals(core.self)) {

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A leader's spreading of its log: what each follower is sent, and what their answers prove.
+ * A leader's replication of its log: the messages to each follower, and what the replies prove.
  *
  * @source Raft dissertation 3.5, 3.6, 5.3, 10.2.1
  */
@@ -25,25 +25,25 @@ final class Replication {
   }
 
   /**
-   * Takes up newcomers and forgets who left.
+   * Adds new followers and removes those that are no longer members.
    *
-   * @param patient true if newcomers count as active until the next check of the quorum: they had
-   *     no time to answer yet
+   * @param countAsActive true if new followers count as active until the next check-quorum, because
+   *     they had no time to reply yet
    */
-  void follow(Iterable<NodeId> members, boolean patient) {
+  void follow(Iterable<NodeId> members, boolean countAsActive) {
     SortedMap<NodeId, Progress> former = new TreeMap<>(followers);
     followers.clear();
     for (NodeId member : members) {
       if (!member.equals(core.self)) {
         Progress known = former.get(member);
-        followers.put(member, known == null ? newcomer(patient) : known);
+        followers.put(member, known == null ? newcomer(countAsActive) : known);
       }
     }
   }
 
-  private Progress newcomer(boolean patient) {
+  private Progress newcomer(boolean countAsActive) {
     Progress progress = new Progress(core.log.lastIndex() + 1, core.settings);
-    if (patient) {
+    if (countAsActive) {
       progress.presumeActive();
     }
     return progress;
@@ -61,7 +61,7 @@ final class Replication {
     followers.values().forEach(Progress::tick);
   }
 
-  /** True if a quorum answered since the last call. */
+  /** True if a quorum replied since the last call. */
   boolean takeActiveQuorum() {
     VoteResult active = core.conf.quorum().tally(this::isActive, member -> false);
     followers.values().forEach(Progress::forgetActivity);
@@ -80,14 +80,14 @@ final class Replication {
   }
 
   /**
-   * Sends what the window allows. While an answer is awaited only full messages go: what comes
-   * meanwhile shares the next one, which costs all members less than many small ones.
+   * Sends what the window allows. While a reply is pending only full messages are sent: later
+   * entries share the next message, which costs all members less than many small ones.
    */
   void sendAppends(NodeId to, Progress progress) {
     while (progress.next() <= core.log.lastIndex()
-        && (!progress.isAwaitingAnswer() || isFullFrom(progress.next()))
+        && (!progress.isAwaitingReply() || isFullFrom(progress.next()))
         && sendAppend(to, progress)) {
-      // One message each time.
+      // One message for each iteration.
     }
   }
 
@@ -97,7 +97,7 @@ final class Replication {
         || core.log.fills(next, settings.maxEntriesPerAppend(), settings.maxBytesPerAppend());
   }
 
-  /** Sends one message, perhaps without entries; false if something has to be answered first. */
+  /** Sends one message, perhaps without entries; false if a reply must arrive first. */
   boolean sendAppend(NodeId to, Progress progress) {
     if (progress.isPaused()) {
       return false;
@@ -147,7 +147,7 @@ final class Replication {
     core.effects.sendSnapshot(to, transfer, core.term(), core.log.snapshotIndex());
   }
 
-  /** The follower answers, and perhaps the last message to it was lost. */
+  /** The follower replies, but the last message to it may be lost. */
   void resume(NodeId to, Progress progress) {
     progress.resume();
     RaftLog log = core.log;
@@ -155,18 +155,18 @@ final class Replication {
       return;
     }
     if (progress.isSnapshotDelayed() && log.termAt(progress.next() - 1) < 0) {
-      // Perhaps it has installed a snapshot since it rejected the entries after that.
+      // Perhaps the follower installed a snapshot since it rejected the entries after it.
       progress.probeAt(log.firstIndex());
       if (!progress.isPaused() && progress.next() == log.firstIndex()) {
         send(to, progress, log.termAt(log.snapshotIndex()), List.of());
       }
       return;
     }
-    // Even without entries: if the last message was lost, nothing else would show it.
+    // Even without entries: if the last message was lost, nothing else would reveal it.
     sendAppend(to, progress);
   }
 
-  /** The transfer of a snapshot ended. */
+  /** The transfer of a snapshot finished. */
   void snapshotSent(NodeId to, long transfer, long index, boolean ok) {
     Progress progress = followers.get(to);
     if (progress == null || !progress.awaitsSnapshot(transfer)) {
@@ -178,7 +178,9 @@ final class Replication {
     sendAppend(to, progress);
   }
 
-  /** Entries for one follower came from the disk; none: they cannot be had. */
+  /**
+   * Entries for one follower were read from the disk; an empty list means they are not available.
+   */
   void logRead(NodeId to, long from, List<Entry> entries) {
     Progress progress = followers.get(to);
     if (progress == null) {
@@ -196,7 +198,7 @@ final class Replication {
     sendAppends(to, progress);
   }
 
-  // ---- answers
+  // ---- replies
 
   /** Returns true if more may be committed now. */
   boolean onAppendReply(NodeId from, Progress progress, PeerMessage.AppendReply reply) {
@@ -215,8 +217,8 @@ final class Replication {
   }
 
   /**
-   * Lets a follower know the commit index soon, its clients wait for it: with what is to be sent
-   * anyway, or else alone.
+   * Sends the commit index to a follower soon, because its clients wait for it: with pending
+   * appends, or alone.
    */
   void sendCommitIndex(NodeId to, Progress progress) {
     sendAppends(to, progress);
@@ -225,14 +227,14 @@ final class Replication {
       return;
     }
     long indexTerm = core.log.termAt(index);
-    // Less than 0: it needs a snapshot, and hears of the commit with that.
+    // Below 0: the follower needs a snapshot, which carries the commit index.
     if (indexTerm >= 0) {
-      progress.toldCommit(index);
+      progress.commitIndexSent(index);
       core.effects.send(to, new PeerMessage.Committed(core.term(), index, indexTerm));
     }
   }
 
-  /** True if entries wait for an answer, to share the next message with others. */
+  /** True if entries are delayed until a reply, to share the next message with later entries. */
   boolean hasDelayedAppends() {
     for (Progress progress : followers.values()) {
       if (hasDelayedAppends(progress)) {
@@ -243,12 +245,12 @@ final class Replication {
   }
 
   private boolean hasDelayedAppends(Progress progress) {
-    return progress.isAwaitingAnswer()
+    return progress.isAwaitingReply()
         && !progress.isPaused()
         && progress.next() <= core.log.lastIndex();
   }
 
-  /** Entries that wait go now, as far as the windows allow. */
+  /** Sends delayed entries, as far as the windows allow. */
   void flushDelayedAppends() {
     followers.forEach(
         (to, progress) -> {
@@ -258,7 +260,7 @@ final class Replication {
         });
   }
 
-  void tellCommitToAll() {
+  void sendCommitIndexToAll() {
     followers.forEach(this::sendCommitIndex);
   }
 
@@ -275,7 +277,10 @@ final class Replication {
     return progress == null ? 0 : progress.match();
   }
 
-  /** The voter to pass on to: the one that answers and has most; NONE if there is none. */
+  /**
+   * The best target of a leadership transfer: the responsive voter with the longest log; NONE if
+   * there is none.
+   */
   NodeId bestSuccessor() {
     NodeId best = NodeId.NONE;
     long most = -1;

@@ -10,10 +10,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What a leader knows of the others. A copy, for checks and reporting.
+ * A leader's knowledge of its peers. A copy, for checks and reporting.
  *
  * @param self the leader
- * @param lastIndex end of its log
+ * @param lastIndex last index of its log
  * @param peers all other members, ascending
  */
 public record ReplicationStatus(NodeId self, long lastIndex, SortedMap<NodeId, Peer> peers) {
@@ -23,25 +23,25 @@ public record ReplicationStatus(NodeId self, long lastIndex, SortedMap<NodeId, P
   }
 
   /**
-   * One of the others.
+   * One peer.
    *
    * @param match highest index known to be durable there
-   * @param connectedTicks since when it answers without a break; 0 if it does not answer now
-   * @param state how entries reach it
+   * @param connectedTicks ticks since it replies without a gap; 0 if it does not reply now
+   * @param state replication state
    */
   public record Peer(long match, int connectedTicks, PeerState state) {}
 
-  /** How entries reach a member. */
+  /** Replication state of a peer. */
   public enum PeerState {
     /** One message at a time, until it is known where the logs agree. */
     PROBE,
-    /** Messages ahead, up to the window. */
+    /** Several messages ahead, up to the window. */
     REPLICATE,
-    /** It is sent a snapshot. */
+    /** A snapshot is being sent. */
     SNAPSHOT
   }
 
-  /** The same in the form the membership rules ask for; {@code steadyTicks} is 5 s (M5). */
+  /** The same in the form that the membership rules need; {@code steadyTicks} is 5 s (M5). */
   public MembershipRules.Liveness liveness(int steadyTicks) {
     Set<NodeId> connected = new TreeSet<>(Set.of(self));
     Set<NodeId> steady = new TreeSet<>(Set.of(self));

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a member answers its inputs while it has one role. A role tells {@link RaftCore} when it
- * should end and then returns at once; it never changes role or term by itself.
+ * How a member handles its inputs in one role. A role requests its own end from {@link RaftCore}
+ * and then returns immediately; it never changes role or term by itself.
  */
 abstract sealed class Role permits FollowerRole, PreCandidateRole, CandidateRole, LeaderRole {
   final RaftCore core;
@@ -19,7 +19,7 @@ abstract sealed class Role permits FollowerRole, PreCandidateRole, CandidateRole
 
   abstract RaftRole kind();
 
-  /** The role begins; term, vote and leader are set already. */
+  /** The role starts; term, vote and leader are already set. */
   abstract void enter();
 
   /** The role ends. */
@@ -27,16 +27,16 @@ abstract sealed class Role permits FollowerRole, PreCandidateRole, CandidateRole
 
   abstract void tick();
 
-  /** The process was paused for an election timeout or longer. Nothing to do but for a leader. */
+  /** The process was paused for an election timeout or longer. Only a leader must react. */
   void resumed() {}
 
   /**
-   * A message of the current term, or a granted pre-vote; {@code RequestVote}, {@code Removed} and
-   * refusals never come here.
+   * Handles a message of the current term, or a granted pre-vote; {@code RequestVote}, {@code
+   * Removed} and refusals are handled before.
    */
   abstract void receive(NodeId from, PeerMessage message);
 
-  /** Not empty. */
+  /** The batch is not empty. */
   abstract void propose(List<Proposal> batch);
 
   abstract void proposeConfChange(ConfProposal proposal);
@@ -44,42 +44,41 @@ abstract sealed class Role permits FollowerRole, PreCandidateRole, CandidateRole
   abstract void requestRead(long readId);
 
   /**
-   * The disk has caught up further; {@link RaftLog#stable} and {@link PendingPersists#durableTerm}
-   * tell how far.
+   * More writes became durable; see {@link RaftLog#stable} and {@link PendingPersists#durableTerm}.
    */
   abstract void durable();
 
-  /** The input is over but for its effects; the membership may have changed by it. */
-  void settle() {}
+  /** The input is handled except for its effects; it may have changed the membership. */
+  void completeInput() {}
 
-  /** True if entries wait to share a message with what comes. */
+  /** True if entries are delayed, to share a message with later entries. */
   boolean hasDelayedAppends() {
     return false;
   }
 
-  /** Entries that wait go now. */
+  /** Sends delayed entries. */
   void flushDelayedAppends() {}
 
-  /** Asked of the leader only. */
+  /** Only a leader can do this. */
   void transferLeadership(NodeId to) {
     core.effects.transferRefused(to, Refusal.NOT_LEADER);
   }
 
-  /** Nothing to pass on, but for a leader. */
+  /** Does nothing unless this member leads. */
   void handOver() {}
 
-  /** Too late, but for a leader. */
+  /** Ignored unless this member leads. */
   void snapshotSent(NodeId to, long transfer, long index, boolean ok) {}
 
-  /** Too late, but for a leader. */
+  /** Ignored unless this member leads. */
   void logRead(NodeId to, long from, List<Entry> entries) {}
 
-  /** Known to a leader only. */
+  /** Known only to a leader. */
   @Nullable ReplicationStatus replicationStatus() {
     return null;
   }
 
-  /** True for what only the leader of a term says. */
+  /** True for messages that only the leader of a term sends. */
   static boolean isFromLeader(PeerMessage message) {
     return message instanceof PeerMessage.Append
         || message instanceof PeerMessage.Heartbeat

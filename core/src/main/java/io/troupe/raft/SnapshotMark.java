@@ -4,7 +4,7 @@ import io.troupe.model.Invariant;
 import io.troupe.raft.membership.Membership;
 
 /**
- * Where a snapshot stands in the log.
+ * Position of a snapshot in the log.
  *
  * @param index last index it covers, 1 or more
  * @param term term of that index
@@ -13,7 +13,7 @@ import io.troupe.raft.membership.Membership;
 public record SnapshotMark(long index, long term, Membership membership) {
   /** Checks the position. */
   public SnapshotMark {
-    Invariant.require(index >= 1 && term >= 1, "snapshot of nothing", index, term);
+    Invariant.require(index >= 1 && term >= 1, "snapshot without a position", index, term);
     Invariant.require(
         membership.version() <= index, "membership newer than its snapshot", index, term);
   }

@@ -4,33 +4,33 @@ import io.troupe.model.Invariant;
 import java.util.Arrays;
 
 /**
- * The term of every index from the snapshot on, kept as runs of equal term: a few numbers however
- * long the log is, so that terms stay known when entries have left memory. Terms never sink along
- * the log.
+ * The term of every index from the snapshot on, stored as runs of equal term: a few numbers however
+ * long the log is, so that terms stay known when entries are no longer in memory. Terms never
+ * decrease along the log.
  */
 final class TermIndex {
   private long[] starts = new long[8];
   private long[] terms = new long[8];
   private int count;
 
-  /** Knows one index only. */
+  /** Starts with one known index. */
   TermIndex(long index, long term) {
     starts[0] = index;
     terms[0] = term;
     count = 1;
   }
 
-  /** Forgets everything, and knows one index only. */
+  /** Removes all terms and starts again with one known index. */
   void restart(long index, long term) {
     starts[0] = index;
     terms[0] = term;
     count = 1;
   }
 
-  /** The index after the last one is {@code index}, and has {@code term}. */
+  /** Appends {@code index}, the one after the last index, with {@code term}. */
   void append(long index, long term) {
     long last = terms[count - 1];
-    Invariant.require(term >= last, "term sinks along the log", last, term);
+    Invariant.require(term >= last, "term decreases along the log", last, term);
     if (term == last) {
       return;
     }
@@ -43,21 +43,19 @@ final class TermIndex {
     count++;
   }
 
-  /**
-   * Term of {@code index}, which the caller knows to be between the first and the last one known.
-   */
+  /** Term of {@code index}, which must be between the first and the last known index. */
   long at(long index) {
     return terms[runOf(index)];
   }
 
-  /** Forgets {@code index} and everything above; the lowest index known stays. */
+  /** Removes {@code index} and everything above; the lowest known index stays. */
   void truncateFrom(long index) {
     while (count > 1 && starts[count - 1] >= index) {
       count--;
     }
   }
 
-  /** Forgets everything below {@code index}. */
+  /** Removes everything below {@code index}. */
   void compactTo(long index) {
     int run = runOf(index);
     System.arraycopy(starts, run, starts, 0, count - run);
@@ -68,7 +66,7 @@ final class TermIndex {
 
   /**
    * The highest index at or below {@code index} with a term of at most {@code term}; the lowest
-   * index known if there is none.
+   * known index if there is none.
    */
   long lastAtOrBelow(long index, long term) {
     int run = runOf(index);

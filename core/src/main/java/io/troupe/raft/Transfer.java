@@ -4,8 +4,9 @@ import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 
 /**
- * A leader's handing over to another voter: it takes no proposals, brings the target to the end of
- * the log, and asks it to stand for election at once. After an election timeout it continues leading.
+ * A leader's transfer of leadership to another voter: it accepts no proposals, replicates to the
+ * target until the end of the log, and requests that it starts an election. After an election
+ * timeout it continues to lead.
  *
  * @source Raft dissertation 3.10
  */
@@ -20,12 +21,15 @@ final class Transfer {
     this.replication = replication;
   }
 
-  /** True while proposals are to be refused. */
+  /** True while proposals must be refused. */
   boolean isActive() {
     return !target.isNone();
   }
 
-  /** Begins, and ends another one; does nothing if {@code to} leads or is being passed on to. */
+  /**
+   * Starts a transfer and stops an earlier one; does nothing if {@code to} leads or is already the
+   * target.
+   */
   void start(NodeId to) {
     if (to.equals(core.self) || to.equals(target)) {
       return;
@@ -60,14 +64,16 @@ final class Transfer {
     }
   }
 
-  /** A follower has more of the log than before. */
+  /** The log of a follower advanced. */
   void heard(NodeId from) {
     if (from.equals(target)) {
       proceed();
     }
   }
 
-  /** Asks the target to stand if it has everything; ends if it may not stand any more. */
+  /**
+   * Requests the election if the target has everything; stops if the target may not lead any more.
+   */
   void proceed() {
     if (!isActive()) {
       return;

@@ -6,20 +6,20 @@ import io.troupe.raft.quorum.VoteResult;
 import java.util.HashSet;
 import java.util.Set;
 
-/** The votes of one election, or of the question before it. The first word of a voter counts. */
+/** Tallies the votes of one election or pre-vote. Only a voter's first reply counts. */
 final class VoteTally {
   private final Set<NodeId> granted = new HashSet<>();
   private final Set<NodeId> rejected = new HashSet<>();
 
-  /** Counts a vote; returns what all votes so far decide. */
+  /** Counts a vote; returns the result of all votes so far. */
   VoteResult record(NodeId voter, boolean yes, Quorum quorum) {
-    if (!hasAnswered(voter)) {
+    if (!hasVoted(voter)) {
       (yes ? granted : rejected).add(voter);
     }
     return quorum.tally(granted::contains, rejected::contains);
   }
 
-  boolean hasAnswered(NodeId voter) {
+  boolean hasVoted(NodeId voter) {
     return granted.contains(voter) || rejected.contains(voter);
   }
 }

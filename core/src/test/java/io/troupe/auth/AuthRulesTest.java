@@ -47,18 +47,18 @@ class AuthRulesTest {
   }
 
   @Test
-  void enablingNeedsAUserRootWithTheRoleRoot_A1_A2() {
+  void enableRequiresUserRootWithRoleRoot_A1_A2() {
     refused(new Operation.AuthEnable(), Refusal.ROOT_USER_MISSING);
     done(new Operation.UserAdd("root", "h", false));
     refused(new Operation.AuthEnable(), Refusal.ROOT_ROLE_MISSING);
-    // No role object of that name is needed.
+    // No role of that name needs to exist.
     done(new Operation.UserGrantRole("root", "root"));
     done(new Operation.AuthEnable());
     assertThat(state.isEnabled()).isTrue();
   }
 
   @Test
-  void enablingAndDisablingTwiceDoNothing_A1_A7() {
+  void repeatedEnableAndDisableChangeNothing_A1_A7() {
     done(new Operation.AuthDisable());
     assertThat(state.revision()).isEqualTo(1);
     enable();
@@ -73,7 +73,7 @@ class AuthRulesTest {
   }
 
   @Test
-  void eachChangeRaisesTheAuthRevision_A7() {
+  void everyChangeIncrementsAuthRevision_A7() {
     List<Operation.Auth> changes =
         List.of(
             new Operation.UserAdd("u", "h", false),
@@ -94,7 +94,7 @@ class AuthRulesTest {
   }
 
   @Test
-  void aRoleThatIsHeldAlreadyChangesNothing_A7() {
+  void grantOfGrantedRoleChangesNothing_A7() {
     done(new Operation.UserAdd("u", "h", false));
     done(new Operation.RoleAdd("r"));
     done(new Operation.UserGrantRole("u", "r"));
@@ -104,7 +104,7 @@ class AuthRulesTest {
   }
 
   @Test
-  void usersAreAddedOnceAndHaveANameEach_A8() {
+  void rejectsDuplicateAndUnnamedUsers_A8() {
     refused(new Operation.UserAdd("", "h", false), Refusal.USER_EMPTY);
     done(new Operation.UserAdd("u", "h", false));
     refused(new Operation.UserAdd("u", "h", false), Refusal.USER_EXISTS);
@@ -113,7 +113,7 @@ class AuthRulesTest {
   }
 
   @Test
-  void unknownUsersAndRolesAreNamed_A9_A10() {
+  void rejectsUnknownUsersAndRoles_A9_A10() {
     refused(new Operation.UserDelete("u"), Refusal.USER_NOT_FOUND);
     refused(new Operation.UserChangePassword("u", "h"), Refusal.USER_NOT_FOUND);
     refused(new Operation.UserGrantRole("u", "r"), Refusal.USER_NOT_FOUND);
@@ -130,7 +130,7 @@ class AuthRulesTest {
   }
 
   @Test
-  void rootStaysWhatItIsWhileAuthenticationIsOn_A9() {
+  void rootCannotBeChangedWhileAuthenticationIsEnabled_A9() {
     enable();
     done(new Operation.RoleAdd("root"));
     refused(new Operation.UserDelete("root"), Refusal.INVALID_AUTH_MANAGEMENT);
@@ -144,7 +144,7 @@ class AuthRulesTest {
   }
 
   @Test
-  void anEmptyPasswordFitsNoLoginAndANoPasswordUserKeepsNone_A9() {
+  void emptyPasswordMatchesNoLoginAndNoPasswordUserGetsNone_A9() {
     done(new Operation.UserAdd("u", "h", false));
     done(new Operation.UserChangePassword("u", ""));
     assertThat(user("u")).isEqualTo(new AuthUser("u", "", false, List.of()));
@@ -156,7 +156,7 @@ class AuthRulesTest {
   }
 
   @Test
-  void aDeletedRoleLeavesItsUsers_A10() {
+  void deletedRoleIsRevokedFromItsUsers_A10() {
     done(new Operation.UserAdd("u", "h", false));
     done(new Operation.RoleAdd("r"));
     done(new Operation.RoleAdd("s"));
@@ -189,7 +189,7 @@ class AuthRulesTest {
   }
 
   @Test
-  void onlyTheFirstPermissionOfAKeyIsCompared_A11() {
+  void onlyFirstPermissionOfKeyIsCompared_A11() {
     done(new Operation.RoleAdd("r"));
     done(grant(Permission.Type.READ, "k", "m"));
     done(grant(Permission.Type.READ, "k", "n"));
@@ -205,8 +205,8 @@ class AuthRulesTest {
   }
 
   @Test
-  void namesAscendByTheirBytes_A15() {
-    // U+FF5E sorts behind U+1F600 as Java text, before it as UTF-8.
+  void namesAreSortedByTheirBytes_A15() {
+    // U+FF5E sorts after U+1F600 as Java text, before it as UTF-8.
     for (String name : List.of("\uff5e", "\ud83d\ude00", "b", "a", "ab")) {
       done(new Operation.UserAdd(name, "h", false));
     }
@@ -214,7 +214,7 @@ class AuthRulesTest {
   }
 
   @Test
-  void aTokenIsGivenOnlyByTheStateThatProvedThePassword_A4() {
+  void tokenIsIssuedOnlyByStateThatCheckedPassword_A4() {
     refused(new Operation.Authenticate("root", "t", 1), Refusal.AUTH_NOT_ENABLED);
     enable();
     refused(new Operation.Authenticate("root", "t", 2), Refusal.AUTH_OLD_REVISION);

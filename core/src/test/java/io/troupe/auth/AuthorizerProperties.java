@@ -22,9 +22,9 @@ import net.jqwik.api.Property;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The walk against an oracle that asks for one key after the other. Bounds of ranges have at most
- * two letters, so every interval between bounds and their successors holds one of the keys of up to
- * three letters: asking for those alone is exact.
+ * Compares the permission checks with a reference that checks one key after the other. Bounds of
+ * ranges have at most two letters, so every interval between bounds and their successors contains
+ * one of the keys of up to three letters: checking those alone is exact.
  */
 class AuthorizerProperties {
   private static final byte[] LETTERS = {0, 'a', 'b'};
@@ -112,7 +112,7 @@ class AuthorizerProperties {
       };
     }
 
-    Requester anybody() {
+    Requester anyRequester() {
       return random.nextInt(5) == 0
           ? Requester.ANONYMOUS
           : new Requester.User(
@@ -151,7 +151,7 @@ class AuthorizerProperties {
       return ops;
     }
 
-    // ---- the oracle ----
+    // ---- the reference ----
 
     private boolean may(Bytes key, boolean write) {
       for (Permission permission : permissions) {
@@ -221,10 +221,10 @@ class AuthorizerProperties {
   }
 
   @Property(tries = 1000)
-  void leasesAreDecidedKeyByKeyForEverybody_A6_L14(@ForAll long seed) {
+  void leaseRightsEqualRightsOnEachKey_A6_L14(@ForAll long seed) {
     World world = new World(seed);
     for (int i = 0; i < 10; i++) {
-      Requester who = world.anybody();
+      Requester who = world.anyRequester();
       long lease = world.lease();
       assertThat(world.authorizer.operation(who, new Operation.LeaseRevoke(lease)))
           .as("%s, %s of %s with %s", who, lease, world.permissions, world.leases)
@@ -240,7 +240,7 @@ class AuthorizerProperties {
   }
 
   @Property(tries = 3000)
-  void everyRequestIsDecidedAsKeyByKey_A12(@ForAll long seed) {
+  void requestRightsEqualRightsOnEachKey_A12(@ForAll long seed) {
     World world = new World(seed);
     Requester user = new Requester.User("u", 5);
     for (int i = 0; i < 10; i++) {

@@ -30,7 +30,7 @@ class AuthorizerTest {
   private static final List<AuthRole> ROLES =
       List.of(new AuthRole("r", List.of(new Permission(Permission.Type.READWRITE, A))));
 
-  /** Lease 1 has a key of the user, lease 2 one of somebody else too, others none. */
+  /** Lease 1 has a key of the user, lease 2 also a key of another user, other leases have none. */
   private static List<Bytes> attached(long lease) {
     return lease == 1
         ? List.of(Bytes.utf8("a"))
@@ -49,7 +49,7 @@ class AuthorizerTest {
   }
 
   @Test
-  void withoutAuthenticationEverybodyMayDoEverything_A1() {
+  void allowsEverythingWhileAuthenticationIsDisabled_A1() {
     assertThat(off.operation(Requester.ANONYMOUS, put("b"))).isNull();
     assertThat(off.operation(Requester.ANONYMOUS, new Operation.UserAdd("x", "", false))).isNull();
     assertThat(off.read(OLD, KeyRange.all())).isNull();
@@ -57,7 +57,7 @@ class AuthorizerTest {
   }
 
   @Test
-  void whoNamesNobodyIsRefused_A3() {
+  void rejectsRequesterWithoutUserName_A3() {
     for (Operation operation :
         List.of(put("a"), new Operation.LeaseGrant(1, 1), new Operation.Compact(1))) {
       assertThat(on.operation(Requester.ANONYMOUS, operation)).isEqualTo(Refusal.USER_EMPTY);
@@ -67,7 +67,7 @@ class AuthorizerTest {
   }
 
   @Test
-  void rightsOfAnOlderStateAreRefusedOnKeysOnly_A6_A7() {
+  void rejectsOlderAuthRevisionForKeysOnly_A6_A7() {
     assertThat(on.operation(OLD, put("a"))).isEqualTo(Refusal.AUTH_OLD_REVISION);
     assertThat(on.operation(OLD_ROOT, put("a"))).isEqualTo(Refusal.AUTH_OLD_REVISION);
     assertThat(on.operation(OLD_ROOT, new Operation.Compact(1))).isNull();
@@ -75,7 +75,7 @@ class AuthorizerTest {
   }
 
   @Test
-  void rootMayEverythingOthersOnlyWhatTheirRolesSay_A12_A13() {
+  void rootMayDoEverythingOtherUsersOnlyWhatRolesAllow_A12_A13() {
     assertThat(on.operation(ROOT, put("b"))).isNull();
     assertThat(on.operation(USER, put("b"))).isEqualTo(Refusal.PERMISSION_DENIED);
     assertThat(on.operation(GONE, put("a"))).isEqualTo(Refusal.PERMISSION_DENIED);
@@ -98,7 +98,7 @@ class AuthorizerTest {
   }
 
   @Test
-  void whoIsProvenIsEnoughWhereAnyUserIs_L14_MT2_MT3() {
+  void provenNameSufficesForRequestsOfAnyUser_L14_MT2_MT3() {
     for (Requester who : List.of(ROOT, USER, GONE, OLD, NAMELESS)) {
       assertThat(on.authenticated(who)).isNull();
       assertThat(on.operation(who, new Operation.LeaseGrant(1, 1))).isNull();
@@ -109,7 +109,7 @@ class AuthorizerTest {
   }
 
   @Test
-  void ofALeaseRootMayAllAndWithoutKeysEverybody_A6_L14() {
+  void leaseWithoutKeysIsAllowedToAllAndAnyLeaseToRoot_A6_L14() {
     for (long lease : new long[] {1, 2, 3}) {
       assertThat(on.writeAttached(OLD_ROOT, lease)).isNull();
       assertThat(on.readAttached(OLD_ROOT, lease)).isNull();
@@ -127,7 +127,7 @@ class AuthorizerTest {
   }
 
   @Test
-  void anEmptyNameIsNobodyToRootsWorkAlone_A13() {
+  void emptyNameCountsAsNoUserForRootRequestsOnly_A13() {
     assertThat(on.root(NAMELESS)).isEqualTo(Refusal.USER_EMPTY);
     assertThat(on.operation(NAMELESS, put("a"))).isEqualTo(Refusal.PERMISSION_DENIED);
     assertThat(on.seeUser(NAMELESS, "")).isNull();
@@ -136,7 +136,7 @@ class AuthorizerTest {
   }
 
   @Test
-  void theRevisionZeroIsNobodys_A6() {
+  void authRevisionZeroCountsAsNoUser_A6() {
     Requester zero = new Requester.User("root", 0);
     assertThat(on.operation(zero, put("a"))).isEqualTo(Refusal.USER_EMPTY);
     assertThat(on.read(zero, A)).isEqualTo(Refusal.USER_EMPTY);
@@ -144,7 +144,7 @@ class AuthorizerTest {
   }
 
   @Test
-  void readsAreForRightsOfTheirState_A6() {
+  void readRequiresAuthRevisionOfItsState_A6() {
     Requester later = new Requester.User("u", 8);
     assertThat(on.operation(later, put("a"))).isNull();
     assertThat(on.read(later, A)).isEqualTo(Refusal.AUTH_OLD_REVISION);
@@ -152,7 +152,7 @@ class AuthorizerTest {
   }
 
   @Test
-  void aTransactionThatAsksNothingNeedsNoRight_X14() {
+  void emptyTransactionNeedsNoRight_X14() {
     Operation.Txn nothing = new Operation.Txn(List.of(), List.of(), List.of());
     Operation.Txn around = new Operation.Txn(List.of(), List.of(nothing), List.of(nothing));
     for (Operation.Txn txn : List.of(nothing, around)) {
@@ -169,7 +169,7 @@ class AuthorizerTest {
   }
 
   @Test
-  void usersSeeThemselvesAndTheirRoles_A13() {
+  void usersMayReadThemselvesAndTheirRoles_A13() {
     assertThat(on.seeUser(USER, "u")).isNull();
     assertThat(on.seeUser(USER, "root")).isEqualTo(Refusal.PERMISSION_DENIED);
     assertThat(on.seeRole(USER, "r")).isNull();
@@ -179,7 +179,7 @@ class AuthorizerTest {
   }
 
   @Test
-  void membersActOnTheirOwn_A17() {
+  void membersMayDoEverything_A17() {
     assertThat(on.operation(Requester.MEMBER, new Operation.LeaseRevoke(1))).isNull();
     assertThat(
             on.operation(
@@ -192,7 +192,7 @@ class AuthorizerTest {
   }
 
   @Test
-  void aSingleKeyOpensNoRangeThatBeginsWithIt() {
+  void permissionOnSingleKeyDoesNotCoverRangeFromThatKey() {
     assertThat(on.read(USER, new KeyRange(Bytes.utf8("a"), Bytes.of(0))))
         .isEqualTo(Refusal.PERMISSION_DENIED);
     assertThat(on.read(USER, new KeyRange(Bytes.utf8("a"), Bytes.utf8("a\0\0"))))

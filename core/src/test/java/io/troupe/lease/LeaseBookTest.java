@@ -26,7 +26,7 @@ class LeaseBookTest {
   private final LeaseBook book = new LeaseBook(List.of(), records);
 
   @Test
-  void grantsOnce_L1() {
+  void grantsEachIdOnce_L1() {
     assertThat(book.grant(-5, 10)).isNull();
     assertThat(book.grant(-5, 10)).isEqualTo(Refusal.LEASE_EXISTS);
     assertThat(book.grant(6, 9_000_000_001L)).isEqualTo(Refusal.LEASE_TTL_TOO_LARGE);
@@ -37,7 +37,7 @@ class LeaseBookTest {
   }
 
   @Test
-  void revokesWhatIsThere_L9() {
+  void revokesGrantedLeasesOnly_L9() {
     book.grant(6, 10);
     assertThat(book.revoke(6)).isNull();
     assertThat(book.revoke(6)).isEqualTo(Refusal.LEASE_NOT_FOUND);
@@ -46,7 +46,7 @@ class LeaseBookTest {
   }
 
   @Test
-  void remembersCheckpointsAndForgetsThem_L12() {
+  void savesAndDeletesCheckpoints_L12() {
     book.grant(6, 10);
     assertThat(book.checkpoint(6, 4)).isTrue();
     assertThat(book.find(6)).isEqualTo(new Lease(6, 10, 4));
@@ -60,7 +60,7 @@ class LeaseBookTest {
   }
 
   @Test
-  void minimumFollowsTheElection_L2() {
+  void minimumTtlFollowsElectionTimeout_L2() {
     assertThat(LeaseRules.minTtlSeconds(10, 100)).isEqualTo(2);
     assertThat(LeaseRules.minTtlSeconds(5, 100)).isEqualTo(1);
     assertThat(LeaseRules.minTtlSeconds(10, 1000)).isEqualTo(15);

@@ -17,7 +17,7 @@ class LeaseCountdownTest {
   private final LeaseCountdown countdown = new LeaseCountdown(300_000);
 
   @Test
-  void livesItsWholeTime_L4() {
+  void leaseLivesForItsFullTime_L4() {
     countdown.granted(7, 2);
     countdown.advance(1999);
     assertThat(countdown.takeExpired(10)).isEmpty();
@@ -26,7 +26,7 @@ class LeaseCountdownTest {
   }
 
   @Test
-  void renewalGivesTheFullTimeAgain_L5() {
+  void renewalRestoresFullTime_L5() {
     countdown.granted(7, 2);
     countdown.advance(1500);
     assertThat(countdown.renew(7)).isEqualTo(Renewal.RENEWED);
@@ -41,7 +41,7 @@ class LeaseCountdownTest {
   }
 
   @Test
-  void unconfirmedRevokesAreNamedAgain_L10() {
+  void unconfirmedRevokesAreReturnedAgain_L10() {
     countdown.granted(1, 1);
     countdown.granted(2, 1);
     countdown.granted(3, 5);
@@ -57,7 +57,7 @@ class LeaseCountdownTest {
   }
 
   @Test
-  void aNewLeaderExtends_L11_andStartsFromCheckpoints_L12() {
+  void newLeaderExtendsLeasesAndStartsFromCheckpoints_L11_L12() {
     countdown.promote(List.of(new Lease(1, 100, 0), new Lease(2, 100, 30)), 1000);
     assertThat(countdown.remainingMs(1)).hasValue(101_000);
     assertThat(countdown.remainingMs(2)).hasValue(31_000);
@@ -72,7 +72,7 @@ class LeaseCountdownTest {
   }
 
   @Test
-  void manyEndsAreSpread_L13() {
+  void expiryOfManyLeasesIsSpread_L13() {
     List<Lease> leases = new ArrayList<>();
     for (int i = 1; i <= 3000; i++) {
       leases.add(new Lease(i, 10, 0));
@@ -117,29 +117,29 @@ class LeaseCountdownTest {
     assertThat(countdown.takeCheckpoints(10)).hasSize(1);
   }
 
-  /** Whoever believes in a renewal must not meet a leader that counts from the checkpoint. */
+  /** A client with a confirmed renewal must not meet a leader that counts from the checkpoint. */
   @Test
-  void aRenewalIsNotTrueBeforeTheCheckpointIsForgotten_L12() {
+  void renewalIsConfirmedAfterCheckpointIsDeleted_L12() {
     countdown.granted(1, 600);
     countdown.advance(300_000);
     assertThat(countdown.takeCheckpoints(10)).containsExactly(new Remaining(1, 300));
     assertThat(countdown.renew(1)).isEqualTo(Renewal.CHECKPOINTED);
     assertThat(countdown.renew(1))
-        .as("as long as it is not certain")
+        .as("while the outcome is uncertain")
         .isEqualTo(Renewal.CHECKPOINTED);
     countdown.forgotten(1, false);
-    assertThat(countdown.renew(1))
-        .as("nobody knows what became of it")
-        .isEqualTo(Renewal.CHECKPOINTED);
+    assertThat(countdown.renew(1)).as("outcome is unknown").isEqualTo(Renewal.CHECKPOINTED);
     countdown.forgotten(1, true);
     assertThat(countdown.renew(1)).isEqualTo(Renewal.RENEWED);
     countdown.checkpointed(1, 20);
-    assertThat(countdown.renew(1)).as("one of an earlier leader").isEqualTo(Renewal.CHECKPOINTED);
+    assertThat(countdown.renew(1))
+        .as("checkpoint of an earlier leader")
+        .isEqualTo(Renewal.CHECKPOINTED);
   }
 
-  /** Its entry would come after the one that forgets, and what ends well must not undo it. */
+  /** Its entry would follow the deletion of the checkpoint and must not undo it. */
   @Test
-  void noCheckpointIsTakenWhileAnotherIsForgotten_L12() {
+  void noCheckpointWhileDeletionIsPending_L12() {
     countdown.granted(1, 1000);
     countdown.advance(300_000);
     assertThat(countdown.takeCheckpoints(10)).hasSize(1);
@@ -153,9 +153,9 @@ class LeaseCountdownTest {
     assertThat(countdown.takeCheckpoints(10)).containsExactly(new Remaining(1, 400));
   }
 
-  /** An earlier leader answered a renewal; this one began to count before it knew. */
+  /** An earlier leader confirmed a renewal; this leader started to count before it applied it. */
   @Test
-  void whatAnEarlierLeaderForgotHasItsFullTime_L4() {
+  void checkpointDeletedByEarlierLeaderRestoresFullTime_L4() {
     countdown.promote(List.of(new Lease(1, 100, 2), new Lease(2, 100, 2)), 1000);
     countdown.advance(3000);
     countdown.checkpointed(1, 0);
@@ -164,11 +164,11 @@ class LeaseCountdownTest {
     countdown.advance(100_000);
     assertThat(countdown.takeExpired(10)).containsExactlyInAnyOrder(1L, 2L);
     countdown.checkpointed(7, 0);
-    assertThat(countdown.idsByRemaining()).as("an unknown one").hasSize(2);
+    assertThat(countdown.idsByRemaining()).as("unknown lease").hasSize(2);
   }
 
   @Test
-  void withoutAnIntervalNothingIsCheckpointed_L12() {
+  void zeroIntervalDisablesCheckpoints_L12() {
     LeaseCountdown without = new LeaseCountdown(0);
     without.granted(1, 9_000_000_000L);
     without.advance(1_000_000_000);
@@ -177,7 +177,7 @@ class LeaseCountdownTest {
   }
 
   @Test
-  void pausesCountNothing() {
+  void pausesDoNotCount() {
     PauseAwareClock time = new PauseAwareClock(500);
     assertThat(time.elapsedMs(10_000)).isZero();
     assertThat(time.elapsedMs(10_100)).isEqualTo(100);
@@ -189,7 +189,7 @@ class LeaseCountdownTest {
   }
 
   @Test
-  void agreesWithANaiveCountdown() {
+  void agreesWithNaiveCountdown() {
     for (long seed = 1; seed <= 100; seed++) {
       agree(new SplittableRandom(seed), "seed=" + seed);
     }
@@ -240,7 +240,7 @@ class LeaseCountdownTest {
   }
 
   @Test
-  void leasesThatEndTogetherAreListedInTheOrderOfTheirStart_L8() {
+  void leasesExpiringTogetherAreListedInStartOrder_L8() {
     countdown.granted(30, 10);
     countdown.granted(20, 10);
     countdown.granted(40, 10);

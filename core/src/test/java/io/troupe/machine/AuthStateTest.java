@@ -22,7 +22,7 @@ import io.troupe.mvcc.StoreException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Users and roles in the state: kept, found again, part of the digest. */
+/** Users and roles in the state: stored, restored, part of the digest. */
 class AuthStateTest {
   private static final Permission READ_A =
       new Permission(Permission.Type.READ, KeyRange.single(Bytes.utf8("a")));
@@ -59,7 +59,7 @@ class AuthStateTest {
   }
 
   @Test
-  void usersAndRolesAreFoundAgain_A18() {
+  void usersAndRolesSurviveReopen_A18() {
     setUp();
     machine = new StateMachine(store, 0);
     AuthState kept = machine.view().auth();
@@ -74,28 +74,28 @@ class AuthStateTest {
   }
 
   @Test
-  void rightsAreCheckedWhenTheEntryIsApplied_A7() {
+  void rightsAreCheckedAtApply_A7() {
     setUp();
     Requester.User user = new Requester.User("u\u00e4", 12);
     assertThat(apply(user, put("b", "1"))).isInstanceOf(Result.Put.class);
     assertThat(apply(user, put("a", "1"))).isEqualTo(new Result.Refused(Refusal.PERMISSION_DENIED));
     assertThat(apply(Requester.ANONYMOUS, put("b", "1")))
         .isEqualTo(new Result.Refused(Refusal.USER_EMPTY));
-    // Decided before this, applied after it.
+    // Checked before the change, applied after it.
     apply(new Requester.User("root", 12), new Operation.RoleAdd("other"));
     assertThat(apply(user, put("b", "1"))).isEqualTo(new Result.Refused(Refusal.AUTH_OLD_REVISION));
     assertThat(machine.currentRevision()).isEqualTo(2);
   }
 
   @Test
-  void aTokenNamesTheIndexThatMadeItKnown_A5() {
+  void tokenContainsIndexOfItsEntry_A5() {
     setUp();
     assertThat(apply(Requester.ANONYMOUS, new Operation.Authenticate("root", "abc", 12)))
         .isEqualTo(new Result.Authenticated(1, "abc.13"));
   }
 
   @Test
-  void theDigestTellsUsersApart() {
+  void digestDiffersForDifferentUsers() {
     setUp();
     long one = machine.digest();
     InMemoryOrderedStore second = new InMemoryOrderedStore();
@@ -111,7 +111,7 @@ class AuthStateTest {
   }
 
   @Test
-  void aStateWithUsersHasAnotherSchema() {
+  void stateWithUsersHasItsOwnSchema() {
     apply(Requester.ANONYMOUS, put("a", "1"));
     assertThat(store.get(Space.META, AuthRows.SCHEMA)).isEqualTo(Bytes.of(0, 0, 0, 0, 0, 0, 0, 3));
     apply(Requester.ANONYMOUS, new Operation.RoleAdd("r"));

@@ -19,7 +19,7 @@ class DigestCheckTest {
   }
 
   @Test
-  void equalDigestsAreNoDifferenceAndOthersAre() {
+  void onlyUnequalDigestsAreDifferences() {
     DigestCheck check = upTo(10, 20);
     assertThat(check.compare(15, digest(15))).isNull();
     assertThat(check.compare(10, digest(10))).as("as opened").isNull();
@@ -30,18 +30,18 @@ class DigestCheckTest {
   }
 
   @Test
-  void aWordAboutTheFutureWaitsForIt() {
+  void digestForUnappliedIndexIsComparedAfterApply() {
     DigestCheck check = upTo(0, 5);
     assertThat(check.compare(7, digest(7))).isNull();
     assertThat(check.compare(8, 1)).isNull();
     assertThat(check.applied(6, digest(6))).isNull();
     assertThat(check.applied(7, digest(7))).isNull();
     assertThat(check.applied(8, digest(8))).isEqualTo(new Difference(8, digest(8), 1));
-    assertThat(check.applied(9, digest(9))).as("told once").isNull();
+    assertThat(check.applied(9, digest(9))).as("reported once").isNull();
   }
 
   @Test
-  void whatIsForgottenOrWasNeverHereIsNotCompared() {
+  void indexesWithoutOwnDigestAreNotCompared() {
     DigestCheck check = upTo(10, 10 + DigestCheck.KEPT + 5);
     long last = 10 + DigestCheck.KEPT + 5;
     assertThat(check.compare(9, 1)).as("before the state was opened").isNull();
@@ -50,7 +50,7 @@ class DigestCheckTest {
   }
 
   @Test
-  void waitingWordsAreBounded() {
+  void pendingDigestsAreBounded() {
     DigestCheck check = upTo(0, 1);
     for (int i = 0; i < 1000; i++) {
       check.compare(10 + i, 1);

@@ -30,13 +30,13 @@ class MembershipStateProperties {
   private record Publish(NodeId member, String name) implements Step {}
 
   @Property(tries = 300)
-  void twoStoresComeToTheSame(@ForAll long seed) {
+  void twoStoresReachEqualState(@ForAll long seed) {
     List<Step> log = log(new SplittableRandom(seed));
     StateView one = applied(log, 1, false);
     StateView other = applied(log, 7, true);
     assertThat(other).as("seed=%d", seed).isEqualTo(one);
     assertThat(one.peerUrls().keySet())
-        .as("seed=%d: whoever is a member has addresses", seed)
+        .as("seed=%d: every member has addresses", seed)
         .isEqualTo(one.membership().members());
     assertThat(one.membership().members())
         .as("seed=%d: only members are known", seed)
@@ -44,7 +44,7 @@ class MembershipStateProperties {
     assertThat(one.peerUrls()).as("seed=%d", seed).isEqualTo(expectedUrls(log));
   }
 
-  /** Whatever the rules allow, with the entries that follow by themselves. */
+  /** Any changes that the rules allow, with the entries that follow automatically. */
   private static List<Step> log(SplittableRandom random) {
     List<Step> log = new ArrayList<>();
     Membership membership = Membership.EMPTY;
@@ -62,7 +62,7 @@ class MembershipStateProperties {
       boolean addressed = kind != ConfChange.Kind.REMOVE && kind != ConfChange.Kind.PROMOTE;
       ConfChange change =
           new ConfChange(kind, member, addressed ? List.of("http://" + ++urls) : List.of());
-      // Members that left stay away, so let few leave.
+      // Removed members never return, so few are removed.
       boolean rare = kind == ConfChange.Kind.REMOVE && random.nextInt(6) > 0;
       if (!rare && membership.refusalOf(List.of(change)) == null) {
         membership = membership.after(List.of(change), index);

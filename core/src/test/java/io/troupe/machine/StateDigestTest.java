@@ -16,7 +16,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * The digest of what applied entries did: equal for equal states, different from the first
+ * The digest of the effects of applied entries: equal for equal states, different from the first
  * difference on.
  */
 class StateDigestTest {
@@ -37,7 +37,7 @@ class StateDigestTest {
   }
 
   @Test
-  void anyOtherEffectIsAnotherDigest() {
+  void everyDifferentEffectChangesDigest() {
     List<List<Operation>> logs =
         List.of(
             List.of(put("a", "1"), put("b", "2")),
@@ -64,7 +64,7 @@ class StateDigestTest {
   }
 
   @Test
-  void statesThatWentApartStayApart() {
+  void divergedDigestsStayDifferent() {
     StateMachine one = machine(List.of(put("a", "1")));
     StateMachine other = machine(List.of(put("a", "2")));
     for (int i = 0; i < 100; i++) {
@@ -76,7 +76,7 @@ class StateDigestTest {
   }
 
   @Test
-  void itDoesNotDependOnBatchesAndOutlivesARestart() {
+  void digestIsIndependentOfBatchesAndSurvivesRestart() {
     InMemoryOrderedStore store = new InMemoryOrderedStore();
     StateMachine batched = machine(store, List.of(put("a", "1"), put("b", "2")));
     batched.commit();
@@ -85,9 +85,12 @@ class StateDigestTest {
         .isEqualTo(machine(List.of(put("a", "1"), put("b", "2"), put("a", "3"))).digest());
   }
 
-  /** The next write of a key tells what was there before, also if nobody asks for it. */
+  /**
+   * The next write of a key includes the previous record in the digest, even if it is not
+   * requested.
+   */
   @Test
-  void aRecordThatWasChangedBehindItsBackIsNoticedWhenItIsReplaced() {
+  void silentlyChangedRecordIsDetectedWhenReplaced() {
     for (String record : List.of("020201007f", "02020100", "0102010031", "0202020031")) {
       InMemoryOrderedStore store = new InMemoryOrderedStore();
       machine(store, List.of(put("a", "1"))).commit();

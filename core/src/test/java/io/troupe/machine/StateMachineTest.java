@@ -47,7 +47,7 @@ class StateMachineTest {
   }
 
   @Test
-  void anEntryIsAppliedOnceAndNoneIsLeftOut() {
+  void entriesAreAppliedOnceWithoutGaps() {
     StateMachine machine = fixture.machine;
     machine.apply(1, 1, put("a", "1"));
     assertThatThrownBy(() -> machine.apply(1, 1, put("a", "2")))
@@ -62,7 +62,7 @@ class StateMachineTest {
   }
 
   @Test
-  void appliedButNotCommittedIsInvisibleAndLost() {
+  void uncommittedEntriesAreInvisibleAndLostAtRestart() {
     fixture.apply(put("a", "1"));
     StateMachine before = fixture.machine;
     before.apply(2, 4, put("a", "2"));
@@ -82,13 +82,13 @@ class StateMachineTest {
   }
 
   @Test
-  void theAppliedIndexIsWrittenWithTheData() {
+  void appliedIndexIsWrittenWithItsData() {
     InMemoryOrderedStore store = new InMemoryOrderedStore();
     StateMachine machine = new StateMachine(store, 0);
     for (int i = 1; i <= 20; i++) {
       machine.apply(i, 1, put("k" + i, "v"));
       machine.commit();
-      // Whatever a crash keeps is a state between two batches: index and data agree.
+      // A crash preserves a state between two batches, in which index and data agree.
       StateMachine recovered = new StateMachine(store.copy(), 0);
       assertThat(recovered.appliedIndex()).isEqualTo(i);
       assertThat(recovered.currentRevision()).isEqualTo(i + 1L);
@@ -97,7 +97,7 @@ class StateMachineTest {
   }
 
   @Test
-  void revisionBelowStoredChangesIsRefusedAtStart() {
+  void startRejectsRevisionBelowStoredChanges() {
     fixture.apply(put("a", "1"));
     StoreBatch batch = new StoreBatch();
     batch.delete(Space.LATEST, Bytes.EMPTY);
@@ -131,7 +131,7 @@ class StateMachineTest {
   }
 
   @Test
-  void leasesSurviveARestart_L12() {
+  void leasesSurviveRestart_L12() {
     Applied granted = fixture.apply(new Operation.LeaseGrant(-5, 10));
     assertThat(granted.leaseChanges()).containsExactly(new LeaseChange.Granted(-5, 10));
     assertThat(granted.result()).isEqualTo(new Result.LeaseGrant(1, -5, 10));
@@ -143,7 +143,7 @@ class StateMachineTest {
     assertThat(noted.revision()).as("no key was touched").isEqualTo(2);
     Applied forgotten = fixture.apply(checkpoint(new Remaining(9, 4), new Remaining(6, 0)));
     assertThat(forgotten.leaseChanges())
-        .as("of a lease that is gone nothing is remembered")
+        .as("no checkpoint of a revoked lease")
         .containsExactly(new LeaseChange.Checkpointed(6, 0));
     StateMachine machine = new StateMachine(fixture.store, 0);
     assertThat(machine.leases().find(6)).isEqualTo(new Lease(6, 10, 0));
@@ -188,7 +188,7 @@ class StateMachineTest {
   }
 
   @Test
-  void noSpaceRefusesWhatGrows_Q2_D4_C7() {
+  void noSpaceAlarmRejectsGrowingRequests_Q2_D4_C7() {
     fixture.apply(put("a", "1"));
     fixture.apply(new Operation.LeaseGrant(5, 10));
     fixture.apply(new Operation.AlarmActivate(ONE, AlarmType.NOSPACE));
@@ -204,7 +204,7 @@ class StateMachineTest {
   }
 
   @Test
-  void corruptRefusesAllChangesAndWins_Q4() {
+  void corruptAlarmRejectsAllChangesAndTakesPrecedence_Q4() {
     fixture.apply(new Operation.LeaseGrant(5, 10));
     fixture.apply(new Operation.AlarmActivate(ONE, AlarmType.NOSPACE));
     fixture.apply(new Operation.AlarmActivate(HIGH, AlarmType.CORRUPT));
@@ -219,7 +219,7 @@ class StateMachineTest {
         .isInstanceOf(Result.Range.class);
   }
 
-  /** An entry as the leader makes it of {@code changes}. */
+  /** An entry as the leader creates it from {@code changes}. */
   private ConfEntry entry(ConfChange... changes) {
     Membership before = fixture.machine.view().membership();
     List<ConfChange> all = List.of(changes);
@@ -240,7 +240,7 @@ class StateMachineTest {
   }
 
   @Test
-  void factsBesideTheKeysAreKept_M3() {
+  void publishedAttributesAreKept_M3() {
     confChange(
         entry(
             new ConfChange(ConfChange.Kind.ADD_VOTER, HIGH, List.of("http://p:1", "http://p:2")),
@@ -261,7 +261,7 @@ class StateMachineTest {
   }
 
   @Test
-  void aMembershipIsSeenWhenItIsCommitted() {
+  void membershipIsVisibleAfterCommit() {
     fixture.machine.confChange(
         1, 1, entry(new ConfChange(ConfChange.Kind.ADD_VOTER, ONE, List.of("http://a"))));
     assertThat(fixture.machine.view().membership()).isEqualTo(Membership.EMPTY);
@@ -270,7 +270,7 @@ class StateMachineTest {
   }
 
   @Test
-  void addressesFollowTheUpdates_M7() {
+  void updatesChangeAddresses_M7() {
     confChange(entry(new ConfChange(ConfChange.Kind.ADD_VOTER, ONE, List.of("http://a"))));
     confChange(entry(new ConfChange(ConfChange.Kind.UPDATE, ONE, List.of("http://b"))));
     assertThat(fixture.machine.view().peerUrls()).isEqualTo(Map.of(ONE, List.of("http://b")));
@@ -278,7 +278,7 @@ class StateMachineTest {
   }
 
   @Test
-  void ofARemovedMemberNothingIsKeptButItsId_M6() {
+  void onlyIdOfRemovedMemberIsKept_M6() {
     confChange(
         entry(
             new ConfChange(ConfChange.Kind.ADD_VOTER, ONE, List.of("http://a")),
@@ -298,7 +298,7 @@ class StateMachineTest {
   }
 
   @Test
-  void aMembershipOfAnotherEntryIsRefusedBeforeAnythingChanges() {
+  void membershipOfAnotherEntryIsRejectedBeforeAnyChange() {
     ConfEntry entry = entry(new ConfChange(ConfChange.Kind.ADD_VOTER, ONE, List.of()));
     fixture.machine.noop(1, 1);
     assertThatThrownBy(() -> fixture.machine.confChange(2, 1, entry))

@@ -13,7 +13,7 @@ class BytesTest {
   }
 
   @Test
-  void slicesAreEqualToCopies() {
+  void slicesEqualCopies() {
     Bytes whole = Bytes.utf8("xabcx");
     Bytes slice = whole.slice(1, 4);
     assertThat(slice).isEqualTo(Bytes.utf8("abc")).hasSameHashCodeAs(Bytes.utf8("abc"));

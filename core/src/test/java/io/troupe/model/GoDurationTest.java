@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class GoDurationTest {
   @Test
-  void numbersWithUnits() {
+  void parsesNumbersWithUnits() {
     assertThat(GoDuration.parse("0")).isZero();
     assertThat(GoDuration.parse("1h30m")).isEqualTo(Duration.ofMinutes(90));
     assertThat(GoDuration.parse("1.5s")).isEqualTo(Duration.ofMillis(1500));
@@ -33,13 +33,13 @@ class GoDurationTest {
         "1h0m0.25s",
         "-3ms"
       })
-  void printedAsGoDoes(String text) {
+  void formatsLikeGo(String text) {
     assertThat(GoDuration.text(GoDuration.parse(text))).isEqualTo(text);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "1", "-", "s", "1x", "1 s", "1h 2m", "--1s", "300000h1", "3000000h"})
-  void everythingElseIsNone(String text) {
+  void rejectsOtherTexts(String text) {
     assertThatThrownBy(() -> GoDuration.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("invalid duration");

@@ -21,7 +21,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void newestIsRefusedWhenNothingIsLeft() {
+  void newestRequestIsRefusedWhenBudgetIsUsedUp() {
     greedy.share().take(MAX);
     MemoryBudget.Share late = modest.share();
     refuses(() -> late.take(FREE + 1), Refusal.TOO_MANY_REQUESTS);
@@ -31,7 +31,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void holderOfNextToNothingIsNeverRefused() {
+  void holderBelowFreeLimitIsNeverRefused() {
     greedy.share().take(MAX);
     modest.share().take(FREE);
     assertThat(modest.held()).isEqualTo(FREE);
@@ -40,7 +40,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void shareThatIsTooLargeByItselfIsRefusedForThat() {
+  void shareAboveBudgetIsRefusedAsTooLarge() {
     MemoryBudget.Share share = greedy.share();
     refuses(() -> share.take(MAX + 1), Refusal.ANSWER_TOO_LARGE);
   }

@@ -19,9 +19,9 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** MT6: what is remembered of the content before a compaction. */
+/** MT6: hashes of the content before a compaction. */
 class CompactionHashTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   private final CountingStore store = new CountingStore();
   private Fixture fixture = new Fixture(store);
@@ -63,9 +63,9 @@ class CompactionHashTest {
     assertThat(hash(Long.MIN_VALUE).hashRevision()).isEqualTo(Long.MIN_VALUE);
   }
 
-  /** What etcd's own test of HashKV across compaction and defragmentation does. */
+  /** The same steps as etcd's own test of HashKV across compaction and defragmentation. */
   @Test
-  void theHashOfARevisionStaysWhenItIsCompacted() {
+  void hashOfRevisionIsUnchangedByItsCompaction() {
     for (int i = 0; i < 10; i++) {
       fixture.apply(put("key0", "v" + i));
     }
@@ -84,7 +84,7 @@ class CompactionHashTest {
   }
 
   @Test
-  void itIsMadeOfWhatWasThereHoweverMuchIsRemovedBefore() {
+  void hashCoversContentBeforeRemoval() {
     for (int i = 0; i < 40; i++) {
       fixture.apply(put("k" + i % 7, "v" + i));
     }
@@ -100,7 +100,7 @@ class CompactionHashTest {
   }
 
   @Test
-  void theCurrentRevisionIsHashedNowAlsoWhenItIsCompacted() {
+  void currentRevisionIsHashedNowEvenIfCompacted() {
     fixture.apply(put("a", "1"));
     fixture.apply(put("a", "2"));
     HashResult.Hash before = hash(0);
@@ -112,7 +112,7 @@ class CompactionHashTest {
   }
 
   @Test
-  void theLastTenAreRemembered() {
+  void keepsLastTenHashes() {
     for (int i = 0; i < 20; i++) {
       fixture.apply(put("a", "v" + i));
     }
@@ -129,7 +129,7 @@ class CompactionHashTest {
   }
 
   @Test
-  void ofCompactionsThatComeFasterThanHashesTheNewestIsRememberedAndMemoryIsBounded() {
+  void fastCompactionsKeepNewestHashInBoundedMemory() {
     for (int i = 0; i < 60; i++) {
       fixture.apply(put("k" + i % 5, "v" + i));
     }
@@ -138,7 +138,7 @@ class CompactionHashTest {
       before = hash(at);
       compact(at);
       fixture.removeAll();
-      assertThat(store.open).as("cursors of the content that waits").isEqualTo(2);
+      assertThat(store.open).as("cursors of the pending content").isEqualTo(2);
     }
     assertSame(reader().hashCompaction(), before);
     assertThat(reader().hashCompaction()).isNull();
@@ -148,7 +148,7 @@ class CompactionHashTest {
   }
 
   @Test
-  void severalCompactionsInOneBatchCountAsTheLast() {
+  void severalCompactionsInOneBatchCountAsLastOne() {
     for (int i = 0; i < 9; i++) {
       fixture.apply(put("a", "v" + i));
     }
@@ -169,7 +169,7 @@ class CompactionHashTest {
   }
 
   @Test
-  void afterARestartNothingIsRememberedAndTheCompactionToldIsAnother() {
+  void restartDropsHashesAndReportsOtherCompaction() {
     fixture.apply(put("a", "1"));
     fixture.apply(put("a", "2"));
     fixture.apply(put("a", "3"));
@@ -179,11 +179,11 @@ class CompactionHashTest {
     assertThat(reader().compactionHashes()).isEmpty();
     assertThat(reader().hashCompaction()).isNull();
     assertThat(before.compactRevision()).isEqualTo(-1);
-    assertThat(hash(3).compactRevision()).as("never taken for the same").isEqualTo(3);
+    assertThat(hash(3).compactRevision()).as("never treated as equal").isEqualTo(3);
   }
 
   @Test
-  void whatWaitsIsLetGoWhenTheStoreIsAboutToClose() {
+  void closeReleasesPendingHash() {
     fixture.apply(put("a", "1"));
     compact(2);
     assertThat(store.open).isEqualTo(2);
@@ -196,7 +196,7 @@ class CompactionHashTest {
   }
 
   @Test
-  void nobodyWaitsForAHashBesidesWhoAsksForIt() {
+  void onlyRequesterWaitsForHash() {
     for (int i = 0; i < 9; i++) {
       fixture.apply(put("a", "v" + i));
     }
@@ -217,7 +217,7 @@ class CompactionHashTest {
     hashing[0].start();
     awaitQuietly(begun);
 
-    // The writer, removal, and the hash of another compaction.
+    // The writer, the removal, and the hash of another compaction.
     fixture.apply(put("a", "more"));
     fixture.removeAll();
     HashResult.Hash next = hash(8);
@@ -231,8 +231,8 @@ class CompactionHashTest {
     assertThat(asked).isNotDone();
 
     mayGoOn.countDown();
-    assertThat(made).succeedsWithin(PATIENCE);
-    assertThat(asked).succeedsWithin(PATIENCE);
+    assertThat(made).succeedsWithin(TIMEOUT);
+    assertThat(asked).succeedsWithin(TIMEOUT);
     assertSame(made.join(), before);
     assertSame(asked.join(), before);
   }
@@ -253,7 +253,7 @@ class CompactionHashTest {
   }
 
   @Test
-  void beforeAndAfterAreEqualWhateverTheContent() {
+  void hashIsEqualBeforeAndAfterCompactionForAnyContent() {
     for (long seed = 1; seed <= 60; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       fixture = new Fixture();

@@ -33,9 +33,9 @@ class CompactionTest {
   }
 
   private List<Event> events(long from) {
-    HistoryResult answer =
+    HistoryResult result =
         fixture.machine.reader().history(KeyRange.all(), from, 1000, 1 << 20, true);
-    return ((HistoryResult.Events) answer).events();
+    return ((HistoryResult.Events) result).events();
   }
 
   private List<Bytes> revisions() {
@@ -45,7 +45,7 @@ class CompactionTest {
   }
 
   @Test
-  void compactZeroIsAcceptedOnceOnAFreshStore_C1() {
+  void compactZeroIsAcceptedOnceOnNewStore_C1() {
     assertThat(compact(-1)).isEqualTo(new Result.Refused(Refusal.COMPACTED));
     assertThat(compact(0)).isEqualTo(new Result.Compact(1));
     assertThat(compact(0)).isEqualTo(new Result.Refused(Refusal.COMPACTED));
@@ -55,7 +55,7 @@ class CompactionTest {
   }
 
   @Test
-  void keepsTheNewestVersionAndDropsOlderOnes_C2() {
+  void keepsNewestVersionAndRemovesOlderOnes_C2() {
     fixture.apply(put("a", "1"));
     fixture.apply(put("a", "2"));
     fixture.apply(put("b", "1"));
@@ -68,7 +68,7 @@ class CompactionTest {
   }
 
   @Test
-  void tombstoneAtTheCompactedRevisionStays_C2_W12() {
+  void tombstoneAtCompactedRevisionStays_C2_W12() {
     fixture.apply(put("a", "1"));
     fixture.apply(delete(one("a")));
     fixture.apply(put("b", "1"));
@@ -84,7 +84,7 @@ class CompactionTest {
   }
 
   @Test
-  void formerRecordIsAbsentOnceCompacted_W11() {
+  void previousRecordIsAbsentAfterCompaction_W11() {
     fixture.apply(put("a", "1"));
     fixture.apply(put("a", "2"));
     assertThat(events(3).get(0).prev()).isNotNull();
@@ -97,7 +97,7 @@ class CompactionTest {
   }
 
   @Test
-  void removalGoesOnAfterARestart_C4() {
+  void removalContinuesAfterRestart_C4() {
     for (int i = 0; i < 50; i++) {
       fixture.apply(put("a", "v" + i));
     }
@@ -114,7 +114,7 @@ class CompactionTest {
   }
 
   @Test
-  void removalCostsTheChangesInBetweenNotTheKeys() {
+  void removalCostDependsOnChangesNotOnKeys() {
     CountingStore counted = new CountingStore();
     Fixture big = new Fixture(counted);
     for (int i = 0; i < 3000; i++) {
@@ -130,7 +130,7 @@ class CompactionTest {
   }
 
   @Test
-  void removalLooksAKeyUpOnceHoweverOftenItChanged() {
+  void removalReadsEachKeyOnceHoweverOftenItChanged() {
     CountingStore counted = new CountingStore();
     Fixture busy = new Fixture(counted);
     for (int i = 0; i < 2000; i++) {
@@ -147,13 +147,13 @@ class CompactionTest {
       removed += progress.removed();
     } while (!progress.done());
     assertThat(removed).isEqualTo(1980);
-    // A key's first change and its last one, and twice where a batch continues inside a key.
+    // The first and the last change of a key, and twice where a batch continues inside a key.
     assertThat(counted.seeks).isLessThan(20 * 2 + 20 * 2 + 1);
     assertThat(counted.steps).isLessThan(2000 * 3);
   }
 
   @Test
-  void keysThatChangedInTheirOrderAreNotSought() {
+  void keysChangedInOrderNeedNoSeek() {
     CountingStore counted = new CountingStore();
     Fixture ordered = new Fixture(counted);
     for (int i = 0; i < 2000; i++) {
@@ -167,9 +167,9 @@ class CompactionTest {
     assertThat(counted.steps).isLessThan(2000 * 2 + 10);
   }
 
-  /** A walk that restarted with each batch would meet what the batches before removed. */
+  /** A walk that restarted with each batch would step over the removals of earlier batches. */
   @Test
-  void batchesOfOneCallShareAWalkAndStopWhenTheyAreTold() {
+  void batchesOfOneCallShareWalkAndStopOnRequest() {
     CountingStore counted = new CountingStore();
     Fixture one = new Fixture(counted);
     for (int i = 0; i < 1000; i++) {
@@ -184,7 +184,7 @@ class CompactionTest {
     assertThat(one.machine.compactor().remove(10, removed -> true))
         .isEqualTo(new Compactor.Progress(true, 1001, 839));
     assertThat(counted.seeks).isLessThanOrEqualTo(2);
-    assertThat(counted.open).as("those of the hash that waits").isEqualTo(open);
+    assertThat(counted.open).as("those of the pending hash").isEqualTo(open);
   }
 
   @Test
@@ -219,7 +219,7 @@ class CompactionTest {
   }
 
   @Test
-  void hashSkipsWhatCompactionMakesSuperfluous_MT7() {
+  void hashSkipsObsoleteVersions_MT7() {
     Fixture other = new Fixture();
     for (Fixture each : List.of(fixture, other)) {
       each.apply(put("a", "1"));
@@ -235,7 +235,7 @@ class CompactionTest {
   }
 
   @Test
-  void aReadKeepsItsViewWhileVersionsAreRemoved() {
+  void readKeepsItsViewWhileVersionsAreRemoved() {
     for (int i = 0; i < 20; i++) {
       fixture.apply(put("k" + i % 5, "v" + i));
     }

@@ -28,8 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Readers beside a writer and a compactor. Every revision writes the revision's own number to four
- * keys and deletes and recreates a fifth, so any torn answer shows.
+ * Readers concurrent with a writer and a compactor. Every revision writes its own number to four
+ * keys and deletes and recreates a fifth, so any torn result is detected.
  */
 class ConcurrentReadTest {
   private static final int REVISIONS = 4000;
@@ -38,10 +38,10 @@ class ConcurrentReadTest {
   private StateMachine machine = new StateMachine(new InMemoryOrderedStore(), 0);
   private final AtomicBoolean writing = new AtomicBoolean(true);
 
-  /** Without a cache, with one that always evicts, and with ones that hold everything. */
+  /** Without a cache, with a cache that always evicts, and with caches that hold everything. */
   @ParameterizedTest
   @ValueSource(longs = {0, 830, 1 << 16, 8 << 20})
-  void answersAreWholeWhateverRunsBeside_R9_G2_W6(long cacheBytes) throws Exception {
+  void readsAreConsistentDuringConcurrentWrites_R9_G2_W6(long cacheBytes) throws Exception {
     machine = new StateMachine(new InMemoryOrderedStore(), cacheBytes);
     List<Callable<Void>> readers =
         List.of(this::compactor, this::current, this::fifth, this::pinned, this::txn);
@@ -174,17 +174,17 @@ class ConcurrentReadTest {
     return null;
   }
 
-  /** A watch that follows: no gap, no repeat, whole revisions; compaction may only cancel it. */
+  /** A watch that follows: no gap, no repeat, whole revisions; only a compaction may cancel it. */
   private Void history() {
     long next = 2;
     while (writing.get()) {
-      HistoryResult answer = machine.reader().history(KeyRange.all(), next, 5, 1 << 20, true);
-      if (answer instanceof HistoryResult.Compacted compacted) {
+      HistoryResult result = machine.reader().history(KeyRange.all(), next, 5, 1 << 20, true);
+      if (result instanceof HistoryResult.Compacted compacted) {
         assertThat(compacted.compactedRevision()).isGreaterThan(next);
         next = compacted.compactedRevision();
         continue;
       }
-      HistoryResult.Events events = (HistoryResult.Events) answer;
+      HistoryResult.Events events = (HistoryResult.Events) result;
       assertThat(events.events()).hasSize((int) (events.nextRevision() - next) * 5);
       for (int i = 0; i < events.events().size(); i++) {
         Event event = events.events().get(i);

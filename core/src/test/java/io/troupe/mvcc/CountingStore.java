@@ -3,7 +3,7 @@ package io.troupe.mvcc;
 import io.troupe.model.Bytes;
 import org.jspecify.annotations.Nullable;
 
-/** Counts cursors and their steps, and lets others act before one is opened or steps. */
+/** Counts cursors and their steps, and runs actions before a cursor is opened or moved. */
 final class CountingStore implements OrderedStore {
   private final OrderedStore store = new InMemoryOrderedStore();
   long steps;

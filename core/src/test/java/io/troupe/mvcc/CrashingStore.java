@@ -3,9 +3,9 @@ package io.troupe.mvcc;
 import io.troupe.model.Bytes;
 import org.jspecify.annotations.Nullable;
 
-/** An {@link OrderedStore} that fails at a chosen write, before or after others that succeed. */
+/** An {@link OrderedStore} that fails at a chosen write, between writes that succeed. */
 final class CrashingStore implements OrderedStore {
-  /** The process ends here. */
+  /** The process crashes here. */
   static final class Crash extends RuntimeException {
     private static final long serialVersionUID = 1L;
   }

@@ -78,7 +78,7 @@ public final class Fixture {
     return result.kvs().stream().map(KeyValue::key).map(Bytes::utf8).toList();
   }
 
-  /** Steps removal to its end. */
+  /** Runs the removal until it is complete. */
   public void removeAll() {
     boolean done = false;
     while (!done) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A revision that is too large for one read comes in pieces, which together are the whole. */
+/** A revision that is too large for one read is returned in pieces, which together are complete. */
 class HistoryPiecesTest {
   private final Fixture fixture = new Fixture();
   private long deletion;
@@ -36,7 +36,7 @@ class HistoryPiecesTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 200, 1000})
-  void piecesOfOneRevisionAddUpToIt(long pieceBytes) {
+  void piecesOfOneRevisionContainAllItsEvents(long pieceBytes) {
     HistoryLimits limits = new HistoryLimits(1, 1, pieceBytes);
     List<Event> joined = new ArrayList<>();
     int pieces = 0;
@@ -54,7 +54,7 @@ class HistoryPiecesTest {
   }
 
   @Test
-  void wholeRevisionsComeBeforeThePartOfLargeOne() {
+  void wholeRevisionsPrecedePartOfLargeRevision() {
     HistoryResult.Events first = read(deletion - 2, 0, new HistoryLimits(100, 100_000, 1000));
     assertThat(first.nextSub()).isZero();
     assertThat(first.nextRevision()).isEqualTo(deletion);

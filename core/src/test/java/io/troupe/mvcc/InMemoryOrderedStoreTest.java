@@ -17,7 +17,7 @@ class InMemoryOrderedStoreTest {
   private static final int KEYS = 40;
 
   @Test
-  void cursorsWalkAFrozenViewWithinTheirBounds() {
+  void cursorsReadFrozenViewWithinBounds() {
     for (long seed = 1; seed <= 200; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       InMemoryOrderedStore store = new InMemoryOrderedStore();
@@ -82,7 +82,7 @@ class InMemoryOrderedStoreTest {
   }
 
   @Test
-  void aCopyGoesItsOwnWay() {
+  void copyIsIndependent() {
     InMemoryOrderedStore store = new InMemoryOrderedStore();
     StoreBatch batch = new StoreBatch();
     batch.put(Space.META, Bytes.of(1), Bytes.of(2));

@@ -107,19 +107,19 @@ class KvHashTest {
   }
 
   @Test
-  void changesOfKeysInAnyOrderAreWalkedOverInsteadOfSought() {
+  void changesOfKeysInAnyOrderAreWalkedWithoutSeeks() {
     SplittableRandom random = new SplittableRandom(7);
     fill(4000, i -> "key" + random.nextInt(1_000_000));
-    // The changes once, and the rows once in each window.
+    // The changes once, and the rows once for each window.
     assertThat(steps(4000)).isLessThan(2 * 4000 + 20);
     assertThat(store.seeks).isLessThan(5);
     assertThat(steps(1000)).isLessThan(5 * 4000 + 40);
     assertThat(store.seeks).isLessThan(10);
   }
 
-  /** Else the cost would grow with the square of the history. */
+  /** Otherwise the cost would grow with the square of the history. */
   @Test
-  void windowThatChangedFewOfManyKeysSeeksThem() {
+  void windowWithFewOfManyKeysUsesSeeks() {
     SplittableRandom random = new SplittableRandom(8);
     fill(4000, i -> "key" + random.nextInt(1_000_000));
     int expected = oneByOne(-1, revision());
@@ -131,13 +131,13 @@ class KvHashTest {
   }
 
   @Test
-  void windowWalksOverTheKeysItChangedOnly() {
+  void windowWalksOverChangedKeysOnly() {
     fill(4000, i -> String.format("key%08d", i));
     assertThat(steps(100)).isLessThan(2 * 4000 + 40 * 5);
   }
 
   @Test
-  void windowStepsOverVersionsOutsideOfIt() {
+  void windowSkipsVersionsOutsideOfIt() {
     fill(4000, i -> "key" + i % 2);
     assertThat(steps(100)).isLessThan(2 * 4000 + 40 * 2 * 16);
   }
@@ -154,7 +154,7 @@ class KvHashTest {
   }
 
   @Test
-  void sumOfPartsIsTheSumOfTheWhole() {
+  void joinedChecksumEqualsChecksumOfAllBytes() {
     SplittableRandom random = new SplittableRandom(3);
     byte[] bytes = new byte[1 << 20];
     random.nextBytes(bytes);

@@ -18,14 +18,14 @@ import io.troupe.model.Result;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Reads of the current state from newest records, and what happens when they are newer. */
+/** Reads of the current state from newest records, also if the records are newer than the read. */
 class LatestIteratorTest {
   private final CountingStore store = new CountingStore();
   private final Fixture fixture = new Fixture(store);
   private boolean ahead;
 
   @Test
-  void aLongHistoryCostsACurrentReadNothing() {
+  void longHistoryDoesNotSlowCurrentRead() {
     for (int version = 0; version < 40; version++) {
       for (int i = 0; i < 50; i++) {
         fixture.apply(put("k" + (10 + i), "v" + version));
@@ -42,10 +42,10 @@ class LatestIteratorTest {
     store.steps = 0;
     RangeQuery older = RangeQuery.of(span("k", "l"), all.revision() - 1);
     assertThat(fixture.read(older).kvs()).hasSize(50);
-    assertThat(store.steps).as("the walk that this one avoids").isGreaterThan(3 * 50);
+    assertThat(store.steps).as("the walk that this read avoids").isGreaterThan(3 * 50);
   }
 
-  /** A batch that lands between the view and the cursor: one key more, one less, one newer. */
+  /** A batch committed between the view and the cursor: one key added, one removed, one changed. */
   private void writerGetsAhead() {
     fixture.apply(put("a", "1"));
     fixture.apply(put("b", "1"));
@@ -62,7 +62,7 @@ class LatestIteratorTest {
   }
 
   @Test
-  void aWriterThatGotAheadIsNotSeen_R9() {
+  void newerWritesAreInvisible_R9() {
     writerGetsAhead();
     RangeResult found = fixture.read(plain(KeyRange.all(), 0));
     assertThat(ahead).isTrue();
@@ -73,7 +73,7 @@ class LatestIteratorTest {
   }
 
   @Test
-  void aPinnedReadStaysAtItsRevision_R9() {
+  void pinnedReadStaysAtItsRevision_R9() {
     writerGetsAhead();
     SnapshotRead pinned = fixture.machine.reader().pin(MemoryBudget.UNLIMITED.share());
     assertThat(keys(pinned.range(plain(KeyRange.all(), 0)))).containsExactly("a", "b", "c");
@@ -83,7 +83,7 @@ class LatestIteratorTest {
   }
 
   @Test
-  void aChunkOfAStreamStaysAtItsRevision_GS2() {
+  void chunkOfStreamStaysAtItsRevision_GS2() {
     writerGetsAhead();
     Page page = fixture.machine.reader().page(KeyRange.all(), 4, 10, 1000, false);
     assertThat(((Page.Records) page).kvs())
@@ -92,7 +92,7 @@ class LatestIteratorTest {
   }
 
   @Test
-  void aKeyDeletedAndWrittenAgainHasItsNewRecord_R4() {
+  void recreatedKeyHasNewRecord_R4() {
     fixture.apply(put("a", "1"));
     fixture.apply(delete(one("a")));
     assertThat(fixture.read(plain(KeyRange.all(), 0)).kvs()).isEmpty();

@@ -21,8 +21,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules of chapter 2 in the plainest form: a list of everything that ever happened, searched
- * from end to end. Slow on purpose; the oracle of {@link StoreModelDriver}.
+ * The rules of chapter 2 in the simplest form: a list of all changes, searched from end to end.
+ * Slow on purpose; the reference of {@link StoreModelDriver}.
  */
 final class NaiveState {
   /** One change; {@code kv} is null for a deletion. */
@@ -310,7 +310,7 @@ final class NaiveState {
         && (query.maxCreateRevision() == 0 || kv.createRevision() <= query.maxCreateRevision());
   }
 
-  /** Events of a range from {@code from} to below {@code to}, as history shows them now (W11). */
+  /** Events of a range from {@code from} to below {@code to}, as history returns them now (W11). */
   List<Event> history(KeyRange range, long from, long to, boolean withPrev) {
     List<Event> found = new ArrayList<>();
     for (Event event : events) {

@@ -6,8 +6,8 @@ import io.troupe.mvcc.OrderedStore.Cursor;
 import java.util.zip.CRC32C;
 
 /**
- * The hash of the history (MT7) in its simplest form, the oracle of {@link KvHashTest}: one record
- * after the other in the order of revisions, each looked up by itself.
+ * The hash of the history (MT7) in its simplest form, the reference of {@link KvHashTest}: one
+ * record after the other in the order of revisions, each looked up separately.
  */
 final class OneByOneHash {
   private static final Bytes BUCKET = Bytes.utf8("key");
@@ -49,7 +49,7 @@ final class OneByOneHash {
     int sub = StoreKeys.revisionSub(position);
     Bytes row = StoreKeys.row(key, main, sub, tombstone);
     if (main <= compactRevision) {
-      // With nothing alive, what counts is what the compaction keeps.
+      // If no key is live, the records count that the compaction keeps.
       long keptAt = anyLive ? hashRevision : compactRevision;
       if (!rows.seek(StoreKeys.newestAt(key, keptAt)) || !rows.key().equals(row)) {
         return;
@@ -87,7 +87,7 @@ final class OneByOneHash {
     }
   }
 
-  /** Protobuf: absent fields are left out. */
+  /** Protobuf: absent fields are omitted. */
   private int field(int at, int number, long value) {
     if (value == 0) {
       return at;

@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Random operations and queries on few keys, so that they meet. Equal seeds give equal ones. */
+/**
+ * Random operations and queries on few keys, so that they interact. Equal seeds give equal
+ * sequences.
+ */
 final class OperationSource {
   private static final List<Bytes> KEYS =
       List.of(
@@ -39,12 +42,12 @@ final class OperationSource {
 
   OperationSource(SplittableRandom random) {
     this.random = random;
-    // Few keys and rare compactions give long histories of one key.
+    // Few keys and rare compactions produce long histories of one key.
     this.keys = random.nextBoolean() ? KEYS.size() : 2 + random.nextInt(4);
     this.compactions = random.nextBoolean() ? 6 : 1;
   }
 
-  /** The next operation; a shape that a gateway would refuse is never made. */
+  /** The next operation; requests that a gateway would refuse are never created. */
   Operation next(long revision) {
     int kind = random.nextInt(100);
     if (kind < 45) {

@@ -27,7 +27,7 @@ class RangeReadTest {
   private static final KeyRange ALL = KeyRange.all();
   private final Fixture fixture = new Fixture();
 
-  /** k0..k9, each with a value that sorts the other way round. */
+  /** k0..k9, with values in reverse order. */
   private void tenKeys() {
     for (int i = 0; i < 10; i++) {
       fixture.apply(put("k" + i, "v" + (9 - i)));
@@ -59,7 +59,7 @@ class RangeReadTest {
   }
 
   @Test
-  void headerIsTheCurrentRevisionNotTheAskedOne_R5() {
+  void headerHasCurrentRevisionNotRequestedOne_R5() {
     fixture.apply(put("a", "1"));
     fixture.apply(put("a", "2"));
     RangeResult old = ((Result.Range) at(one("a"), 2)).range();
@@ -79,7 +79,7 @@ class RangeReadTest {
   }
 
   @Test
-  void countIgnoresFilters_G4_andTheyComeBeforeTheLimit_G7() {
+  void countIgnoresFiltersAndFiltersPrecedeLimit_G4_G7() {
     tenKeys();
     RangeQuery filtered =
         new RangeQuery(ALL, 2, 0, SortOrder.NONE, SortTarget.KEY, false, false, 5, 8, 0, 0);
@@ -118,7 +118,7 @@ class RangeReadTest {
   }
 
   @Test
-  void orderNoneSortsByTargetAfterTheCut_G8() {
+  void orderNoneSortsByTargetAfterLimit_G8() {
     tenKeys();
     RangeResult none = fixture.read(query(ALL, 2, SortOrder.NONE, SortTarget.VALUE, false));
     assertThat(keys(none)).containsExactly("k2", "k1");
@@ -148,7 +148,7 @@ class RangeReadTest {
   }
 
   @Test
-  void pagesOfAPinnedRevisionCostOneScan_G4() {
+  void pagesOfPinnedRevisionCostOneScan_G4() {
     CountingStore counted = new CountingStore();
     Fixture big = new Fixture(counted);
     for (int i = 0; i < 2000; i++) {
@@ -175,12 +175,12 @@ class RangeReadTest {
     big.read(
         new RangeQuery(
             span("p", "q"), 0, revision, SortOrder.NONE, SortTarget.KEY, false, true, 0, 0, 0, 0));
-    // The walk is opened at its revision, and no key checked.
+    // The walk is opened at its revision, and no key is checked.
     assertThat(counted.steps).isLessThanOrEqualTo(1);
   }
 
   @Test
-  void pointReadOfALongHistoryIsOneStep() {
+  void pointReadOfLongHistoryIsOneStep() {
     CountingStore counted = new CountingStore();
     Fixture hot = new Fixture(counted);
     for (int i = 0; i < 500; i++) {
@@ -196,7 +196,7 @@ class RangeReadTest {
   }
 
   @Test
-  void pagesStopAtTheirBudgets_GS4() {
+  void pagesStopAtTheirLimits_GS4() {
     tenKeys();
     MvccReader reader = fixture.machine.reader();
     Page.Records byCount = (Page.Records) reader.page(ALL, 11, 4, 1 << 20, false);
@@ -215,7 +215,7 @@ class RangeReadTest {
   }
 
   @Test
-  void sortedPagesAreRangesWithALimitAndEnd_GS7() {
+  void sortedPagesEqualRangesWithLimitAndTerminate_GS7() {
     tenKeys();
     MvccReader reader = fixture.machine.reader();
     for (SortTarget target : SortTarget.values()) {
@@ -239,7 +239,7 @@ class RangeReadTest {
   }
 
   @Test
-  void deletedKeysStayReadableInThePast_R4() {
+  void deletedKeysStayReadableAtOlderRevisions_R4() {
     fixture.apply(put("a", "1"));
     fixture.apply(delete(one("a")));
     fixture.apply(put("a", "2"));

@@ -15,7 +15,7 @@ class RecordCacheTest {
   private final RecordCache cache = new RecordCache(1000);
 
   @Test
-  void whatWasReadBeforeAChangeIsNotTakenAfterIt() {
+  void recordReadBeforeChangeIsRejectedAfterIt() {
     KeyValue old = kv("a", 5, 0);
     KeyValue changed = kv("a", 6, 0);
     cache.committed(changed, 6);
@@ -32,7 +32,7 @@ class RecordCacheTest {
   }
 
   @Test
-  void leastRecentlyUsedGoFirst() {
+  void leastRecentlyUsedRecordsAreEvictedFirst() {
     cache.loaded(kv("a", 2, 0), 2);
     cache.loaded(kv("b", 2, 0), 2);
     cache.loaded(kv("c", 2, 0), 2);
@@ -44,14 +44,14 @@ class RecordCacheTest {
   }
 
   @Test
-  void aBigValueTakesNoRoomAndLeavesNoOldRecord() {
+  void largeValueIsNotCachedAndRemovesOldRecord() {
     cache.committed(kv("a", 2, 0), 2);
     cache.committed(kv("a", 3, 500), 3);
     assertThat(cache.find(Bytes.utf8("a"))).isNull();
   }
 
   @Test
-  void absentKeysAreKnownFromTheirRevisionOn() {
+  void absentKeysAreCachedFromTheirRevisionOn() {
     KeyValue absent = RecordCache.absent(Bytes.utf8("a"), 7);
     assertThat(RecordCache.isAbsent(absent)).isTrue();
     assertThat(RecordCache.isAbsent(kv("a", 7, 0))).isFalse();

@@ -24,7 +24,10 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What an applied request gathers for its response: within a budget, for its own client alone. */
+/**
+ * Records that an applied request gathers for its response: within a budget, for its own client
+ * only.
+ */
 class ResponseSpaceTest {
   private static final int MEGABYTE = 1 << 20;
   private static final TxnOp RANGE = new Operation.Range(plain(KeyRange.all(), 0));
@@ -55,7 +58,7 @@ class ResponseSpaceTest {
   }
 
   @Test
-  void memberWithoutTheClientReadsNothingForTheResponse_A2() {
+  void memberWithoutClientReadsNothingForResponse_A2() {
     Applied applied = apply(txn(RANGE, put("k10", "new")), ResponseSpace.none());
     Result.Txn result = (Result.Txn) applied.result();
     assertThat(result.responses())
@@ -67,7 +70,7 @@ class ResponseSpaceTest {
   }
 
   @Test
-  void writeWhoseResponseDoesNotFitIsApplied() {
+  void writeWithTooLargeResponseIsApplied() {
     MemoryBudget small = new MemoryBudget(MEGABYTE);
     try (MemoryBudget.Share share = small.share()) {
       Applied applied = apply(txn(RANGE, put("k10", "new")), ResponseSpace.of(share));
@@ -84,7 +87,7 @@ class ResponseSpaceTest {
   }
 
   @Test
-  void responseThatFitsIsWhole() {
+  void responseWithinMemoryIsComplete() {
     MemoryBudget large = new MemoryBudget(4 * MEGABYTE);
     try (MemoryBudget.Share share = large.share()) {
       Result.Txn result =
@@ -95,7 +98,7 @@ class ResponseSpaceTest {
   }
 
   @Test
-  void nothingIsGatheredOnceTheClientHasLeft() {
+  void nothingIsGatheredAfterClientDisconnects() {
     MemoryBudget.Share share = new MemoryBudget(MEGABYTE).share();
     share.close();
     Applied applied = apply(txn(RANGE, put("k10", "new")), ResponseSpace.of(share));
@@ -104,7 +107,7 @@ class ResponseSpaceTest {
   }
 
   @Test
-  void effectsDoNotDependOnTheResponse() {
+  void effectsDoNotDependOnResponse() {
     Fixture other = new Fixture();
     fill(other);
     Operation.Txn txn = txn(RANGE, delete(KeyRange.all()), RANGE);

@@ -61,7 +61,7 @@ class StoreKeysTest {
   }
 
   @Test
-  void goldenRowsOfASmallState() {
+  void goldenRowsOfSmallState() {
     InMemoryOrderedStore store = new InMemoryOrderedStore();
     StateMachine machine = new StateMachine(store, 0);
     machine.noop(1, 1);
@@ -101,7 +101,7 @@ class StoreKeysTest {
   }
 
   @Test
-  void refusesAnotherSchema() {
+  void rejectsOtherSchema() {
     InMemoryOrderedStore store = new InMemoryOrderedStore();
     StoreBatch batch = new StoreBatch();
     batch.put(Space.META, StoreKeys.META_SCHEMA, RowCodec.longs(2));
@@ -129,18 +129,18 @@ class StoreKeysTest {
     assertThat(StoreKeys.main(rowA)).isEqualTo(main);
     assertThat(StoreKeys.sub(rowA)).isEqualTo(1);
     assertThat(StoreKeys.firstOf(a)).isLessThanOrEqualTo(rowA);
-    assertThat(StoreKeys.behind(a)).isGreaterThan(rowA).isEqualTo(StoreKeys.behindRow(rowA));
+    assertThat(StoreKeys.after(a)).isGreaterThan(rowA).isEqualTo(StoreKeys.afterRow(rowA));
     assertThat(StoreKeys.newestAt(a, main)).isLessThanOrEqualTo(rowA);
     if (main > 0) {
       assertThat(StoreKeys.newestAt(a, main - 1)).isGreaterThan(rowA);
     }
     if (keys < 0) {
-      assertThat(StoreKeys.behind(a)).isLessThanOrEqualTo(StoreKeys.firstOf(b));
+      assertThat(StoreKeys.after(a)).isLessThanOrEqualTo(StoreKeys.firstOf(b));
     }
   }
 
   @Property(tries = 500)
-  void recordsComeBack(
+  void recordsSurviveRoundTrip(
       @ForAll @LongRange(min = 0) long create,
       @ForAll @LongRange(min = 1) long version,
       @ForAll long lease,
@@ -158,7 +158,7 @@ class StoreKeysTest {
   }
 
   @Test
-  void damagedRecordsAreNoticed() {
+  void damagedRecordsAreDetected() {
     Bytes row = StoreKeys.row(Bytes.utf8("key"), 77, 0, false);
     assertThatThrownBy(() -> RowCodec.keyValue(row, Bytes.of(0x80)))
         .isInstanceOf(StoreException.class);

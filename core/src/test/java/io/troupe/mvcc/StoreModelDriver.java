@@ -24,9 +24,9 @@ import java.util.function.Supplier;
 
 /**
  * Drives a state machine over a store and a naive model with the same random operations, and
- * compares results, events, reads of any revision, history and hashes; with compaction beside it,
- * restarts, and crashes that lose what was applied but not committed. Any {@link OrderedStore} can
- * be driven: {@code new StoreModelDriver(stores, seed).run(steps, commitEvery)}.
+ * compares results, events, reads of any revision, history and hashes; with concurrent compaction,
+ * restarts, and crashes that lose uncommitted entries. Any {@link OrderedStore} can be driven:
+ * {@code new StoreModelDriver(stores, seed).run(steps, commitEvery)}.
  */
 public class StoreModelDriver {
   private final Supplier<OrderedStore> stores;
@@ -43,7 +43,7 @@ public class StoreModelDriver {
   /**
    * Prepares a run.
    *
-   * @param stores gives an empty store at each call; the run closes it
+   * @param stores returns a new empty store at each call; the run closes it
    * @param seed of everything random
    */
   public StoreModelDriver(Supplier<OrderedStore> stores, long seed) {
@@ -53,7 +53,7 @@ public class StoreModelDriver {
   /**
    * Prepares a run.
    *
-   * @param bounds of the first store; what it does must not depend on them
+   * @param bounds of the first store; its effects must not depend on them
    */
   public StoreModelDriver(Supplier<OrderedStore> stores, long seed, EntryBounds bounds) {
     this.bounds = bounds;
@@ -140,7 +140,7 @@ public class StoreModelDriver {
     }
   }
 
-  /** A store that holds a part of an entry shows the state before that entry. */
+  /** A store that contains a part of an entry shows the state before that entry. */
   private void readAfterCrash(OrderedStore store) {
     if (PartialEntry.find(store) == null) {
       return;
@@ -161,12 +161,12 @@ public class StoreModelDriver {
     opened.close();
   }
 
-  /** How many crashes left a part of an entry in the store, so far. */
+  /** Number of crashes so far that left a part of an entry in the store. */
   public int crashesInsideEntries() {
     return crashesInsideEntries;
   }
 
-  /** Loses what was not committed; the log brings it again, and to the same end. */
+  /** Loses uncommitted entries; the log applies them again, with the same result. */
   private StateMachine recovered(OrderedStore store) {
     StateMachine machine = new StateMachine(store, cacheBytes, bounds);
     for (long index = machine.appliedIndex() + 1; index <= log.size(); index++) {
@@ -198,7 +198,7 @@ public class StoreModelDriver {
         .hasValue(model.live(KeyRange.all(), Long.MAX_VALUE).size());
   }
 
-  /** Unary pages of a list (KU2) and chunks of a stream (GS4) both add up to the whole. */
+  /** Unary pages of a list (KU2) and chunks of a stream (GS4) together return the whole range. */
   private void readPages(MvccReader reader) {
     KeyRange range = source.range();
     long revision = Math.max(Math.max(1, model.compacted), model.revision - random.nextInt(5));
@@ -239,13 +239,13 @@ public class StoreModelDriver {
     KeyRange range = source.range();
     boolean withPrev = random.nextBoolean();
     int revisions = 1 + random.nextInt(6);
-    HistoryResult answer =
+    HistoryResult result =
         reader.history(range, from, revisions, 1 + random.nextInt(500), withPrev);
     if (from < model.compacted) {
-      assertThat(answer).as(name).isEqualTo(new HistoryResult.Compacted(model.compacted));
+      assertThat(result).as(name).isEqualTo(new HistoryResult.Compacted(model.compacted));
       return;
     }
-    HistoryResult.Events events = (HistoryResult.Events) answer;
+    HistoryResult.Events events = (HistoryResult.Events) result;
     assertThat(events.nextRevision()).as(name).isGreaterThanOrEqualTo(from);
     assertThat(events.nextRevision() > from || from > model.revision).as(name).isTrue();
     assertThat(events.events())
@@ -257,7 +257,7 @@ public class StoreModelDriver {
 
   // ---- the end ----
 
-  /** The same log on a second store, cut into other batches, ends in the same bytes. */
+  /** The same log on a second store, in other batches, results in the same bytes. */
   private void finish(OrderedStore store, StateMachine machine, int commitEvery) {
     OrderedStore other = stores.get();
     StateMachine second = new StateMachine(other, 3000);
@@ -290,7 +290,7 @@ public class StoreModelDriver {
     other.close();
   }
 
-  /** MT6: what both remember is the same, however far each had removed what; and ten at most. */
+  /** MT6: hashes that both have are equal, regardless of the progress of removal; at most ten. */
   private void compareCompactionHashes(StateMachine machine, StateMachine second) {
     machine.reader().hashCompaction();
     second.reader().hashCompaction();
@@ -304,7 +304,7 @@ public class StoreModelDriver {
     }
   }
 
-  /** How many hashes of compactions two stores remembered both, so far. */
+  /** Number of compaction hashes so far that both stores had. */
   public int sameCompactions() {
     return sameCompactions;
   }
@@ -316,7 +316,7 @@ public class StoreModelDriver {
     }
   }
 
-  /** C2: of what lies at or below the compacted revision only what may be read or watched stays. */
+  /** C2: at or below the compacted revision only versions stay that may be read or watched. */
   private void assertKept(OrderedStore store) {
     List<Bytes> expected = new ArrayList<>();
     for (NaiveState.Version version : model.versions) {

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class StoreModelTest {
   @ParameterizedTest
   @CsvSource({"1", "3", "17", "1000"})
-  void agreesWithTheNaiveModel_R1toR9_G1toG10_P_D_X_C_L9(int commitEvery) {
+  void agreesWithNaiveModel_R1toR9_G1toG10_P_D_X_C_L9(int commitEvery) {
     int sameCompactions = 0;
     for (long seed = 1; seed <= 25; seed++) {
       StoreModelDriver driver =
@@ -23,7 +23,7 @@ class StoreModelTest {
   /** Also with crashes between the batches of one entry, and with none of its events kept. */
   @ParameterizedTest
   @CsvSource({"1, 1, 1", "1, 150, 500", "3, 150, 1", "17, 1, 400"})
-  void entriesWrittenInSeveralBatchesEndInTheSameState(
+  void entriesWrittenInSeveralBatchesReachSameState(
       int commitEvery, long batchBytes, long eventBytes) {
     int crashes = 0;
     for (long seed = 1; seed <= 20; seed++) {

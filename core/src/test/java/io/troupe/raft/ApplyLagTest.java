@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A state machine that is slower than the log: bounded batches, and a leader that waits. */
+/** A state machine that is slower than the log: limited batches, and a leader that waits. */
 class ApplyLagTest {
   private static final int LOG_BYTES = 2000;
   private static final int ENTRY_BYTES = 200 - RaftLog.ENTRY_OVERHEAD_BYTES;
@@ -47,7 +47,7 @@ class ApplyLagTest {
     follower.durable();
   }
 
-  private static List<Long> handedOut(RaftFixture one) {
+  private static List<Long> appliedBatches(RaftFixture one) {
     List<Long> indexes = new ArrayList<>();
     one.effects
         .take(RecordingEffects.Apply.class)
@@ -56,7 +56,7 @@ class ApplyLagTest {
   }
 
   @Test
-  void followerTakesNoMoreThanItsLogMemoryWhileItAppliesNothing() {
+  void followerAcceptsAtMostItsLogMemoryWhileNothingIsApplied() {
     RaftFixture follower = follower();
     for (int i = 1; i <= 10; i++) {
       appendOne(follower, i, i);
@@ -75,7 +75,7 @@ class ApplyLagTest {
   }
 
   @Test
-  void laggingFollowerStillHearsItsLeader() {
+  void laggingFollowerStillFollowsItsLeader() {
     RaftFixture follower = follower();
     for (int i = 1; i <= 10; i++) {
       appendOne(follower, i, i);
@@ -89,9 +89,12 @@ class ApplyLagTest {
     assertThat(follower.core.status().term()).isEqualTo(3);
   }
 
-  /** What fills the memory is committed nowhere: only the new entries can bring progress. */
+  /**
+   * The entries that fill the memory are committed on no member: only the new entries allow
+   * progress.
+   */
   @Test
-  void entriesThatReplaceOthersAreTakenWhateverFillsTheMemory() {
+  void replacingEntriesAreAcceptedWhenMemoryIsFull() {
     Entry[] old = new Entry[15];
     for (int i = 0; i < old.length; i++) {
       old[i] = entry(2, i + 1);
@@ -104,7 +107,7 @@ class ApplyLagTest {
     assertThat(follower.core.log.termAt(2)).isEqualTo(3);
   }
 
-  /** A full memory of entries that are not committed yet: the commit comes with what follows. */
+  /** The memory is full of uncommitted entries: the next message carries the commit index. */
   @Test
   void uncommittedEntriesNeverBlockAppends() {
     RaftFixture follower = follower();
@@ -115,27 +118,27 @@ class ApplyLagTest {
   }
 
   @Test
-  void stateMachineGetsSomeBatchesAheadAndTheNextOnesAsItApplies() {
+  void stateMachineGetsFewBatchesAheadAndMoreAsItApplies() {
     Entry[] log = new Entry[40];
     for (int i = 0; i < log.length; i++) {
       log[i] = entry(3, i + 1);
     }
     RaftFixture follower = follower(log);
     follower.core.receive(TWO, new PeerMessage.Committed(3, 40, 3));
-    List<Long> all = handedOut(follower);
+    List<Long> all = appliedBatches(follower);
     assertThat(all).hasSize(16).endsWith(16L);
     follower.core.applied(1);
-    assertThat(handedOut(follower)).as("half of a batch frees nothing").isEmpty();
+    assertThat(appliedBatches(follower)).as("half of a batch frees nothing").isEmpty();
     for (long index = 2; index <= 40; index += 2) {
       follower.core.applied(index);
-      all.addAll(handedOut(follower));
+      all.addAll(appliedBatches(follower));
       assertThat(all.size() - index).isLessThanOrEqualTo(16);
     }
     assertThat(all).hasSize(40).isSorted().doesNotHaveDuplicates();
   }
 
   @Test
-  void leaderRefusesTheRestOfOneBatchThatItsLogMemoryCannotTake() {
+  void leaderRefusesRestOfBatchAboveLogMemory() {
     RaftFixture leader =
         new RaftFixture(RaftState.fresh(ONE, RaftFixture.voters(3)), SETTINGS).leadAndCommit();
     List<Proposal> batch = new ArrayList<>();
@@ -151,7 +154,7 @@ class ApplyLagTest {
   }
 
   @Test
-  void followerForwardsManyBytesInSeveralMessages() {
+  void followerSplitsLargeForwardedBatches() {
     RaftFixture follower = follower();
     follower.core.receive(TWO, new PeerMessage.Heartbeat(3, 0, 0));
     follower.effects.take();

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** A member continues alone with all of its log (SN4). */
+/** A member continues alone with its whole log (SN4). */
 class ForcedClusterTest {
   private static final NodeId FOUR = new NodeId(4);
 
@@ -49,7 +49,7 @@ class ForcedClusterTest {
   }
 
   @Test
-  void theLogIsKeptToItsEndAndOneEntryRemovesTheOthers() {
+  void keepsWholeLogAndAppendsEntryThatRemovesOtherMembers() {
     ForcedCluster forced = forced(found(2, 1, RaftFixture.voters(3), 1, 1, 3, 5));
     assertThat(forced.removed()).containsExactly(TWO, THREE);
     assertThat(forced.assumed()).isEqualTo(2);
@@ -62,15 +62,18 @@ class ForcedClusterTest {
         .containsExactly(
             new ConfChange(ConfChange.Kind.REMOVE, TWO),
             new ConfChange(ConfChange.Kind.REMOVE, THREE));
-    assertThat(entry.effective()).as("all at once").isEqualTo(entry.changes());
+    assertThat(entry.effective()).as("in one entry").isEqualTo(entry.changes());
     assertThat(entry.after())
         .isEqualTo(
             new Membership(5, Set.of(ONE), Set.of(), Set.of(), Set.of(), Set.of(TWO, THREE)));
   }
 
-  /** It needs nobody, is told to nobody, and takes proposals. */
+  /**
+   * The forced member needs no other member, sends nothing to removed members, and accepts
+   * proposals.
+   */
   @Test
-  void itLeadsAtOnceAndAppliesEverything() {
+  void forcedMemberLeadsImmediatelyAndAppliesEverything() {
     ForcedCluster forced = forced(found(1, 1, RaftFixture.voters(3), 1, 1, 3));
     RaftFixture alone = new RaftFixture(forced.state(), SETTINGS);
     alone.durable();
@@ -92,9 +95,9 @@ class ForcedClusterTest {
     assertThat(alone.core.membership().members()).containsExactly(ONE);
   }
 
-  /** A member that comes back with its old data learns that it is none, and changes nothing. */
+  /** A member that returns with its old data learns that it was removed, and changes nothing. */
   @Test
-  void formerMembersAreToldThatTheyAreRemoved() {
+  void formerMembersReceiveRemoved() {
     RaftFixture alone =
         new RaftFixture(forced(found(3, 3, RaftFixture.voters(3), 1, 1, 3)).state(), SETTINGS);
     alone.durable();
@@ -114,7 +117,7 @@ class ForcedClusterTest {
   }
 
   @Test
-  void theLastMembershipOfTheLogCountsWhetherCommittedOrNot() {
+  void lastMembershipOfLogCountsEvenIfUncommitted() {
     Membership joint =
         new Membership(
             4, Set.of(ONE, TWO, FOUR), Set.of(), Set.of(ONE, TWO, THREE), Set.of(), Set.of());
@@ -131,7 +134,7 @@ class ForcedClusterTest {
   }
 
   @Test
-  void aLearnerBecomesTheVoter() {
+  void learnerBecomesVoter() {
     Membership learning =
         new Membership(1, Set.of(TWO), Set.of(ONE), Set.of(), Set.of(), Set.of(FOUR));
     ConfEntry entry = conf(forced(found(1, 1, learning, 1)));
@@ -144,7 +147,7 @@ class ForcedClusterTest {
   }
 
   @Test
-  void aVoterOnItsWayOutStays() {
+  void leavingVoterStays() {
     Membership leaving =
         new Membership(1, Set.of(TWO, THREE), Set.of(), Set.of(), Set.of(ONE), Set.of());
     assertThat(conf(forced(found(1, 1, leaving, 1))).after())
@@ -153,7 +156,7 @@ class ForcedClusterTest {
   }
 
   @Test
-  void whoIsAloneHasNothingToDo() {
+  void soleMemberNeedsNoForcedEntry() {
     RaftState first = found(1, 1, RaftFixture.voters(1), 1, 1);
     assertThat(ForcedCluster.of(first)).isEmpty();
     RaftState again = forced(found(2, 1, RaftFixture.voters(3), 1, 1)).state();
@@ -161,7 +164,7 @@ class ForcedClusterTest {
   }
 
   @Test
-  void whoIsNoMemberIsRefused() {
+  void removedOrUnknownMemberIsRejected() {
     Membership without = new Membership(1, Set.of(TWO), Set.of(), Set.of(), Set.of(), Set.of(ONE));
     assertThatThrownBy(() -> ForcedCluster.of(found(1, 1, without, 1)))
         .hasMessageContaining("removed");

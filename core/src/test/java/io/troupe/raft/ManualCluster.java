@@ -7,16 +7,16 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** A {@link SimCluster} whose network and disks do what a test says, and nothing by chance. */
+/** A {@link SimCluster} whose network and disks are controlled by the test, without randomness. */
 final class ManualCluster {
   static final RaftSettings SETTINGS = new RaftSettings(10, 2, 4, 1000, 4, 1000, 100, 100_000, 0);
 
   final SimCluster cluster;
 
-  /** Nothing leaves them and nothing comes to them. */
+  /** These members send and receive nothing. */
   private final Set<NodeId> cutOff = new HashSet<>();
 
-  /** Members 1, 2, ... are up: first the voters; the spare ones are down. */
+  /** Members 1, 2, ... are up, first the voters; the spare members are down. */
   ManualCluster(int voters, int learners, int spare) {
     cluster = new SimCluster(voters, learners, spare, SETTINGS, false);
     cluster.bootstrap();
@@ -47,9 +47,9 @@ final class ManualCluster {
     cutOff.clear();
   }
 
-  /** Time passes for one member until it stands for election; then everything settles. */
+  /** Time passes for one member until it campaigns; then all messages are delivered. */
   ManualCluster elect(long id) {
-    // So that the others have forgotten their leader.
+    // So that the other members no longer have a working leader.
     for (SimNode node : cluster.nodes) {
       if (node.isUp() && node.id.value() != id && !node.core().status().leader().isNone()) {
         tick(node, SETTINGS.electionTicks());
@@ -71,7 +71,7 @@ final class ManualCluster {
     }
   }
 
-  /** Time passes for all that are up; everything settles after each tick. */
+  /** Time passes for all running members; all messages are delivered after each tick. */
   void pass(int ticks) {
     for (int i = 0; i < ticks; i++) {
       for (SimNode node : cluster.nodes) {
@@ -94,7 +94,7 @@ final class ManualCluster {
       }
     }
     if (best == null) {
-      throw new AssertionError("nobody leads");
+      throw new AssertionError("no member leads");
     }
     return best;
   }
@@ -116,11 +116,11 @@ final class ManualCluster {
 
   void settle() {
     while (step()) {
-      // One thing each time.
+      // One step for each iteration.
     }
   }
 
-  /** The next thing that waits: a message, a write, work of a state machine. False if none. */
+  /** Executes the next pending step: a message, a write, work of a state machine. False if none. */
   boolean step() {
     while (!cluster.network.isEmpty()) {
       SimCluster.Flight flight = cluster.network.remove(0);
@@ -144,7 +144,7 @@ final class ManualCluster {
       node.force();
     } else if (node.canApply()) {
       node.applyOldest();
-    } else if (!node.questions.isEmpty()) {
+    } else if (!node.logReads.isEmpty()) {
       node.answerQuestion();
     } else if (!node.transfers.isEmpty()) {
       node.finishTransfer(true);
@@ -154,10 +154,12 @@ final class ManualCluster {
     return true;
   }
 
-  /** A process that learns of its removal ends at once: the hardest case for the others. */
+  /**
+   * A process that learns of its removal stops immediately: the hardest case for the other members.
+   */
   private void endExpelled() {
     for (SimNode node : cluster.nodes) {
-      if (node.isUp() && node.expelled) {
+      if (node.isUp() && node.removed) {
         node.crash(0);
       }
     }

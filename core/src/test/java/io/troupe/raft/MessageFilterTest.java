@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** Terms and senders of every kind of message: Raft dissertation 3.3, 4.2.3. */
 class MessageFilterTest {
-  private static final NodeId STRANGER = new NodeId(42);
+  private static final NodeId UNKNOWN = new NodeId(42);
   private static final SnapshotMark MARK = new SnapshotMark(9, 3, RaftFixture.voters(3));
 
   private static List<PeerMessage> ofLeader(long term) {
@@ -31,7 +31,7 @@ class MessageFilterTest {
   }
 
   private static List<PeerMessage> toLeader(long term) {
-    ConfChange change = new ConfChange(ConfChange.Kind.ADD_VOTER, STRANGER);
+    ConfChange change = new ConfChange(ConfChange.Kind.ADD_VOTER, UNKNOWN);
     return List.of(
         new PeerMessage.AppendReply(term, false, 1, 0, 0),
         new PeerMessage.HeartbeatReply(term, 0),
@@ -42,14 +42,14 @@ class MessageFilterTest {
         new PeerMessage.VoteReply(term, false, true));
   }
 
-  private static List<PeerMessage> answersOfLeader(long term) {
+  private static List<PeerMessage> repliesToLeader(long term) {
     return List.of(
         new PeerMessage.ReadIndexReply(term, 5, 1),
         new PeerMessage.ProposalsRejected(term, List.of(new RequestId(7)), Refusal.NO_LEADER));
   }
 
   @Test
-  void leaderOfAnOlderTermIsToldAndNotFollowed_3_3() {
+  void leaderOfOlderTermGetsReplyAndIsNotFollowed_3_3() {
     for (PeerMessage message : ofLeader(3)) {
       RaftFixture one = RaftFixture.withLog(4, 1);
       one.core.receive(TWO, message);
@@ -61,17 +61,17 @@ class MessageFilterTest {
   }
 
   @Test
-  void leaderOfAHigherTermIsFollowedEvenIfUnknown_4_1() {
+  void leaderOfHigherTermIsFollowedEvenIfUnknown_4_1() {
     for (PeerMessage message : ofLeader(5)) {
       RaftFixture one = RaftFixture.withLog(4, 1);
-      one.core.receive(STRANGER, message);
+      one.core.receive(UNKNOWN, message);
       assertThat(one.core.status().term()).as(message.toString()).isEqualTo(5);
-      assertThat(one.core.status().leader()).isEqualTo(STRANGER);
+      assertThat(one.core.status().leader()).isEqualTo(UNKNOWN);
     }
   }
 
   @Test
-  void otherMessagesOfAnOlderTermAreVoid_3_3() {
+  void otherMessagesOfOlderTermAreIgnored_3_3() {
     for (PeerMessage message : toLeader(0)) {
       RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
       long last = one.core.status().lastIndex();
@@ -79,7 +79,7 @@ class MessageFilterTest {
       assertThat(one.effects.take()).as(message.toString()).isEmpty();
       assertThat(one.core.status().lastIndex()).isEqualTo(last);
     }
-    for (PeerMessage message : answersOfLeader(3)) {
+    for (PeerMessage message : repliesToLeader(3)) {
       RaftFixture one = RaftFixture.withLog(4, 1);
       one.core.receive(TWO, message);
       assertThat(one.effects.take()).as(message.toString()).isEmpty();
@@ -87,7 +87,7 @@ class MessageFilterTest {
   }
 
   @Test
-  void higherTermOfAMemberEndsALeadership_3_3() {
+  void higherTermOfMemberEndsLeadership_3_3() {
     for (PeerMessage message : toLeader(7)) {
       RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
       one.core.receive(TWO, message);
@@ -99,28 +99,28 @@ class MessageFilterTest {
   }
 
   @Test
-  void higherTermOfAStrangerEndsNothing_4_2_3() {
+  void higherTermOfUnknownSenderIsIgnored_4_2_3() {
     for (PeerMessage message : toLeader(7)) {
       RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
-      one.core.receive(STRANGER, message);
+      one.core.receive(UNKNOWN, message);
       assertThat(one.effects.take()).as(message.toString()).isEmpty();
       assertThat(one.core.status().role()).isEqualTo(RaftRole.LEADER);
     }
   }
 
   @Test
-  void strangerMayBeVotedForAndDoesNotDisturbAWorkingLeader_4_2_3() {
+  void unknownCandidateGetsVoteButDoesNotDisturbWorkingLeader_4_2_3() {
     RaftFixture one = RaftFixture.withLog(4, 1);
-    one.core.receive(STRANGER, new PeerMessage.RequestVote(5, false, 1, 1));
+    one.core.receive(UNKNOWN, new PeerMessage.RequestVote(5, false, 1, 1));
     assertThat(one.core.status().term()).isEqualTo(5);
     RaftFixture led = RaftFixture.withLog(4, 1);
     led.core.receive(TWO, new PeerMessage.Heartbeat(4, 0, 0));
-    led.core.receive(STRANGER, new PeerMessage.RequestVote(5, false, 1, 1));
+    led.core.receive(UNKNOWN, new PeerMessage.RequestVote(5, false, 1, 1));
     assertThat(led.core.status().term()).isEqualTo(4);
   }
 
   @Test
-  void removedMemberIsToldAndNotListenedTo_4_2_3() {
+  void removedMemberGetsRemovedAndIsIgnored_4_2_3() {
     Membership membership =
         new Membership(1, Set.of(ONE, TWO), Set.of(), Set.of(), Set.of(), Set.of(THREE));
     for (PeerMessage message :
@@ -144,7 +144,7 @@ class MessageFilterTest {
   }
 
   @Test
-  void whoIsToldOfItsRemovalSaysSoOnceAndNeverStands_M6() {
+  void removedMemberReportsRemovalOnceAndNeverCampaigns_M6() {
     RaftFixture one = RaftFixture.withLog(4, 1);
     one.core.receive(TWO, new PeerMessage.Removed(1));
     one.core.receive(THREE, new PeerMessage.Removed(9));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.raft.ReplicationStatus.PeerState;
 import org.junit.jupiter.api.Test;
 
-/** What a leader knows of a follower: Raft dissertation 10.2.1. */
+/** A leader's knowledge of a follower: Raft dissertation 10.2.1. */
 class ProgressTest {
   private static final RaftSettings SETTINGS =
       new RaftSettings(10, 2, 4, 1000, 3, 500, 8, 100_000, 30);
@@ -21,7 +21,7 @@ class ProgressTest {
   }
 
   @Test
-  void replicatesAheadUpToTheWindowOfMessages() {
+  void replicatesAheadUpToMessageWindow() {
     assertThat(progress.matched(10, 1)).isTrue();
     assertThat(progress.state()).isEqualTo(PeerState.REPLICATE);
     for (long last = 12; last <= 16; last += 2) {
@@ -37,7 +37,7 @@ class ProgressTest {
   }
 
   @Test
-  void replicatesAheadUpToTheWindowOfBytes() {
+  void replicatesAheadUpToByteWindow() {
     progress.matched(10, 1);
     progress.sent(1, 11, 300, 0);
     assertThat(progress.isPaused()).isFalse();
@@ -48,7 +48,7 @@ class ProgressTest {
   }
 
   @Test
-  void heartbeatLetsOneLostMessageBeSentAgain() {
+  void heartbeatAllowsResendOfOneLostMessage() {
     progress.matched(10, 1);
     progress.sent(1, 11, 600, 0);
     assertThat(progress.isPaused()).isTrue();
@@ -63,25 +63,25 @@ class ProgressTest {
     assertThat(progress.rejected(12, 12)).isTrue();
     assertThat(progress.state()).isEqualTo(PeerState.PROBE);
     assertThat(progress.next()).isEqualTo(12);
-    assertThat(progress.rejected(10, 3)).as("contradicts what it said before").isFalse();
+    assertThat(progress.rejected(10, 3)).as("contradicts an earlier reply").isFalse();
   }
 
   @Test
-  void neverGoesBelowWhatMatched() {
+  void nextNeverDropsBelowMatch() {
     progress.matched(10, 1);
     assertThat(progress.rejected(15, 2)).isTrue();
     assertThat(progress.next()).isEqualTo(11);
   }
 
   @Test
-  void oldRejectionOfAProbeIsIgnored() {
+  void oldRejectionOfProbeIsIgnored() {
     assertThat(progress.rejected(10, 4)).isTrue();
     assertThat(progress.next()).isEqualTo(5);
     assertThat(progress.rejected(10, 4)).isFalse();
   }
 
   @Test
-  void nothingIsSentWhileASnapshotIsOnItsWay() {
+  void nothingIsSentWhileSnapshotIsInFlight() {
     progress.snapshotStarted(1);
     progress.resume();
     assertThat(progress.isPaused()).isTrue();
@@ -95,7 +95,7 @@ class ProgressTest {
   }
 
   @Test
-  void failedSnapshotWaitsForASignOfLife() {
+  void failedSnapshotWaitsForReplyOfFollower() {
     progress.snapshotStarted(1);
     progress.snapshotEnded(20, false);
     assertThat(progress.isPaused()).isTrue();
@@ -105,7 +105,7 @@ class ProgressTest {
   }
 
   @Test
-  void followerThatCameFarEnoughByItselfNeedsNoSnapshot() {
+  void followerThatCaughtUpNeedsNoSnapshot() {
     progress.snapshotStarted(1);
     progress.matched(8, 9);
     assertThat(progress.state()).isEqualTo(PeerState.REPLICATE);
@@ -113,7 +113,7 @@ class ProgressTest {
   }
 
   @Test
-  void readFromTheDiskThatIsOutOfDateIsNotUsed() {
+  void outdatedDiskReadIsNotUsed() {
     progress.readStarted();
     assertThat(progress.isPaused()).isTrue();
     progress.matched(15, 1);
@@ -121,11 +121,11 @@ class ProgressTest {
     assertThat(progress.isPaused()).isFalse();
     progress.readStarted();
     assertThat(progress.readEnded(16)).isTrue();
-    assertThat(progress.readEnded(16)).as("answered once").isFalse();
+    assertThat(progress.readEnded(16)).as("completed once").isFalse();
   }
 
   @Test
-  void connectionCountsWhileAnswersCome() {
+  void connectionCountsWhileRepliesArrive() {
     assertThat(progress.connectedTicks()).isZero();
     progress.heard();
     for (int i = 0; i < 30; i++) {

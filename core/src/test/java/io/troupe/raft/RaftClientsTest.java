@@ -31,7 +31,7 @@ class RaftClientsTest {
   // ---- proposals
 
   @Test
-  void withoutALeaderProposalsAndReadsAreRefused() {
+  void proposalsAndReadsAreRefusedWithoutLeader() {
     RaftFixture one = RaftFixture.fresh(3);
     one.effects.take();
     one.core.propose(proposals("a", "b"));
@@ -44,7 +44,7 @@ class RaftClientsTest {
   }
 
   @Test
-  void followerForwardsAndTheLeaderTakesEachMessageOnce() {
+  void followerForwardsAndLeaderAcceptsEachMessageOnce() {
     RaftFixture follower = RaftFixture.withLog(1);
     follower.core.receive(TWO, new PeerMessage.Heartbeat(1, 0, 0));
     follower.effects.take();
@@ -59,9 +59,9 @@ class RaftClientsTest {
 
   // ---- a leader whose process was paused
 
-  /** Another member may lead by now; what this one appends would be lost. */
+  /** Another member may lead by now; entries that this leader appends would be lost. */
   @Test
-  void resumedLeaderProposesNothingBeforeAQuorumConfirmsTheTerm() {
+  void resumedLeaderProposesNothingBeforeQuorumConfirmsTerm() {
     RaftFixture leader = RaftFixture.fresh(3).leadAndCommit();
     leader.core.resumed();
     leader.effects.take(Apply.class);
@@ -88,9 +88,9 @@ class RaftClientsTest {
     leader.core.receive(TWO, new PeerMessage.HeartbeatReply(1, heartbeat.readContext()));
   }
 
-  /** A round that began before the second pause says nothing about the time after it. */
+  /** A round that started before the second pause proves nothing about the time after it. */
   @Test
-  void leaderPausedTwiceWaitsForTheSecondConfirmation() {
+  void leaderPausedTwiceWaitsForSecondConfirmation() {
     RaftFixture leader = RaftFixture.fresh(3).leadAndCommit();
     leader.core.resumed();
     leader.core.propose(proposals("a"));
@@ -142,9 +142,9 @@ class RaftClientsTest {
     assertThat(leader.core.status().lastIndex()).isEqualTo(last + 1);
   }
 
-  /** No client may wait in vain because another one's proposal was quicker. */
+  /** No client may wait without result because the proposal of another client was faster. */
   @Test
-  void aForwardedMessageThatWasOvertakenIsTakenToo() {
+  void overtakenForwardedMessageIsAccepted() {
     RaftFixture leader = RaftFixture.fresh(3).leadAndCommit();
     PeerMessage first = new PeerMessage.ForwardedProposals(1, 77, 1, proposals("a"));
     PeerMessage second = new PeerMessage.ForwardedProposals(1, 77, 2, proposals("b"));
@@ -157,7 +157,7 @@ class RaftClientsTest {
   }
 
   @Test
-  void aTraceGoesWithItsProposalAndIsInNoLog() {
+  void traceIsForwardedWithProposalButNotLogged() {
     TraceContext call = new TraceContext(1, 2, 3, 1);
     List<Proposal> batch =
         List.of(
@@ -195,7 +195,7 @@ class RaftClientsTest {
     one.core.applied(5);
     one.effects.take();
     one.core.propose(proposals("y"));
-    assertThat(one.effects.take(Reject.class)).as("room again").isEmpty();
+    assertThat(one.effects.take(Reject.class)).as("space again").isEmpty();
   }
 
   private static Proposal priority(String name) {
@@ -210,9 +210,11 @@ class RaftClientsTest {
     return batch;
   }
 
-  /** Eight may wait here (the first entry of the term does), of priority sixteen. */
+  /**
+   * Eight proposals may be pending (including the first entry of the term), sixteen with priority.
+   */
   @Test
-  void proposalsOfPriorityMayWaitTwiceAsLong_Q6() {
+  void priorityProposalsHaveTwiceTheLimit_Q6() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.propose(mixed("!1", "2", "3", "4", "5", "6", "7", "8", "9", "!10", "11"));
     assertThat(one.effects.take(Reject.class))
@@ -232,7 +234,7 @@ class RaftClientsTest {
   }
 
   @Test
-  void aFollowerBehindForwardsOnlyWhatHasPriority_Q6() {
+  void laggingFollowerForwardsOnlyPriorityProposals_Q6() {
     RaftFixture follower = RaftFixture.withLog(1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
     follower.core.receive(TWO, new PeerMessage.Heartbeat(1, 8, 0));
     follower.effects.take();
@@ -251,7 +253,7 @@ class RaftClientsTest {
   }
 
   @Test
-  void refusalOfTheLeaderReachesTheClientOfTheFollower() {
+  void refusalOfLeaderReachesClientOfFollower() {
     RaftFixture one = RaftFixture.withLog(1);
     one.core.receive(TWO, new PeerMessage.Heartbeat(1, 0, 0));
     one.effects.take();
@@ -261,7 +263,7 @@ class RaftClientsTest {
   }
 
   @Test
-  void memoryOfTheLogIsBounded() {
+  void logMemoryIsBounded() {
     RaftSettings settings = new RaftSettings(10, 2, 100, 10_000, 2, 10_000, 1000, 1000, 0);
     RaftFixture one = new RaftFixture(RaftState.fresh(ONE, RaftFixture.voters(1)), settings);
     one.persisted(1, 0);
@@ -282,7 +284,7 @@ class RaftClientsTest {
   // ---- reads
 
   @Test
-  void soleVoterReadsAtOnceButNotBeforeItsFirstEntryIsCommitted_6_4() {
+  void soleVoterReadsImmediatelyAfterItsFirstEntryIsCommitted_6_4() {
     RaftFixture one = RaftFixture.fresh(1);
     one.persisted(1, 0);
     one.effects.take();
@@ -296,7 +298,7 @@ class RaftClientsTest {
   }
 
   @Test
-  void readWaitsForAQuorumThatAnswersThisVeryRound_6_4() {
+  void readWaitsForQuorumOfItsOwnRound_6_4() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.requestRead(1);
     long context = heartbeatContext(one);
@@ -304,7 +306,7 @@ class RaftClientsTest {
     assertThat(one.effects.take()).as("younger reads wait for the next round").isEmpty();
     one.core.receive(THREE, new PeerMessage.HeartbeatReply(1, 0));
     one.core.receive(THREE, new PeerMessage.HeartbeatReply(1, context - 1));
-    assertThat(one.effects.take(ReleaseRead.class)).as("answers to other heartbeats").isEmpty();
+    assertThat(one.effects.take(ReleaseRead.class)).as("replies to other heartbeats").isEmpty();
     one.core.receive(THREE, new PeerMessage.HeartbeatReply(1, context));
     List<RecordingEffects.Effect> effects = one.effects.take();
     assertThat(effects)
@@ -320,7 +322,7 @@ class RaftClientsTest {
   }
 
   @Test
-  void readsThatWaitTogetherShareARound_6_4() {
+  void pendingReadsShareRound_6_4() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.requestRead(1);
     long first = heartbeatContext(one);
@@ -334,7 +336,7 @@ class RaftClientsTest {
   }
 
   @Test
-  void lostRoundIsRepeatedByTheNextHeartbeat_6_4() {
+  void lostRoundIsRepeatedByNextHeartbeat_6_4() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.requestRead(1);
     long context = heartbeatContext(one);
@@ -343,7 +345,7 @@ class RaftClientsTest {
   }
 
   @Test
-  void readsAreRefusedWhenTheLeaderStepsDown() {
+  void readsAreRefusedWhenLeaderStepsDown() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.requestRead(1);
     one.effects.take();
@@ -353,28 +355,28 @@ class RaftClientsTest {
   }
 
   @Test
-  void followerAsksTheLeaderAgainUntilItAnswers_6_4() {
+  void followerRepeatsReadIndexUntilReply_6_4() {
     RaftFixture follower = RaftFixture.withLog(1);
     follower.core.receive(TWO, new PeerMessage.Heartbeat(1, 0, 0));
     follower.effects.take();
     follower.core.requestRead(1);
-    PeerMessage question = follower.sentTo(TWO).get(0);
+    PeerMessage request = follower.sentTo(TWO).get(0);
     follower.core.requestRead(2);
     assertThat(follower.effects.take()).isEmpty();
     follower.ticks(SETTINGS.heartbeatTicks());
-    assertThat(follower.sentTo(TWO)).containsExactly(question);
-    long context = ((PeerMessage.ReadIndex) question).context();
+    assertThat(follower.sentTo(TWO)).containsExactly(request);
+    long context = ((PeerMessage.ReadIndex) request).context();
     follower.core.receive(TWO, new PeerMessage.ReadIndexReply(1, context + 9, 1));
     assertThat(follower.effects.take()).isEmpty();
     follower.core.receive(TWO, new PeerMessage.ReadIndexReply(1, context, 4));
     List<RecordingEffects.Effect> effects = follower.effects.take();
     assertThat(effects).hasSize(2).contains(new ReleaseRead(1, 4));
     follower.core.receive(TWO, new PeerMessage.ReadIndexReply(1, context, 4));
-    assertThat(follower.effects.take()).as("an answer counts once").isEmpty();
+    assertThat(follower.effects.take()).as("a reply counts once").isEmpty();
   }
 
   @Test
-  void twoRunsOfAMemberNeverShareAContext_6_4() {
+  void twoRunsOfMemberNeverShareContext_6_4() {
     RaftState state = RaftState.fresh(ONE, RaftFixture.voters(3));
     RaftCore before =
         new RaftCore(state, SETTINGS, new java.util.SplittableRandom(1), new RecordingEffects());
@@ -384,18 +386,18 @@ class RaftClientsTest {
   }
 
   @Test
-  void voterThatAsksConfirmsItsOwnQuestion_6_4() {
+  void requestOfVoterConfirmsItsOwnReadIndex_6_4() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.requestRead(1);
     one.effects.take();
     one.core.receive(TWO, new PeerMessage.ReadIndex(1, 99));
     assertThat(one.effects.take())
-        .as("two of three, and nothing for reads of others")
+        .as("two of three, and nothing for reads of other members")
         .containsExactly(new Send(TWO, new PeerMessage.ReadIndexReply(1, 99, 1)));
   }
 
   @Test
-  void newLeaderAnswersNoQuestionBeforeItCommittedInItsTerm_6_4() {
+  void newLeaderDelaysReadIndexUntilCommitInItsTerm_6_4() {
     RaftFixture one = RaftFixture.fresh(3).lead();
     one.effects.take();
     one.core.receive(TWO, new PeerMessage.ReadIndex(1, 99));
@@ -408,7 +410,7 @@ class RaftClientsTest {
   }
 
   @Test
-  void learnerThatAsksConfirmsNothing_6_4() {
+  void requestOfLearnerConfirmsNothing_6_4() {
     RaftFixture one =
         new RaftFixture(
                 RaftState.fresh(ONE, new Membership(Set.of(ONE, TWO), Set.of(THREE))), SETTINGS)
@@ -421,7 +423,7 @@ class RaftClientsTest {
   }
 
   @Test
-  void twoOfFiveAreNotEnoughForAQuestion_6_4() {
+  void twoOfFiveAreNotEnoughForReadIndex_6_4() {
     RaftFixture one = RaftFixture.fresh(5);
     while (one.core.status().role() == RaftRole.FOLLOWER) {
       one.ticks(1);
@@ -446,7 +448,7 @@ class RaftClientsTest {
   // ---- misuse
 
   @Test
-  void theDiskMayAnswerSeveralPersistsAtOnceButNothingElse() {
+  void diskMayCompleteSeveralPersistsTogetherButNothingElse() {
     RaftFixture one = RaftFixture.fresh(1);
     one.persisted(1, 0);
     one.core.propose(proposals("a"));

@@ -20,7 +20,7 @@ import io.troupe.raft.membership.MembershipCodec;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Which changes of the membership a leader takes, and when they take effect. */
+/** Membership changes that a leader accepts, and when they take effect. */
 class RaftConfChangeTest {
   private static final ConfChange ADD =
       new ConfChange(ConfChange.Kind.ADD_LEARNER, new NodeId(7), List.of("http://h:1"));
@@ -30,7 +30,7 @@ class RaftConfChangeTest {
   }
 
   @Test
-  void newLeaderTakesNoneBeforeItsFirstEntryIsCommitted_4_1() {
+  void newLeaderRefusesChangesBeforeItsFirstEntryIsCommitted_4_1() {
     RaftFixture one = RaftFixture.fresh(3).lead();
     one.effects.take();
     one.core.proposeConfChange(proposal("a", 0));
@@ -44,14 +44,14 @@ class RaftConfChangeTest {
   }
 
   @Test
-  void changeThatWasCheckedAgainstAnotherMembershipIsRefused() {
+  void changeCheckedAgainstAnotherMembershipIsRefused() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.proposeConfChange(proposal("a", 1));
     assertThat(one.effects.take()).containsExactly(new Reject(id("a"), Refusal.TOO_MANY_REQUESTS));
   }
 
   @Test
-  void takesEffectWhenItIsCommittedAndTheNextOneWhenItIsApplied() {
+  void takesEffectAtCommitAndAllowsNextChangeAfterApply() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.proposeConfChange(proposal("a", 0));
     assertThat(one.core.membership()).isEqualTo(RaftFixture.voters(3));
@@ -73,7 +73,7 @@ class RaftConfChangeTest {
   }
 
   @Test
-  void newcomersHaveTimeToAnswerBeforeTheQuorumIsChecked_6_2() {
+  void newMembersCountAsActiveUntilNextQuorumCheck_6_2() {
     RaftFixture one = RaftFixture.fresh(1);
     one.durable();
     one.durable();
@@ -90,7 +90,7 @@ class RaftConfChangeTest {
   }
 
   @Test
-  void followerForwardsAndTheLeaderTakesItOnce() {
+  void followerForwardsAndLeaderAcceptsOnce() {
     RaftFixture follower = RaftFixture.withLog(1);
     follower.core.proposeConfChange(proposal("early", 0));
     assertThat(follower.effects.take()).containsExactly(new Reject(id("early"), Refusal.NO_LEADER));
@@ -111,7 +111,7 @@ class RaftConfChangeTest {
   }
 
   @Test
-  void refusedDuringATransferAndWithoutSense() {
+  void refusedDuringTransferAndIfInvalid() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.proposeConfChange(
         new ConfProposal(id("x"), List.of(new ConfChange(ConfChange.Kind.ADD_VOTER, TWO)), 0));
@@ -123,7 +123,7 @@ class RaftConfChangeTest {
   }
 
   @Test
-  void twoChangesInFlightStopTheMember() {
+  void twoChangesInFlightStopMember() {
     RaftFixture one = RaftFixture.withLog(1);
     Membership first = RaftFixture.voters(3).after(List.of(ADD), 1);
     Membership second = RaftFixture.voters(3).after(List.of(ADD), 2);
@@ -135,7 +135,7 @@ class RaftConfChangeTest {
   }
 
   @Test
-  void restartKnowsTheMembershipOfItsCommitIndex() {
+  void restartRestoresMembershipOfItsCommitIndex() {
     RaftState state =
         RaftState.bootstrap(
             RaftFixture.ONE,
@@ -149,7 +149,7 @@ class RaftConfChangeTest {
   }
 
   @Test
-  void laterChangeInTheLogProvesTheEarlierOne_evenIfTheCommitIndexWasLost() {
+  void laterChangeInLogProvesEarlierOneEvenIfCommitIndexWasLost() {
     Membership first = RaftFixture.voters(3).after(List.of(ADD), 1);
     Membership second =
         first.after(List.of(new ConfChange(ConfChange.Kind.REMOVE, new NodeId(7))), 2);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** Elections: Raft dissertation 3.4, 3.6.1, 6.2 and 9.6. */
 class RaftElectionTest {
   @Test
-  void soleVoterCampaignsAtOnceAndLeadsWhenItsVoteIsDurable() {
+  void soleVoterCampaignsImmediatelyAndLeadsWhenItsVoteIsDurable() {
     RaftFixture one = RaftFixture.fresh(1);
     assertThat(one.effects.take())
         .containsExactly(
@@ -42,7 +42,7 @@ class RaftElectionTest {
   }
 
   @Test
-  void preVoteChangesNobodysTerm_9_6() {
+  void preVoteChangesNoTerm_9_6() {
     RaftFixture one = RaftFixture.fresh(3);
     one.effects.take();
     one.ticks(2 * SETTINGS.electionTicks());
@@ -55,7 +55,7 @@ class RaftElectionTest {
   }
 
   @Test
-  void requestsForVotesWaitForTheOwnDurableVote_3_4() {
+  void voteRequestsWaitForOwnDurableVote_3_4() {
     RaftFixture one = RaftFixture.fresh(3);
     one.ticks(2 * SETTINGS.electionTicks()).effects.take();
     one.core.receive(TWO, new PeerMessage.VoteReply(1, true, true));
@@ -76,7 +76,7 @@ class RaftElectionTest {
   }
 
   @Test
-  void votesOnceInATermAndTheVoteIsDurableFirst_3_4() {
+  void votesOncePerTermAndRepliesAfterVoteIsDurable_3_4() {
     RaftFixture one = RaftFixture.withLog(4, 1);
     one.core.receive(TWO, new PeerMessage.RequestVote(5, false, 1, 1));
     Outgoing yes = new Outgoing(TWO, new PeerMessage.VoteReply(5, false, true));
@@ -93,7 +93,7 @@ class RaftElectionTest {
   }
 
   @Test
-  void voteSurvivesARestart_3_4() {
+  void voteSurvivesRestart_3_4() {
     RaftFixture one =
         new RaftFixture(
             new RaftState(ONE, new HardState(5, TWO, 0), RaftFixture.voters(3), 0, 0, List.of(), 0),
@@ -104,7 +104,7 @@ class RaftElectionTest {
   }
 
   @Test
-  void refusesALogThatLacksWhatMayBeCommitted_3_6_1() {
+  void refusesVoteForLogThatMayLackCommittedEntries_3_6_1() {
     for (boolean preVote : new boolean[] {true, false}) {
       assertThat(isGranted(preVote, 3, 2)).as("shorter").isFalse();
       assertThat(isGranted(preVote, 9, 1)).as("longer but of an older term").isFalse();
@@ -128,7 +128,7 @@ class RaftElectionTest {
   }
 
   @Test
-  void ignoresCandidatesWhileALeaderIsAtWork_6_2() {
+  void ignoresCandidatesWhileLeaderWorks_6_2() {
     RaftFixture one = RaftFixture.withLog(4, 1);
     one.core.receive(TWO, new PeerMessage.Heartbeat(4, 0, 0));
     one.effects.take();
@@ -143,10 +143,10 @@ class RaftElectionTest {
   }
 
   @Test
-  void leaderWithoutAQuorumGivesUp_6_2() {
+  void leaderWithoutQuorumStepsDown_6_2() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.ticks(SETTINGS.electionTicks());
-    assertThat(one.core.status().role()).as("member 2 was heard").isEqualTo(RaftRole.LEADER);
+    assertThat(one.core.status().role()).as("member 2 replied").isEqualTo(RaftRole.LEADER);
     one.ticks(SETTINGS.electionTicks());
     assertThat(one.core.status().role()).isEqualTo(RaftRole.FOLLOWER);
     assertThat(one.core.status().leader()).isEqualTo(NodeId.NONE);
@@ -154,7 +154,7 @@ class RaftElectionTest {
   }
 
   @Test
-  void leaderWithAStuckDiskGivesUp() {
+  void leaderStepsDownWhenDiskStalls() {
     RaftFixture one = RaftFixture.fresh(1);
     one.persisted(1, 0);
     one.ticks(SETTINGS.diskStallTicks() - 1);
@@ -162,14 +162,16 @@ class RaftElectionTest {
     one.ticks(1);
     assertThat(one.core.status().role()).isEqualTo(RaftRole.FOLLOWER);
     one.ticks(100);
-    assertThat(one.core.status().role()).as("nor does it stand again").isEqualTo(RaftRole.FOLLOWER);
+    assertThat(one.core.status().role())
+        .as("it does not campaign again")
+        .isEqualTo(RaftRole.FOLLOWER);
     one.persisted(1, 1);
     one.ticks(2 * SETTINGS.electionTicks());
     assertThat(one.core.status().role()).isEqualTo(RaftRole.CANDIDATE);
   }
 
   @Test
-  void higherTermUnseatsALeader_3_3() {
+  void higherTermUnseatsLeader_3_3() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.receive(TWO, new PeerMessage.AppendReply(7, true, 0, 0, 0));
     assertThat(one.effects.take())
@@ -179,14 +181,14 @@ class RaftElectionTest {
   }
 
   @Test
-  void tellsAnOldLeaderThatItsTimeIsOver() {
+  void oldLeaderReceivesCurrentTerm() {
     RaftFixture one = RaftFixture.withLog(4, 1);
     one.core.receive(TWO, new PeerMessage.Heartbeat(3, 0, 0));
     assertThat(one.sentTo(TWO)).containsExactly(new PeerMessage.AppendReply(4, true, 0, 0, 0));
   }
 
   @Test
-  void candidateFollowsTheLeaderOfItsTerm_3_4() {
+  void candidateFollowsLeaderOfItsTerm_3_4() {
     RaftFixture one = RaftFixture.fresh(3);
     one.ticks(2 * SETTINGS.electionTicks());
     one.core.receive(TWO, new PeerMessage.VoteReply(1, true, true));
@@ -196,7 +198,7 @@ class RaftElectionTest {
   }
 
   @Test
-  void lostElectionEndsInTheSameTerm() {
+  void lostElectionKeepsTerm() {
     RaftFixture one = RaftFixture.fresh(3);
     one.ticks(2 * SETTINGS.electionTicks());
     one.core.receive(TWO, new PeerMessage.VoteReply(0, true, false));
@@ -206,7 +208,7 @@ class RaftElectionTest {
   }
 
   @Test
-  void twoLeadersInATermStopTheMember_3_4() {
+  void twoLeadersInOneTermStopMember_3_4() {
     RaftFixture leader = RaftFixture.fresh(3).leadAndCommit();
     assertThatThrownBy(() -> leader.core.receive(TWO, new PeerMessage.Heartbeat(1, 0, 0)))
         .isInstanceOf(Invariant.Broken.class);
@@ -220,7 +222,7 @@ class RaftElectionTest {
   }
 
   @Test
-  void learnersNeverStandForElection_M12() {
+  void learnersNeverCampaign_M12() {
     RaftFixture learner =
         new RaftFixture(
             RaftState.fresh(THREE, new Membership(Set.of(ONE, TWO), Set.of(THREE))), SETTINGS);
@@ -229,17 +231,17 @@ class RaftElectionTest {
   }
 
   @Test
-  void patienceIsDrawnFromOneToTwoElectionTimeouts_3_4() {
-    assertThat(patience(core -> core.receive(TWO, new PeerMessage.Heartbeat(3, 0, 0))))
+  void timeoutIsDrawnFromOneToTwoElectionTimeouts_3_4() {
+    assertThat(drawnTimeouts(core -> core.receive(TWO, new PeerMessage.Heartbeat(3, 0, 0))))
         .containsExactly(10, 11, 12, 13, 14, 15, 16, 17, 18, 19);
   }
 
   @Test
-  void firstPatienceIsShorterBecauseNoLeaderMayBeThere() {
-    assertThat(patience(core -> {})).containsExactly(3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
+  void firstTimeoutIsShorterBecauseThereMayBeNoLeader() {
+    assertThat(drawnTimeouts(core -> {})).containsExactly(3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
   }
 
-  private static Set<Integer> patience(Consumer<RaftCore> before) {
+  private static Set<Integer> drawnTimeouts(Consumer<RaftCore> before) {
     Set<Integer> drawn = new TreeSet<>();
     for (int seed = 0; seed < 400; seed++) {
       RaftCore core =
@@ -261,19 +263,19 @@ class RaftElectionTest {
   }
 
   @Test
-  void preVoteIsAskedAgainOfWhomHasNotAnswered_9_6() {
+  void preVoteIsRepeatedToVotersWithoutReply_9_6() {
     RaftFixture one = RaftFixture.fresh(5);
     while (one.core.status().role() == RaftRole.FOLLOWER) {
       one.ticks(1);
     }
-    PeerMessage question = new PeerMessage.RequestVote(1, true, 0, 0);
+    PeerMessage request = new PeerMessage.RequestVote(1, true, 0, 0);
     assertThat(one.effects.take(Send.class)).hasSize(4);
     one.core.receive(TWO, new PeerMessage.VoteReply(1, true, true));
     one.core.receive(THREE, new PeerMessage.VoteReply(0, true, false));
     assertThat(one.effects.take(Send.class)).isEmpty();
     one.ticks(SETTINGS.heartbeatTicks());
     assertThat(one.effects.take(Send.class))
-        .containsExactly(new Send(new NodeId(4), question), new Send(new NodeId(5), question));
+        .containsExactly(new Send(new NodeId(4), request), new Send(new NodeId(5), request));
     one.core.receive(new NodeId(5), new PeerMessage.VoteReply(1, true, true));
     assertThat(one.core.status().role()).isEqualTo(RaftRole.CANDIDATE);
   }

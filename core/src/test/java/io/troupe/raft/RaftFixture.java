@@ -10,7 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** One member, number 1, its effects, and short ways to bring it where a test wants it. */
+/**
+ * One member, number 1, its effects, and short ways to bring it into the state that a test needs.
+ */
 final class RaftFixture {
   static final NodeId ONE = new NodeId(1);
   static final NodeId TWO = new NodeId(2);
@@ -115,17 +117,19 @@ final class RaftFixture {
     return this;
   }
 
-  /** The disk has all there is. */
+  /** The disk completes everything. */
   void durable() {
-    long number = effects.answerAll();
+    long number = effects.completeAll();
     if (number > 0) {
       core.persisted(number);
     }
   }
 
-  /** The disk has the oldest write of that term that ends at that index (0: without entries). */
+  /**
+   * The disk completes the oldest write of that term that ends at that index (0: without entries).
+   */
   void persisted(long term, long lastIndex) {
-    core.persisted(effects.answer(term, lastIndex));
+    core.persisted(effects.complete(term, lastIndex));
   }
 
   void ack(NodeId from, long index) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Changes of the membership: Raft dissertation, chapter 4. */
 class RaftJointConsensusTest {
   @Test
-  void allVotersCanBeReplacedAtOnce_4_3() {
+  void allVotersCanBeReplacedInOneChange_4_3() {
     ManualCluster world = new ManualCluster(3, 0, 3).elect(1);
     world.boot(4);
     world.boot(5);
@@ -37,18 +37,18 @@ class RaftJointConsensusTest {
     assertThat(after.removed()).isEqualTo(ids(1, 2, 3));
     assertThat(after.isTransitionComplete()).isTrue();
     for (int i = 1; i <= 3; i++) {
-      assertThat(world.node(i).expelled).as("member " + i + " knows").isTrue();
+      assertThat(world.node(i).removed).as("member " + i + " knows").isTrue();
     }
     assertThat(world.isWritable(world.leader(), "x")).isTrue();
   }
 
-  /** The leader dies after each single step of a change, and stays away for a while. */
+  /** The leader crashes after each single step of a change, and stays down for a while. */
   @Test
-  void leaderMayDieAtAnyStepOfAChange_4_3() {
+  void leaderMayCrashAtAnyStepOfChange_4_3() {
     boolean finishedEarly = false;
     int old = 0;
     for (int steps = 0; !finishedEarly; steps++) {
-      assertThat(steps).as("the change never ends").isLessThan(1000);
+      assertThat(steps).as("the change never completes").isLessThan(1000);
       ManualCluster world = new ManualCluster(3, 0, 2).elect(1);
       world.boot(4);
       world.boot(5);
@@ -66,13 +66,13 @@ class RaftJointConsensusTest {
       if (world.node(1).isUp()) {
         finishedEarly = false;
         world.node(1).crash(0);
-        // Every other time what it sent is lost too.
+        // Every second time its messages are lost too.
         NodeId dead = new NodeId(1);
         boolean lost = steps % 2 == 0;
         world.cluster.network.removeIf(flight -> lost && flight.from().equals(dead));
       }
       world.pass(100);
-      if (!world.node(1).expelled) {
+      if (!world.node(1).removed) {
         world.boot(1);
       }
       world.pass(100);
@@ -138,9 +138,9 @@ class RaftJointConsensusTest {
     assertThat(world.leader().core().membership().voters()).isEqualTo(ids(4, 5, 6));
   }
 
-  /** Its log is longer than that of the only one that stays, so it cannot vote for it. */
+  /** Its log is longer than that of the only remaining voter, so it cannot vote for that one. */
   @Test
-  void leavingMemberMayLeadOnceMore_4_2_2() {
+  void leavingMemberMayLeadAgain_4_2_2() {
     ManualCluster world = new ManualCluster(1, 0, 1);
     world.settle();
     world.boot(2);
@@ -157,18 +157,18 @@ class RaftJointConsensusTest {
     assertThat(world.node(2).core().membership().isJoint()).isTrue();
     world.heal();
     world.pass(60);
-    assertThat(world.node(1).expelled).isTrue();
+    assertThat(world.node(1).removed).isTrue();
     assertThat(world.isWritable(world.node(2), "alone")).isTrue();
   }
 
   @Test
-  void loneMemberGrowsBeforeTheNewOneExists_M5() {
+  void soleMemberAddsVoterBeforeItStarts_M5() {
     ManualCluster world = new ManualCluster(1, 0, 1);
     world.settle();
     world.change(world.node(1), change(ADD_VOTER, 2));
     world.settle();
     assertThat(world.node(1).appliedMembership().voters())
-        .as("applied, so the client has its answer")
+        .as("applied, so the client has its reply")
         .isEqualTo(ids(1, 2));
     assertThat(world.isWritable(world.node(1), "waits")).isFalse();
     world.boot(2);
@@ -179,21 +179,23 @@ class RaftJointConsensusTest {
   }
 
   @Test
-  void removedLeaderGoesOnUntilTheOthersNeedItNoMore_4_2_2() {
+  void removedLeaderContinuesUntilRemainingVotersDoNotNeedIt_4_2_2() {
     ManualCluster world = new ManualCluster(3, 0, 0).elect(1);
     world.change(world.node(1), change(REMOVE, 1));
     world.settle();
-    assertThat(world.node(1).expelled).isTrue();
-    assertThat(world.leader().id.value()).as("passed on, nobody waited").isNotEqualTo(1);
+    assertThat(world.node(1).removed).isTrue();
+    assertThat(world.leader().id.value())
+        .as("leadership transferred, no member waited")
+        .isNotEqualTo(1);
     assertThat(world.leader().core().membership().voters()).isEqualTo(ids(2, 3));
   }
 
   @Test
-  void whoStaysDoesNotNeedWhoLeft_evenAfterACrash() {
+  void remainingVotersDoNotNeedRemovedOnesEvenAfterCrash() {
     ManualCluster world = new ManualCluster(2, 0, 0).elect(1);
     world.change(world.node(1), change(REMOVE, 2));
-    while (!world.node(2).expelled) {
-      assertThat(world.step()).as("removal ends").isTrue();
+    while (!world.node(2).removed) {
+      assertThat(world.step()).as("removal completes").isTrue();
     }
     world.node(1).crash(0);
     world.boot(1);
@@ -203,7 +205,7 @@ class RaftJointConsensusTest {
   }
 
   @Test
-  void readThatWaitsForAMemberThatLeavesIsReleased() {
+  void readWaitingForLeavingMemberIsReleased() {
     ManualCluster world = new ManualCluster(2, 0, 0).elect(1);
     world.node(1).read(1);
     world.cluster.network.removeIf(flight -> flight.message() instanceof PeerMessage.Heartbeat);
@@ -214,7 +216,7 @@ class RaftJointConsensusTest {
   }
 
   @Test
-  void changeThatWasNeverCommittedIsForgotten() {
+  void uncommittedChangeIsDropped() {
     ManualCluster world = new ManualCluster(3, 0, 2).elect(1);
     world.cut(1);
     world.change(world.node(1), change(ADD_VOTER, 4), change(ADD_VOTER, 5));
@@ -225,7 +227,9 @@ class RaftJointConsensusTest {
     world.heal();
     world.pass(30);
     assertThat(world.node(1).core().conf.isChangePending()).isFalse();
-    assertThat(world.node(1).core().membership().isTransitionComplete()).as("not joint after all").isTrue();
+    assertThat(world.node(1).core().membership().isTransitionComplete())
+        .as("not joint after all")
+        .isTrue();
     world.change(world.leader(), change(ADD_LEARNER, 4));
     world.settle();
     for (int i = 1; i <= 3; i++) {
@@ -235,7 +239,7 @@ class RaftJointConsensusTest {
   }
 
   @Test
-  void leadersInDifferentMembershipsCannotBothCommit_4_2_1() {
+  void leadersOfDifferentMembershipsCannotBothCommit_4_2_1() {
     ManualCluster world = new ManualCluster(3, 0, 2).elect(1);
     world.boot(4);
     world.boot(5);
@@ -247,7 +251,7 @@ class RaftJointConsensusTest {
     world.settle();
     assertThat(world.node(2).core().membership().voters()).isEqualTo(ids(2, 3));
     long commit = world.status(1).commit();
-    // The old leader finds its newcomers, but not the others.
+    // The old leader reaches its new members, but not the old ones.
     world.heal();
     world.cut(2, 3);
     world.settle();
@@ -256,11 +260,11 @@ class RaftJointConsensusTest {
     world.heal();
     world.pass(60);
     assertThat(world.leader().core().membership().voters()).isEqualTo(ids(2, 3));
-    assertThat(world.node(1).expelled).isTrue();
+    assertThat(world.node(1).removed).isTrue();
   }
 
   @Test
-  void oneChangeAtATimeAndOnlyAfterAnEntryOfTheTerm_4_1() {
+  void oneChangeAtATimeAndOnlyAfterEntryOfTerm_4_1() {
     ManualCluster world = new ManualCluster(3, 0, 2).elect(1);
     world.cut(2, 3);
     world.change(world.node(1), change(ADD_VOTER, 4));
@@ -269,30 +273,32 @@ class RaftJointConsensusTest {
     assertThat(world.status(1).lastIndex()).isEqualTo(last);
     world.heal();
     world.pass(5);
-    assertThat(world.status(1).lastIndex()).as("left the joint one by itself").isEqualTo(last + 1);
+    assertThat(world.status(1).lastIndex())
+        .as("left the joint membership by itself")
+        .isEqualTo(last + 1);
     world.change(world.node(1), change(ADD_VOTER, 5));
     world.settle();
     assertThat(world.node(1).core().membership().voters()).isEqualTo(ids(1, 2, 3, 4, 5));
   }
 
   @Test
-  void removedMemberThatMissedItDisturbsNobodyAndLearnsIt_4_2_3() {
+  void removedMemberThatMissedItsRemovalDisturbsNoMemberAndLearnsIt_4_2_3() {
     ManualCluster world = new ManualCluster(3, 0, 0).elect(1);
     world.cut(3);
     world.change(world.node(1), change(REMOVE, 3));
     world.settle();
-    assertThat(world.node(3).expelled).isFalse();
+    assertThat(world.node(3).removed).isFalse();
     world.pass(25);
     long term = world.status(1).term();
     world.heal();
     world.pass(25);
-    assertThat(world.node(3).expelled).isTrue();
+    assertThat(world.node(3).removed).isTrue();
     assertThat(world.status(1).role()).isEqualTo(RaftRole.LEADER);
     assertThat(world.status(1).term()).isEqualTo(term);
   }
 
   @Test
-  void removedLearnerThatMissedItAsksAndLearnsIt() {
+  void removedLearnerThatMissedItsRemovalProbesAndLearnsIt() {
     ManualCluster world = new ManualCluster(1, 1, 0);
     world.pass(5);
     world.cut(2);
@@ -300,11 +306,11 @@ class RaftJointConsensusTest {
     world.settle();
     world.heal();
     world.pass(25);
-    assertThat(world.node(2).expelled).isTrue();
+    assertThat(world.node(2).removed).isTrue();
   }
 
   @Test
-  void learnerIsPromotedAndASnapshotKnowsIt() {
+  void promotedLearnerIsInSnapshot() {
     ManualCluster world = new ManualCluster(1, 0, 2);
     world.boot(2);
     world.settle();
@@ -330,7 +336,7 @@ class RaftJointConsensusTest {
   }
 
   @Test
-  void learnersCountForNothing_M12() {
+  void learnersDoNotCountForQuorum_M12() {
     ManualCluster world = new ManualCluster(2, 2, 0).elect(1);
     world.cut(2);
     assertThat(world.isWritable(world.node(1), "x")).isFalse();
@@ -347,7 +353,7 @@ class RaftJointConsensusTest {
   }
 
   @Test
-  void promotionOfALearnerThatLagsIsRefused_M8() {
+  void promotionOfLaggingLearnerIsRefused_M8() {
     ManualCluster world = new ManualCluster(1, 0, 1);
     world.settle();
     world.change(world.node(1), change(ADD_LEARNER, 2));

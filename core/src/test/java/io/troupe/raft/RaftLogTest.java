@@ -63,7 +63,7 @@ class RaftLogTest {
   }
 
   @Test
-  void sliceKeepsItsLimitsButGivesOneEntryAlways() {
+  void sliceKeepsLimitsButReturnsAtLeastOneEntry() {
     RaftLog log = longLog(20);
     assertThat(log.slice(10, 21, 3, 1000))
         .containsExactly(entry(1, 10), entry(1, 11), entry(1, 12));
@@ -73,7 +73,7 @@ class RaftLogTest {
   }
 
   @Test
-  void entriesThatLeftMemoryKeepTheirTerms() {
+  void entriesOutsideMemoryKeepTheirTerms() {
     RaftLog log = longLog(100);
     log.trimMemory(60, 0);
     assertThat(log.bytesInMemory()).isEqualTo(40L * SIZE + 1);
@@ -85,7 +85,7 @@ class RaftLogTest {
   }
 
   @Test
-  void otherEntriesFromTheDiskAreFoundOut() {
+  void foreignEntriesFromDiskAreDetected() {
     RaftLog log = longLog(100);
     log.requireOwn(7, List.of(entry(1, 7), entry(1, 8)));
     assertThatThrownBy(() -> log.requireOwn(7, List.of(entry(2, 7))))
@@ -111,7 +111,7 @@ class RaftLogTest {
   }
 
   @Test
-  void truncationTakesBackWhatWasDurable() {
+  void truncationLowersStableIndex() {
     RaftLog log = log(entry(1, 1), entry(1, 2), entry(2, 3));
     assertThat(log.stable()).isEqualTo(3);
     log.truncateFrom(2);

@@ -20,10 +20,10 @@ import io.troupe.raft.RecordingEffects.Send;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The log and its spreading: Raft dissertation 3.5, 3.6.2, 10.2.1. */
+/** The log and its replication: Raft dissertation 3.5, 3.6.2, 10.2.1. */
 class RaftReplicationTest {
   @Test
-  void followerAnswersOnlyWithItsDisk_durabilityRule1() {
+  void followerRepliesAfterPersist_durabilityRule1() {
     RaftFixture one = RaftFixture.withLog(2, 1);
     one.append(2, 1, 1, 0, entry(2, 2), entry(2, 3));
     assertThat(one.effects.take(Persist.class))
@@ -32,7 +32,7 @@ class RaftReplicationTest {
                 new HardState(2, NodeId.NONE, 0),
                 List.of(entry(2, 2), entry(2, 3)),
                 List.of(new Outgoing(TWO, PeerMessage.AppendReply.matched(2, 3)))));
-    // The same again while the disk is at work: the promise queues behind it.
+    // The same again while the disk is busy: the message waits for the pending persist.
     one.append(2, 1, 1, 0, entry(2, 2), entry(2, 3));
     assertThat(one.effects.take())
         .containsExactly(
@@ -43,7 +43,7 @@ class RaftReplicationTest {
   }
 
   @Test
-  void refusesAnAppendThatDoesNotFit_logMatching3_5() {
+  void rejectsAppendThatDoesNotMatch_logMatching3_5() {
     RaftFixture one = RaftFixture.withLog(5, 1, 1, 4, 4);
     one.append(5, 6, 4, 0, entry(5, 7));
     assertThat(one.sentTo(TWO)).containsExactly(new PeerMessage.AppendReply(5, true, 6, 4, 4));
@@ -53,12 +53,12 @@ class RaftReplicationTest {
   }
 
   @Test
-  void dropsOnlyWhatContradictsTheLeader_3_5() {
+  void truncatesOnlyConflictingEntries_3_5() {
     RaftFixture one = RaftFixture.withLog(5, 1, 1, 4, 4);
     one.append(5, 1, 1, 0, entry(1, 2), entry(5, 3));
     assertThat(one.effects.take(Persist.class).get(0).entries()).containsExactly(entry(5, 3));
     assertThat(one.core.status().lastIndex()).isEqualTo(3);
-    // A late, shorter message takes nothing away.
+    // A late, shorter message removes nothing.
     one.append(5, 1, 1, 0, entry(1, 2));
     assertThat(one.core.status().lastIndex()).isEqualTo(3);
   }
@@ -71,7 +71,7 @@ class RaftReplicationTest {
   }
 
   @Test
-  void followerCommitsAtMostWhatTheMessageProves_3_5() {
+  void followerCommitsAtMostWhatMessageProves_3_5() {
     RaftFixture one = RaftFixture.withLog(5, 1, 1, 4, 4);
     one.append(5, 2, 1, 4);
     assertThat(one.core.status().commit()).as("entries 3 and 4 may be wrong").isEqualTo(2);
@@ -80,7 +80,7 @@ class RaftReplicationTest {
   }
 
   @Test
-  void leaderCountsItsOwnEntriesOnlyWhenDurable_10_2_1() {
+  void leaderCountsOwnEntriesOnlyWhenDurable_10_2_1() {
     RaftFixture one = RaftFixture.fresh(3).lead();
     one.ack(TWO, 1);
     assertThat(one.core.status().commit()).isZero();
@@ -89,7 +89,7 @@ class RaftReplicationTest {
   }
 
   @Test
-  void leaderCommitsWithoutItsOwnDiskButAppliesWithIt_10_2_1() {
+  void leaderCommitsBeforeOwnDiskButAppliesAfterIt_10_2_1() {
     RaftFixture one = RaftFixture.fresh(3).lead();
     one.effects.take();
     one.ack(TWO, 1);
@@ -101,7 +101,7 @@ class RaftReplicationTest {
   }
 
   @Test
-  void answerOfAnOlderTermDoesNotCount() {
+  void replyOfOlderTermDoesNotCount() {
     RaftFixture one = RaftFixture.withLog(5, 1, 1);
     one.append(5, 2, 1, 0, entry(5, 3), entry(5, 4));
     one.core.receive(THREE, new PeerMessage.Append(6, 2, 1, List.of(entry(6, 3), entry(6, 4)), 4));
@@ -116,7 +116,7 @@ class RaftReplicationTest {
   }
 
   @Test
-  void entryOfAnOlderTermIsNotCommittedByCounting_3_6_2() {
+  void entryOfOlderTermIsNotCommittedByCounting_3_6_2() {
     RaftFixture one = RaftFixture.withLog(2, 1, 2).lead();
     one.durable();
     one.ack(TWO, 2);
@@ -162,19 +162,19 @@ class RaftReplicationTest {
   }
 
   @Test
-  void figure8_otherEnd_3_6_2() {
+  void figure8_otherOutcome_3_6_2() {
     RaftFixture one = RaftFixture.withLog(3, 1, 2).lead();
     one.durable();
     one.ack(TWO, 3);
     assertThat(one.core.status().commit()).as("(e): with an entry of its own term").isEqualTo(3);
-    // S5 cannot be elected now: who has entry 3 does not vote for a log that ends in term 3.
+    // S5 cannot be elected now: a voter with entry 3 does not vote for a log that ends in term 3.
     one.core.receive(THREE, new PeerMessage.RequestVote(9, false, 2, 3, true));
     assertThat(one.effects.take().toString())
         .contains("VoteReply[term=9, preVote=false, granted=false]");
   }
 
   @Test
-  void batchIsOnePersistAndLeavesAtOnceForTheFollowers_10_2_1() {
+  void batchIsOnePersistAndIsSentToFollowersImmediately_10_2_1() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.propose(proposals("a", "b"));
     PeerMessage append =
@@ -189,7 +189,7 @@ class RaftReplicationTest {
   }
 
   @Test
-  void probesThenSendsFullMessagesAheadUpToTheWindow_10_2_1() {
+  void probesThenSendsFullMessagesAheadUpToWindow_10_2_1() {
     RaftSettings settings = new RaftSettings(10, 2, 4, 1000, 2, 100_000, 100, 100_000, 30);
     RaftFixture one =
         new RaftFixture(RaftState.fresh(ONE, RaftFixture.voters(3)), settings).leadAndCommit();
@@ -198,7 +198,7 @@ class RaftReplicationTest {
     for (int i = 0; i < many.length; i++) {
       many[i] = "n" + i;
     }
-    // Member 3 has not answered: one probe at a time.
+    // Member 3 has not replied: one probe at a time.
     one.core.propose(proposals(many));
     List<RecordingEffects.Send> sends = one.effects.take(Send.class);
     assertThat(sends.stream().filter(s -> s.to().equals(THREE))).isEmpty();
@@ -209,7 +209,7 @@ class RaftReplicationTest {
   }
 
   @Test
-  void whatComesBeforeTheAnswerSharesTheNextMessage_10_2_1() {
+  void entriesBeforeReplyShareNextMessage_10_2_1() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.propose(proposals("a"));
     one.core.propose(proposals("b"));
@@ -226,7 +226,7 @@ class RaftReplicationTest {
   }
 
   @Test
-  void fullMessageDoesNotWaitForTheAnswer_10_2_1() {
+  void fullMessageDoesNotWaitForReply_10_2_1() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.propose(proposals("a"));
     one.core.propose(proposals("x".repeat((int) SETTINGS.maxBytesPerAppend())));
@@ -234,7 +234,7 @@ class RaftReplicationTest {
   }
 
   @Test
-  void rejectionMovesBackToWhereTheLogsMayAgree_3_5() {
+  void rejectionMovesNextToWhereLogsMayAgree_3_5() {
     RaftFixture one = RaftFixture.withLog(6, 1, 1, 1, 4, 4, 6).lead();
     one.effects.take();
     // Member 2 has 1 1 1 2 2 2 3: nothing above index 3 can agree.
@@ -243,18 +243,18 @@ class RaftReplicationTest {
         .containsExactly(
             new PeerMessage.Append(
                 7, 3, 1, List.of(entry(4, 4), entry(4, 5), entry(6, 6), noop(7, 7)), 0));
-    // A repeated rejection of the first probe says nothing new.
+    // A repeated rejection of the first probe is outdated.
     one.core.receive(TWO, new PeerMessage.AppendReply(7, true, 6, 6, 2));
     assertThat(one.sentTo(TWO)).isEmpty();
   }
 
   @Test
-  void lostLastMessageIsNoticedByTheHeartbeat() {
+  void lostLastMessageIsDetectedByHeartbeat() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.propose(proposals("a"));
     one.effects.take();
     one.core.receive(TWO, new PeerMessage.HeartbeatReply(1, 77));
-    assertThat(one.sentTo(TWO)).as("an answer to a round of reads is no reason").isEmpty();
+    assertThat(one.sentTo(TWO)).as("a reply to a read round is no reason").isEmpty();
     one.ticks(SETTINGS.heartbeatTicks());
     one.effects.take();
     one.core.receive(TWO, new PeerMessage.HeartbeatReply(1, 0));
@@ -265,7 +265,7 @@ class RaftReplicationTest {
   }
 
   @Test
-  void heartbeatCommitsNoMoreThanTheFollowerHas_3_5() {
+  void heartbeatCommitsAtMostMatchIndex_3_5() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.ticks(SETTINGS.heartbeatTicks());
     List<Send> sends = one.effects.take(Send.class);
@@ -276,7 +276,7 @@ class RaftReplicationTest {
   }
 
   @Test
-  void followersLearnOfACommitWithoutWaitingForTheHeartbeat() {
+  void followersLearnCommitBeforeNextHeartbeat() {
     RaftFixture one = RaftFixture.fresh(3).lead();
     one.durable();
     one.effects.take();
@@ -285,7 +285,7 @@ class RaftReplicationTest {
   }
 
   @Test
-  void committedIsBelievedWhereTheEntryIsTheSame_3_5() {
+  void committedAppliesOnlyToMatchingEntry_3_5() {
     RaftFixture one = RaftFixture.withLog(4, 1, 1, 2, 3);
     one.append(4, 2, 1, 0);
     assertThat(one.core.status().commit()).isZero();
@@ -296,13 +296,13 @@ class RaftReplicationTest {
     one.effects.take();
     one.core.receive(TWO, new PeerMessage.Committed(4, 3, 2));
     assertThat(one.core.status().commit()).isEqualTo(3);
-    assertThat(one.sentTo(TWO)).as("needs no answer").isEmpty();
+    assertThat(one.sentTo(TWO)).as("needs no reply").isEmpty();
     one.core.receive(TWO, new PeerMessage.Committed(4, 2, 1));
     assertThat(one.core.status().commit()).as("never back").isEqualTo(3);
   }
 
   @Test
-  void restartHandsOutWhatWasCommittedButNotApplied() {
+  void restartAppliesCommittedEntries() {
     RaftFixture one =
         new RaftFixture(
             new RaftState(
@@ -320,7 +320,7 @@ class RaftReplicationTest {
   }
 
   @Test
-  void brokenRecoveryIsRefused() {
+  void inconsistentRecoveryIsRejected() {
     assertThatThrownBy(() -> recovered(5, List.of(entry(1, 1), entry(1, 3)), 0))
         .isInstanceOf(Invariant.Broken.class);
     assertThatThrownBy(() -> recovered(2, List.of(entry(1, 1)), 0))

@@ -9,9 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Entries that come while an answer is awaited share a message, but never wait for long. */
+/** Entries that arrive while a reply is pending share a message, but never wait for long. */
 class RaftSharedMessagesTest {
-  /** A leader whose first operation is in flight to both followers, and answered by none. */
+  /** A leader whose first operation is in flight to both followers and acknowledged by none. */
   private static RaftFixture leader() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.ack(THREE, 1);
@@ -28,7 +28,7 @@ class RaftSharedMessagesTest {
   }
 
   @Test
-  void entriesThatComeMeanwhileShareTheNextMessage() {
+  void delayedEntriesShareNextMessage() {
     RaftFixture one = leader();
     assertThat(one.core.hasDelayedAppends()).as("nothing waits").isFalse();
     one.core.propose(proposals("b"));
@@ -41,7 +41,7 @@ class RaftSharedMessagesTest {
   }
 
   @Test
-  void whatWaitsGoesWhenItIsTimeWithoutAnAnswer() {
+  void delayedEntriesAreFlushedWithoutReply() {
     RaftFixture one = leader();
     one.core.propose(proposals("b"));
     one.core.propose(proposals("c"));
@@ -53,7 +53,7 @@ class RaftSharedMessagesTest {
   }
 
   @Test
-  void aFollowerThatDoesNotAnswerGetsNoMoreThanItsWindow() {
+  void unresponsiveFollowerGetsAtMostItsWindow() {
     RaftFixture one = leader();
     int sent = 1;
     for (int i = 0; i < 5; i++) {
@@ -66,7 +66,7 @@ class RaftSharedMessagesTest {
   }
 
   @Test
-  void onlyALeaderHolds() {
+  void onlyLeaderDelaysAppends() {
     RaftFixture one = RaftFixture.withLog(1);
     one.core.receive(TWO, new PeerMessage.Heartbeat(1, 0, 0));
     one.core.propose(proposals("a"));

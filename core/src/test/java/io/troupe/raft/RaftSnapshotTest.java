@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Followers far behind: snapshots (Raft dissertation 5.3) and entries from the disk. */
+/** Followers that lag a lot: snapshots (Raft dissertation 5.3) and entries from the disk. */
 class RaftSnapshotTest {
   private static final Membership OTHER =
       new Membership(15, Set.of(ONE, TWO), Set.of(), Set.of(), Set.of(), Set.of(THREE));
@@ -32,7 +32,7 @@ class RaftSnapshotTest {
 
   // ---- the leader
 
-  private static void answerHeartbeat(RaftFixture one) {
+  private static void replyToHeartbeat(RaftFixture one) {
     one.ticks(RaftFixture.SETTINGS.heartbeatTicks());
     one.core.receive(THREE, new PeerMessage.HeartbeatReply(1, 0));
   }
@@ -43,23 +43,23 @@ class RaftSnapshotTest {
     one.effects.take();
     one.core.receive(THREE, new PeerMessage.AppendReply(1, true, 1, 0, 0));
     one.core.receive(THREE, new PeerMessage.AppendReply(1, true, 0, 0, 0));
-    answerHeartbeat(one);
+    replyToHeartbeat(one);
     return one;
   }
 
   @Test
-  void followerThatNeedsForgottenEntriesIsSentOneSnapshot_5_3() {
+  void followerThatNeedsCompactedEntriesGetsOneSnapshot_5_3() {
     RaftFixture one = compacted();
     assertThat(one.effects.take(SendSnapshot.class))
         .containsExactly(new SendSnapshot(THREE, 1, 1, 1));
-    answerHeartbeat(one);
+    replyToHeartbeat(one);
     one.effects.take();
     one.core.propose(proposals("a"));
-    assertThat(one.sentTo(THREE)).as("nothing until it is over").isEmpty();
+    assertThat(one.sentTo(THREE)).as("nothing until it finishes").isEmpty();
   }
 
   @Test
-  void entriesGoOnBehindTheSnapshot_5_3() {
+  void entriesContinueAfterSnapshot_5_3() {
     RaftFixture one = compacted();
     one.core.propose(proposals("a"));
     one.effects.take();
@@ -69,7 +69,7 @@ class RaftSnapshotTest {
   }
 
   @Test
-  void snapshotThatFailedIsSentAgainAfterASignOfLife_5_3() {
+  void failedSnapshotIsSentAgainAfterReplyOfFollower_5_3() {
     RaftFixture one = compacted();
     one.effects.take();
     one.core.snapshotSent(THREE, 1, 1, false);
@@ -77,16 +77,16 @@ class RaftSnapshotTest {
     assertThat(heartbeatsUntilNextSnapshot(one)).isGreaterThan(1);
   }
 
-  /** Heartbeats that the follower answers until a snapshot is sent to it. */
+  /** Heartbeats with replies of the follower, until a snapshot is sent to it. */
   private static int heartbeatsUntilNextSnapshot(RaftFixture one) {
     for (int heartbeats = 1; heartbeats < 10_000; heartbeats++) {
       one.core.receive(TWO, new PeerMessage.HeartbeatReply(1, 0));
-      answerHeartbeat(one);
+      replyToHeartbeat(one);
       List<RecordingEffects.Effect> effects = one.effects.take();
       if (effects.stream().anyMatch(SendSnapshot.class::isInstance)) {
         return heartbeats;
       }
-      // What the leader probes with meanwhile is rejected, as the follower lacks all.
+      // The leader's probes are rejected meanwhile, because the follower lacks all entries.
       effects.stream()
           .filter(Send.class::isInstance)
           .map(Send.class::cast)
@@ -104,7 +104,7 @@ class RaftSnapshotTest {
   }
 
   @Test
-  void refusedSnapshotsAreSentAgainAfterGrowingDelays() {
+  void refusedSnapshotsAreRetriedWithGrowingDelays() {
     RaftFixture one = compacted();
     one.effects.take();
     int ticks = RaftFixture.SETTINGS.heartbeatTicks();
@@ -123,7 +123,7 @@ class RaftSnapshotTest {
   }
 
   @Test
-  void snapshotThatHelpedEndsTheDelay() {
+  void usefulSnapshotResetsDelay() {
     RaftFixture one = compacted();
     one.core.propose(proposals("a"));
     one.core.snapshotSent(THREE, 1, 1, true);
@@ -133,15 +133,15 @@ class RaftSnapshotTest {
     assertThat(one.sentTo(THREE)).hasSize(1);
   }
 
-  /** The follower rejects entries while it installs; it needs no second snapshot when it has. */
+  /** The follower rejects entries while it installs; after that it needs no second snapshot. */
   @Test
-  void followerThatInstallsLateIsProbedBeforeItIsSentAnotherSnapshot() {
+  void followerThatInstallsLateIsProbedBeforeNextSnapshot() {
     RaftFixture one = compacted();
     one.core.propose(proposals("a"));
     one.core.snapshotSent(THREE, 1, 1, true);
     one.core.receive(THREE, new PeerMessage.AppendReply(1, true, 1, 0, 0));
     one.effects.take();
-    answerHeartbeat(one);
+    replyToHeartbeat(one);
     assertThat(one.sentTo(THREE)).contains(new PeerMessage.Append(1, 1, 1, List.of(), 1));
     one.core.receive(THREE, new PeerMessage.AppendReply(1, false, 1, 0, 0));
     assertThat(one.sentTo(THREE))
@@ -149,9 +149,9 @@ class RaftSnapshotTest {
     assertThat(one.effects.take(SendSnapshot.class)).isEmpty();
   }
 
-  /** The first transfer was no longer needed, its end comes after the start of the second. */
+  /** The first transfer was no longer needed; it finishes after the start of the second. */
   @Test
-  void endOfAnOldTransferIsNotCreditedToANewOne() {
+  void resultOfOldTransferIsNotCreditedToNewOne() {
     RaftFixture one = compacted();
     one.core.propose(proposals("a"));
     one.core.receive(THREE, new PeerMessage.AppendReply(1, false, 1, 0, 0));
@@ -161,13 +161,13 @@ class RaftSnapshotTest {
     one.core.applied(2);
     one.core.compactLog(2);
     one.effects.take();
-    answerHeartbeat(one);
+    replyToHeartbeat(one);
     assertThat(one.effects.take(SendSnapshot.class))
         .containsExactly(new SendSnapshot(THREE, 2, 1, 2));
     one.core.snapshotSent(THREE, 1, 1, true);
     assertThat(one.effects.take()).as("the first one's success").isEmpty();
     one.core.snapshotSent(THREE, 1, 1, false);
-    answerHeartbeat(one);
+    replyToHeartbeat(one);
     assertThat(one.effects.take(SendSnapshot.class)).as("the first one's failure").isEmpty();
     one.core.snapshotSent(THREE, 2, 2, true);
     one.core.propose(proposals("b"));
@@ -175,7 +175,7 @@ class RaftSnapshotTest {
   }
 
   @Test
-  void reportsThatComeTooLateAreVoid() {
+  void lateReportsAreIgnored() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.snapshotSent(TWO, 1, 1, true);
     one.core.snapshotSent(new NodeId(9), 1, 1, true);
@@ -194,9 +194,9 @@ class RaftSnapshotTest {
     return one;
   }
 
-  /** The old log's tail is of a leader whose entries were never committed. */
+  /** The tail of the old log is of a leader whose entries were never committed. */
   @Test
-  void hardStateBeforeTheRestartCallsNothingMoreOfTheOldLogCommitted_5_3() {
+  void hardStateBeforeRestartCommitsNothingMoreOfOldLog_5_3() {
     RaftFixture one = RaftFixture.withLog(4, 1, 1, 2);
     one.core.receive(TWO, new PeerMessage.Append(4, 1, 1, List.of(), 1));
     one.effects.take();
@@ -207,7 +207,7 @@ class RaftSnapshotTest {
   }
 
   @Test
-  void snapshotReplacesLogAndMembershipAndIsAnsweredWhenDurable_5_3() {
+  void snapshotReplacesLogAndMembershipAndIsAcknowledgedWhenDurable_5_3() {
     RaftFixture one = receiver();
     assertThat(one.effects.take())
         .startsWith(
@@ -231,7 +231,7 @@ class RaftSnapshotTest {
   }
 
   @Test
-  void secondSnapshotWaitsForTheFirst_18055() {
+  void secondSnapshotWaitsForFirst_18055() {
     RaftFixture one = receiver();
     one.effects.take();
     SnapshotMark newer = new SnapshotMark(30, 4, OTHER);
@@ -243,7 +243,7 @@ class RaftSnapshotTest {
   }
 
   @Test
-  void olderSnapshotIsAnsweredWithWhatIsThere() {
+  void olderSnapshotIsAcknowledgedWithCommitIndex() {
     RaftFixture one = receiver();
     one.persisted(4, 20);
     one.effects.take();
@@ -254,7 +254,7 @@ class RaftSnapshotTest {
   }
 
   @Test
-  void snapshotOfWhatTheLogHasOnlyMovesTheCommitIndex() {
+  void snapshotOfPresentEntriesOnlyRaisesCommitIndex() {
     RaftFixture one = RaftFixture.withLog(4, 1, 1, 2);
     SnapshotMark mark = new SnapshotMark(2, 1, RaftFixture.voters(3));
     one.core.receive(TWO, new PeerMessage.InstallSnapshot(4, mark));
@@ -264,14 +264,14 @@ class RaftSnapshotTest {
   }
 
   @Test
-  void snapshotOfAnOlderTermIsVoid() {
+  void snapshotOfOlderTermIsIgnored() {
     RaftFixture one = RaftFixture.withLog(4, 1, 1, 2);
     one.core.receive(TWO, new PeerMessage.InstallSnapshot(3, MARK));
     assertThat(one.effects.take(Install.class)).isEmpty();
   }
 
   @Test
-  void writesFromBeforeTheSnapshotProveNothing() {
+  void writesBeforeSnapshotProveNothing() {
     RaftFixture one = RaftFixture.withLog(4, 1, 1, 2);
     one.append(4, 3, 2, 0, entry(4, 4));
     one.core.receive(TWO, new PeerMessage.InstallSnapshot(4, MARK));
@@ -283,7 +283,7 @@ class RaftSnapshotTest {
 
   // ---- entries from the disk
 
-  /** A leader whose first entries have left memory; member 3 has none. */
+  /** A leader whose first entries are not in memory; member 3 has none. */
   private static RaftFixture forgetful() {
     RaftSettings settings = new RaftSettings(10, 2, 2, 1000, 2, 10_000, 100, 400, 0);
     RaftFixture one = new RaftFixture(RaftState.fresh(ONE, RaftFixture.voters(3)), settings);
@@ -305,11 +305,11 @@ class RaftSnapshotTest {
   }
 
   @Test
-  void entriesThatLeftMemoryAreReadAndSent() {
+  void entriesOutsideMemoryAreReadAndSent() {
     RaftFixture one = forgetful();
     assertThat(one.effects.take(ReadLog.class)).containsExactly(new ReadLog(THREE, 1, 3, 1000));
     one.core.propose(proposals("more"));
-    assertThat(one.sentTo(THREE)).as("one question at a time").isEmpty();
+    assertThat(one.sentTo(THREE)).as("one read at a time").isEmpty();
     one.core.logRead(THREE, 1, List.of(noop(1, 1), operation(1, 2, "p2")));
     List<RecordingEffects.Effect> effects = one.effects.take();
     assertThat(effects)
@@ -321,7 +321,7 @@ class RaftSnapshotTest {
   }
 
   @Test
-  void entriesThatCannotBeReadAreReplacedByASnapshot() {
+  void unreadableEntriesAreReplacedBySnapshot() {
     RaftFixture one = forgetful();
     one.effects.take();
     one.core.logRead(THREE, 1, List.of());
@@ -329,14 +329,14 @@ class RaftSnapshotTest {
   }
 
   @Test
-  void entriesOfAnotherLogStopTheMember() {
+  void entriesOfAnotherLogStopMember() {
     RaftFixture one = forgetful();
     assertThatThrownBy(() -> one.core.logRead(THREE, 1, List.of(entry(2, 1))))
         .isInstanceOf(Invariant.Broken.class);
   }
 
   @Test
-  void bytesOnTheWayToAFollowerAreBounded() {
+  void bytesInFlightToFollowerAreBounded() {
     RaftSettings settings = new RaftSettings(10, 2, 1, 1000, 50, 10, 100, 100_000, 0);
     RaftFixture one = new RaftFixture(RaftState.fresh(ONE, RaftFixture.voters(3)), settings);
     one.leadAndCommit();

@@ -27,7 +27,7 @@ class RaftTransferTest {
   private static final PeerMessage NOW = new PeerMessage.TimeoutNow(1);
 
   @Test
-  void onlyALeaderHandsOverAndOnlyToAVoter_MT10() {
+  void onlyLeaderTransfersLeadershipAndOnlyToVoter_MT10() {
     RaftFixture follower = RaftFixture.fresh(3);
     follower.effects.take();
     follower.core.transferLeadership(TWO);
@@ -47,7 +47,7 @@ class RaftTransferTest {
   }
 
   @Test
-  void targetIsBroughtToTheEndOfTheLogFirst_3_10() {
+  void targetCatchesUpFirst_3_10() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.propose(proposals("a"));
     one.effects.take();
@@ -58,7 +58,7 @@ class RaftTransferTest {
   }
 
   @Test
-  void targetThatHasEverythingIsAskedAtOnceAndAgainIfThatIsLost_3_10() {
+  void caughtUpTargetGetsTimeoutNowImmediatelyAndAgainIfLost_3_10() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.transferLeadership(TWO);
     assertThat(one.effects.take()).containsExactly(new Send(TWO, NOW));
@@ -67,7 +67,7 @@ class RaftTransferTest {
   }
 
   @Test
-  void proposalsAreRefusedMeanwhileAndTakenAgainAfterAnElectionTimeout_3_10() {
+  void proposalsAreRefusedDuringTransferUntilElectionTimeout_3_10() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.transferLeadership(TWO);
     one.effects.take();
@@ -91,7 +91,7 @@ class RaftTransferTest {
   }
 
   @Test
-  void newerTransferTakesThePlaceOfAnother() {
+  void newerTransferReplacesEarlierOne() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.transferLeadership(TWO);
     one.core.transferLeadership(TWO);
@@ -102,7 +102,7 @@ class RaftTransferTest {
   }
 
   @Test
-  void whoIsAskedStandsAtOnceWithoutPreVote_3_10() {
+  void targetCampaignsImmediatelyWithoutPreVote_3_10() {
     RaftFixture one = RaftFixture.withLog(4, 1);
     one.core.receive(TWO, new PeerMessage.TimeoutNow(4));
     PeerMessage request = new PeerMessage.RequestVote(5, false, 1, 1, true);
@@ -112,7 +112,7 @@ class RaftTransferTest {
   }
 
   @Test
-  void requestOfAnOlderTermIsVoid() {
+  void requestOfOlderTermIsIgnored() {
     RaftFixture one = RaftFixture.withLog(4, 1);
     one.core.receive(TWO, new PeerMessage.TimeoutNow(3));
     assertThat(one.core.status().role()).isEqualTo(RaftRole.FOLLOWER);
@@ -120,7 +120,7 @@ class RaftTransferTest {
   }
 
   @Test
-  void learnerDoesNotStandEvenIfAsked_M12() {
+  void learnerDoesNotCampaignOnRequest_M12() {
     RaftFixture learner =
         new RaftFixture(
             RaftState.fresh(THREE, new Membership(Set.of(ONE, TWO), Set.of(THREE))), SETTINGS);
@@ -129,7 +129,7 @@ class RaftTransferTest {
   }
 
   @Test
-  void votersLetGoOfAWorkingLeaderThatWantsIt_4_2_3() {
+  void votersAcceptTransferElectionDespiteWorkingLeader_4_2_3() {
     RaftFixture one = RaftFixture.withLog(4, 1);
     one.core.receive(TWO, new PeerMessage.Heartbeat(4, 0, 0));
     one.effects.take();
@@ -139,7 +139,7 @@ class RaftTransferTest {
   }
 
   @Test
-  void handsOverToTheOneWithMostBeforeACleanEnd() {
+  void transfersToVoterWithLongestLogBeforeCleanStop() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.ack(THREE, 1);
     one.core.propose(proposals("a"));
@@ -150,7 +150,7 @@ class RaftTransferTest {
   }
 
   @Test
-  void nobodyToHandOverToMeansNothingHappens() {
+  void stopWithoutSuccessorDoesNothing() {
     RaftFixture one = RaftFixture.fresh(1);
     one.durable();
     one.durable();
@@ -161,7 +161,7 @@ class RaftTransferTest {
   }
 
   @Test
-  void leaderWithAStuckDiskHandsOverAndStaysOut() {
+  void leaderWithStalledDiskTransfersLeadershipAndDoesNotCampaign() {
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     one.core.propose(proposals("a"));
     for (int i = 0; i < SETTINGS.diskStallTicks(); i++) {
@@ -182,7 +182,7 @@ class RaftTransferTest {
   }
 
   @Test
-  void connectionsAndMatchesAreKnownToTheLeaderOnly() {
+  void onlyLeaderKnowsConnectionsAndMatchIndexes() {
     assertThat(RaftFixture.fresh(3).core.replication()).isNull();
     RaftFixture one = RaftFixture.fresh(3).leadAndCommit();
     ReplicationStatus status = Objects.requireNonNull(one.core.replication());

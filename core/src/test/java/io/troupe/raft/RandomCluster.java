@@ -13,8 +13,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One seeded run: a while of random events and faults, then no more faults, and the cluster must
- * come to rest.
+ * One seeded run: a time of random events and faults, then no more faults, and the cluster must
+ * become idle.
  */
 final class RandomCluster {
   final SimCluster cluster;
@@ -22,7 +22,7 @@ final class RandomCluster {
   private final boolean calm;
   private final boolean withChanges;
 
-  /** Messages pile up: mostly elections happen. */
+  /** Messages accumulate: mostly elections happen. */
   private final boolean busyNetwork;
 
   private int[] side;
@@ -48,7 +48,7 @@ final class RandomCluster {
             small ? 6 : 100,
             small ? 1000 : 100_000,
             random.nextInt(3) == 0 ? 12 : 0);
-    // Some runs are calm enough to get far, most are not.
+    // Some runs have few faults and make progress, most have many.
     calm = random.nextInt(4) == 0;
     cluster = new SimCluster(voters, learners, withChanges ? 3 : 0, settings, false);
     if (random.nextBoolean()) {
@@ -118,7 +118,7 @@ final class RandomCluster {
     }
   }
 
-  /** One change or two, most of them sensible. */
+  /** One or two changes, most of them valid. */
   private List<ConfChange> changes(SimNode node) {
     List<ConfChange> changes = new ArrayList<>();
     Membership membership = node.appliedMembership();
@@ -140,13 +140,13 @@ final class RandomCluster {
   }
 
   /**
-   * Heals the network, cuts it in two, or cuts a leader off, whose clock may then run slowly: it
-   * believes longer.
+   * Heals the network, partitions it, or isolates a leader, whose clock may then run slowly: it
+   * believes longer that it leads.
    */
   private void split() {
     Membership changing = jointMembership();
     if (changing != null && random.nextInt(3) > 0) {
-      // The hardest cut: between those that come and those that were there.
+      // The hardest partition: between the incoming and the outgoing voters.
       for (int i = 0; i < side.length; i++) {
         side[i] = changing.outgoing().contains(cluster.nodes.get(i).id) ? 1 : 0;
       }
@@ -227,7 +227,7 @@ final class RandomCluster {
       if (!node.transfers.isEmpty()) {
         node.finishTransfer(random.nextInt(4) > 0);
       }
-      if (!node.questions.isEmpty()) {
+      if (!node.logReads.isEmpty()) {
         node.answerQuestion();
       }
     } else if (dice < 930) {
@@ -254,14 +254,16 @@ final class RandomCluster {
 
   // ---- after the faults
 
-  /** Members that learned of their removal stay away, others come back, unknown peers too. */
+  /**
+   * Members that learned of their removal stay down, all others start again, unknown members too.
+   */
   private void heal() {
     side = new int[side.length];
     slowClock = new boolean[side.length];
     for (SimNode node : cluster.nodes) {
-      if (node.isUp() && node.expelled) {
+      if (node.isUp() && node.removed) {
         node.crash(0);
-      } else if (!node.isUp() && !node.expelled) {
+      } else if (!node.isUp() && !node.removed) {
         node.boot(random.nextLong());
       }
     }
@@ -283,16 +285,17 @@ final class RandomCluster {
     }
     for (SimNode node : cluster.nodes) {
       boolean gone = membership.removed().contains(node.id);
-      // One that never heard of any member, or whose members all left for good, has nobody to ask.
+      // A member without any membership, or whose members were all removed, has no member to
+      // contact.
       boolean lonely =
           node.isUp()
               && node.core().membership().members().stream()
                   .allMatch(known -> known.equals(node.id) || membership.removed().contains(known));
-      require(!gone || lonely || node.expelled, "removed member does not know it: " + node.id);
+      require(!gone || lonely || node.removed, "removed member does not know it: " + node.id);
     }
   }
 
-  /** All proposals are applied everywhere, all reads answered. */
+  /** All proposals are applied everywhere, all reads are completed. */
   private void serve(Membership membership) {
     List<Proposal> last = new ArrayList<>();
     Map<SimNode, Long> reads = new HashMap<>();
@@ -302,7 +305,7 @@ final class RandomCluster {
       last.addAll(cluster.propose(node, names(2)));
       reads.put(node, nextRead);
       node.read(nextRead++);
-      // One after the other: a small limit of pending proposals may not come into play.
+      // One after the other, because of a small limit of pending proposals.
       quietRounds(3);
     }
     quietRounds(10);
@@ -312,7 +315,7 @@ final class RandomCluster {
     for (SimNode node : members) {
       require(
           node.core().status().applied() == cluster.truthLength(),
-          "member stays behind: " + node.id + " " + node.core().status());
+          "member keeps lagging: " + node.id + " " + node.core().status());
       require(node.core().membership().equals(membership), "another membership at " + node.id);
       require(
           node.releasedReads.containsKey(reads.get(node)),
@@ -341,7 +344,7 @@ final class RandomCluster {
     }
   }
 
-  /** Until nobody has anything to do; a chatter that never ends is an error. */
+  /** Runs until all members are idle; endless messages are an error. */
   private void settle() {
     int budget = 20_000;
     boolean busy = true;
@@ -365,7 +368,7 @@ final class RandomCluster {
           node.finishTransfer(true);
           busy = true;
         }
-        while (!node.questions.isEmpty()) {
+        while (!node.logReads.isEmpty()) {
           node.answerQuestion();
           busy = true;
         }

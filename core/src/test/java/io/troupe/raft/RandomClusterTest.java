@@ -13,7 +13,7 @@ class RandomClusterTest {
   private static final int STEPS = 1200;
 
   @Test
-  void rulesHoldUnderFaultsAndProgressComesBack() {
+  void rulesHoldUnderFaultsAndProgressResumes() {
     Long only = Long.getLong("raft.seed");
     long first = only == null ? Long.getLong("raft.firstSeed", 1L) : only;
     long count = only == null ? Long.getLong("raft.seeds", 3000L) : 1;
@@ -36,7 +36,7 @@ class RandomClusterTest {
         "raft random clusters: seeds=%d..%d elections=%d acknowledged=%d reads=%d memberships=%d"
             + " snapshots=%d log-reads=%d%n",
         first, first + count - 1, elections, acknowledged, reads, changes, snapshots, logReads);
-    // The runs are worth something only if things happened in them.
+    // The runs are useful only if events happened in them.
     assertThat(elections).isGreaterThan(count);
     assertThat(acknowledged).isGreaterThan(10 * count);
     assertThat(reads).isGreaterThan(5 * count);

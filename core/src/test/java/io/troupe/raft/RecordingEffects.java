@@ -10,11 +10,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Notes every effect as a record, in order. */
+/** Records every effect, in order. */
 final class RecordingEffects implements RaftEffects {
   sealed interface Effect {}
 
-  record Persist(HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist) implements Effect {}
+  record Persist(HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist)
+      implements Effect {}
 
   record Send(NodeId to, PeerMessage message) implements Effect {}
 
@@ -28,7 +29,8 @@ final class RecordingEffects implements RaftEffects {
 
   record RoleChanged(RaftRole role, long term, NodeId leader) implements Effect {}
 
-  record Install(HardState before, HardState state, SnapshotMark mark, List<Outgoing> messagesAfterPersist)
+  record Install(
+      HardState before, HardState state, SnapshotMark mark, List<Outgoing> messagesAfterPersist)
       implements Effect {}
 
   record SendSnapshot(NodeId to, long transfer, long term, long atLeast) implements Effect {}
@@ -41,27 +43,29 @@ final class RecordingEffects implements RaftEffects {
 
   record Removed() implements Effect {}
 
-  private record Unanswered(long number, long term, long lastIndex) {}
+  private record PendingWrite(long number, long term, long lastIndex) {}
 
-  private final ArrayDeque<Unanswered> unanswered = new ArrayDeque<>();
+  private final ArrayDeque<PendingWrite> pendingWrites = new ArrayDeque<>();
   private final List<Effect> effects = new ArrayList<>();
 
   /**
-   * Number of the oldest unanswered write of that term whose last entry has that index; 0 for one
-   * without entries. It and all before it count as answered.
+   * Number of the oldest pending write of that term whose last entry has that index; 0 for a write
+   * without entries. It and all before it count as completed.
    */
-  long answer(long term, long lastIndex) {
-    Unanswered write;
+  long complete(long term, long lastIndex) {
+    PendingWrite write;
     do {
-      write = unanswered.removeFirst();
+      write = pendingWrites.removeFirst();
     } while (write.term() != term || write.lastIndex() != lastIndex);
     return write.number();
   }
 
-  /** Number of the newest write, which counts as answered with all before it; 0 if none waits. */
-  long answerAll() {
-    long number = unanswered.isEmpty() ? 0 : unanswered.getLast().number();
-    unanswered.clear();
+  /**
+   * Number of the newest write, which counts as completed with all before it; 0 if none is pending.
+   */
+  long completeAll() {
+    long number = pendingWrites.isEmpty() ? 0 : pendingWrites.getLast().number();
+    pendingWrites.clear();
     return number;
   }
 
@@ -78,9 +82,10 @@ final class RecordingEffects implements RaftEffects {
   }
 
   @Override
-  public void persist(long number, HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist) {
+  public void persist(
+      long number, HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist) {
     long last = entries.isEmpty() ? 0 : entries.get(entries.size() - 1).index();
-    unanswered.addLast(new Unanswered(number, state.term(), last));
+    pendingWrites.addLast(new PendingWrite(number, state.term(), last));
     effects.add(new Persist(state, entries, messagesAfterPersist));
   }
 
@@ -116,8 +121,12 @@ final class RecordingEffects implements RaftEffects {
 
   @Override
   public void installSnapshot(
-      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> messagesAfterPersist) {
-    unanswered.addLast(new Unanswered(number, state.term(), mark.index()));
+      long number,
+      HardState before,
+      HardState state,
+      SnapshotMark mark,
+      List<Outgoing> messagesAfterPersist) {
+    pendingWrites.addLast(new PendingWrite(number, state.term(), mark.index()));
     effects.add(new Install(before, state, mark, messagesAfterPersist));
   }
 

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class ReplayWindowTest {
   @Test
-  void eachNumberIsTakenOnceInAnyOrder() {
+  void eachNumberIsAcceptedOnceInAnyOrder() {
     ReplayWindow window = new ReplayWindow();
     assertThat(window.take(3)).isTrue();
     assertThat(window.take(1)).as("overtaken").isTrue();
@@ -19,7 +19,7 @@ class ReplayWindowTest {
   }
 
   @Test
-  void whatIsTooOldIsNotTaken() {
+  void numbersBelowWindowAreRejected() {
     ReplayWindow window = new ReplayWindow();
     assertThat(window.take(5000)).isTrue();
     assertThat(window.take(5000 - ReplayWindow.WIDTH)).isFalse();
@@ -28,9 +28,9 @@ class ReplayWindowTest {
     assertThat(window.take(-1)).isFalse();
   }
 
-  /** Against a set of everything, with jumps of all lengths. */
+  /** Compared with a set of all numbers, with jumps of all lengths. */
   @Test
-  void agreesWithASet() {
+  void agreesWithSet() {
     for (long seed = 1; seed <= 50; seed++) {
       Random random = new Random(seed);
       ReplayWindow window = new ReplayWindow();

@@ -13,22 +13,21 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Runs the scripts under {@code src/test/resources/scenarios}: a command on each line, the effects
- * it has indented below. {@code -Drewrite} writes the traces again; the difference is what a
- * reviewer reads.
+ * Runs the scripts under {@code src/test/resources/scenarios}: a command on each line, its effects
+ * indented below. {@code -Drewrite} writes the traces again; a reviewer reads the difference.
  *
  * <pre>
  * cluster VOTERS [LEARNERS]   boots members 1, 2, ...; first command
  * tick ID COUNT               time passes for one member
- * deliver ID [drop=ID]        all messages that are in flight to a member now, but not those from the dropped one
+ * deliver ID [drop=ID]        all messages in flight to a member now, but not those from the dropped one
  * drop ID                     loses all messages in flight to a member
  * force ID                    the disk makes all its writes durable
- * apply ID                    the state machine takes what was handed out
+ * apply ID                    the state machine applies the entries that were sent to it
  * propose ID TEXT...          one batch
- * read ID NUMBER              asks for a read index
- * crash ID [SURVIVORS]        dies; so many unforced writes reached the disk
+ * read ID NUMBER              requests a read index
+ * crash ID [SURVIVORS]        crashes; this number of unforced writes reached the disk
  * boot ID                     starts again
- * settle                      delivers, forces and applies everything until nothing is left
+ * settle                      delivers, forces and applies until nothing is pending
  * status ID
  * </pre>
  */

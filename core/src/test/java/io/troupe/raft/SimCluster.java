@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Members in one thread with a network as a list of messages, and what must be true of all of them
- * together.
+ * Members in one thread with a network as a list of messages, and the invariants that hold over all
+ * of them.
  */
 final class SimCluster {
   /** A message in flight. */
@@ -53,7 +53,7 @@ final class SimCluster {
     this(voters, learners, 0, settings, tracing);
   }
 
-  /** Members 1, 2, ...: voters, learners, then some that belong to nobody yet. */
+  /** Members 1, 2, ...: voters, learners, then members without a cluster. */
   SimCluster(int voters, int learners, int spare, RaftSettings settings, boolean tracing) {
     this.tracing = tracing;
     Set<NodeId> voting = new HashSet<>();
@@ -68,7 +68,7 @@ final class SimCluster {
     }
   }
 
-  /** The members so far get the same first entry instead of a membership from outside. */
+  /** The existing members get the same first entry instead of a membership from outside. */
   void bootstrap() {
     List<ConfChange> changes = new ArrayList<>();
     for (SimNode node : nodes) {
@@ -104,7 +104,7 @@ final class SimCluster {
     }
   }
 
-  /** Proposes operations that never came before; returns their number. */
+  /** Proposes new operations; returns their number. */
   List<Proposal> propose(SimNode node, List<String> names) {
     List<Proposal> batch = new ArrayList<>();
     for (String name : names) {
@@ -119,7 +119,7 @@ final class SimCluster {
     return batch;
   }
 
-  /** Proposes a change against what the node's state machine knows; returns its number. */
+  /** Proposes a change based on the state machine of the node; returns its number. */
   RequestId change(SimNode node, List<ConfChange> changes) {
     RequestId id = new RequestId(nextRequest++);
     node.core()
@@ -130,7 +130,10 @@ final class SimCluster {
 
   // ---- the rules
 
-  /** At most one leader in a term, and it has all that was ever applied anywhere (3.4, 3.6.1). */
+  /**
+   * At most one leader in a term, and it has everything that was ever applied anywhere (3.4,
+   * 3.6.1).
+   */
   void elected(SimNode node, long term) {
     NodeId former = leaders.putIfAbsent(term, node.id);
     require(former == null || former.equals(node.id), "two leaders in term " + term);
@@ -169,9 +172,9 @@ final class SimCluster {
     }
   }
 
-  /** A snapshot stands for what everybody applied up to there. */
+  /** A snapshot represents the entries that all members applied up to there. */
   void installed(SnapshotMark mark) {
-    require(mark.index() <= truth.size(), "snapshot of what nobody applied");
+    require(mark.index() <= truth.size(), "snapshot of unapplied entries");
     Entry last = truth.get((int) mark.index() - 1);
     require(last.term() == mark.term(), "snapshot of another log", last.term(), mark.term());
     Membership expected = null;
@@ -185,7 +188,7 @@ final class SimCluster {
         "snapshot with another membership: " + mark + " " + expected);
   }
 
-  /** An index makes one membership, whoever comes to it in whatever way. */
+  /** An index has one membership, however members learn of it. */
   void configured(Membership membership) {
     Membership before = memberships.putIfAbsent(membership.version(), membership);
     require(

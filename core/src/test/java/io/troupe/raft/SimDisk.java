@@ -12,8 +12,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A disk that makes writes durable only when told to, in order, and forgets the others in a crash.
- * Reads as the log is read back: a later entry at an index drops what was there and above.
+ * A disk that makes writes durable only on request, in order, and loses the others in a crash.
+ * Reads like the log is replayed: a later entry at an index replaces everything at that index and
+ * above.
  */
 final class SimDisk {
   /** One persist, or one installation of a snapshot, that is not durable yet. */
@@ -39,7 +40,7 @@ final class SimDisk {
     this.membership = membership;
   }
 
-  /** What a first member of a new cluster finds. */
+  /** The recovered state of an initial member of a new cluster. */
   void fill(RaftState bootstrap) {
     state = bootstrap.hardState();
     membership = bootstrap.membership();
@@ -50,7 +51,7 @@ final class SimDisk {
     return state;
   }
 
-  /** As of {@link #applied}. */
+  /** Membership as of {@link #applied}. */
   Membership membership() {
     return membership;
   }
@@ -120,9 +121,9 @@ final class SimDisk {
   }
 
   /**
-   * The process dies; the first {@code survivors} unforced writes happened to reach the disk, and
-   * of the next one up to {@code torn} entries: a long batch is several records, of which the last
-   * one brings the commit index. An installation is cut after its first step, or after its second.
+   * The process crashes. The first {@code survivors} unforced writes happened to reach the disk,
+   * and up to {@code torn} entries of the next one: a long batch is several records, of which the
+   * last one contains the commit index. An installation is cut after its first or its second step.
    */
   void crash(int survivors, int torn) {
     for (int i = 0; i < survivors; i++) {
@@ -150,7 +151,7 @@ final class SimDisk {
     return new RaftState(self, state, membership, snapshotIndex, snapshotTerm, entries, applied);
   }
 
-  /** A run of durable entries; empty if the first one is gone. */
+  /** A run of durable entries; empty if the first one is compacted. */
   List<Entry> read(long from, long until, long maxBytes) {
     List<Entry> out = new ArrayList<>();
     long bytes = 0;

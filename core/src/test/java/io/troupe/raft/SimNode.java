@@ -24,27 +24,27 @@ import org.jspecify.annotations.Nullable;
 final class SimNode implements RaftEffects {
   final NodeId id;
 
-  /** What the state machine shall take: entries, or a snapshot. */
+  /** Work for the state machine: entries, or a snapshot. */
   private record Work(List<Entry> entries, @Nullable SnapshotMark install) {}
 
-  /** A snapshot that is to be brought to another member. */
+  /** A snapshot to be transferred to another member. */
   record SnapshotTransfer(NodeId to, long number, long term, long atLeast) {}
 
-  /** Entries that are to be read for another member. */
-  record LogQuestion(NodeId to, long from, long until, long maxBytes) {}
+  /** Entries to be read for another member. */
+  record LogReadRequest(NodeId to, long from, long until, long maxBytes) {}
 
   final SimDisk disk;
   private final ArrayDeque<Work> toApply = new ArrayDeque<>();
   final ArrayDeque<SnapshotTransfer> transfers = new ArrayDeque<>();
-  final ArrayDeque<LogQuestion> questions = new ArrayDeque<>();
+  final ArrayDeque<LogReadRequest> logReads = new ArrayDeque<>();
   final Map<Long, Long> openReads = new HashMap<>();
   final Map<Long, Long> releasedReads = new HashMap<>();
   private final SimCluster cluster;
   private final RaftSettings settings;
-  boolean expelled;
+  boolean removed;
   private Membership membership;
   private @Nullable RaftCore core;
-  private long handedOut;
+  private long sentToApply;
   private long lastCommit;
 
   SimNode(NodeId id, SimCluster cluster, Membership membership, RaftSettings settings) {
@@ -69,7 +69,7 @@ final class SimNode implements RaftEffects {
 
   void boot(long seed) {
     RaftState recovered = disk.recover(id);
-    handedOut = recovered.applied();
+    sentToApply = recovered.applied();
     membership = recovered.membership();
     lastCommit = 0;
     RaftCore started = new RaftCore(recovered, settings, new SplittableRandom(seed), this);
@@ -87,11 +87,11 @@ final class SimNode implements RaftEffects {
     core = null;
     toApply.clear();
     transfers.clear();
-    questions.clear();
+    logReads.clear();
     openReads.clear();
   }
 
-  /** The disk finishes its oldest write; the answer comes at once, the messages leave. */
+  /** The disk completes its oldest write; the completion is reported and the messages are sent. */
   void force() {
     SimDisk.Write write = disk.force();
     for (Outgoing outgoing : write.messagesAfterPersist()) {
@@ -101,7 +101,7 @@ final class SimNode implements RaftEffects {
     check();
   }
 
-  /** Several writes share one forced write and one answer. */
+  /** Several writes share one forced write and one completion. */
   void forceTogether(int count) {
     SimDisk.Write last = disk.force();
     leaveAll(last);
@@ -145,7 +145,7 @@ final class SimNode implements RaftEffects {
     check();
   }
 
-  /** As the state machine has it. */
+  /** Membership as in the state machine. */
   Membership appliedMembership() {
     return membership;
   }
@@ -154,7 +154,7 @@ final class SimNode implements RaftEffects {
     disk.flushApplied(core().status().applied(), membership);
   }
 
-  /** The oldest transfer of a snapshot ends, unless there is no snapshot that is new enough yet. */
+  /** The oldest transfer of a snapshot finishes, unless no recent enough snapshot exists yet. */
   void finishTransfer(boolean ok) {
     SnapshotTransfer transfer = transfers.removeFirst();
     long index = core().status().applied();
@@ -171,14 +171,14 @@ final class SimNode implements RaftEffects {
     check();
   }
 
-  /** The disk answers the oldest question for entries. */
+  /** The disk completes the oldest read of entries. */
   void answerQuestion() {
-    LogQuestion question = questions.removeFirst();
+    LogReadRequest request = logReads.removeFirst();
     core()
         .logRead(
-            question.to(),
-            question.from(),
-            disk.read(question.from(), question.until(), question.maxBytes()));
+            request.to(),
+            request.from(),
+            disk.read(request.from(), request.until(), request.maxBytes()));
     check();
   }
 
@@ -197,20 +197,21 @@ final class SimNode implements RaftEffects {
   /** Rules that hold between any two inputs. */
   void check() {
     RaftStatus status = core().status();
-    require(status.commit() >= lastCommit, "commit went back", status.commit(), lastCommit);
+    require(status.commit() >= lastCommit, "commit index decreased", status.commit(), lastCommit);
     lastCommit = status.commit();
     require(status.commit() <= status.lastIndex(), "commit past the log");
-    require(status.applied() <= handedOut, "applied more than handed out");
+    require(status.applied() <= sentToApply, "applied more than was sent");
     boolean installing = toApply.stream().anyMatch(work -> work.install() != null);
     require(
-        handedOut <= status.commit() && (installing || handedOut <= disk.lastIndex()),
-        "handed out too much",
-        handedOut,
+        sentToApply <= status.commit() && (installing || sentToApply <= disk.lastIndex()),
+        "sent uncommitted entries",
+        sentToApply,
         status.commit());
   }
 
   @Override
-  public void persist(long number, HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist) {
+  public void persist(
+      long number, HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist) {
     cluster.trace(
         id,
         () ->
@@ -233,7 +234,11 @@ final class SimNode implements RaftEffects {
 
   @Override
   public void installSnapshot(
-      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> messagesAfterPersist) {
+      long number,
+      HardState before,
+      HardState state,
+      SnapshotMark mark,
+      List<Outgoing> messagesAfterPersist) {
     cluster.trace(
         id,
         () ->
@@ -245,8 +250,9 @@ final class SimNode implements RaftEffects {
                 + SimTrace.outgoing(messagesAfterPersist));
     require(state.commit() == mark.index(), "snapshot is not committed");
     disk.unforced.addLast(
-        new SimDisk.Write(number, state, List.of(), new SimDisk.Install(before, mark), messagesAfterPersist));
-    handedOut = mark.index();
+        new SimDisk.Write(
+            number, state, List.of(), new SimDisk.Install(before, mark), messagesAfterPersist));
+    sentToApply = mark.index();
     toApply.addLast(new Work(List.of(), mark));
   }
 
@@ -263,7 +269,7 @@ final class SimNode implements RaftEffects {
   @Override
   public void readLog(NodeId to, long from, long until, long maxBytes) {
     cluster.trace(id, () -> "read log for " + to + " [" + from + "," + until + ")");
-    questions.addLast(new LogQuestion(to, from, until, maxBytes));
+    logReads.addLast(new LogReadRequest(to, from, until, maxBytes));
     cluster.logReads++;
   }
 
@@ -281,8 +287,8 @@ final class SimNode implements RaftEffects {
   @Override
   public void removed() {
     cluster.trace(id, () -> "removed");
-    require(cluster.isRemoved(id), "removal that nobody committed");
-    expelled = true;
+    require(cluster.isRemoved(id), "removal that is not committed");
+    removed = true;
   }
 
   @Override
@@ -291,7 +297,7 @@ final class SimNode implements RaftEffects {
     leave(to, message);
   }
 
-  /** What a message promises must be on the disk by now. */
+  /** Entries that a message requires must be durable by now. */
   private void leave(NodeId to, PeerMessage message) {
     HardState durable = disk.state();
     if (message instanceof PeerMessage.AppendReply reply && !reply.rejected()) {
@@ -318,13 +324,16 @@ final class SimNode implements RaftEffects {
     require(!committed.isEmpty(), "empty apply");
     for (Entry entry : committed) {
       require(
-          entry.index() == handedOut + 1, "applied twice or with a gap", entry.index(), handedOut);
+          entry.index() == sentToApply + 1,
+          "applied twice or with a gap",
+          entry.index(),
+          sentToApply);
       require(
           entry.index() <= disk.lastIndex(),
           "applied before durable here",
           entry.index(),
           disk.lastIndex());
-      handedOut = entry.index();
+      sentToApply = entry.index();
     }
     toApply.addLast(new Work(committed, null));
   }

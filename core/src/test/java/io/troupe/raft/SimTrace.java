@@ -24,7 +24,7 @@ final class SimTrace {
     return entry.index() + "@" + entry.term() + ":" + what;
   }
 
-  /** Voters, then what else there is. */
+  /** Voters, then the other parts. */
   static String of(Membership membership) {
     return "voters="
         + membership.voters()

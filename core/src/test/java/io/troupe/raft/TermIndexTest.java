@@ -7,10 +7,10 @@ import java.util.TreeMap;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
-/** Terms by index against a plain map. */
+/** Terms by index compared with a plain map. */
 class TermIndexTest {
   @Property(tries = 300, seed = "20261121")
-  void agreesWithAMap(@ForAll long seed) {
+  void agreesWithMap(@ForAll long seed) {
     Random random = new Random(seed);
     long snapshot = random.nextInt(5);
     TermIndex runs = new TermIndex(snapshot, snapshot == 0 ? 0 : 1);

@@ -10,20 +10,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Ports of the loopback for tests: below those that systems give to outgoing connections, of which
- * one could have it before the member that wants it.
+ * Ports of the loopback for tests: below those that systems use for outgoing connections, which
+ * could occupy a port before the member that needs it.
  */
 public final class FreePort {
   private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
 
-  /** JVMs that test side by side give different ports. */
+  /** JVMs that run tests at the same time get different ports. */
   private static final int FORKS = 4;
 
   private static final int FORK = Integer.getInteger("troupe.test.fork", 0) % FORKS;
 
   private FreePort() {}
 
-  /** One that nobody listened on a moment ago, and that was not given before. */
+  /** A port on which no process listened a moment ago, and that was not returned before. */
   public static int next() {
     for (int tries = 0; tries < 1000; tries++) {
       int port = 12_000 + FORKS * ThreadLocalRandom.current().nextInt(5_000) + FORK;
@@ -33,7 +33,7 @@ public final class FreePort {
       try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
         return socket.getLocalPort();
       } catch (BindException taken) {
-        // The next one.
+        // Try the next port.
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

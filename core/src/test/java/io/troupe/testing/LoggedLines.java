@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
-/** What is logged while a test looks, by whatever thread. */
+/** Captures the lines that any thread logs during a test. */
 public final class LoggedLines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
   private final Queue<ILoggingEvent> lines = new ConcurrentLinkedQueue<>();
   private final Logger logger;
@@ -26,22 +26,22 @@ public final class LoggedLines extends AppenderBase<ILoggingEvent> implements Au
     logger.addAppender(this);
   }
 
-  /** Of everybody in this process, from now on. */
+  /** Lines of all loggers in this process, from now on. */
   public LoggedLines() {
     this(org.slf4j.Logger.ROOT_LOGGER_NAME);
   }
 
-  /** Of a package or a class, from now on. */
+  /** Lines of a package or a class, from now on. */
   public LoggedLines(String name) {
     this((Logger) LoggerFactory.getLogger(name));
   }
 
-  /** Of a class, from now on. */
+  /** Lines of a class, from now on. */
   public LoggedLines(Class<?> of) {
     this(of.getName());
   }
 
-  /** Of a class, from now on, at {@code level} and above. */
+  /** Lines of a class, from now on, at {@code level} and above. */
   public LoggedLines(Class<?> of, Level level) {
     this(of);
     logger.setLevel(level);
@@ -52,22 +52,22 @@ public final class LoggedLines extends AppenderBase<ILoggingEvent> implements Au
     lines.add(event);
   }
 
-  /** So far, in their order. */
+  /** Lines so far, in their order. */
   public List<ILoggingEvent> lines() {
     return List.copyOf(lines);
   }
 
-  /** So far, in their order, each as level and text. */
+  /** Lines so far, in their order, each as level and text. */
   public List<String> texts() {
     return lines.stream().map(line -> line.getLevel() + " " + line.getFormattedMessage()).toList();
   }
 
-  /** The texts that contain another one. */
+  /** The texts that contain the given text. */
   public List<String> with(String text) {
     return texts().stream().filter(line -> line.contains(text)).toList();
   }
 
-  /** The pairs of a line. */
+  /** The key-value pairs of a line. */
   public static Map<String, Object> pairs(ILoggingEvent line) {
     Map<String, Object> pairs = new LinkedHashMap<>();
     line.getKeyValuePairs().forEach(pair -> pairs.put(pair.key, pair.value));

@@ -4,24 +4,24 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.Socket;
 
-/** A connection that says a byte now and then, for tests of ports. One thread at a time. */
+/** A connection that sends a byte from time to time, for tests of ports. One thread at a time. */
 public final class SlowClient implements Closeable {
   private final Socket socket;
   private final byte[] bytes;
-  private int said;
+  private int sent;
 
-  /** Has said nothing yet, and owns the socket. */
+  /** Has sent nothing yet, and owns the socket. */
   public SlowClient(Socket socket, byte[] bytes) {
     this.socket = socket;
     this.bytes = bytes;
   }
 
-  /** False if there is no other one behind it, or none at all. */
+  /** Sends the next byte if there is one; returns true if a further byte remains. */
   public boolean sayNext() throws IOException {
-    if (said < bytes.length) {
-      socket.getOutputStream().write(bytes[said++]);
+    if (sent < bytes.length) {
+      socket.getOutputStream().write(bytes[sent++]);
     }
-    return said < bytes.length;
+    return sent < bytes.length;
   }
 
   @Override

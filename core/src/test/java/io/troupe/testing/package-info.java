@@ -1,4 +1,4 @@
-/** What tests of several modules need. */
+/** Utilities for the tests of several modules. */
 @NullMarked
 package io.troupe.testing;
 

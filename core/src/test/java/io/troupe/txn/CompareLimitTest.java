@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Compares over ranges: how far they walk, and what ends them. */
+/** Compares over ranges: how far they walk, and what stops them. */
 class CompareLimitTest {
   private static final int KEYS = 3000;
   private static final KeyRange ALL = span("k", "l");
@@ -51,13 +51,13 @@ class CompareLimitTest {
   }
 
   @Test
-  void walkEndsAtTheFirstKeyThatFails() {
+  void walkStopsAtFirstFailingKey() {
     Operation.Txn fails = txn(List.of(versions(Relation.GREATER)), put("x", "y"));
     assertThat(refusal(fails, 1)).isNull();
   }
 
   @Test
-  void keysOfAllComparesCountTogether() {
+  void keysOfAllComparesAreAddedUp() {
     Compare holds = versions(Relation.EQUAL);
     assertThat(refusal(txn(List.of(holds), put("x", "y")), KEYS)).isNull();
     assertThat(refusal(txn(List.of(holds), put("x", "y")), KEYS - 1))
@@ -88,9 +88,9 @@ class CompareLimitTest {
         .isTrue();
   }
 
-  /** Neither a compare nor a count gathers anything that would notice a closed share. */
+  /** Neither a compare nor a count gathers records, which would detect a closed share. */
   @Test
-  void walksEndWhenTheClientHasLeft() {
+  void walksStopWhenClientDisconnects() {
     MemoryBudget.Share left = new MemoryBudget(Long.MAX_VALUE).share();
     left.close();
     Operation.Txn onlyReads =

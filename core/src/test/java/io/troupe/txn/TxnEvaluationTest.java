@@ -85,7 +85,7 @@ class TxnEvaluationTest {
   }
 
   @Test
-  void innerHeadersTurnNewWithTheFirstChange_R6() {
+  void innerHeadersHaveNewRevisionFromFirstChange_R6() {
     fixture.apply(put("a", "0"));
     Result.Txn result =
         (Result.Txn)
@@ -114,7 +114,7 @@ class TxnEvaluationTest {
   }
 
   @Test
-  void nestedComparesSeeTheStateBefore_X8() {
+  void nestedComparesReadStateBeforeTransaction_X8() {
     Operation.Txn nested =
         new Operation.Txn(
             List.of(compare(one("a"), Target.VERSION, Relation.EQUAL, 0)),
@@ -136,7 +136,7 @@ class TxnEvaluationTest {
   }
 
   @Test
-  void formerRecordIsThatOfTheRevisionBefore_W11() {
+  void previousRecordIsThatOfPreviousRevision_W11() {
     fixture.apply(put("a", "old"));
     KeyValue old = fixture.machine.reader().get(key("a"));
     Applied applied =
@@ -151,7 +151,7 @@ class TxnEvaluationTest {
   }
 
   @Test
-  void aFailedCheckAbortsAll_X10() {
+  void failedCheckAbortsAll_X10() {
     fixture.apply(put("a", "1"));
     fixture.apply(put("a", "2"));
     fixture.apply(new Operation.Compact(3));
@@ -239,7 +239,7 @@ class TxnEvaluationTest {
   }
 
   @Test
-  void deletionAnswersInKeyOrder_D1_andNothingIsNoRevision_R3() {
+  void deletionReturnsKeyOrderAndEmptyDeletionKeepsRevision_D1_R3() {
     fixture.apply(put("b", "1"));
     fixture.apply(put("a", "1"));
     Result.DeleteRange deleted = (Result.DeleteRange) fixture.result(delete(span("a", "z")));
@@ -253,7 +253,7 @@ class TxnEvaluationTest {
   }
 
   @Test
-  void readOnlyTransactionIsServedByTheReader_X11() {
+  void readOnlyTransactionIsServedByReader_X11() {
     fixture.apply(put("a", "1"));
     ReadEvaluator reads = new ReadEvaluator(fixture.machine.reader());
     MemoryBudget.Share share = MemoryBudget.UNLIMITED.share();

@@ -59,12 +59,12 @@ class TxnLimitsTest {
   }
 
   @Test
-  void nestedOnesHaveWhatTheParentLeaves_X2() {
+  void nestedTransactionsGetRemainingLimitOfParent_X2() {
     TxnOp get = new Operation.Range(RangeQuery.of(one("a"), 0));
     Operation.Txn inner = then(get, get, get);
     assertThat(TxnLimits.check(then(inner), 4)).isNull();
     assertThat(TxnLimits.check(then(inner), 3)).isEqualTo(Refusal.TOO_MANY_OPERATIONS);
-    // The allowance is given to each nested one, not shared among them.
+    // The limit applies to each nested transaction; it is not shared among them.
     assertThat(TxnLimits.check(then(inner, inner), 5)).isNull();
   }
 
@@ -85,7 +85,7 @@ class TxnLimitsTest {
   }
 
   @Test
-  void checksFollowTheOrderOfTheRequest_X3() {
+  void checksFollowRequestOrder_X3() {
     TxnOp unsorted = new Operation.Invalid(Refusal.INVALID_SORT_OPTION);
     TxnOp keyless = put("", "v");
     assertThat(check(then(keyless, unsorted))).isEqualTo(Refusal.KEY_NOT_PROVIDED);
@@ -94,13 +94,13 @@ class TxnLimitsTest {
     assertThat(check(then(then(keyless), unsorted))).isEqualTo(Refusal.KEY_NOT_PROVIDED);
     assertThat(check(then(Collections.nCopies(129, unsorted).toArray(TxnOp[]::new))))
         .isEqualTo(Refusal.TOO_MANY_OPERATIONS);
-    // A key that is written twice is the last check of all.
+    // The check for keys written twice is the last one.
     assertThat(check(then(put("a", "1"), put("a", "1"), unsorted)))
         .isEqualTo(Refusal.INVALID_SORT_OPTION);
   }
 
   @Test
-  void aKeyIsWrittenOnce_X4() {
+  void keyIsWrittenOnce_X4() {
     refused(put("a", "1"), put("a", "1"));
     refused(put("b", "1"), delete(span("a", "c")));
     refused(delete(span("a", "c")), put("b", "1"));
@@ -115,7 +115,7 @@ class TxnLimitsTest {
   }
 
   @Test
-  void whatMayMeet_X4() {
+  void allowedOverlaps_X4() {
     allowed(delete(span("a", "c")), delete(span("b", "d")));
     allowed(new Operation.Range(RangeQuery.of(span("a", "c"), 0)), put("b", "1"));
     allowed(put("c", "1"), delete(span("a", "c")));
@@ -138,7 +138,7 @@ class TxnLimitsTest {
   }
 
   @Test
-  void spansMeltTogether() {
+  void overlappingSpansAreMerged() {
     refused(delete(span("a", "c")), delete(span("e", "g")), delete(span("b", "f")), put("d", "1"));
     allowed(delete(span("a", "c")), delete(span("e", "g")), put("d", "1"));
     refused(delete(span("e", "g")), delete(span("a", "c")), put("b", "1"));
@@ -146,7 +146,7 @@ class TxnLimitsTest {
   }
 
   @Test
-  void readOnlyMeansRangesAtTopLevelAlone_X11() {
+  void readOnlyRequiresRangesOnlyAtTopLevel_X11() {
     TxnOp get = new Operation.Range(RangeQuery.of(one("a"), 0));
     assertThat(TxnLimits.isReadOnly(txn(List.of(get), List.of(get)))).isTrue();
     assertThat(TxnLimits.isReadOnly(then())).isTrue();
@@ -156,7 +156,7 @@ class TxnLimitsTest {
   }
 
   @Test
-  void costFollowsTheDearerBranch_Q1() {
+  void costIsThatOfMoreExpensiveBranch_Q1() {
     assertThat(QuotaCost.of(put("key", "value"))).isEqualTo(264);
     assertThat(QuotaCost.of(new Operation.LeaseGrant(1, 1))).isEqualTo(64);
     assertThat(QuotaCost.of(delete(one("a")))).isZero();
@@ -168,7 +168,7 @@ class TxnLimitsTest {
   }
 
   @Test
-  void standAloneShapes_P1_D1_G1() {
+  void checksSingleRequests_P1_D1_G1() {
     assertThat(RequestChecks.put(put("a", "1"))).isNull();
     assertThat(RequestChecks.put(put("", "1"))).isEqualTo(Refusal.KEY_NOT_PROVIDED);
     assertThat(RequestChecks.deleteRange(delete(one("")))).isEqualTo(Refusal.KEY_NOT_PROVIDED);

@@ -17,7 +17,7 @@ class WatchRulesTest {
   private static final Bytes B = Bytes.utf8("b");
 
   @Test
-  void negativeStartIsRefused_W4_andZeroIsNext_W3() {
+  void negativeStartIsRefusedAndZeroMeansNext_W3_W4() {
     assertThat(WatchRules.isStartRefused(-1)).isTrue();
     assertThat(WatchRules.isStartRefused(0)).isFalse();
     assertThat(WatchRules.firstRevision(0, 7)).isEqualTo(8);
@@ -27,7 +27,7 @@ class WatchRulesTest {
   }
 
   @Test
-  void emptyKeyIsTheFirst_W5() {
+  void emptyKeyMeansFirstKey_W5() {
     assertThat(WatchRules.range(Bytes.EMPTY, Bytes.of(0))).isEqualTo(KeyRange.all());
     assertThat(WatchRules.range(A, B)).isEqualTo(new KeyRange(A, B));
   }
@@ -41,13 +41,13 @@ class WatchRulesTest {
   }
 
   @Test
-  void compactionSparesAStartAtItsRevision_W12() {
+  void watchMayStartAtCompactedRevision_W12() {
     assertThat(WatchRules.isCancelledByCompaction(4, 5)).isTrue();
     assertThat(WatchRules.isCancelledByCompaction(5, 5)).isFalse();
   }
 
   @Test
-  void idsAreNotHandedOutAgain_W1() {
+  void idsAreNotReused_W1() {
     WatchIds ids = new WatchIds();
     assertThat(ids.take(0)).hasValue(0);
     assertThat(ids.take(1)).hasValue(1);
@@ -61,7 +61,7 @@ class WatchRulesTest {
   }
 
   @Test
-  void filtersDropTheirKind_W14() {
+  void filtersDropTheirEventType_W14() {
     Event put = new Event(Event.Type.PUT, new KeyValue(A, 1, 1, 1, B, 0), null);
     Event delete = Event.delete(A, 2, null);
     assertThat(EventFilter.NONE.accepts(put)).isTrue();
@@ -86,7 +86,7 @@ class WatchRulesTest {
   }
 
   @Test
-  void piecesAddUp_W17() {
+  void piecesContainAllEvents_W17() {
     for (long seed = 1; seed <= 200; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       int[] sizes = random.ints(1 + random.nextInt(30), 1, 60).toArray();

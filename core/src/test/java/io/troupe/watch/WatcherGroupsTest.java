@@ -23,7 +23,7 @@ class WatcherGroupsTest {
   }
 
   @Test
-  void aSyncedWatcherGetsEventsFromItsRevisionOn_W3() {
+  void syncedWatcherGetsEventsFromItsRevisionOn_W3() {
     assertThat(groups.add("now", A, 6, 5)).isTrue();
     assertThat(groups.add("later", A, 9, 5)).isTrue();
     assertThat(match("a", 6)).containsExactly("now");
@@ -35,7 +35,7 @@ class WatcherGroupsTest {
   }
 
   @Test
-  void oneThatIsBehindReadsHistoryFirst_W8() {
+  void laggingWatcherReadsHistoryFirst_W8() {
     assertThat(groups.add("old", A, 3, 5)).isFalse();
     assertThat(groups.add("older", KeyRange.all(), 2, 5)).isFalse();
     assertThat(match("a", 6)).isEmpty();
@@ -49,7 +49,7 @@ class WatcherGroupsTest {
     assertThat(match("a", 7)).containsExactly("older");
     assertThat(groups.syncedCount()).isEqualTo(1);
     assertThat(groups.unsyncedCount()).isEqualTo(1);
-    // It cannot keep up: it loses its live place and reads again from where it stands.
+    // It lags: it leaves the synced group and reads history from its position.
     assertThat(groups.move("older", 8, 20)).isFalse();
     assertThat(match("a", 21)).isEmpty();
     assertThat(groups.isSynced("older")).isFalse();
@@ -60,7 +60,7 @@ class WatcherGroupsTest {
   }
 
   @Test
-  void compactionEndsThoseItWentPast_W12() {
+  void compactionRemovesWatchersThatNeedOlderRevisions_W12() {
     groups.add("two", A, 2, 10);
     groups.add("five", A, 5, 10);
     groups.add("synced", A, 11, 10);
@@ -73,7 +73,7 @@ class WatcherGroupsTest {
   }
 
   @Test
-  void aWatcherJoinsOnce() {
+  void watcherJoinsOnce() {
     groups.add("w", A, 1, 0);
     assertThatThrownBy(() -> groups.add("w", A, 1, 0)).isInstanceOf(IllegalArgumentException.class);
     KeyRange empty = new KeyRange(Bytes.utf8("b"), Bytes.utf8("a"));
@@ -82,7 +82,7 @@ class WatcherGroupsTest {
   }
 
   @Test
-  void matchesLikeASearchThroughAll() {
+  void matchesEqualLinearSearch() {
     for (long seed = 1; seed <= 60; seed++) {
       SplittableRandom random = new SplittableRandom(seed);
       WatcherGroups<Integer> groups = new WatcherGroups<>();
@@ -128,7 +128,7 @@ class WatcherGroupsTest {
   }
 
   @Test
-  void aQuestionDoesNotSearchThroughAll() {
+  void lookupDoesNotVisitAllWatchers() {
     IntervalIndex<Integer> index = new IntervalIndex<>();
     for (int i = 0; i < 100_000; i++) {
       Bytes key = Bytes.of(i >> 16, (i >> 8) & 0xff, i & 0xff);

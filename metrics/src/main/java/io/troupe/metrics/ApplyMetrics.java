@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What applied entries did. Thread-safe; nothing here waits or allocates. */
+/** Metrics of applied entries. Thread-safe; no method blocks or allocates. */
 public final class ApplyMetrics {
-  /** Kinds of entries, by the names that the label {@code op} has. */
+  /** Kinds of entries, with the values of the label {@code op}. */
   public enum Kind {
     /** A put. */
     PUT("Put"),
@@ -29,7 +29,7 @@ public final class ApplyMetrics {
     ALARM("Alarm"),
     /** Name and URLs of a member. */
     MEMBER("ClusterMemberAttrSet"),
-    /** Whatever has no kind of its own. */
+    /** All other kinds. */
     OTHER("Other");
 
     private final String label;
@@ -80,22 +80,21 @@ public final class ApplyMetrics {
             "etcd_debugging_lease_ttl_total", "Granted times of leases, in seconds.", 1, 2, 24);
     families.counterOf(
         "etcd_server_slow_apply_total", "Entries that took 100 ms or more to apply.", slow::sum);
-    families.counterOf("etcd_mvcc_put_total", "Puts that were applied.", puts::sum);
+    families.counterOf("etcd_mvcc_put_total", "Applied puts.", puts::sum);
     families.gaugeOf(
         "etcd_debugging_mvcc_total_put_size_in_bytes",
-        "Bytes of keys and values that were put.",
+        "Bytes of keys and values of applied puts.",
         putBytes::sum);
-    families.counterOf("etcd_mvcc_delete_total", "Deletions that were applied.", deletes::sum);
+    families.counterOf("etcd_mvcc_delete_total", "Applied deletions.", deletes::sum);
     families.counterOf(
-        "etcd_mvcc_txn_total", "Transactions of more than one operation.", txns::sum);
-    families.counterOf("etcd_mvcc_range_total", "Ranges that were read.", ranges::sum);
+        "etcd_mvcc_txn_total", "Applied transactions of more than one operation.", txns::sum);
+    families.counterOf("etcd_mvcc_range_total", "Executed ranges.", ranges::sum);
+    families.counterOf("etcd_debugging_lease_granted_total", "Granted leases.", granted::sum);
     families.counterOf(
-        "etcd_debugging_lease_granted_total", "Leases that were granted.", granted::sum);
-    families.counterOf(
-        "etcd_debugging_lease_revoked_total", "Leases that were revoked or expired.", revoked::sum);
+        "etcd_debugging_lease_revoked_total", "Revoked or expired leases.", revoked::sum);
     families.counterOf(
         "etcd_debugging_server_lease_expired_total",
-        "Leases that this member, leading, ended because their time was over.",
+        "Expired leases that this member revoked as leader.",
         expired::sum);
   }
 
@@ -127,7 +126,7 @@ public final class ApplyMetrics {
     txns.increment();
   }
 
-  /** Keys were read. */
+  /** A range was read. */
   public void ranged() {
     ranges.increment();
   }
@@ -138,12 +137,12 @@ public final class ApplyMetrics {
     ttl.observe((double) ttlSeconds);
   }
 
-  /** This member leads, and the revoke of a lease whose time was over took effect. */
+  /** This member leads, and the revoke of an expired lease was applied. */
   public void leaseExpired() {
     expired.increment();
   }
 
-  /** A lease ended. */
+  /** A lease was revoked. */
   public void leaseRevoked() {
     revoked.increment();
   }

@@ -3,7 +3,7 @@ package io.troupe.metrics;
 import io.prometheus.metrics.core.metrics.Histogram;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the disk takes. Thread-safe; nothing here waits or allocates. */
+/** Metrics of the disk. Thread-safe; no method blocks or allocates. */
 public final class DiskMetrics {
   private final Histogram walWrite;
   private final Histogram walSync;
@@ -32,7 +32,7 @@ public final class DiskMetrics {
             14);
     walBatch =
         families.exponential(
-            "troupe_wal_batch_entries", "Log entries that one forced write served.", 1, 2, 14);
+            "troupe_wal_batch_entries", "Log entries made durable by one forced write.", 1, 2, 14);
     storeWrite =
         families.exponential(
             "etcd_disk_backend_commit_duration_seconds",
@@ -58,21 +58,21 @@ public final class DiskMetrics {
         "etcd_disk_wal_write_bytes_total", "Bytes of entries written to the log.", walBytes::sum);
     families.gaugeOf(
         "etcd_disk_defrag_inflight",
-        "Whether the state's store is being compacted fully.",
+        "1 while the state's store is fully compacted, else 0.",
         defragmenting::sum);
   }
 
-  /** Entries were handed to the log. */
+  /** Entries were written to the log. */
   public void walWritten(long nanos, long bytes) {
     walWrite.observe(Seconds.of(nanos));
     walBytes.add(bytes);
   }
 
   /**
-   * What was handed to the log was forced. Times are of {@link System#nanoTime}.
+   * The written entries were forced. Times are of {@link System#nanoTime}.
    *
-   * @param entries how many of them were new
-   * @param lastIndex of the last of these; of no meaning without one
+   * @param entries number of new entries
+   * @param lastIndex index of the last new entry; meaningless if there is none
    */
   public void walSynced(long startNanos, long endNanos, long entries, long lastIndex) {
     walSync.observe(Seconds.of(endNanos - startNanos));
@@ -82,7 +82,7 @@ public final class DiskMetrics {
     }
   }
 
-  /** The last of these. */
+  /** The last forced writes. */
   public WalSyncs walSyncs() {
     return walSyncs;
   }
@@ -92,7 +92,7 @@ public final class DiskMetrics {
     storeWrite.observe(Seconds.of(nanos));
   }
 
-  /** A checkpoint was made. */
+  /** A checkpoint was created. */
   public void snapshotMade(long nanos) {
     snapshot.observe(Seconds.of(nanos));
   }

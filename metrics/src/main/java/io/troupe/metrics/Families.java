@@ -10,7 +10,7 @@ import java.util.function.DoubleSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes families of metrics the way all of them are made here: no exemplars, classic buckets. */
+/** Creates metric families with common options: no exemplars, classic buckets. */
 final class Families {
   private static final Logger LOG = LoggerFactory.getLogger(Families.class);
 
@@ -29,7 +29,7 @@ final class Families {
         .register(registry);
   }
 
-  /** A gauge that is set; kept for those with labels, whose values are seldom moved. */
+  /** A gauge that is set; for gauges with labels, whose values rarely change. */
   Gauge gauge(String name, String help, String... labels) {
     return Gauge.builder()
         .name(name)
@@ -39,7 +39,7 @@ final class Families {
         .register(registry);
   }
 
-  /** A gauge that is read when metrics are read. */
+  /** A gauge whose value is read when metrics are requested. */
   void gaugeOf(String name, String help, DoubleSupplier value) {
     GaugeWithCallback.builder()
         .name(name)
@@ -48,7 +48,7 @@ final class Families {
         .register(registry);
   }
 
-  /** A gauge whose label values are known only when metrics are read. */
+  /** A gauge whose label values are known only when metrics are requested. */
   void gaugesOf(String name, String help, LabelledValues values, String... labels) {
     GaugeWithCallback.builder()
         .name(name)
@@ -58,7 +58,7 @@ final class Families {
         .register(registry);
   }
 
-  /** A counter whose label values are known only when metrics are read. */
+  /** A counter whose label values are known only when metrics are requested. */
   void countersOf(String name, String help, LabelledValues values, String... labels) {
     CounterWithCallback.builder()
         .name(name)
@@ -68,7 +68,7 @@ final class Families {
         .register(registry);
   }
 
-  /** A counter that somebody else counts. */
+  /** A counter whose value is read when metrics are requested. */
   void counterOf(String name, String help, DoubleSupplier value) {
     CounterWithCallback.builder()
         .name(name)
@@ -108,16 +108,16 @@ final class Families {
     try {
       values.tell(target);
     } catch (RuntimeException failure) {
-      LOG.warn("metric cannot be read name={}", name, failure);
+      LOG.warn("cannot read metric, its values are missing in the response name={}", name, failure);
     }
   }
 
-  /** One value that cannot be read must not hide all others. */
+  /** A value that cannot be read must not hide all others. */
   private static double read(String name, DoubleSupplier value) {
     try {
       return value.getAsDouble();
     } catch (RuntimeException failure) {
-      LOG.warn("metric cannot be read name={}", name, failure);
+      LOG.warn("cannot read metric, its value is NaN name={}", name, failure);
       return Double.NaN;
     }
   }

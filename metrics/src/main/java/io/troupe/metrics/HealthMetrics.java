@@ -3,7 +3,7 @@ package io.troupe.metrics;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.Gauge;
 
-/** Answers of the health endpoints. Thread-safe. */
+/** Metrics of the health endpoints. Thread-safe. */
 public final class HealthMetrics {
   private final Counter success;
   private final Counter failures;
@@ -11,23 +11,23 @@ public final class HealthMetrics {
   private final Counter checks;
 
   HealthMetrics(Families families, Families bare) {
-    success = bare.counter("etcd_server_health_success", "Answers of /health that were good.");
-    failures = bare.counter("etcd_server_health_failures", "Answers of /health that were bad.");
+    success = bare.counter("etcd_server_health_success", "Successful responses of /health.");
+    failures = bare.counter("etcd_server_health_failures", "Failed responses of /health.");
     check =
         families.gauge(
-            "etcd_server_healthcheck", "Last outcome of a check, 1 is good.", "type", "name");
+            "etcd_server_healthcheck", "Last result of a check, 1 is success.", "type", "name");
     checks =
         families.counter(
-            "etcd_server_healthchecks_total", "Outcomes of checks.", "type", "name", "status");
+            "etcd_server_healthchecks_total", "Results of checks.", "type", "name", "status");
   }
 
-  /** Answer of /health. */
+  /** /health responded. */
   public void health(boolean good) {
     (good ? success : failures).inc();
   }
 
   /**
-   * Outcome of one check.
+   * A check was executed.
    *
    * @param type livez or readyz
    */

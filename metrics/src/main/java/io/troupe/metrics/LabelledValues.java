@@ -1,19 +1,19 @@
 package io.troupe.metrics;
 
-/** Values of one family, told when metrics are read. */
+/** Values of one family, read when metrics are requested. */
 @FunctionalInterface
 public interface LabelledValues {
-  /** Takes the values. */
+  /** Receives the values. */
   @FunctionalInterface
   interface Target {
     /**
-     * One value.
+     * Receives one value.
      *
      * @param labels as many as the family has, in its order
      */
     void value(double value, String... labels);
   }
 
-  /** Tells all values, each combination of labels once. */
+  /** Passes all values to {@code target}, each combination of labels once. */
   void tell(Target target);
 }

@@ -3,9 +3,9 @@ package io.troupe.metrics;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Limits the rate of log lines that many calls can cause at once: a burst of lines passes, then one
- * line in each interval. Each line that passes can report how many lines were suppressed before it.
- * Thread-safe.
+ * Limits the rate of log lines that many calls can cause together: a burst of lines passes, then
+ * one line in each interval. Each line that passes can report how many lines were suppressed before
+ * it. Thread-safe.
  */
 public final class LogRateLimit {
   /** The result of {@link #admit} for a line that must not be written. */
@@ -16,13 +16,15 @@ public final class LogRateLimit {
   private final long intervalNanos;
   private final long burst;
 
-  /** The end of the interval of the last admitted line, if the lines came one in each interval. */
+  /**
+   * End of the interval of the last admitted line, if lines are counted as one in each interval.
+   */
   private final AtomicLong used = new AtomicLong(NEVER);
 
   private final AtomicLong suppressed = new AtomicLong();
 
   /**
-   * Makes a limit of one line at a time.
+   * Creates a limit of one line at a time.
    *
    * @param intervalNanos minimum time between two lines
    */
@@ -31,10 +33,10 @@ public final class LogRateLimit {
   }
 
   /**
-   * Makes a limit with a burst.
+   * Creates a limit with a burst.
    *
    * @param intervalNanos minimum time between two lines in the long run
-   * @param burst number of lines that may pass at once after an idle time
+   * @param burst number of lines that may pass together after an idle time
    */
   public LogRateLimit(long intervalNanos, long burst) {
     this.intervalNanos = intervalNanos;

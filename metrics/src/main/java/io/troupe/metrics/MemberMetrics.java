@@ -20,8 +20,9 @@ import java.util.function.DoubleSupplier;
 import java.util.regex.Pattern;
 
 /**
- * All metrics of one member (section 6). Parts of the member get the group they feed; what can be
- * read when metrics are read is registered with {@link #gauge}. Thread-safe.
+ * All metrics of one member (section 6). Each part of the member gets the group that it updates;
+ * values that can be read when metrics are requested are registered with {@link #gauge}.
+ * Thread-safe.
  */
 public final class MemberMetrics {
   /** Content type of {@link #text()}. */
@@ -31,7 +32,7 @@ public final class MemberMetrics {
   public static final String OPEN_METRICS =
       "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-  /** The library adds it to the name of every counter. */
+  /** The library appends it to the name of every counter. */
   private static final Pattern SUFFIX = Pattern.compile("_total");
 
   private final PrometheusRegistry registry = new PrometheusRegistry();
@@ -51,26 +52,26 @@ public final class MemberMetrics {
   private final HealthMetrics health = new HealthMetrics(families, bareFamilies);
   private final RpcMetrics rpc;
 
-  /** What nobody needs before somebody looks; a start has no time for it. */
+  /** Preparations that are postponed to the first request of metrics, to shorten the start. */
   private final Queue<Runnable> beforeFirstLook = new ConcurrentLinkedQueue<>();
 
   /**
-   * Metrics of a member, all at zero.
+   * Creates the metrics of a member, all at zero.
    *
-   * @param extensive with the time of each method's calls
+   * @param extensive true to include the duration of each method's calls
    */
   public MemberMetrics(boolean extensive) {
     this.rpc = new RpcMetrics(families, extensive);
   }
 
-  /** Metrics without extensive ones. */
+  /** Creates the metrics without extensive ones. */
   public MemberMetrics() {
     this(false);
   }
 
   /**
-   * Has something done once, before the first text is made: adding figures that are only read then,
-   * or series that are shown with zeros before anything happened.
+   * Runs {@code preparation} once, before metrics are first requested: it adds values that are only
+   * read then, or series that are shown with zeros before the first event.
    */
   public void beforeFirstLook(Runnable preparation) {
     beforeFirstLook.add(preparation);
@@ -82,7 +83,7 @@ public final class MemberMetrics {
     }
   }
 
-  /** Adds what the process and the JVM say of themselves. Once for each member. */
+  /** Adds the metrics of the process and the JVM. Once for each member. */
   public void addProcess() {
     ProcessMetrics.builder().register(registry);
     JvmMemoryMetrics.builder().register(registry);
@@ -129,30 +130,30 @@ public final class MemberMetrics {
   }
 
   /**
-   * Adds a gauge that is read when metrics are read.
+   * Adds a gauge whose value is read when metrics are requested.
    *
-   * @param value brief; NaN if it throws
+   * @param value must be quick; NaN if it throws
    */
   public void gauge(String name, String help, DoubleSupplier value) {
     families.gaugeOf(name, help, value);
   }
 
-  /** Adds a gauge with labels that is read when metrics are read. */
+  /** Adds a gauge with labels whose values are read when metrics are requested. */
   public void gauges(String name, String help, LabelledValues values, String... labels) {
     families.gaugesOf(name, help, values, labels);
   }
 
-  /** Adds a counter that is read when the metrics are requested. */
+  /** Adds a counter whose value is read when metrics are requested. */
   public void counter(String name, String help, DoubleSupplier value) {
     families.counterOf(name, help, value);
   }
 
-  /** Adds a counter with labels that is read when metrics are read. */
+  /** Adds a counter with labels whose values are read when metrics are requested. */
   public void counters(String name, String help, LabelledValues values, String... labels) {
     families.countersOf(name, help, values, labels);
   }
 
-  /** Everything in Prometheus' text format 0.0.4. */
+  /** All metrics in Prometheus' text format 0.0.4. */
   public byte[] text() {
     prepare();
     ByteArrayOutputStream out = new ByteArrayOutputStream(64 << 10);
@@ -169,12 +170,12 @@ public final class MemberMetrics {
               .reduce("", String::concat);
       out.writeBytes(plain.getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
-      throw new UncheckedIOException("writing to memory failed", e);
+      throw new UncheckedIOException("in-memory stream failed", e);
     }
     return out.toByteArray();
   }
 
-  /** Everything in the OpenMetrics format, where every counter's name has the suffix. */
+  /** All metrics in the OpenMetrics format, where every counter's name has the suffix. */
   public byte[] openMetrics() {
     prepare();
     ByteArrayOutputStream out = new ByteArrayOutputStream(64 << 10);
@@ -184,7 +185,7 @@ public final class MemberMetrics {
     try {
       OpenMetricsTextFormatWriter.create().write(out, all.build());
     } catch (IOException e) {
-      throw new UncheckedIOException("writing to memory failed", e);
+      throw new UncheckedIOException("in-memory stream failed", e);
     }
     return out.toByteArray();
   }

@@ -7,7 +7,7 @@ import io.prometheus.metrics.core.metrics.Histogram;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Traffic with other members, by their id. Thread-safe. */
+/** Traffic with other members, by member id. Thread-safe. */
 public final class PeerMetrics {
   private record Series(
       CounterDataPoint sentBytes,
@@ -29,7 +29,7 @@ public final class PeerMetrics {
     sendFailures =
         families.counter(
             "etcd_network_peer_sent_failures_total",
-            "Messages to a member that could not be sent, and questions to it without an answer.",
+            "Messages to a member that could not be sent, and queries to it without a reply.",
             "To");
     receivedBytes =
         families.counter(
@@ -37,17 +37,17 @@ public final class PeerMetrics {
     receiveFailures =
         families.counter(
             "etcd_network_peer_received_failures_total",
-            "Messages of a member that came and could not be read.",
+            "Messages of a member that could not be decoded.",
             "From");
     dropped =
         families.counter(
             "troupe_peer_backlog_dropped_total",
-            "Messages of members that were dropped because too many wait for an actor.",
+            "Messages of members dropped because the backlog of an actor is full.",
             "room");
     roundTrip =
         families.exponential(
             "etcd_network_peer_round_trip_time_seconds",
-            "Time from a question to a member until its answer.",
+            "Time from a query to a member until its reply.",
             0.0001,
             2,
             16,
@@ -68,42 +68,42 @@ public final class PeerMetrics {
         roundTrip.labelValues(id));
   }
 
-  /** Shows zeros for a member of which nothing is known yet. */
+  /** Shows zeros for a member before its first message. */
   public void known(long member) {
     of(member);
   }
 
-  /** A message continued its way. */
+  /** A message was sent. */
   public void sent(long to, long bytes) {
     of(to).sentBytes().inc(bytes);
   }
 
-  /** A message could not be sent, or nobody answered. */
+  /** A message could not be sent, or a query got no reply. */
   public void sendFailed(long to) {
     of(to).sendFailures().inc();
   }
 
-  /** A message came. */
+  /** A message was received. */
   public void received(long from, long bytes) {
     of(from).receivedBytes().inc(bytes);
   }
 
-  /** A message of a member cannot be read. */
+  /** A message of a member could not be decoded. */
   public void receiveFailed(long from) {
     receiveFailures.labelValues(Long.toHexString(from)).inc();
   }
 
-  /** A message that does not even tell its sender cannot be read. */
+  /** A message without a readable sender could not be decoded. */
   public void receiveFailed() {
     receiveFailures.labelValues("unknown").inc();
   }
 
-  /** A message was dropped because too many wait for that actor. */
+  /** A message was dropped because the backlog of that actor is full. */
   public void dropped(String actor) {
     dropped.labelValues(actor).inc();
   }
 
-  /** A question was answered. */
+  /** A query got its reply. */
   public void roundTrip(long to, long nanos) {
     of(to).roundTrip().observe(Seconds.of(nanos));
   }

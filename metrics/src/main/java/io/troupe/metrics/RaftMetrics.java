@@ -3,7 +3,7 @@ package io.troupe.metrics;
 import io.prometheus.metrics.core.metrics.Counter;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the gateway and the raft actor see of consensus. Thread-safe; nothing here waits. */
+/** Metrics of consensus, from the gateway and the raft actor. Thread-safe; no method blocks. */
 public final class RaftMetrics {
   private static final long SLOW_READ_NANOS = 1_000_000_000;
 
@@ -19,51 +19,49 @@ public final class RaftMetrics {
   RaftMetrics(Families families, Families bare) {
     families.counterOf(
         "etcd_server_leader_changes_seen_total",
-        "How often this member learned of another leader.",
+        "Number of leader changes that this member learned of.",
         leaderChanges::sum);
     families.gaugeOf(
-        "etcd_server_proposals_pending", "Proposals that wait for their answer.", pending::sum);
+        "etcd_server_proposals_pending", "Proposals that wait for their reply.", pending::sum);
     families.counterOf(
         "etcd_server_proposals_failed_total",
-        "Proposals that were not applied, or not in time.",
+        "Proposals that were not applied or timed out.",
         failed::sum);
     families.counterOf(
-        "etcd_server_read_indexes_failed_total",
-        "Read index rounds that failed.",
-        readsFailed::sum);
+        "etcd_server_read_indexes_failed_total", "Failed read index rounds.", readsFailed::sum);
     families.counterOf(
         "etcd_server_slow_read_indexes_total",
         "Read index rounds that took a second or more.",
         readsSlow::sum);
     families.counterOf(
         "etcd_server_heartbeat_send_failures_total",
-        "Heartbeats that this member, leading, sent more than two intervals after the last ones.",
+        "Heartbeats that this member, as leader, sent more than two intervals after the previous ones.",
         lateHeartbeats::sum);
     promoted =
         bare.counter(
             "etcd_server_learner_promote_successes",
-            "Learners that were promoted while this member led.");
+            "Learners promoted while this member was leader.");
     notPromoted =
         bare.counter(
             "etcd_server_learner_promote_failures",
-            "Promotions that were refused while this member led.",
+            "Promotions refused while this member was leader.",
             "Reason");
   }
 
-  /** Another leader than before became known. */
+  /** This member learned of a new leader. */
   public void leaderChanged() {
     leaderChanges.increment();
   }
 
-  /** A proposal goes to the raft actor. */
+  /** A proposal was sent to the raft actor. */
   public void proposed() {
     pending.increment();
   }
 
   /**
-   * A proposal came to its end.
+   * A proposal finished.
    *
-   * @param applied false if it was lost, refused by the raft actor, or not answered in time
+   * @param applied false if it was lost, refused by the raft actor, or timed out
    */
   public void proposalEnded(boolean applied) {
     pending.decrement();
@@ -72,12 +70,12 @@ public final class RaftMetrics {
     }
   }
 
-  /** Heartbeats went out late, one to each of so many members. */
+  /** Heartbeats were sent late, one to each of this number of members. */
   public void heartbeatsLate(int members) {
     lateHeartbeats.add(members);
   }
 
-  /** A learner became a voter. */
+  /** A learner was promoted to a voter. */
   public void promoted() {
     promoted.inc();
   }
@@ -91,7 +89,7 @@ public final class RaftMetrics {
     notPromoted.labelValues(reason).inc();
   }
 
-  /** A read index round came to its end. */
+  /** A read index round finished. */
   public void readIndexed(long nanos, boolean success) {
     if (!success) {
       readsFailed.increment();

@@ -16,7 +16,7 @@ public final class RateLimitedLogger {
   private final Logger log;
   private final Map<String, LogRateLimit> limits = new ConcurrentHashMap<>();
 
-  /** Makes a logger that writes to {@code log}. */
+  /** Creates a logger that writes to {@code log}. */
   public RateLimitedLogger(Logger log) {
     this.log = log;
   }

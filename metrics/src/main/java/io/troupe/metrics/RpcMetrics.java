@@ -11,16 +11,16 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** Calls of clients. Thread-safe; nothing on the way of a call waits. */
+/** Metrics of client calls. Thread-safe; no method that a call uses blocks. */
 public final class RpcMetrics {
-  /** Buckets that Prometheus clients have by default. */
+  /** Default buckets of Prometheus clients. */
   private static final double[] DEFAULT_BUCKETS = {
     .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10
   };
 
   /**
-   * Method to label of etcd_server_request_duration_seconds (ME4), those of the service Auth aside.
-   * Transactions are told apart where they are read.
+   * Method to label of etcd_server_request_duration_seconds (ME4), except for the service Auth.
+   * Transactions are labelled after they are parsed.
    */
   private static final Map<String, String> REQUEST_TYPES =
       Map.of(
@@ -32,7 +32,7 @@ public final class RpcMetrics {
           "/etcdserverpb.Lease/LeaseRevoke", "LeaseRevoke",
           "/etcdserverpb.Maintenance/Alarm", "Alarm");
 
-  /** Clients choose the text: above this many different ones they share a series. */
+  /** Clients choose the text: above this number of different versions all others share a series. */
   private static final int MAX_VERSIONS = 32;
 
   private static final String[] METHOD_LABELS = {"grpc_type", "grpc_service", "grpc_method"};
@@ -54,15 +54,16 @@ public final class RpcMetrics {
   private final Map<String, CounterDataPoint> streamVersions = new ConcurrentHashMap<>();
 
   RpcMetrics(Families families, boolean extensive) {
-    started = families.counter("grpc_server_started_total", "Calls that began.", METHOD_LABELS);
+    started = families.counter("grpc_server_started_total", "Started calls.", METHOD_LABELS);
     messagesIn =
-        families.counter("grpc_server_msg_received_total", "Messages of clients.", METHOD_LABELS);
+        families.counter(
+            "grpc_server_msg_received_total", "Messages received from clients.", METHOD_LABELS);
     messagesOut =
-        families.counter("grpc_server_msg_sent_total", "Messages to clients.", METHOD_LABELS);
+        families.counter("grpc_server_msg_sent_total", "Messages sent to clients.", METHOD_LABELS);
     handled =
         families.counter(
             "grpc_server_handled_total",
-            "Calls that ended, by status.",
+            "Completed calls, by status.",
             "grpc_type",
             "grpc_service",
             "grpc_method",
@@ -71,14 +72,14 @@ public final class RpcMetrics {
         extensive
             ? families.buckets(
                 "grpc_server_handling_seconds",
-                "Time from the start of a call to its end.",
+                "Duration of a call.",
                 DEFAULT_BUCKETS,
                 METHOD_LABELS)
             : null;
     requests =
         families.exponential(
             "etcd_server_request_duration_seconds",
-            "Time of a request, by its kind.",
+            "Duration of a request, by kind.",
             0.001,
             2,
             14,
@@ -91,30 +92,30 @@ public final class RpcMetrics {
     }
     ranges =
         families.exponential(
-            "etcd_server_range_duration_seconds", "Time of a range.", 0.0001, 2, 20, "success");
+            "etcd_server_range_duration_seconds", "Duration of a range.", 0.0001, 2, 20, "success");
     clientRequests =
         families.counter(
             "etcd_server_client_requests_total",
-            "Requests by what clients say of their version.",
+            "Requests, by the API version that the client sent.",
             "type",
             "client_api_version");
     streamFailures =
         families.counter(
-            "etcd_network_server_stream_failures_total", "Streams that failed.", "Type", "API");
+            "etcd_network_server_stream_failures_total", "Failed streams.", "Type", "API");
     families.counterOf(
         "etcd_network_client_grpc_received_bytes_total",
-        "Bytes of clients' messages.",
+        "Bytes of messages received from clients.",
         bytesIn::sum);
     families.counterOf(
         "etcd_network_client_grpc_sent_bytes_total",
-        "Bytes of messages to clients.",
+        "Bytes of messages sent to clients.",
         bytesOut::sum);
     families.counterOf(
-        "etcd_debugging_lease_renewed_total", "Leases that were renewed here.", renewed::sum);
+        "etcd_debugging_lease_renewed_total", "Leases renewed by this member.", renewed::sum);
   }
 
   /**
-   * The meter of a method.
+   * Creates the meter of a method.
    *
    * @param type unary, client_stream, server_stream or bidi_stream
    * @param codes labels of the status codes, by gRPC's numbers
@@ -124,9 +125,9 @@ public final class RpcMetrics {
   }
 
   /**
-   * A transaction ended.
+   * A transaction finished.
    *
-   * @param readOnly whether it was served like a read (X11)
+   * @param readOnly true if it was served like a read (X11)
    */
   public void transaction(boolean readOnly, boolean success, long nanos) {
     transactions[index(readOnly, success)].observe(Seconds.of(nanos));
@@ -138,7 +139,7 @@ public final class RpcMetrics {
 
   private static @Nullable String requestType(String service, String method) {
     if (service.equals("etcdserverpb.Auth")) {
-      // AuthEnable and Authenticate, but UserAdd and RoleAdd
+      // AuthEnable and Authenticate, but UserAdd and RoleAdd.
       return method.startsWith("Auth") ? method : "Auth" + method;
     }
     return REQUEST_TYPES.get("/" + service + "/" + method);
@@ -150,9 +151,9 @@ public final class RpcMetrics {
   }
 
   /**
-   * A request came that the gates let through so far.
+   * A request arrived that the interceptors accepted so far.
    *
-   * @param version what the client calls its version; empty if it says nothing
+   * @param version API version that the client sent; empty if it sent none
    */
   public void clientRequest(boolean stream, String version) {
     Map<String, CounterDataPoint> known = stream ? streamVersions : unaryVersions;
@@ -176,7 +177,10 @@ public final class RpcMetrics {
     private final String[] labels;
     private final List<String> codes;
 
-    /** By code, null until a call ended so or {@link #showAll}: most codes never come. */
+    /**
+     * By code; null before the first call with that code, or before {@link #showAll}: most codes
+     * never occur.
+     */
     private final AtomicReferenceArray<CounterDataPoint> ended;
 
     private final @Nullable DistributionDataPoint time;
@@ -211,7 +215,7 @@ public final class RpcMetrics {
           };
     }
 
-    /** Shows the codes that did not come yet with zeros. */
+    /** Shows zeros for the codes that have not occurred. */
     public void showAll() {
       for (int code = 0; code < codes.size(); code++) {
         ended(code);
@@ -221,21 +225,21 @@ public final class RpcMetrics {
     private CounterDataPoint ended(int code) {
       CounterDataPoint series = ended.get(code);
       if (series == null) {
-        // The same one for everybody who asks for these labels.
+        // The registry returns the same series for equal labels.
         series = handled.labelValues(labels[0], labels[1], labels[2], codes.get(code));
         ended.set(code, series);
       }
       return series;
     }
 
-    /** A call began. */
+    /** A call started. */
     public void started() {
       begun.inc();
     }
 
     /**
-     * A call was rejected before it began: what counts calls knows of it, what times requests does
-     * not.
+     * A call was rejected before it started: it counts as a call but not as a request with a
+     * duration.
      *
      * @param code gRPC's number, 0..16
      */
@@ -245,20 +249,20 @@ public final class RpcMetrics {
       observe(time, 0);
     }
 
-    /** A message of the client came. */
+    /** A message of the client arrived. */
     public void received(long bytes) {
       in.inc();
       bytesIn.add(bytes);
     }
 
-    /** Messages go to the client. */
+    /** Messages were sent to the client. */
     public void sent(long messages, long bytes) {
       out.inc(messages);
       bytesOut.add(bytes);
     }
 
     /**
-     * A call ended.
+     * A call completed.
      *
      * @param code gRPC's number, 0..16
      */

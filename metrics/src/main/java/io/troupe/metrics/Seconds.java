@@ -1,6 +1,6 @@
 package io.troupe.metrics;
 
-/** Prometheus counts time in seconds. */
+/** Converts nanoseconds to seconds, the unit of time in Prometheus. */
 final class Seconds {
   private Seconds() {}
 

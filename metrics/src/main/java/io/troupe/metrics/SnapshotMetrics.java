@@ -5,8 +5,8 @@ import io.prometheus.metrics.core.metrics.Gauge;
 import io.prometheus.metrics.core.metrics.Histogram;
 
 /**
- * Snapshots: those that this member saves of its own state, and those that go from member to
- * member. Series of a member are there from its first transfer on, as in etcd. Thread-safe.
+ * Metrics of snapshots: saves of this member's own state, and transfers between members. The series
+ * of a member exist from its first transfer on, as in etcd. Thread-safe.
  */
 public final class SnapshotMetrics {
   /** Transfers in one direction, by the other member's id. */
@@ -20,24 +20,20 @@ public final class SnapshotMetrics {
      * Families of one direction.
      *
      * @param name send or receive
-     * @param did what happened to a snapshot, and where: "sent to"
+     * @param did describes the transfer in help texts: "sent to" or "received from"
      */
     Direction(Families families, Families bare, String name, String did, String label) {
       String prefix = "etcd_network_snapshot_" + name;
       success = bare.counter(prefix + "_success", "Snapshots " + did + " a member.", label);
       failures =
-          bare.counter(prefix + "_failures", "Snapshots that were not " + did + " it.", label);
+          bare.counter(
+              prefix + "_failures", "Snapshots that could not be " + did + " a member.", label);
       inflight =
           families.gauge(
               prefix + "_inflights_total", "Snapshots that are being " + did + " a member.", label);
       duration =
           families.exponential(
-              prefix + "_total_duration_seconds",
-              "Time from the beginning of a transfer until it was done.",
-              0.1,
-              2,
-              10,
-              label);
+              prefix + "_total_duration_seconds", "Duration of a transfer.", 0.1, 2, 10, label);
     }
 
     void started(long member) {
@@ -79,14 +75,14 @@ public final class SnapshotMetrics {
     receivedForced =
         families.exponential(
             "etcd_snap_db_fsync_duration_seconds",
-            "Time of the forced write of one received file.",
+            "Duration of the forced write of one received file.",
             0.001,
             2,
             14);
     received =
         families.exponential(
             "etcd_snap_db_save_total_duration_seconds",
-            "Time until a received snapshot was whole and durable.",
+            "Time until a received snapshot was complete and durable.",
             0.1,
             2,
             10);
@@ -113,11 +109,11 @@ public final class SnapshotMetrics {
             14);
     families.gaugeOf(
         "etcd_server_snapshot_apply_in_progress_total",
-        "Whether another member's snapshot is taking the place of the state.",
+        "1 while another member's snapshot replaces the state, else 0.",
         () -> installing ? 1 : 0);
     families.gaugesOf(
         "troupe_wal_retained_bytes",
-        "Log below the newest snapshot that stays on disk, by the first reason.",
+        "Bytes of log below the newest snapshot that stay on disk, by the first reason.",
         target -> {
           Retained now = retained;
           target.value((double) now.snapshots(), "snapshots");
@@ -128,53 +124,53 @@ public final class SnapshotMetrics {
   }
 
   /**
-   * Log below the newest snapshot stays on the disk, in bytes.
+   * Sets the size of the log below the newest snapshot that stays on disk, in bytes.
    *
    * @param snapshots for the older snapshots
-   * @param lagging besides, for followers that lag a little
-   * @param receivers besides, for followers that get a snapshot, until they have caught up
+   * @param lagging additionally, for followers that lag a little
+   * @param receivers additionally, for followers that receive a snapshot, until they have caught up
    */
   public void logRetained(long snapshots, long lagging, long receivers) {
     retained = new Retained(snapshots, lagging, receivers);
   }
 
-  /** A transfer to a member began; one of {@link #sent}, {@link #notSent} ends it. */
+  /** A transfer to a member started; {@link #sent} or {@link #notSent} completes it. */
   public void sending(long to) {
     send.started(to);
   }
 
-  /** The member has the snapshot. */
+  /** The member has received the snapshot. */
   public void sent(long to, long nanos) {
     send.done(to, nanos);
   }
 
-  /** A transfer that had begun was given up, by whomever. */
+  /** A started transfer was stopped, by either side. */
   public void notSent(long to) {
     send.gaveUp(to);
   }
 
-  /** A transfer to a member could not even begin. */
+  /** A transfer to a member could not start. */
   public void sendRefused(long to) {
     send.refused(to);
   }
 
-  /** Files of a member's snapshot come in; {@link #received}, {@link #notReceived} end it. */
+  /** A transfer from a member started; {@link #received} or {@link #notReceived} completes it. */
   public void receiving(long from) {
     receive.started(from);
   }
 
-  /** All of it is there and durable. */
+  /** The snapshot is complete and durable. */
   public void received(long from, long nanos) {
     receive.done(from, nanos);
     received.observe(Seconds.of(nanos));
   }
 
-  /** What had begun to come in was given up, or another transfer took its place. */
+  /** A started transfer was stopped or replaced by another one. */
   public void notReceived(long from) {
     receive.gaveUp(from);
   }
 
-  /** What a member offered could not be taken at all. */
+  /** An offer of a member was refused. */
   public void receiveRefused(long from) {
     receive.refused(from);
   }
@@ -187,9 +183,9 @@ public final class SnapshotMetrics {
   /**
    * A snapshot of this member's own state was saved.
    *
-   * @param summedNanos time for checksums and the manifest's bytes
+   * @param summedNanos time for checksums and the bytes of the manifest
    * @param forcedNanos time in forced writes
-   * @param totalNanos all of it
+   * @param totalNanos total time
    */
   public void saved(long summedNanos, long forcedNanos, long totalNanos) {
     saveSummed.observe(Seconds.of(summedNanos));
@@ -197,7 +193,7 @@ public final class SnapshotMetrics {
     saved.observe(Seconds.of(totalNanos));
   }
 
-  /** Another member's snapshot begins, or has ceased, to take the place of this state. */
+  /** Another member's snapshot starts to replace the state of this one, or has finished. */
   public void installing(boolean now) {
     installing = now;
   }

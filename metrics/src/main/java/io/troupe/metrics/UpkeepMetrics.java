@@ -4,7 +4,7 @@ import io.prometheus.metrics.core.metrics.Histogram;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
-/** What is done to the history of the state: compactions and hashes. Thread-safe. */
+/** Metrics of maintenance: compactions and hashes. Thread-safe. */
 public final class UpkeepMetrics {
   private final LongAdder removed = new LongAdder();
   private final Histogram step;
@@ -25,7 +25,7 @@ public final class UpkeepMetrics {
     step =
         families.exponential(
             "etcd_debugging_mvcc_db_compaction_pause_duration_milliseconds",
-            "Time of one step of a compaction; nobody waits for it.",
+            "Time of one step of a compaction; no request waits for it.",
             1,
             2,
             13);
@@ -48,16 +48,16 @@ public final class UpkeepMetrics {
             15);
   }
 
-  /** One step of a compaction removed so many versions. */
+  /** One step of a compaction removed this number of versions. */
   public void compactionStep(long versions, long nanos) {
     removed.add(versions);
     step.observe(milliseconds(nanos));
   }
 
   /**
-   * A compaction came to its end.
+   * A compaction finished.
    *
-   * @param unixSeconds now
+   * @param unixSeconds current time
    */
   public void compacted(long nanos, long unixSeconds) {
     compaction.observe(milliseconds(nanos));
@@ -68,12 +68,12 @@ public final class UpkeepMetrics {
     return nanos / 1e6;
   }
 
-  /** Makes a hash for Hash. What fails is not counted. */
+  /** Computes a hash for Hash. A failed computation is not counted. */
   public <T> T hash(Supplier<T> work) {
     return measured(hash, work);
   }
 
-  /** Makes a hash of a revision. What fails is not counted. */
+  /** Computes a hash of a revision. A failed computation is not counted. */
   public <T> T hashOfRevision(Supplier<T> work) {
     return measured(hashOfRevision, work);
   }

@@ -4,12 +4,11 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When the last forced writes of the log were, so that a trace can say of an entry when it became
- * durable here. One thread writes, at most one at a time; any read. Neither waits, and writing
- * allocates nothing.
+ * Times of the last forced writes of the log, from which a trace can tell when an entry became
+ * durable here. One thread writes; any thread reads. Neither blocks, and writing does not allocate.
  */
 public final class WalSyncs {
-  /** A fifth of a second on a disk that takes ten thousand of them in one. */
+  /** Covers a fifth of a second on a disk that executes ten thousand forced writes per second. */
   private static final int KEPT = 2048;
 
   private static final int FIELDS = 3;
@@ -24,8 +23,8 @@ public final class WalSyncs {
   /**
    * A forced write; times are of {@link System#nanoTime}.
    *
-   * @param startNanos when it began
-   * @param endNanos when what it forced was durable
+   * @param startNanos when it started
+   * @param endNanos when the written data was durable
    */
   public record Sync(long startNanos, long endNanos) {}
 
@@ -45,7 +44,7 @@ public final class WalSyncs {
     return (int) (number % KEPT) * FIELDS;
   }
 
-  /** The forced write that made the entry at {@code index} durable; null if it is not known. */
+  /** The forced write that made the entry at {@code index} durable; null if it is unknown. */
   public @Nullable Sync find(long index) {
     long newest = written - 1;
     long startNanos = 0;
@@ -58,7 +57,7 @@ public final class WalSyncs {
       long start = ring.get(at + 1);
       long end = ring.get(at + 2);
       if (lastIndex == 0 || ring.get(at) != lastIndex) {
-        // Overwritten meanwhile: what is older is gone.
+        // Overwritten meanwhile: older writes are unknown.
         return null;
       }
       if (lastIndex < index) {

@@ -3,7 +3,7 @@ package io.troupe.metrics;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
-/** What watches do. Thread-safe; nothing here waits or allocates. */
+/** Metrics of watches. Thread-safe; no method blocks or allocates. */
 public final class WatchMetrics {
   private final LongAdder streams = new LongAdder();
   private final LongAdder synced = new LongAdder();
@@ -16,19 +16,18 @@ public final class WatchMetrics {
   private volatile long revision;
 
   WatchMetrics(Families families) {
-    families.gaugeOf(
-        "etcd_debugging_mvcc_watch_stream_total", "Watch streams that are open.", streams::sum);
+    families.gaugeOf("etcd_debugging_mvcc_watch_stream_total", "Open watch streams.", streams::sum);
     families.gaugeOf("etcd_debugging_mvcc_watcher_total", "Watchers.", watchers::sum);
     families.gaugeOf(
         "etcd_debugging_mvcc_slow_watcher_total",
-        "Watchers that read history because they are behind.",
+        "Watchers that lag and read history.",
         () -> Math.max(0, watchers.sum() - synced.sum()));
     families.gaugeOf(
         "etcd_debugging_mvcc_pending_events_total",
-        "Events that wait in streams until their clients take more.",
+        "Events that wait in streams for their clients.",
         pending::sum);
     families.counterOf(
-        "etcd_debugging_mvcc_events_total", "Events told to watchers in sync.", events::sum);
+        "etcd_debugging_mvcc_events_total", "Events sent to watchers in sync.", events::sum);
     families.gaugeOf(
         "troupe_watch_backlog_bytes",
         "Committed events that wait for the watch hub and its streams.",
@@ -43,7 +42,7 @@ public final class WatchMetrics {
         missed::sum);
   }
 
-  /** A stream opened (1) or ended (-1). */
+  /** A stream was opened (1) or closed (-1). */
   public void streams(int change) {
     streams.add(change);
   }
@@ -53,7 +52,7 @@ public final class WatchMetrics {
     watchers.add(change);
   }
 
-  /** Watchers caught up (positive), or fell behind or ended (negative). */
+  /** Watchers caught up (positive), or started to lag or were closed (negative). */
   public void synced(int change) {
     synced.add(change);
   }
@@ -63,28 +62,28 @@ public final class WatchMetrics {
     pending.add(change);
   }
 
-  /** Events left for watchers. */
+  /** Events were sent to watchers. */
   public void events(long count) {
     events.add(count);
   }
 
-  /** Revisions whose events were not handed to the hub. */
+  /** Revisions whose events were not passed to the hub. */
   public void missed(long count) {
     missed.add(count);
   }
 
-  /** The backlog of the hub that starts now. */
+  /** Registers the backlog of the hub that starts now. */
   public void backlog(LongSupplier bytes, long limit) {
     backlogBytes = bytes;
     backlogLimit = limit;
   }
 
-  /** Up to which revision the hub has told everything. */
-  public void told(long upTo) {
+  /** The hub has passed on all events up to this revision. */
+  public void published(long upTo) {
     revision = upTo;
   }
 
-  /** Up to which revision the hub has told everything. */
+  /** Revision up to which the hub has passed on all events. */
   public long revision() {
     return revision;
   }

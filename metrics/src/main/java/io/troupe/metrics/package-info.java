@@ -1,6 +1,6 @@
 /**
- * What a member counts and measures of itself, and how that is shown to Prometheus. Entry class:
- * {@link io.troupe.metrics.MemberMetrics}. Imports the Prometheus client, which nobody else sees.
+ * Metrics of a member and their export to Prometheus. Entry class: {@link
+ * io.troupe.metrics.MemberMetrics}. Imports the Prometheus client, which no other module imports.
  * See docs/metrics.md.
  */
 @NullMarked

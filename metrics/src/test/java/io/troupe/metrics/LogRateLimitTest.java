@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class LogRateLimitTest {
   @Test
-  void oneInEachIntervalAndItSaysHowManyWereNot() {
+  void allowsOneLinePerIntervalAndCountsSuppressedLines() {
     LogRateLimit limit = new LogRateLimit(100);
     assertThat(limit.admit(-5)).isZero();
     assertThat(limit.admit(0)).isEqualTo(LogRateLimit.SUPPRESSED);
@@ -23,7 +23,7 @@ class LogRateLimitTest {
   }
 
   @Test
-  void someAtOnceAndThenOneInEachInterval() {
+  void allowsBurstThenOneLinePerInterval() {
     LogRateLimit limit = new LogRateLimit(100, 3);
     for (int i = 0; i < 3; i++) {
       assertThat(limit.admit(7)).isZero();
@@ -32,16 +32,16 @@ class LogRateLimitTest {
     assertThat(limit.admit(106)).isEqualTo(LogRateLimit.SUPPRESSED);
     assertThat(limit.admit(107)).isEqualTo(2);
     assertThat(limit.admit(107)).isEqualTo(LogRateLimit.SUPPRESSED);
-    // After silence as many as at first, and no more.
+    // After an idle time the same number as at first.
     assertThat(limit.admit(10_000)).isEqualTo(1);
     assertThat(limit.admit(10_000)).isZero();
     assertThat(limit.admit(10_000)).isZero();
     assertThat(limit.admit(10_000)).isEqualTo(LogRateLimit.SUPPRESSED);
   }
 
-  /** Nobody loses a line to somebody else who comes at the same instant. */
+  /** Threads that arrive at the same instant do not take each other's lines. */
   @Test
-  void theOnesAtOnceMayComeFromSeveralThreads() throws Exception {
+  void burstMayComeFromSeveralThreads() throws Exception {
     int threads = 4;
     int each = 1_000_000;
     LogRateLimit limit = new LogRateLimit(100, (long) threads * each);

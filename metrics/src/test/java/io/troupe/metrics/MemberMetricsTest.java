@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is shown of what was counted. */
+/** Output of the counted values. */
 class MemberMetricsTest {
   private static final List<String> CODES = List.of("OK", "Canceled", "Unknown", "InvalidArgument");
 
@@ -22,7 +22,7 @@ class MemberMetricsTest {
   }
 
   @Test
-  void familiesWithoutLabelsBeginAtZero() {
+  void familiesWithoutLabelsStartAtZero() {
     assertThat(text())
         .contains(
             "# TYPE etcd_server_leader_changes_seen_total counter",
@@ -44,11 +44,11 @@ class MemberMetricsTest {
   }
 
   @Test
-  void countersWithoutTheSuffixHaveNoneInTextAndOneInOpenMetrics() {
+  void counterSuffixIsOmittedInTextAndPresentInOpenMetrics() {
     metrics.health().health(true);
     assertThat(text())
         .containsSubsequence(
-            "# HELP etcd_server_health_success Answers of /health that were good.",
+            "# HELP etcd_server_health_success Successful responses of /health.",
             "# TYPE etcd_server_health_success counter",
             "etcd_server_health_success 1.0");
     assertThat(open())
@@ -58,7 +58,7 @@ class MemberMetricsTest {
   }
 
   @Test
-  void aValueThatCannotBeReadHidesNothingElse() {
+  void unreadableValueHidesNoOtherValue() {
     metrics.gauge(
         "troupe_broken",
         "Never there.",
@@ -85,7 +85,7 @@ class MemberMetricsTest {
   }
 
   @Test
-  void aMethodIsCountedByItsCode() {
+  void methodIsCountedByStatusCode() {
     MethodMeter put = metrics.rpc().method("unary", "etcdserverpb.KV", "Put", CODES);
     metrics.beforeFirstLook(put::showAll);
     put.started();
@@ -110,9 +110,9 @@ class MemberMetricsTest {
         .noneMatch(line -> line.startsWith("grpc_server_handling_seconds"));
   }
 
-  /** As an interceptor that stands before the others counts it. */
+  /** As counted by an interceptor that runs before the others. */
   @Test
-  void aCallThatWasSentAwayIsCountedAndIsNoRequest() {
+  void rejectedCallIsCountedButIsNoRequest() {
     metrics.rpc().method("unary", "etcdserverpb.KV", "Put", CODES).refused(3);
     String labels = "grpc_method=\"Put\",grpc_service=\"etcdserverpb.KV\",grpc_type=\"unary\"}";
     assertThat(text())
@@ -123,14 +123,14 @@ class MemberMetricsTest {
   }
 
   @Test
-  void extensiveMetricsHaveTheTimeOfCalls() {
+  void extensiveMetricsIncludeCallDurations() {
     MemberMetrics extensive = new MemberMetrics(true);
     extensive.rpc().method("unary", "etcdserverpb.KV", "Put", CODES).ended(0, 30_000_000);
     assertThat(new String(extensive.text(), StandardCharsets.UTF_8))
         .contains("grpc_service=\"etcdserverpb.KV\",grpc_type=\"unary\",le=\"0.05\"} 1");
   }
 
-  /** Clients choose what they call their version. */
+  /** Clients choose their version text. */
   @Test
   void versionsOfClientsAreBounded() {
     for (int i = 0; i < 1000; i++) {
@@ -150,7 +150,7 @@ class MemberMetricsTest {
   }
 
   @Test
-  void peersAreNamedByTheirIdInHex() {
+  void peersAreLabelledByHexId() {
     metrics.peers().known(0xabcL);
     metrics.peers().sent(0xabcL, 100);
     metrics.peers().roundTrip(0xabcL, 300_000);
@@ -163,7 +163,7 @@ class MemberMetricsTest {
   }
 
   @Test
-  void aDefragmentationIsSeenWhileItRuns() {
+  void defragmentationIsVisibleWhileRunning() {
     metrics.disk().defragment(() -> assertThat(text()).contains("etcd_disk_defrag_inflight 1.0"));
     assertThat(text())
         .contains(

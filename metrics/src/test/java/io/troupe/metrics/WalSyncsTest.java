@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.troupe.metrics.WalSyncs.Sync;
 import org.junit.jupiter.api.Test;
 
-/** Which forced write made an entry durable. */
+/** Finds the forced write that made an entry durable. */
 class WalSyncsTest {
   private final WalSyncs syncs = new WalSyncs();
 
   @Test
-  void theFirstThatReachesAnEntry() {
+  void returnsFirstSyncThatCoversEntry() {
     syncs.add(3, 10, 11);
     syncs.add(7, 20, 22);
     syncs.add(8, 30, 33);
@@ -23,13 +23,13 @@ class WalSyncsTest {
   }
 
   @Test
-  void withoutAnyThereIsNone() {
+  void returnsNullWithoutSyncs() {
     assertThat(syncs.find(1)).isNull();
   }
 
-  /** Another leader's entries took the place of 5 and above. */
+  /** Entries of another leader replaced 5 and above. */
   @Test
-  void ofAnIndexThatWasWrittenTwiceTheLater() {
+  void lastSyncWinsForRewrittenIndex() {
     syncs.add(4, 10, 11);
     syncs.add(9, 20, 22);
     syncs.add(5, 30, 33);
@@ -39,7 +39,7 @@ class WalSyncsTest {
   }
 
   @Test
-  void whatIsTooLongAgoIsNotKnown() {
+  void returnsNullForOverwrittenSyncs() {
     for (int i = 1; i <= 5000; i++) {
       syncs.add(i * 2L, i, i + 1);
     }

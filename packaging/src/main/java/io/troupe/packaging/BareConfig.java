@@ -4,14 +4,16 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 
 /**
- * A configuration without the lines that are comments. Five sixths of the libraries' defaults are,
- * and a start reads them before anything is compiled.
+ * Removes comment lines from a configuration. They are five sixths of the libraries' defaults, and
+ * a start reads the defaults before any code is compiled.
  */
 final class BareConfig {
   private BareConfig() {}
 
   /**
-   * @throws IllegalArgumentException if the text would mean something else without these lines
+   * Removes the comment lines.
+   *
+   * @throws IllegalArgumentException if the configuration would differ without these lines
    */
   static String of(String hocon) {
     StringBuilder bare = new StringBuilder(hocon.length() / 4);

@@ -13,16 +13,17 @@ import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 
 /**
- * Rewrites class files so that their lambdas come from {@code LambdaMetafactory.metafactory} where
- * they came from {@code altMetafactory}.
+ * Rewrites class files so that lambdas use {@code LambdaMetafactory.metafactory} instead of {@code
+ * altMetafactory}.
  *
- * <p>The Scala compiler makes every lambda serializable, javac those whose interface is. The JVM's
- * archives keep no class of such a lambda: each is made again in each start. Nothing in a member
- * serializes a lambda (Java serialization is off), so the plain form does the same.
+ * <p>The Scala compiler makes every lambda serializable, javac those whose interface is
+ * serializable. The JVM's archives cannot contain the class of such a lambda, so each start creates
+ * it again. A member serializes no lambda (Java serialization is disabled), so the plain form is
+ * equivalent.
  *
- * <p>A lambda stays as it is if it has marker interfaces, if its interface declares a method that
- * only a bridge of the lambda implements, or if its class casts something to Serializable: that may
- * be the lambda.
+ * <p>A lambda is not rewritten if it has marker interfaces, if its interface declares a method that
+ * only a bridge of the lambda implements, or if its class casts a value to Serializable, because
+ * the value may be the lambda.
  */
 final class PlainLambdas {
   private static final String FACTORY = "java/lang/invoke/LambdaMetafactory";
@@ -50,17 +51,20 @@ final class PlainLambdas {
     this.classFiles = classFiles;
   }
 
-  /** How many lambdas were rewritten so far. */
+  /** Number of rewritten lambdas so far. */
   int rewritten() {
     return rewritten;
   }
 
-  /** How many had to stay as they were so far, in classes that cast nothing to Serializable. */
+  /**
+   * Number of lambdas so far that could not be rewritten, in classes without a cast to
+   * Serializable.
+   */
   int kept() {
     return kept;
   }
 
-  /** The class file with plain lambdas: the same array if there was nothing to rewrite. */
+  /** Returns the class file with plain lambdas: the same array if nothing was rewritten. */
   byte[] of(byte[] classFile) {
     if (!mentionsSerializableForm(classFile)) {
       return classFile;
@@ -70,13 +74,15 @@ final class PlainLambdas {
     if (castsToSerializable(reader)) {
       return classFile;
     }
-    // Not with the reader's constants: the names of what went would stay.
+    // Without the reader's constants, which would keep the removed names.
     ClassWriter writer = new ClassWriter(0);
     reader.accept(new Rewriting(writer), 0);
     return rewritten == before ? classFile : writer.toByteArray();
   }
 
-  /** To read 40,000 classes for the few that have such a lambda would take long. */
+  /**
+   * A fast check, because parsing 40,000 classes for the few with such a lambda would take long.
+   */
   private static boolean mentionsSerializableForm(byte[] classFile) {
     int last = classFile.length - NAME.length;
     for (int at = 0; at <= last; at++) {
@@ -116,7 +122,7 @@ final class PlainLambdas {
     return found[0];
   }
 
-  /** Whether the plain form makes an object that can be called in all the same ways. */
+  /** Whether the plain form creates an object that can be called in all the same ways. */
   private boolean canBePlain(String method, String factoryType, Object[] arguments) {
     int flags = (Integer) arguments[3];
     if ((flags & MARKERS) != 0) {
@@ -136,7 +142,7 @@ final class PlainLambdas {
     return true;
   }
 
-  /** Whether the interface or one above it has this method, or is not known. */
+  /** Whether the interface or a superinterface declares this method, or is unknown. */
   private boolean mayDeclare(String type, String method, String descriptor) {
     Optional<byte[]> classFile = classFiles.apply(type);
     if (classFile.isEmpty()) {

@@ -17,18 +17,20 @@ import org.apache.commons.compress.archivers.zip.ZipArchiveOutputStream;
 import org.apache.commons.compress.archivers.zip.ZipFile;
 
 /**
- * Rewrites a jar for quick starts: {@link PlainLambdas} in some packages, {@link BareConfig} for
- * the defaults. Everything else is copied as it is stored, in the same order.
+ * Rewrites a jar for fast starts: {@link PlainLambdas} in some packages, {@link BareConfig} for the
+ * defaults. All other entries are copied as stored, in the same order.
  */
 public final class RunnableJar {
   private static final Set<String> CONFIGS = Set.of("reference.conf", "troupe-defaults.conf");
 
-  /** Licences ask that changed files be named. */
+  /** Licenses require a notice of changed files. */
   private static final String NOTICE = "META-INF/CHANGED-CLASSES.txt";
 
   private final List<String> packages;
 
   /**
+   * Creates a rewriter.
+   *
    * @param packages prefixes of entries: {@code org/apache/pekko/}
    */
   RunnableJar(List<String> packages) {
@@ -38,7 +40,7 @@ public final class RunnableJar {
   /**
    * Rewrites a jar in place.
    *
-   * @param args the jar, then the packages whose lambdas shall be plain ({@code org.apache.pekko})
+   * @param args the jar, then the packages whose lambdas are rewritten ({@code org.apache.pekko})
    */
   public static void main(String[] args) throws IOException {
     List<String> packages =
@@ -48,7 +50,7 @@ public final class RunnableJar {
     System.out.println(new RunnableJar(packages).rewrite(Path.of(args[0])));
   }
 
-  /** Rewrites the jar in place; returns a line that says what was done. */
+  /** Rewrites the jar in place; returns a line for the build log. */
   String rewrite(Path jar) throws IOException {
     Path made = jar.resolveSibling(jar.getFileName() + ".rewritten");
     String done;
@@ -61,7 +63,7 @@ public final class RunnableJar {
       }
       if (in.getEntry(NOTICE) == null) {
         byte[] notice = notice().getBytes(StandardCharsets.UTF_8);
-        // A time of the build's own: the same sources make the same jar.
+        // The time of another entry, so that the same sources create the same jar.
         write(named(NOTICE, entries.get(0)), notice, out);
       }
       done = lambdas.rewritten() + " lambdas made plain, " + lambdas.kept() + " kept: " + jar;
@@ -118,7 +120,7 @@ public final class RunnableJar {
                 "\n\nConfiguration files have lost their comments.\n"));
   }
 
-  /** Of the jar, or of the JDK that builds. */
+  /** A class file of the jar, or of the JDK that runs the build. */
   private static Optional<byte[]> classFile(ZipFile in, String name) {
     String path = name + ".class";
     try {

@@ -1,4 +1,4 @@
-/** What the build does to the runnable jar after it was put together (decision 0143). */
+/** Rewrites the runnable jar after the build has assembled it (decision 0143). */
 @NullMarked
 package io.troupe.packaging;
 

@@ -3,7 +3,7 @@ package io.troupe.packaging;
 import java.io.Serializable;
 import java.util.function.Supplier;
 
-/** What {@link PlainLambdasTest} leaves as it is. */
+/** A class that {@link PlainLambdasTest} does not rewrite. */
 final class CastLambdas {
   private CastLambdas() {}
 

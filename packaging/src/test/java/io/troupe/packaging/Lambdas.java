@@ -4,11 +4,11 @@ import java.io.Serializable;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** What {@link PlainLambdasTest} rewrites; its methods are called there through reflection. */
+/** Lambdas that {@link PlainLambdasTest} rewrites; it calls the methods through reflection. */
 final class Lambdas {
   private Lambdas() {}
 
-  /** As Pekko's Java API has them: javac makes its lambdas serializable. */
+  /** Like Pekko's Java API: javac makes its lambdas serializable. */
   interface SerializableFunction<A, B> extends Function<A, B>, Serializable {}
 
   interface OfNumbers<T extends Number> {

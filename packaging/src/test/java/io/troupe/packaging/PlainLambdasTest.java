@@ -22,7 +22,7 @@ class PlainLambdasTest {
   private final PlainLambdas lambdas = new PlainLambdas(PlainLambdasTest::classFile);
 
   @Test
-  void lambdasDoTheSameAfterwards() throws Exception {
+  void rewrittenLambdasBehaveTheSame() throws Exception {
     Class<?> rewritten = load(Lambdas.class.getName(), lambdas.of(bytes(Lambdas.class)));
 
     assertThat(PlainLambdasTest.<String, Integer>function(rewritten, "length", 3).apply("four"))
@@ -31,7 +31,7 @@ class PlainLambdasTest {
   }
 
   @Test
-  void aBridgeThatTheInterfaceAsksForStays() throws Exception {
+  void requiredBridgeIsKept() throws Exception {
     Class<?> rewritten = load(Lambdas.class.getName(), lambdas.of(bytes(Lambdas.class)));
 
     // Without the bridge this is an AbstractMethodError.
@@ -39,7 +39,7 @@ class PlainLambdasTest {
   }
 
   @Test
-  void aClassThatCastsToSerializableStays() throws Exception {
+  void classWithCastToSerializableIsKept() throws Exception {
     byte[] before = bytes(CastLambdas.class);
 
     byte[] after = lambdas.of(before);
@@ -50,7 +50,7 @@ class PlainLambdasTest {
   }
 
   @Test
-  void markersStay() throws Exception {
+  void lambdaWithMarkersIsKept() throws Exception {
     byte[] before = likeScala("java/util/function/Function", 3, "java/lang/Cloneable");
 
     byte[] after = lambdas.of(before);
@@ -60,17 +60,17 @@ class PlainLambdasTest {
   }
 
   @Test
-  void theRestIsPlain() throws Exception {
+  void otherLambdasArePlain() throws Exception {
     lambdas.of(bytes(Lambdas.class));
 
-    // Those that may be serialized stand once more in the code that reads them.
+    // Lambdas that may be serialized occur again in the code that deserializes them.
     assertThat(lambdas.rewritten()).isEqualTo(2);
     assertThat(lambdas.kept()).isEqualTo(1);
   }
 
   /** The Scala compiler gives a lambda of Function1 a bridge with the types of its body. */
   @Test
-  void aBridgeThatNobodyCanCallGoes() throws Exception {
+  void uncallableBridgeIsRemoved() throws Exception {
     Class<?> rewritten =
         load("Like", lambdas.of(likeScala("java/util/function/Function", 5, STRINGS)));
 
@@ -81,7 +81,7 @@ class PlainLambdasTest {
   }
 
   @Test
-  void anInterfaceThatIsNotKnownKeepsItsBridge() {
+  void bridgeOfUnknownInterfaceIsKept() {
     byte[] before = likeScala("not/There", 5, STRINGS);
 
     assertThat(lambdas.of(before)).isSameAs(before);
@@ -89,7 +89,7 @@ class PlainLambdasTest {
   }
 
   @Test
-  void aClassWithoutSuchALambdaIsNotTouched() {
+  void classWithoutSerializableLambdaIsUnchanged() {
     byte[] before = bytes(PlainLambdasTest.class);
 
     assertThat(lambdas.of(before)).isSameAs(before);
@@ -99,7 +99,7 @@ class PlainLambdasTest {
   /**
    * A class with {@code static make()}: a lambda of the interface, String::trim.
    *
-   * @param more what the flags announce, without its number
+   * @param more the additional types that the flags announce, without their number
    */
   private static byte[] likeScala(String type, int flags, Object more) {
     ClassWriter writer = new ClassWriter(0);
@@ -154,7 +154,7 @@ class PlainLambdasTest {
     throw new NoSuchMethodException(name);
   }
 
-  /** A loader of its own: the class in the tests' own loader is the one before. */
+  /** Uses a separate loader, because the tests' loader has the class before the rewrite. */
   private static Class<?> load(String name, byte[] classFile) throws ClassNotFoundException {
     return new ClassLoader(PlainLambdasTest.class.getClassLoader()) {
       @Override

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RunnableJarTest {
   private static final String CLASS = "io/troupe/packaging/Lambdas.class";
 
-  /** Jars count in steps of two seconds. */
+  /** Jars store times in steps of two seconds. */
   private static final long BUILT = 1_700_000_000_000L;
 
   private static final String CONFIG =
@@ -57,7 +57,7 @@ class RunnableJarTest {
   }
 
   @Test
-  void whatIsNotConcernedStaysAsItIsAndInItsPlace() throws IOException {
+  void otherEntriesAreUnchangedAndInOrder() throws IOException {
     byte[] library = {1, 2, 3, 4};
     make(entries("native.so", library, CLASS, lambdas, "other/Lambdas.class", lambdas));
 
@@ -75,7 +75,7 @@ class RunnableJarTest {
   }
 
   @Test
-  void commentsOfTheDefaultsGo() throws IOException {
+  void commentsOfDefaultsAreRemoved() throws IOException {
     make(entries("reference.conf", CONFIG.getBytes(StandardCharsets.UTF_8)));
 
     new RunnableJar(List.of()).rewrite(jar());
@@ -86,7 +86,7 @@ class RunnableJarTest {
   }
 
   @Test
-  void theSameSourcesMakeTheSameJar() throws IOException {
+  void sameSourcesCreateSameJar() throws IOException {
     make(entries(CLASS, lambdas, "reference.conf", CONFIG.getBytes(StandardCharsets.UTF_8)));
 
     new RunnableJar(List.of("io/troupe/")).rewrite(jar());
@@ -99,7 +99,7 @@ class RunnableJarTest {
   }
 
   @Test
-  void aSecondTimeChangesNothing() throws IOException {
+  void secondRewriteChangesNothing() throws IOException {
     make(entries(CLASS, lambdas, "reference.conf", CONFIG.getBytes(StandardCharsets.UTF_8)));
     RunnableJar rewriting = new RunnableJar(List.of("io/troupe/"));
     rewriting.rewrite(jar());
@@ -111,7 +111,7 @@ class RunnableJarTest {
   }
 
   @Test
-  void aDefaultThatWouldMeanSomethingElseStopsTheBuild() throws IOException {
+  void changedMeaningOfDefaultsStopsBuild() throws IOException {
     String text = "a = \"\"\"\n# not a comment\n\"\"\"\n";
     make(entries("reference.conf", text.getBytes(StandardCharsets.UTF_8)));
     byte[] before = Files.readAllBytes(jar());
@@ -131,7 +131,7 @@ class RunnableJarTest {
     return entries;
   }
 
-  /** The first one is stored, not compressed. */
+  /** The first entry is stored, not compressed. */
   private void make(Map<String, byte[]> entries) throws IOException {
     try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(jar()))) {
       byte[] content = "as it is".getBytes(StandardCharsets.UTF_8);
@@ -153,7 +153,7 @@ class RunnableJarTest {
     }
   }
 
-  /** In the order of the jar. */
+  /** The entries in the order of the jar. */
   private Map<String, byte[]> read() throws IOException {
     Map<String, byte[]> contents = new LinkedHashMap<>();
     try (ZipFile zip = new ZipFile(jar().toFile())) {

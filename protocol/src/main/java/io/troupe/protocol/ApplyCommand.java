@@ -9,72 +9,71 @@ import java.util.List;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.jspecify.annotations.Nullable;
 
-/** What the apply actor takes. */
+/** Messages to the apply actor. */
 public sealed interface ApplyCommand {
   /**
-   * The answers of entries that may come. Told before any of those entries.
+   * Expected replies of entries. Must be sent before any of those entries.
    *
-   * @param term in which they were proposed here or forwarded to that term's leader. When an entry
-   *     of a later term is applied and they were not, they never will be: their answer is
+   * @param term term in which they were proposed here or forwarded to that term's leader. If an
+   *     entry of a later term is applied before them, they never will be applied: their reply is
    *     NotProposed with NO_LEADER
-   * @param nanos when they were proposed, as {@link System#nanoTime}
+   * @param nanos time of the proposal, as {@link System#nanoTime}
    */
   record Expect(List<Expectation> expectations, long term, long nanos) implements ApplyCommand {}
 
   /**
-   * The reply of the entry that carries {@code id} goes to {@code replyTo}.
+   * The reply of the entry with {@code id} is sent to {@code replyTo}.
    *
    * @param response counts its records; null if it needs none
    */
   record Expectation(
       RequestId id, ActorRef<ProposeReply> replyTo, MemoryBudget.@Nullable Share response) {
-    /** Of a reply without records. */
+    /** For a reply without records. */
     public Expectation(RequestId id, ActorRef<ProposeReply> replyTo) {
       this(id, replyTo, null);
     }
   }
 
   /**
-   * Proposals of other members that may come, some of which belong to a trace. Told before their
-   * entries.
+   * Proposals of other members, some of which belong to a trace. Must be sent before their entries.
    *
-   * @param nanos when the leader took them, as {@link System#nanoTime}
+   * @param nanos time when the leader accepted them, as {@link System#nanoTime}
    */
   record Trace(List<Proposal> proposals, long nanos) implements ApplyCommand {}
 
-  /** The proposal was refused and will never be applied; whoever waits for it is told. */
+  /** The proposal was refused and will never be applied; its requester gets a refusal. */
   record Refuse(RequestId id, Refusal reason) implements ApplyCommand {}
 
   /**
    * Committed entries, each index once and in order.
    *
-   * @param nanos when they were known to be committed, as {@link System#nanoTime}
+   * @param nanos time when they were known to be committed, as {@link System#nanoTime}
    */
   record Apply(List<Entry> committed, long nanos) implements ApplyCommand {}
 
   /**
-   * Tells {@code replyTo} once the state holds {@code index}.
+   * Replies to {@code replyTo} when the state has applied {@code index}.
    *
-   * @param confirmedNanos when that index was known, for the answer
+   * @param confirmedNanos time when that index was known, for the reply
    */
   record AwaitApplied(long index, long confirmedNanos, ActorRef<ReadReply> replyTo)
       implements ApplyCommand {}
 
   /**
-   * This member leads from now on, or ceased to. Passed on to the lease actor in its place among the
-   * lease changes.
+   * This member became leader, or is no longer leader. Forwarded to the lease actor in order with
+   * the lease changes.
    *
-   * @param term in which it leads, or in which it ceased to
+   * @param term term in which it leads, or in which it stopped leading
    */
   record Leading(boolean leading, long term) implements ApplyCommand {}
 
   /**
-   * What this member's leader said of its state; to be compared with this one.
+   * Digest of the leader's state, to be compared with the digest of this member.
    *
    * @param handled as in {@link RaftCommand.FromPeer}
    */
   record LeaderDigest(PeerPayload.StateDigest digest, Runnable handled) implements ApplyCommand {}
 
-  /** Only the owner's timers and adapted replies. */
+  /** Internal messages: timers and adapted replies. */
   non-sealed interface Private extends ApplyCommand {}
 }

@@ -4,9 +4,9 @@ import io.troupe.model.Operation;
 import io.troupe.model.Result;
 
 /**
- * Whoever keeps something in memory that follows from changes of users and roles. Told by the apply
- * room on its thread, in log order, when the change is visible to readers and before anybody is
- * answered; so it must be quick and must not wait.
+ * Listens to changes of users and roles, to update derived data in memory. Called by the apply
+ * actor on its thread, in log order, when the change is visible to readers and before any client
+ * gets a response. So a call must be quick and must not block.
  */
 public interface AuthListener {
   /** Does nothing. */
@@ -19,10 +19,7 @@ public interface AuthListener {
         public void applied(Operation.Auth operation, Result result) {}
       };
 
-  /**
-   * The state was opened, or another one took its place: changes were skipped that nobody tells
-   * of any more.
-   */
+  /** The state was opened or replaced: no calls are made for the skipped changes. */
   void opened();
 
   /**

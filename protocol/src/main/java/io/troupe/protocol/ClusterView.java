@@ -10,17 +10,19 @@ import java.util.SortedMap;
 import java.util.stream.Collectors;
 
 /**
- * The members as one applied state has them. Immutable.
+ * The members of one applied state. Immutable.
  *
- * @param peerUrls where each member listens for its peers, sorted by text, by id
- * @param published what members published of themselves, by id
+ * @param peerUrls peer URLs of each member, sorted by text, by id
+ * @param published attributes that members published, by id
  */
 public record ClusterView(
     Membership membership,
     SortedMap<NodeId, List<String>> peerUrls,
     SortedMap<NodeId, MemberAttributes> published) {
 
-  /** In the form that the membership rules ask for: who published a name is started (M3). */
+  /**
+   * Converts to the form of the membership rules: a member that published a name is started (M3).
+   */
   public MembershipRules.Facts facts() {
     Set<NodeId> started =
         published.values().stream()
@@ -30,7 +32,7 @@ public record ClusterView(
     return new MembershipRules.Facts(membership, peerUrls, started);
   }
 
-  /** True if {@code member} only receives the log. */
+  /** True if {@code member} is a learner. */
   public boolean isLearner(NodeId member) {
     return membership.learners().contains(member);
   }

@@ -5,18 +5,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory of committed events between the apply actor and the buffers of watch streams: what waits
- * in the mailboxes of the watch hub and of its streams. When it is used up, events are not handed
- * over, and watchers read them from history. Thread-safe.
+ * Memory of committed events between the apply actor and the buffers of watch streams: events in
+ * the mailboxes of the watch hub and of its streams. If it is used up, events are not passed on,
+ * and watchers read them from history. Thread-safe.
  */
 public final class EventBacklog {
   private final long maxBytes;
   private final AtomicLong bytes = new AtomicLong();
 
   /**
-   * Nothing is held.
+   * Starts empty.
    *
-   * @param maxBytes of all lots, but for one that is alone
+   * @param maxBytes limit for all lots, except for a single lot that exceeds it
    */
   public EventBacklog(long maxBytes) {
     this.maxBytes = maxBytes;
@@ -27,13 +27,13 @@ public final class EventBacklog {
     return bytes.get();
   }
 
-  /** Most bytes that are held, but for a lot that is alone. */
+  /** Limit in bytes, except for a single lot that exceeds it. */
   public long maxBytes() {
     return maxBytes;
   }
 
   /**
-   * Takes memory for events that are passed on together.
+   * Reserves memory for events that are passed on together.
    *
    * @return null if they do not fit; a lot always fits if nothing else is held
    */
@@ -48,7 +48,7 @@ public final class EventBacklog {
 
   /**
    * Events that were passed on together. Held by each mailbox that still has some of them; the
-   * first holder is the one that took it.
+   * first holder is the one that reserved it.
    */
   public final class Lot {
     private final AtomicInteger holders = new AtomicInteger(1);
@@ -59,9 +59,9 @@ public final class EventBacklog {
     }
 
     /**
-     * One more holder. Only called by a holder.
+     * Adds a holder. Must be called by a holder.
      *
-     * @param moreBytes what the message to that holder takes besides the events
+     * @param moreBytes size of the message to that holder, without the events
      */
     public void hold(long moreBytes) {
       holders.incrementAndGet();
@@ -69,7 +69,7 @@ public final class EventBacklog {
       bytes.addAndGet(moreBytes);
     }
 
-    /** One holder less; the last one gives the memory back. */
+    /** Removes a holder; the last one releases the memory. */
     public void release() {
       if (holders.decrementAndGet() == 0) {
         bytes.addAndGet(-lotBytes.get());

@@ -10,7 +10,7 @@ public interface EventPieces {
    * A piece.
    *
    * @param events in order; may be empty
-   * @param next where the next piece begins; {@link #END} when this is the last one
+   * @param next start of the next piece; {@link #END} if this is the last one
    */
   record Piece(List<Event> events, int next) {}
 
@@ -18,10 +18,10 @@ public interface EventPieces {
   int END = 0;
 
   /**
-   * Reads a piece, of about a megabyte.
+   * Reads a piece of about a megabyte.
    *
    * @param from 0 for the first piece, later {@link Piece#next} of the piece before
-   * @return fails with a RefusedException when the revision is compacted
+   * @return fails with a RefusedException if the revision is compacted
    */
   CompletionStage<Piece> read(int from);
 }

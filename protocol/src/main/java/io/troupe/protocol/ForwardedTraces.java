@@ -3,12 +3,12 @@ package io.troupe.protocol;
 import io.troupe.model.TraceContext;
 
 /**
- * Told what this member did, as leader, with proposals of other members that belong to a trace.
- * Thread-safe; never waits.
+ * Called when this member, as leader, has applied proposals of other members that belong to a
+ * trace. Thread-safe; never blocks.
  */
 @FunctionalInterface
 public interface ForwardedTraces {
-  /** Of a member that traces nothing. */
+  /** For a member without tracing. */
   ForwardedTraces NONE =
       new ForwardedTraces() {
         @Override
@@ -18,7 +18,7 @@ public interface ForwardedTraces {
 
         @Override
         public void applied(Forwarded proposal) {
-          // Nobody listens.
+          // No tracing.
         }
       };
 
@@ -28,16 +28,16 @@ public interface ForwardedTraces {
    *
    * @param call the call's span at that member
    * @param index log index
-   * @param takenNanos when the raft actor took it
-   * @param committedNanos when that room knew the entry committed
+   * @param takenNanos when the raft actor accepted it
+   * @param committedNanos when the raft actor learned that the entry is committed
    */
   record Forwarded(TraceContext call, long index, long takenNanos, long committedNanos) {}
 
-  /** Whether anything comes of what is told. */
+  /** True if calls of {@link #applied} have an effect. */
   default boolean isWanted() {
     return true;
   }
 
-  /** The state holds it. */
+  /** The state has applied the proposal. */
   void applied(Forwarded proposal);
 }

@@ -6,62 +6,62 @@ import io.troupe.model.Refusal;
 import java.util.List;
 import org.apache.pekko.actor.typed.ActorRef;
 
-/** What the lease actor takes. */
+/** Messages to the lease actor. */
 public sealed interface LeaseCommand {
-  /** Renews; answered once the outcome is certain (L5). */
+  /** Renews a lease; the reply is sent when the outcome is certain (L5). */
   record KeepAlive(long id, ActorRef<LeaseReply> replyTo) implements LeaseCommand {}
 
-  /** Asks how long a lease has left (L7). */
+  /** Queries the remaining time of a lease (L7). */
   record TimeToLive(long id, ActorRef<LeaseReply> replyTo) implements LeaseCommand {}
 
-  /** All leases, soonest end first (L8). */
+  /** Queries all leases, sorted by remaining time (L8). */
   record ListLeases(ActorRef<LeaseReply> replyTo) implements LeaseCommand {}
 
-  /** What applied entries did to leases, in order. */
+  /** Effects of applied entries on leases, in order. */
   record Changed(List<LeaseChange> changes) implements LeaseCommand {}
 
   /**
-   * This member leads now: it counts from here on.
+   * This member became leader: the countdown starts.
    *
-   * @param leases all that are granted
-   * @param term in which it leads
+   * @param leases all granted leases
+   * @param term term in which it leads
    */
   record Promoted(List<Lease> leases, long term) implements LeaseCommand {}
 
   /**
-   * The state holds all that was committed before this member led.
+   * The state has applied everything that was committed before this member became leader.
    *
-   * @param term in which it leads
+   * @param term term in which it leads
    */
   record StateCaughtUp(long term) implements LeaseCommand {}
 
-  /** This member leads no more. */
+  /** This member is no longer leader. */
   enum Demoted implements LeaseCommand {
-    /** The only one. */
+    /** The only instance. */
     INSTANCE
   }
 
-  /** Only the owner's timers and adapted replies. */
+  /** Internal messages: timers and adapted replies. */
   non-sealed interface Private extends LeaseCommand {}
 
-  /** Answers of the lease actor. */
+  /** Replies of the lease actor. */
   sealed interface LeaseReply {
-    /** Renewed, or ttl 0 when there is no such lease. */
+    /** The lease is renewed; the TTL is 0 if it does not exist. */
     record Renewed(long id, long ttlSeconds) implements LeaseReply {}
 
     /**
      * Remaining and granted time.
      *
-     * @param remainingSeconds -1 when there is no such lease; may be 0 or less when it waits for
-     *     its end
-     * @param grantedSeconds 0 when there is no such lease
+     * @param remainingSeconds -1 if the lease does not exist; may be 0 or less if it expired and
+     *     waits for its revoke
+     * @param grantedSeconds 0 if the lease does not exist
      */
     record Remaining(long id, long remainingSeconds, long grantedSeconds) implements LeaseReply {}
 
-    /** Ids, soonest end first. */
+    /** Ids, sorted by remaining time. */
     record Leases(List<Long> ids) implements LeaseReply {}
 
-    /** Cannot be answered here. */
+    /** This member cannot execute the request. */
     record Failed(Refusal reason) implements LeaseReply {}
   }
 }

@@ -13,14 +13,14 @@ public final class MemberIds {
   private MemberIds() {}
 
   /**
-   * ID1, of a first member: the first eight bytes of SHA-1 over the sorted peer URLs and the
+   * ID1, for an initial member: the first eight bytes of SHA-1 over the sorted peer URLs and the
    * cluster token.
    */
   public static NodeId initial(List<String> peerUrls, String clusterToken) {
     return id(peerUrls, clusterToken);
   }
 
-  /** ID1 and M2, of a member that is added at runtime: the same with the time and no token. */
+  /** ID1 and M2, for a member that is added at runtime: the same with the time and no token. */
   public static NodeId added(List<String> peerUrls, long unixSeconds) {
     return id(peerUrls, Long.toString(unixSeconds));
   }
@@ -41,7 +41,7 @@ public final class MemberIds {
     try {
       return ByteBuffer.wrap(MessageDigest.getInstance("SHA-1").digest(content)).getLong();
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-1", e);
+      throw new IllegalStateException("SHA-1 is missing in the Java runtime", e);
     }
   }
 }

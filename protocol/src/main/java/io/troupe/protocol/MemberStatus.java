@@ -5,8 +5,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What the raft and apply actors show of themselves to everybody, read without a message.
- * Thread-safe; figures read one after the other may be of different moments.
+ * Status that the raft and apply actors publish, read without a message. Thread-safe; values that
+ * are read one after the other may be of different moments.
  */
 public interface MemberStatus {
   /** Identity of the cluster (ID2). */
@@ -21,35 +21,37 @@ public interface MemberStatus {
   /** The leader this member knows, or {@link NodeId#NONE}. */
   NodeId leader();
 
-  /** When this member last learned of another leader than before, by System.nanoTime(). */
+  /** Time when this member last learned of a new leader, by System.nanoTime(). */
   OptionalLong leaderSinceNanos();
 
   /**
-   * Whether this member has heard the leader that it knows, or a majority of all members if it
-   * leads itself, without a break since a moment of {@link System#nanoTime}. True if it knows no
+   * True if this member has heard its leader without a gap since a moment of {@link
+   * System#nanoTime}, or, if it leads itself, a majority of all members. True if it knows no
    * leader.
    */
   boolean isConnectedSince(long nanos);
 
   /**
-   * Whether the connection from that member to this one has held since a moment of {@link
-   * System#nanoTime}, whoever led meanwhile. True for this member itself.
+   * True if the connection from that member to this one has existed since a moment of {@link
+   * System#nanoTime}, regardless of the leader. True for this member itself.
    */
   boolean isConnectedSince(NodeId member, long nanos);
 
   /**
-   * A future of the caller's own: completes as soon as this member knows a leader, at once if it
-   * does. Whatever depends on it must be brief, or run elsewhere. Who waits no more completes or
-   * cancels it, so that nothing is kept.
+   * Returns a new future that completes when this member knows a leader, immediately if it already
+   * does. Dependent actions must be short, or run on another executor. A caller that no longer
+   * waits completes or cancels the future, so that it is released.
    */
   CompletableFuture<NodeId> awaitLeader();
 
-  /** Highest index known to be committed; not below what {@link #applied} answered before. */
+  /** Highest index known to be committed; never below an earlier result of {@link #applied}. */
   long committed();
 
-  /** Highest index that the state holds. */
+  /** The applied index. */
   long applied();
 
-  /** True while this member must not serve, because its state is not that of the leader. */
+  /**
+   * True while this member must not serve requests, because its state differs from the leader's.
+   */
   boolean isCorrupt();
 }

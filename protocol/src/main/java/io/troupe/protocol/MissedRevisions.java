@@ -5,24 +5,24 @@ import io.troupe.model.KeyRange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Successive revisions whose events were not passed on because the backlog is full. The sender
- * adds revisions until the receiver takes them, so one message stands for any number of revisions.
+ * Successive revisions whose events were not passed on because the backlog is full. The sender adds
+ * revisions until the receiver takes them, so one message covers any number of revisions.
  * Thread-safe.
  */
 public final class MissedRevisions {
   /**
-   * What was missed.
+   * The missed revisions.
    *
    * @param first revision, inclusive
    * @param last revision, inclusive
-   * @param keys a range that holds every key changed by them
+   * @param keys a range that contains every key changed by them
    */
   public record Span(long first, long last, KeyRange keys) {}
 
   private Span span;
   private boolean taken;
 
-  /** Begins with one revision. */
+  /** Starts with one revision. */
   public MissedRevisions(long revision, KeyRange keys) {
     this.span = new Span(revision, revision, keys);
   }
@@ -30,7 +30,7 @@ public final class MissedRevisions {
   /**
    * Adds the next revision that changed a key.
    *
-   * @return false if the receiver has taken the others: then nothing is added
+   * @return false if the receiver already took the revisions: then nothing is added
    */
   public synchronized boolean add(long revision, KeyRange keys) {
     if (!taken) {
@@ -39,7 +39,7 @@ public final class MissedRevisions {
     return !taken;
   }
 
-  /** Takes all; nothing is added any more. */
+  /** Takes all revisions; none can be added afterwards. */
   public synchronized Span take() {
     taken = true;
     return span;
@@ -51,7 +51,7 @@ public final class MissedRevisions {
     return end == null ? new KeyRange(from, KeyRange.all().rangeEnd()) : new KeyRange(from, end);
   }
 
-  /** Null stands for no end. */
+  /** Null means no end. */
   private static @Nullable Bytes later(@Nullable Bytes one, @Nullable Bytes other) {
     if (one == null || other == null) {
       return null;

@@ -5,9 +5,9 @@ import io.troupe.model.Refusal;
 import io.troupe.raft.membership.MembershipRules;
 import java.util.List;
 
-/** The answer to a {@link PeerQuery}. */
+/** The reply to a {@link PeerQuery}. */
 public sealed interface PeerAnswer {
-  /** Answer to MembersQuery; members ascending by id. */
+  /** Reply to MembersQuery; members ascending by id. */
   record Members(long clusterId, List<KnownMember> members) implements PeerAnswer {
     /** Copies the list. */
     public Members {
@@ -16,7 +16,7 @@ public sealed interface PeerAnswer {
   }
 
   /**
-   * A member as another one knows it.
+   * A member, as the replying member knows it.
    *
    * @param name empty if it never started
    * @param peerUrls sorted by text
@@ -31,13 +31,13 @@ public sealed interface PeerAnswer {
     }
   }
 
-  /** Answer to LivenessQuery. */
+  /** Reply to LivenessQuery. */
   record Connected(MembershipRules.Liveness liveness) implements PeerAnswer {}
 
   /**
-   * Answer to RenewQuery.
+   * Reply to RenewQuery.
    *
-   * @param ttlSeconds of each lease, in the order of the question; 0 where there is no such lease
+   * @param ttlSeconds of each lease, in the order of the query; 0 for a lease that does not exist
    */
   record Renewed(List<Long> ttlSeconds) implements PeerAnswer {
     /** Copies the list. */
@@ -47,22 +47,22 @@ public sealed interface PeerAnswer {
   }
 
   /**
-   * Answer to TimeToLiveQuery.
+   * Reply to TimeToLiveQuery.
    *
-   * @param remainingSeconds -1 when there is no such lease
-   * @param grantedSeconds 0 when there is no such lease
+   * @param remainingSeconds -1 if the lease does not exist
+   * @param grantedSeconds 0 if the lease does not exist
    */
   record Remaining(long remainingSeconds, long grantedSeconds) implements PeerAnswer {}
 
-  /** Answer to HashQuery. */
+  /** Reply to HashQuery. */
   record Hashed(StateReader.KvHash hash) implements PeerAnswer {}
 
-  /** What was asked for is applied. */
+  /** The requested change is applied. */
   enum Done implements PeerAnswer {
-    /** The only one. */
+    /** The only instance. */
     INSTANCE
   }
 
-  /** It is not done; NOT_LEADER if only a leader could answer. */
+  /** The query is refused; NOT_LEADER if only a leader can execute it. */
   record Refused(Refusal reason) implements PeerAnswer {}
 }

@@ -5,14 +5,14 @@ import io.troupe.model.NodeId;
 
 /**
  * A piece of an encoded {@link PeerEnvelope} that is too long for one frame. The pieces of a
- * message follow each other in order, without others of the same sender between them.
+ * message follow each other in order, without other pieces of the same sender between them.
  *
  * @param clusterId cluster of the sender
  * @param from sender
- * @param to whom it is for
- * @param message tells messages of one sender apart
+ * @param to receiver
+ * @param message distinguishes messages of one sender
  * @param total length of the whole message in bytes
- * @param offset where in it this piece begins
+ * @param offset position of this piece in the message
  * @param data the piece, not empty
  */
 public record PeerFragment(

@@ -1,7 +1,7 @@
 package io.troupe.protocol;
 
-/** What travels between the members' inboxes. */
+/** Messages between the members' inboxes. */
 public sealed interface PeerFrame permits PeerEnvelope, PeerFragment, PeerFrame.Private {
-  /** Only the inbox's own timers. */
+  /** Internal messages: timers of the inbox. */
   non-sealed interface Private extends PeerFrame {}
 }

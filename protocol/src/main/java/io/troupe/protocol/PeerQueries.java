@@ -3,14 +3,17 @@ package io.troupe.protocol;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
-/** Asks other members. The peer transport serves it; the other end is {@link PeerResponder}. */
+/**
+ * Sends queries to other members. Implemented by the peer transport; the receiver is {@link
+ * PeerResponder}.
+ */
 @FunctionalInterface
 public interface PeerQueries {
   /**
-   * Asks whoever listens at {@code peerUrl}.
+   * Sends a query to the member at {@code peerUrl}.
    *
-   * @return the answer; fails with a TimeoutException if none came within {@code timeout}: what was
-   *     asked for may have happened all the same
+   * @return the reply; fails with a TimeoutException if none arrived within {@code timeout}: the
+   *     query may have been executed nevertheless
    */
   CompletionStage<PeerAnswer> ask(String peerUrl, PeerQuery query, Duration timeout);
 }

@@ -3,23 +3,25 @@ package io.troupe.protocol;
 import io.troupe.model.NodeId;
 import java.util.List;
 
-/** A question to another member, outside of Raft. Any member may ask, also one that is none yet. */
+/**
+ * A query to another member, outside of Raft. A process that is not yet a member may send it, too.
+ */
 public sealed interface PeerQuery {
-  /** Who are you all? Answered from the applied state with {@link PeerAnswer.Members} (B2, B3). */
+  /** Queries the members of the applied state. Reply: {@link PeerAnswer.Members} (B2, B3). */
   enum MembersQuery implements PeerQuery {
-    /** The only one. */
+    /** The only instance. */
     INSTANCE
   }
 
   /**
-   * Promote a learner. For the leader, which checks how far the learner is (M8). Answered with Done
-   * when the change is applied there.
+   * Requests the promotion of a learner. For the leader, which checks how far the learner is (M8).
+   * Reply: Done, when the change is applied there.
    */
   record PromoteQuery(NodeId member) implements PeerQuery {}
 
   /**
-   * Renew leases. For the leader, which alone knows how much time they have (L6). Answered with
-   * {@link PeerAnswer.Renewed}.
+   * Requests the renewal of leases. For the leader, which alone knows their remaining time (L6).
+   * Reply: {@link PeerAnswer.Renewed}.
    *
    * @param leases not empty
    */
@@ -30,22 +32,25 @@ public sealed interface PeerQuery {
     }
   }
 
-  /** How long has a lease left? For the leader (L7). Answered with {@link PeerAnswer.Remaining}. */
+  /**
+   * Queries the remaining time of a lease. For the leader (L7). Reply: {@link
+   * PeerAnswer.Remaining}.
+   */
   record TimeToLiveQuery(long lease) implements PeerQuery {}
 
   /**
-   * What is the hash of your keys at a revision (Q5, MT6)? Answered with {@link PeerAnswer.Hashed},
-   * or Refused with COMPACTED or FUTURE_REVISION.
+   * Queries the hash of the keys at a revision (Q5, MT6). Reply: {@link PeerAnswer.Hashed}, or
+   * Refused with COMPACTED or FUTURE_REVISION.
    *
    * @param revision 0 for the current one
-   * @param computed whether it is to be made now, also if the member remembers one of a compaction;
-   *     members of older versions take no notice
+   * @param computed true to compute the hash now, even if the member has the hash of a compaction;
+   *     members of older versions ignore it
    */
   record HashQuery(long revision, boolean computed) implements PeerQuery {}
 
-  /** Who is connected to you? For the leader. Answered with {@link PeerAnswer.Connected}. */
+  /** Queries the connected members. For the leader. Reply: {@link PeerAnswer.Connected}. */
   enum LivenessQuery implements PeerQuery {
-    /** The only one. */
+    /** The only instance. */
     INSTANCE
   }
 }

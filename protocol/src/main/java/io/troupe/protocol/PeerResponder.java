@@ -2,9 +2,9 @@ package io.troupe.protocol;
 
 import java.util.concurrent.CompletionStage;
 
-/** Answers what other members ask. Thread-safe. */
+/** Executes the queries of other members. Thread-safe. */
 @FunctionalInterface
 public interface PeerResponder {
-  /** The answer, a refusal too; fails only on a fault. */
+  /** Returns the reply, also a refusal; fails only on a fault. */
   CompletionStage<PeerAnswer> answer(PeerQuery query);
 }

@@ -4,8 +4,8 @@ import io.troupe.model.NodeId;
 import io.troupe.raft.PeerMessage;
 
 /**
- * The way to other members. At most once: a message may be lost, late, repeated or overtaken.
- * Thread-safe.
+ * Sends messages to other members. At most once: a message may be lost, delayed, repeated or
+ * reordered. Thread-safe.
  */
 @FunctionalInterface
 public interface PeerTransport {

@@ -3,41 +3,41 @@ package io.troupe.protocol;
 import io.troupe.model.NodeId;
 import java.time.Duration;
 
-/** What travels between the members' query actors: questions outside of Raft, and their answers. */
+/** Messages between the members' query actors: queries outside of Raft, and their replies. */
 public sealed interface QueryFrame
     permits QueryFrame.Question, QueryFrame.Reply, QueryFrame.Private {
-  /** Stands for the cluster of somebody that is of none yet. */
+  /** Cluster id of a process without a cluster. */
   long NO_CLUSTER = 0;
 
   /**
-   * A question, repeated as it is until it is answered or over.
+   * A query, sent repeatedly until a reply arrives or the timeout expires.
    *
-   * @param clusterId cluster of the caller; {@link #NO_CLUSTER} if it is of none yet, which may
-   *     ask for the members only
-   * @param from who asks; NONE if it is of no cluster yet
-   * @param number tells the questions of one process apart, also from those of the process before
-   * @param replyUrl peer URL where the answer is awaited
-   * @param timeout from when the first copy was sent; nobody waits for an answer after it
+   * @param clusterId cluster of the sender; {@link #NO_CLUSTER} if it has none yet, then it may
+   *     query only the members
+   * @param from sender; NONE if it has no cluster yet
+   * @param number distinguishes the queries of one process, also from those of an earlier process
+   * @param replyUrl peer URL for the reply
+   * @param timeout counts from the first copy; a later reply is ignored
    */
   record Question(
       long clusterId, NodeId from, long number, String replyUrl, Duration timeout, PeerQuery query)
       implements QueryFrame {
-    /** Checks that there is time to answer. */
+    /** Checks that the timeout is positive. */
     public Question {
       if (timeout.isNegative() || timeout.isZero()) {
-        throw new IllegalArgumentException("a question without time: " + timeout);
+        throw new IllegalArgumentException("query timeout must be positive: " + timeout);
       }
     }
   }
 
   /**
-   * An answer.
+   * A reply.
    *
-   * @param clusterId cluster of whoever answers; {@link #NO_CLUSTER} if it is of none yet
-   * @param number of the question
+   * @param clusterId cluster of the replying process; {@link #NO_CLUSTER} if it has none yet
+   * @param number number of the query
    */
   record Reply(long clusterId, long number, PeerAnswer answer) implements QueryFrame {}
 
-  /** Only the owner's timers and what it is told inside of its process. */
+  /** Internal messages of the query actor. */
   non-sealed interface Private extends QueryFrame {}
 }

@@ -13,17 +13,17 @@ import java.util.List;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.jspecify.annotations.Nullable;
 
-/** What the raft actor takes. */
+/** Messages to the raft actor. */
 public sealed interface RaftCommand {
   /**
    * Proposes an operation.
    *
-   * @param proposal its id also stands inside its operation, which {@link
-   *     io.troupe.protocol.codec.OperationCodec} encoded
-   * @param replyTo receives one reply, from the apply actor or a refusal; none when the outcome
-   *     stays unknown
+   * @param proposal its id is also part of its operation, encoded by {@link
+   *     io.troupe.protocol.codec.OperationCodec}
+   * @param replyTo receives one reply, from the apply actor or a refusal; none if the outcome stays
+   *     unknown
    * @param response counts the records of the reply; null if the reply needs none. Its owner closes
-   *     it; once it is closed no records are gathered
+   *     it; after that no records are gathered
    */
   record Propose(
       Proposal proposal, ActorRef<ProposeReply> replyTo, MemoryBudget.@Nullable Share response)
@@ -35,12 +35,12 @@ public sealed interface RaftCommand {
   }
 
   /**
-   * Proposes a change of the membership.
+   * Proposes a membership change.
    *
-   * @param proposal checked against the applied state whose membership it names as its basis
-   * @param replyTo told once: with Applied when the change is complete, for the removal of a voter
-   *     with its last entry; with NotProposed TOO_MANY_REQUESTS if another change is in progress or
-   *     came first: check again and repeat. Never when the outcome stays unknown
+   * @param proposal checked against the applied state whose membership is its basis
+   * @param replyTo receives one reply: Applied when the change is complete (for the removal of a
+   *     voter, with its last entry); NotProposed with TOO_MANY_REQUESTS if another change is in
+   *     progress or was faster: check again and retry. No reply if the outcome stays unknown
    */
   record ProposeConfChange(ConfProposal proposal, ActorRef<ProposeReply> replyTo)
       implements RaftCommand {}
@@ -48,24 +48,25 @@ public sealed interface RaftCommand {
   /**
    * Transfers the leadership; only a leader can.
    *
-   * @param replyTo told once this member knows the outcome; never if nobody comes to lead
+   * @param replyTo receives a reply when this member knows the outcome; none if no member becomes
+   *     leader
    */
   record TransferLeadership(NodeId to, ActorRef<TransferReply> replyTo) implements RaftCommand {}
 
   /**
-   * Before a clean end: a leader passes on to whoever is best prepared.
+   * Before a clean stop: a leader transfers leadership to the best prepared voter.
    *
-   * @param replyTo told at once if this member does not lead, else when it has ceased to, or cannot
-   *     pass on
+   * @param replyTo receives a reply immediately if this member does not lead, otherwise when it no
+   *     longer leads or the transfer failed
    */
   record HandOver(ActorRef<TransferReply> replyTo) implements RaftCommand {}
 
-  /** Asks what this member, if it leads, knows of the others. */
+  /** Queries the replication status; the reply is empty if this member does not lead. */
   record GetReplication(ActorRef<ReplicationReply> replyTo) implements RaftCommand {}
 
   /**
-   * Proposes an operation that only the leader of one term may make: what it knows of the time may
-   * be out of date as soon as another leads.
+   * Proposes an operation that only the leader of one term may make, because its knowledge of the
+   * time is outdated when another member leads.
    *
    * @param term the term; if this member does not lead in it now, the refusal is NOT_LEADER, and
    *     the proposal is in no log
@@ -75,20 +76,21 @@ public sealed interface RaftCommand {
       implements RaftCommand {}
 
   /**
-   * Asks whether this member still leads in {@code term}.
+   * Confirms that this member still leads in {@code term}.
    *
-   * @param replyTo told exactly once: with Ready when a quorum has confirmed it after this came in
-   *     and the state holds all that was committed then, else with Failed
+   * @param replyTo receives exactly one reply: Ready when a quorum confirmed it after this message
+   *     arrived and the state has applied everything committed until then, else Failed
    */
   record ConfirmLeadership(long term, ActorRef<ReadReply> replyTo) implements RaftCommand {}
 
-  /** Asks for a read index; answered once the state has applied it. */
+  /** Requests a read index; the reply is sent when the state has applied it. */
   record ReadIndex(ActorRef<ReadReply> replyTo) implements RaftCommand {}
 
   /**
    * A message of another member.
    *
-   * @param handled run by the receiver when it has handled the message: it counts until then
+   * @param handled run by the receiver after it handled the message; until then the message counts
+   *     as unread
    */
   record FromPeer(NodeId from, PeerMessage message, Runnable handled) implements RaftCommand {
     /** A message that is not counted. */
@@ -98,42 +100,42 @@ public sealed interface RaftCommand {
   }
 
   /**
-   * Another member says what its state did. Passed on to the apply actor if this member follows it
-   * in the term it names, else ignored: a member that left, a former leader, or one of another
-   * history of the cluster is no measure.
+   * Digest of another member's state. Forwarded to the apply actor if this member follows the
+   * sender in the term of the digest, else ignored: the digest of a former member, of a former
+   * leader or of another history of the cluster is not comparable.
    *
-   * @param handled as in {@link FromPeer}; run by whoever is the last to receive the digest
+   * @param handled as in {@link FromPeer}; run by the last receiver of the digest
    */
   record PeerDigest(NodeId from, PeerPayload.StateDigest digest, Runnable handled)
       implements RaftCommand {}
 
-  /** The write of this number and all before it are durable. */
+  /** The write of this number and all writes before it are durable. */
   record Durable(long number) implements RaftCommand {}
 
-  /** The state holds all up to {@code index}, durable or not. */
+  /** The state has applied everything up to {@code index}, durable or not. */
   record Applied(long index) implements RaftCommand {}
 
-  /** A durable snapshot covers all up to {@code index}. */
+  /** A durable snapshot covers everything up to {@code index}. */
   record SnapshotTaken(long index) implements RaftCommand {}
 
-  /** Entries that one follower lacks and that had left memory; empty if they are gone. */
+  /** Entries that one follower lacks and that were not in memory; empty if they are compacted. */
   record LogRead(NodeId to, long from, List<Entry> entries) implements RaftCommand {}
 
   /**
-   * The transfer of a snapshot to a follower ended.
+   * The transfer of a snapshot to a follower finished.
    *
    * @param transfer number of the transfer, from {@link SnapshotCommand.Send}
    */
   record SnapshotSent(NodeId to, long transfer, long index, boolean ok) implements RaftCommand {}
 
   /**
-   * A snapshot came from another member, and is durable here.
+   * A snapshot of another member was received and is durable here.
    *
    * @param from the leader that sent it
-   * @param term term of that leader when the transfer began
+   * @param term term of that leader when the transfer started
    */
   record SnapshotReceived(NodeId from, long term, SnapshotMark mark) implements RaftCommand {}
 
-  /** Only the owner's timers and adapted replies. */
+  /** Internal messages: timers and adapted replies. */
   non-sealed interface Private extends RaftCommand {}
 }

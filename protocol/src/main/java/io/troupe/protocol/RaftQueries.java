@@ -6,15 +6,15 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What checks of a membership change must know besides the state: who is up, and how far. Of now,
- * not of the log. Thread-safe.
+ * Input of membership checks in addition to the state: connectivity and progress of the members.
+ * Current values, not those of the log. Thread-safe.
  */
 public interface RaftQueries {
-  /** What this member knows of the others if it leads; null if it does not. */
+  /** Replication status if this member leads; null otherwise. */
   CompletionStage<@Nullable ReplicationStatus> replication();
 
   /**
-   * Who is connected, as the leader sees it; if no leader answers, this member alone. Never fails.
+   * Connected members, as seen by the leader; if no leader replies, only this member. Never fails.
    */
   CompletionStage<MembershipRules.Liveness> liveness();
 }

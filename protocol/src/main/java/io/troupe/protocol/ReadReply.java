@@ -2,16 +2,16 @@ package io.troupe.protocol;
 
 import io.troupe.model.Refusal;
 
-/** The end of a read index round. */
+/** The outcome of a read index round. */
 public sealed interface ReadReply {
   /**
-   * The state holds everything that was committed when the round began.
+   * The state has applied everything that was committed when the round started.
    *
-   * @param confirmedNanos when the raft actor knew the index, as {@link System#nanoTime}; what came
-   *     after was waiting for the state
+   * @param confirmedNanos time when the raft actor knew the index, as {@link System#nanoTime}; the
+   *     rest of the time was spent waiting for the state
    */
   record Ready(long index, long confirmedNanos) implements ReadReply {}
 
-  /** No leader could confirm. */
+  /** No leader confirmed the round. */
   record Failed(Refusal reason) implements ReadReply {}
 }

@@ -3,8 +3,8 @@ package io.troupe.protocol;
 import io.troupe.model.Refusal;
 
 /**
- * A request that is refused, carried through future chains of the gateway. Has no stack trace: it
- * is not a fault.
+ * A refused request, passed through future chains of the gateway. Has no stack trace, because it is
+ * not a fault.
  */
 public final class RefusedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -16,7 +16,7 @@ public final class RefusedException extends RuntimeException {
     this.reason = reason;
   }
 
-  /** Why. */
+  /** Reason for the refusal. */
   public Refusal reason() {
     return reason;
   }

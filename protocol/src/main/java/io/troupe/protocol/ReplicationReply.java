@@ -4,7 +4,7 @@ import io.troupe.raft.ReplicationStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a leader knows of the others.
+ * Replication status of a leader.
  *
  * @param status a copy; null if this member does not lead
  */

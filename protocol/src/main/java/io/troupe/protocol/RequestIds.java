@@ -5,8 +5,8 @@ import io.troupe.model.RequestId;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Unique ids over members and restarts (ID5): two bytes of the member, five of the start time, one
- * that counts (and carries).
+ * Ids that are unique over members and restarts (ID5): two bytes of the member, five of the start
+ * time, and a counting byte (with carry).
  */
 public final class RequestIds {
   private final long prefix;

@@ -5,8 +5,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event that many watchers get, with space for its encoded form, so that it is encoded once for
- * all of them. Thread-safe: two threads that encode at the same time write equal bytes.
+ * An event for many watchers. Stores its encoded form, so that it is encoded once for all of them.
+ * Thread-safe: two threads that encode at the same time write equal bytes.
  */
 public final class SharedEvent {
   private final Event event;
@@ -23,10 +23,10 @@ public final class SharedEvent {
   }
 
   /**
-   * The encoded form; never written to.
+   * The encoded form; must not be written to.
    *
-   * @param prevKv with the former record
-   * @param encoder used when nobody encoded it yet
+   * @param prevKv with the previous record
+   * @param encoder used if the event is not encoded yet
    */
   public byte[] encoded(boolean prevKv, Function<Event, byte[]> encoder) {
     byte[] known = prevKv ? withPrev : withoutPrev;

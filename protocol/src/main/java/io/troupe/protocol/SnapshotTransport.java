@@ -3,8 +3,8 @@ package io.troupe.protocol;
 import io.troupe.model.NodeId;
 
 /**
- * The way to other members' snapshot actors, apart from {@link PeerTransport}, so that heartbeats
- * never wait for a snapshot. At most once. Thread-safe.
+ * Sends messages to other members' snapshot actors, separate from {@link PeerTransport}, so that
+ * heartbeats never wait for a snapshot. At most once. Thread-safe.
  */
 @FunctionalInterface
 public interface SnapshotTransport {

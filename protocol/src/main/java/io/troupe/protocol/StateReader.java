@@ -17,22 +17,22 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads of this member's applied state, on the caller's thread, beside the writer and never waiting
- * for it. Thread-safe. Methods that read keys throw {@link RefusedException} for a compacted or
- * future revision.
+ * Reads of this member's applied state, on the caller's thread, concurrent with the writer and
+ * never waiting for it. Thread-safe. Methods that read keys throw {@link RefusedException} for a
+ * compacted or future revision.
  */
 public interface StateReader {
   /** Current revision. */
   long revision();
 
-  /** Compacted revision, -1 when nothing was compacted (R1). */
+  /** Compacted revision, -1 if nothing was compacted (R1). */
   long compactedRevision();
 
   /**
-   * Section 2.3.
+   * Executes a Range (section 2.3).
    *
-   * @param share counts the answer; whoever uses that gives it back
-   * @throws RefusedException also when there is no memory for it
+   * @param share counts the result; the caller releases it after use
+   * @throws RefusedException also if the result exceeds the memory
    */
   RangeResult range(RangeQuery query, MemoryBudget.Share share);
 
@@ -41,8 +41,9 @@ public interface StateReader {
    *
    * @param range the rest of the range
    * @param revision above 0
-   * @param limit most keys, 1 or more
-   * @param maxBytes stop after the key with which this much is reached; at least one key is given
+   * @param limit maximum number of keys, 1 or more
+   * @param maxBytes stop after the key with which this size is reached; at least one key is
+   *     returned
    */
   Chunk chunk(
       KeyRange range,
@@ -52,64 +53,65 @@ public interface StateReader {
       boolean keysOnly,
       RangeQuery.SortTarget target);
 
-  /** Keys of {@code range} at {@code revision}. */
+  /** Number of keys of {@code range} at {@code revision}. */
   long count(KeyRange range, long revision);
 
   /** Number of live keys; empty until {@link #countKeys} has run on this state. */
   OptionalLong keys();
 
-  /** Walks all keys once, so that {@link #keys} knows their number from then on; slow. */
+  /** Walks over all keys once, so that {@link #keys} returns their number from then on; slow. */
   void countKeys();
 
   /**
-   * Walks over what the compares of a transaction that writes will walk over where it is applied.
+   * Evaluates the compares of a writing transaction, to check that they stay within the limit
+   * before it is proposed.
    *
-   * @param share of the call: the walk ends when it is closed
-   * @throws RefusedException if that is too much
+   * @param share of the call: the walk stops when it is closed
+   * @throws RefusedException if they exceed the limit
    */
   void tryCompares(Operation.Txn txn, MemoryBudget.Share share);
 
   /**
-   * A transaction that only reads (X11).
+   * Executes a transaction that only reads (X11).
    *
-   * @param share counts the answers; whoever uses them gives it back
-   * @throws RefusedException also when there is no memory for them
+   * @param share counts the results; the caller releases it after use
+   * @throws RefusedException also if the results exceed the memory
    */
   Result txn(Operation.Txn txn, MemoryBudget.Share share);
 
-  /** Hash of the whole current content (MT6), always made now. */
+  /** Hash of the whole current content (MT6), always computed now. */
   KvHash hash();
 
   /**
-   * Hash of the content up to a revision (MT6); 0 for the current one. Of a compaction that is
-   * remembered it is the hash of the content before it.
+   * Hash of the content up to a revision (MT6); 0 for the current one. If the hash of a compaction
+   * at that revision is known, it is the hash of the content before it.
    */
   KvHash hashKv(long revision);
 
-  /** {@link #hashKv}, always made now, whatever is remembered of compactions. */
+  /** {@link #hashKv}, always computed now, ignoring the hashes of compactions. */
   KvHash computeHashKv(long revision);
 
   /**
-   * Hashes of the last compactions that are remembered (MT6), newest first, at most ten; of the
-   * content before each.
+   * Known hashes of the last compactions (MT6), newest first, at most ten; each covers the content
+   * before its compaction.
    */
   List<KvHash> compactionHashes();
 
   /**
-   * Keys attached to a lease, in any order; empty when there is no such lease.
+   * Keys attached to a lease, in any order; empty if the lease does not exist.
    *
    * @param share counts them
-   * @throws RefusedException if they do not fit
+   * @throws RefusedException if they exceed the memory
    */
   List<Bytes> leaseKeys(long lease, MemoryBudget.Share share);
 
-  /** True when {@code test} holds for every key attached to a lease, also when there is none. */
+  /** True if {@code test} holds for every key attached to a lease, also if there is none. */
   boolean allLeaseKeys(long lease, Predicate<Bytes> test);
 
   /** Active alarms. */
   List<AlarmMember> alarms();
 
-  /** Users, roles, and whether authentication is on. */
+  /** Users, roles, and whether authentication is enabled. */
   AuthState auth();
 
   /** The members. */
@@ -127,13 +129,13 @@ public interface StateReader {
   /**
    * Part of a range.
    *
-   * @param next where the following chunk begins, behind the start of this one; null when the range
-   *     is done
+   * @param next start of the following chunk, above the start of this one; null if the range is
+   *     complete
    */
   record Chunk(List<KeyValue> kvs, @Nullable Bytes next) {}
 
   /**
-   * Answer of {@link #hashKv}.
+   * Result of {@link #hashKv}.
    *
    * @param hash unsigned
    */

@@ -2,19 +2,19 @@ package io.troupe.protocol;
 
 import io.troupe.model.Refusal;
 
-/** The end of a transfer of leadership. */
+/** The outcome of a leadership transfer. */
 public sealed interface TransferReply {
-  /** The target leads (or, for a hand-over, this member does not lead any more). */
+  /** The target leads (or, before a stop, this member no longer leads). */
   enum Done implements TransferReply {
-    /** The only one. */
+    /** The only instance. */
     INSTANCE
   }
 
   /**
-   * It does not.
+   * The transfer failed.
    *
-   * @param reason NOT_LEADER or BAD_LEADER_TRANSFEREE: asking again is in vain. TIMED_OUT: it did
-   *     not take over within an election timeout. LEADER_CHANGED: somebody else leads
+   * @param reason NOT_LEADER or BAD_LEADER_TRANSFEREE: a retry is pointless. TIMED_OUT: the target
+   *     did not become leader within an election timeout. LEADER_CHANGED: another member leads
    */
   record Refused(Refusal reason) implements TransferReply {}
 }

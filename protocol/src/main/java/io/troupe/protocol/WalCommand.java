@@ -6,28 +6,31 @@ import io.troupe.model.NodeId;
 import io.troupe.raft.Outgoing;
 import java.util.List;
 
-/** What the wal actor takes. */
+/** Messages to the WAL actor. */
 public sealed interface WalCommand {
   /**
-   * Appends, makes durable, tells the raft actor, then sends.
+   * Appends, makes durable, notifies the raft actor, then sends.
    *
-   * @param number comes back in {@link RaftCommand.Durable}; counts up
-   * @param entries contiguous; the first drops everything at its index and above; may be empty
-   * @param messagesAfterPersist messages that promise durability
+   * @param number number for {@link RaftCommand.Durable}; counts up
+   * @param entries contiguous; the first one replaces everything at its index and above; may be
+   *     empty
+   * @param messagesAfterPersist messages that require durability
    */
-  record Append(long number, HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist)
+  record Append(
+      long number, HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist)
       implements WalCommand {}
 
   /**
-   * Reads entries that were durable when this was told; answered with {@link RaftCommand.LogRead}.
+   * Reads entries that were durable when this message was sent; the reply is {@link
+   * RaftCommand.LogRead}.
    */
   record ReadLog(NodeId to, long from, long until, long maxBytes) implements WalCommand {}
 
   /**
-   * Replaces the log: makes everything before this durable, then drops all entries. The snapshot at
-   * {@code index} is durable.
+   * Replaces the log: makes everything before this durable, then removes all entries. The snapshot
+   * at {@code index} is durable.
    *
-   * @param before is stored while the old log is in place, with the old log's commit index
+   * @param before is stored while the old log exists, with the old log's commit index
    * @param state is stored when the log has restarted
    */
   record Install(HardState before, HardState state, long index) implements WalCommand {}
@@ -35,6 +38,6 @@ public sealed interface WalCommand {
   /** A durable snapshot covers everything below {@code index}. */
   record DropBefore(long index) implements WalCommand {}
 
-  /** Only the owner's own messages. */
+  /** Internal messages. */
   non-sealed interface Private extends WalCommand {}
 }

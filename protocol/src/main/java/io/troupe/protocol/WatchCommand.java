@@ -7,47 +7,51 @@ import java.util.List;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.jspecify.annotations.Nullable;
 
-/** What the watch hub takes. */
+/** Messages to the watch hub. */
 public sealed interface WatchCommand {
   /**
-   * A client opened a stream. Answered with the actor that serves it.
+   * A client opened a stream. The reply is the actor that serves it.
    *
-   * @param memory counts what waits for the client; closed by the sender when the stream has ended
+   * @param memory counts the events that wait for the client; the sender closes it when the stream
+   *     has ended
    */
   record OpenStream(MemoryBudget.Share memory, ActorRef<ActorRef<WatchStreamCommand>> replyTo)
       implements WatchCommand {}
 
   /**
-   * Changes that readers can see now.
+   * Changes that are visible to readers now.
    *
    * @param revisions in order, without repeats
-   * @param memory of their events; released by the receiver when it has handled this message
+   * @param memory memory of their events; the receiver releases it after it handled this message
    */
   record Committed(List<Commit> revisions, EventBacklog.Lot memory) implements WatchCommand {}
 
-  /** Changes that readers can see now, and that watchers read from history. */
+  /** Changes that are visible to readers now, and that watchers read from history. */
   record Missed(MissedRevisions revisions) implements WatchCommand {}
 
   /**
    * All changes of one revision.
    *
    * @param events in the order in which they were made; empty if {@code unlisted} is set
-   * @param unlisted null unless the events are too large to keep: then a range that holds all
+   * @param unlisted null unless the events are too large to keep: then a range that contains all
    *     changed keys, and watchers of any of them read the revision from history
    */
   record Commit(long revision, List<Event> events, @Nullable KeyRange unlisted) {
-    /** Of a revision whose events are all listed. */
+    /** For a revision whose events are all listed. */
     public Commit(long revision, List<Event> events) {
       this(revision, events, null);
     }
   }
 
-  /** Rights changed: watchers that may not see their keys any more end. Before later changes. */
+  /**
+   * Permissions changed: closes watchers that may not read their keys any more, before later
+   * changes.
+   */
   enum RightsChanged implements WatchCommand {
-    /** The only one. */
+    /** The only instance. */
     INSTANCE
   }
 
-  /** Only the owner's timers, its stream actors and adapted replies. */
+  /** Internal messages: timers, stream actors and adapted replies. */
   non-sealed interface Private extends WatchCommand {}
 }

@@ -2,12 +2,12 @@ package io.troupe.protocol;
 
 import java.util.List;
 
-/** What a watch stream tells its client. */
+/** Messages of a watch stream to its client. */
 public sealed interface WatchReply {
-  /** The id that stands for no watcher, or for all of a stream. */
+  /** Watch id for no watcher, or for all of a stream. */
   long NO_WATCHER = -1;
 
-  /** Whom it concerns. */
+  /** Id of the watcher. */
   long watchId();
 
   /** The store revision of the header. */
@@ -25,15 +25,15 @@ public sealed interface WatchReply {
   }
 
   /**
-   * The end of a watcher (W12, W13), also because the right to it ended.
+   * A watcher was cancelled (W12, W13), also because its permission was revoked.
    *
-   * @param compactRevision 0 unless compaction ended it
-   * @param reason empty unless the right ended
+   * @param compactRevision 0 unless a compaction cancelled it
+   * @param reason empty unless the permission was revoked
    */
   record Canceled(long watchId, long revision, long compactRevision, String reason)
       implements WatchReply {}
 
-  /** How far a watcher, or the whole stream, is (W15, W16). */
+  /** Progress of a watcher, or of the whole stream (W15, W16). */
   record Progress(long watchId, long revision) implements WatchReply {}
 
   /**
@@ -47,11 +47,11 @@ public sealed interface WatchReply {
       implements WatchReply {}
 
   /**
-   * All changes of one revision for a watcher, which are too many to be held at once.
+   * All changes of one revision for a watcher, which are too many to be held together.
    *
-   * @param prevKv whether the client wants previous records
-   * @param fragments whether the client takes the revision in several responses (W17); in one
-   *     otherwise (W6)
+   * @param prevKv true if the client wants previous records
+   * @param fragments true if the client accepts the revision in several responses (W17); otherwise
+   *     in one (W6)
    * @param pieces the events, after the filters; there may be none
    */
   record LargeRevision(

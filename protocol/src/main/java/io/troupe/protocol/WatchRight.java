@@ -3,11 +3,11 @@ package io.troupe.protocol;
 import io.troupe.model.KeyRange;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a client may watch, by the state as it is when it is asked. Thread-safe and quick. */
+/** Checks that a client may watch, in the current state. Thread-safe and quick. */
 public interface WatchRight {
-  /** Everybody may. */
+  /** Every client may watch. */
   WatchRight ALL = range -> null;
 
-  /** Why not, in the words for the client (W18); null if it may. */
+  /** Reason for a refusal, as text for the client (W18); null if the client may watch. */
   @Nullable String refusal(KeyRange range);
 }

@@ -7,16 +7,16 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.ActorRef;
 
-/** What the actor of one watch stream takes. */
+/** Messages to the actor of one watch stream. */
 public sealed interface WatchStreamCommand {
   /**
    * Opens a watcher (W1-W5).
    *
-   * @param watchId as the client gave it; 0 lets the server choose
-   * @param startRevision 0 for what comes after now
-   * @param right whether the client may see these keys; asked when the watcher is made and whenever
-   *     rights change
-   * @param replyTo told when the request was taken: the next may come
+   * @param watchId as the client requested; 0 lets the server choose
+   * @param startRevision 0 for changes after now
+   * @param right checks that the client may read these keys; called when the watcher is created and
+   *     whenever permissions change
+   * @param replyTo receives a reply when the request was accepted: then the next may be sent
    */
   record Create(
       KeyRange range,
@@ -30,31 +30,31 @@ public sealed interface WatchStreamCommand {
       ActorRef<Done> replyTo)
       implements WatchStreamCommand {}
 
-  /** Ends a watcher (W13). */
+  /** Cancels a watcher (W13). */
   record Cancel(long watchId, ActorRef<Done> replyTo) implements WatchStreamCommand {}
 
-  /** Asks how far the stream is (W16). */
+  /** Queries the progress of the stream (W16). */
   record RequestProgress(ActorRef<Done> replyTo) implements WatchStreamCommand {}
 
   /**
-   * The client can take more. The future completes with at least one reply, in order; it stays open
-   * while there is none, and fails when the stream ends from this side. At most one is open at a
+   * The client can receive more. The future completes with at least one reply, in order; it stays
+   * open while there is none, and fails when this side closes the stream. At most one is open at a
    * time.
    */
   record Next(CompletableFuture<List<WatchReply>> replies) implements WatchStreamCommand {}
 
-  /** The client went away. */
+  /** The client disconnected. */
   enum Close implements WatchStreamCommand {
-    /** The only one. */
+    /** The only instance. */
     INSTANCE
   }
 
-  /** Rights changed: see {@link Create#right}. */
+  /** Permissions changed: see {@link Create#right}. */
   enum RightsChanged implements WatchStreamCommand {
-    /** The only one. */
+    /** The only instance. */
     INSTANCE
   }
 
-  /** Only the owner's timers, the hub and adapted replies. */
+  /** Internal messages: timers, the hub and adapted replies. */
   non-sealed interface Private extends WatchStreamCommand {}
 }

@@ -1,6 +1,6 @@
 /**
- * The typed messages between actors, and the ports through which the gateway sees the member. Entry
- * class: {@link io.troupe.protocol.RaftCommand}. Imports core and Pekko's ActorRef. See
+ * The typed messages between actors, and the interfaces through which the gateway uses the member.
+ * Entry class: {@link io.troupe.protocol.RaftCommand}. Imports core and Pekko's ActorRef. See
  * docs/architecture.md.
  */
 @NullMarked

@@ -6,21 +6,21 @@ import io.troupe.model.NodeId;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Identities as etcd makes them (8.3). */
+/** Identities as in etcd (8.3). */
 class MemberIdsTest {
   private static List<NodeId> members(String token, String... urls) {
     return List.of(urls).stream().map(url -> MemberIds.initial(List.of(url), token)).toList();
   }
 
   @Test
-  void ID3_oneMember() {
+  void idsOfOneMemberEqualEtcd_ID3() {
     List<NodeId> members = members("etcd-cluster", "http://localhost:2380");
     assertThat(members).hasToString("[8e9e05c52164694d]");
     assertThat(Long.toHexString(MemberIds.cluster(members))).isEqualTo("cdf818194e3a8c32");
   }
 
   @Test
-  void ID3_threeMembersInAnyOrder() {
+  void idsOfThreeMembersDoNotDependOnOrder_ID3() {
     List<NodeId> members =
         members(
             "etcd-cluster-1",
@@ -33,13 +33,13 @@ class MemberIdsTest {
   }
 
   @Test
-  void ID1_theOrderOfUrlsDoesNotMatter() {
+  void memberIdDoesNotDependOnUrlOrder_ID1() {
     assertThat(MemberIds.initial(List.of("http://b:1", "http://a:1"), "t"))
         .isEqualTo(MemberIds.initial(List.of("http://a:1", "http://b:1"), "t"));
   }
 
   @Test
-  void ID1_M2_theTimeStandsForTheToken() {
+  void addedMemberIdUsesTimeInPlaceOfToken_ID1_M2() {
     List<String> urls = List.of("http://a:1");
     assertThat(MemberIds.added(urls, 1_700_000_000L))
         .isEqualTo(MemberIds.initial(urls, "1700000000"))

@@ -13,10 +13,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs many seeds and records what happened. Arguments: first seed, number of seeds, virtual
- * seconds with faults in each, and optionally a file for the page of the campaign, written again
- * every {@value #PAGE_EVERY} seeds, and a number of failures after which to stop (1 if not given).
- * Ends with 1 if a seed failed.
+ * Runs many seeds and records the results. Arguments: first seed, number of seeds, virtual seconds
+ * with faults in each, and optionally a file for the page of the campaign, written again every
+ * {@value #PAGE_EVERY} seeds, and a number of failures after which to stop (default 1). The exit
+ * code is 1 if a seed failed.
  */
 public final class CampaignMain {
   private static final int PAGE_EVERY = 100;
@@ -43,13 +43,13 @@ public final class CampaignMain {
   }
 
   /**
-   * What a campaign came to.
+   * Results of a campaign.
    *
-   * @param seeds how many ran
+   * @param seeds number of seeds that ran
    * @param faultSeconds virtual seconds with faults in each
-   * @param virtualUs virtual time of those that held
-   * @param realMs time it took
-   * @param coverage what happened, over all seeds that held
+   * @param virtualUs virtual time of the seeds that passed
+   * @param realMs real time
+   * @param coverage counted events of all seeds that passed
    * @param failures one line for each seed that failed
    */
   record Campaign(

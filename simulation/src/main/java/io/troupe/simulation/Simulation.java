@@ -24,8 +24,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * One seed: a cluster with clients under faults, then without faults until everything is in order
- * again, then all checks of what was recorded.
+ * Runs one seed: a cluster with clients under faults, then without faults until the cluster has
+ * recovered, then all checks of the recorded history.
  */
 public final class Simulation {
   private static final long SECOND = 1_000_000;
@@ -44,15 +44,15 @@ public final class Simulation {
   private final List<Call> badProbes = new ArrayList<>();
 
   /**
-   * What a seed showed.
+   * Result of a seed.
    *
-   * @param traceHash equal for equal runs, if it was asked for
+   * @param traceHash equal for equal runs, if it was requested
    * @param virtualUs virtual time that passed
-   * @param coverage what happened, counted
+   * @param coverage counted events
    */
   public record Outcome(long traceHash, long virtualUs, Coverage coverage) {}
 
-  /** A seed's rule was broken. The message has the seed, what broke, and what happened last. */
+  /** A rule was violated. The message has the seed, the violation and the last events. */
   public static final class Failure extends AssertionError {
     private static final long serialVersionUID = 1L;
 
@@ -84,8 +84,8 @@ public final class Simulation {
    * Runs a seed.
    *
    * @param faultSeconds virtual seconds with faults
-   * @param hashing whether the outcome's hash is wanted
-   * @throws Failure if a rule was broken
+   * @param hashing whether to compute the hash of the outcome
+   * @throws Failure if a rule was violated
    */
   public static Outcome run(long seed, int faultSeconds, boolean hashing) {
     Simulation simulation = new Simulation(seed, faultSeconds, hashing);
@@ -135,7 +135,7 @@ public final class Simulation {
     boolean holds();
   }
 
-  /** Lets time pass until something holds, or too much passed. */
+  /** Advances time until the condition holds. Fails after {@code seconds}. */
   private void await(String what, int seconds, Condition condition) {
     for (int i = 0; i < seconds * 10; i++) {
       if (condition.holds()) {
@@ -150,10 +150,10 @@ public final class Simulation {
     require(false, "no progress without faults: " + what, status, world.membership());
   }
 
-  /** Nothing goes wrong any more: within bounded time everything must be in order. */
+  /** There are no further faults: the cluster must recover within bounded time. */
   private void recover() {
     await("a leader", 15, () -> world.leader() != null);
-    // A write that hangs already continues hanging for some seconds and may cost one more election.
+    // A write that already hangs continues to hang for some seconds and may cost one more election.
     pass(8 * SECOND);
     await("a settled membership", 15, () -> world.membership().isTransitionComplete());
     probeUnderLoad();
@@ -161,9 +161,9 @@ public final class Simulation {
     owners.forEach(LeaseOwner::stop);
     compacting.stop();
     watching.forEach(WatchingClient::settle);
-    await("all calls are over", 10, this::isQuiet);
-    // What a majority has acknowledged a slow disk may still have before it, and space for more is
-    // little in some settings.
+    await("all calls are finished", 10, this::isQuiet);
+    // A slow disk may not have completed entries that a majority has acknowledged, and some
+    // settings leave little space for more.
     pass(SECOND / 10);
     for (NodeId id : world.membership().voters()) {
       probes++;
@@ -184,21 +184,21 @@ public final class Simulation {
     pass(9 * SECOND);
     require(probes == goodProbes, "calls fail without faults", probes, badProbes);
     require(busyProbes == 0, "calls are still open", busyProbes);
-    await("no lease is left", 20, this::areLeasesOver);
+    await("no lease is left", 20, this::haveLeasesEnded);
     await("all members are equal", 15, this::areMembersEqual);
     pass(4 * SECOND);
-    require(areMembersEqual(), "members are not equal for good");
+    require(areMembersEqual(), "members do not stay equal");
     for (SimMember member : world.members()) {
       boolean gone = world.membership().removed().contains(member.id());
       require(
           !gone || !member.isStarted() || member.isRetired() || member.isLonely(),
-          "a removed member does not know it",
+          "a removed member did not learn of its removal",
           member.id());
     }
   }
 
   /**
-   * With clients running a write may be refused, because too many wait, but it may not get lost.
+   * While clients run, a write may be refused because too many are pending, but it may not be lost.
    */
   private void probeUnderLoad() {
     for (int round = 0; round < 10; round++) {
@@ -226,13 +226,16 @@ public final class Simulation {
     }
   }
 
-  /** The entry came in a snapshot: the member cannot know what became of the request. */
+  /**
+   * Returns true if the entry arrived in a snapshot: then the member cannot know the result of the
+   * request.
+   */
   private boolean isExcused(Call probe, NodeId member, int installations) {
     boolean excused =
         probe.answer() instanceof Answer.Unknown
             && world.member(member).installations() > installations;
     if (excused) {
-      world.coverage().count("probes whose answer was replaced by a snapshot");
+      world.coverage().count("probes whose result was replaced by a snapshot");
     }
     return excused;
   }
@@ -243,7 +246,7 @@ public final class Simulation {
         && !compacting.isBusy();
   }
 
-  private boolean areLeasesOver() {
+  private boolean haveLeasesEnded() {
     return world.membership().members().stream().allMatch(id -> world.member(id).leaseCount() == 0);
   }
 

@@ -11,7 +11,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
-/** What the simulation may use, and who of it may know whom. */
+/** Checks the imports of the simulation and of its packages. */
 class LayoutTest {
   private static final JavaClasses SIMULATION =
       new ClassFileImporter()
@@ -19,7 +19,7 @@ class LayoutTest {
           .importPackages("io.troupe.simulation");
 
   @Test
-  void usesCoreAndTheJdkAlone() {
+  void usesOnlyCoreAndTheJdk() {
     classes()
         .should()
         .onlyDependOnClassesThat(
@@ -39,9 +39,9 @@ class LayoutTest {
         .check(SIMULATION);
   }
 
-  /** The checkers are oracles: they share no rule with what they check. */
+  /** The checks are oracles: they share no rule with the code that they check. */
   @Test
-  void checkersKnowOnlyTheModel() {
+  void checksImportOnlyTheModel() {
     noClasses()
         .that()
         .resideInAnyPackage("io.troupe.simulation.check..", "io.troupe.simulation.history..")
@@ -60,7 +60,7 @@ class LayoutTest {
   }
 
   @Test
-  void worldsRunWithoutClocksThreadsAndChanceOfTheirOwn() {
+  void worldsUseNoClocksThreadsOrUnseededRandomness() {
     for (Class<?> forbidden :
         new Class<?>[] {Thread.class, java.time.Clock.class, java.util.Random.class}) {
       noClasses()

@@ -7,13 +7,14 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Seeded clusters under faults. {@code -Dtroupe.sim.seed=N} repeats one seed, {@code
- * -Dtroupe.sim.seeds=N} runs another number of them, {@code -Dtroupe.sim.firstSeed=N} others.
+ * -Dtroupe.sim.seeds=N} sets the number of seeds, {@code -Dtroupe.sim.firstSeed=N} sets the first
+ * one.
  */
 class SimulationTest {
   private static final int FAULT_SECONDS = 10;
 
   @Test
-  void rulesHoldUnderFaultsAndEverythingRecovers() {
+  void rulesHoldUnderFaultsAndClusterRecovers() {
     Long only = Long.getLong("troupe.sim.seed");
     long first = only == null ? Long.getLong("troupe.sim.firstSeed", 1L) : only;
     long count = only == null ? Long.getLong("troupe.sim.seeds", 80L) : 1;
@@ -24,7 +25,7 @@ class SimulationTest {
     }
     coverage.all().forEach((what, times) -> System.out.printf("  %-50s %d%n", what, times));
     if (only == null && count >= 80) {
-      // The runs are worth something only if things happened in them.
+      // The runs prove something only if faults occurred in them.
       for (String what :
           new String[] {
             "elections won",
@@ -40,7 +41,7 @@ class SimulationTest {
             "checkpoints of leases forgotten",
             "leases counted from a checkpoint",
             "watchers resumed",
-            "watchers that fell behind",
+            "watchers that returned to history",
             "watchers canceled by compaction",
             "pauses",
             "disk stalls",
@@ -54,7 +55,7 @@ class SimulationTest {
   }
 
   @Test
-  void theSameSeedGivesTheSameTrace() {
+  void sameSeedGivesSameTrace() {
     for (long seed = 1001; seed <= 1004; seed++) {
       Simulation.Outcome once = Simulation.run(seed, 4, true);
       Simulation.Outcome again = Simulation.run(seed, 4, true);

@@ -44,26 +44,26 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The only writer of the state and the owner of pending replies. A run of committed entries becomes
- * one atomic batch; only after that is written do answers, events and lease changes leave, in log
- * order.
+ * one atomic batch. Replies, events and lease changes are sent only after that batch is written, in
+ * log order.
  */
 public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
-  /** Entries of one batch: bounds how long a reply waits for others. */
+  /** Entries of one batch. Bounds how long a reply waits for the rest of its batch. */
   private static final int MAX_BATCH = 512;
 
   /** Bytes of one batch, as changes of the state or as events: bounds its memory. */
   private static final long MAX_BATCH_BYTES = 2 << 20;
 
-  /** Between two looks for a state that differs. */
-  private static final Duration LOOK = Duration.ofSeconds(1);
+  /** Interval between two publications of the leader's digest. */
+  private static final Duration DIGEST_INTERVAL = Duration.ofSeconds(1);
 
-  /** The last message: the state is replaced. All that came before it was handled. */
+  /** The last message, sent before the state is replaced. All earlier messages were handled. */
   public enum Stop implements ApplyCommand.Private {
     /** The only one. */
     INSTANCE
   }
 
-  private enum Look implements ApplyCommand.Private {
+  private enum DigestInterval implements ApplyCommand.Private {
     INSTANCE
   }
 
@@ -72,15 +72,15 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   }
 
   /**
-   * Whom this room speaks to.
+   * Where this actor sends what entries did.
    *
    * @param commits publishes committed changes to the watch hub
-   * @param compaction told the new compacted revision
-   * @param applied told how far the state is, before any answer leaves
-   * @param auth told of changes of users and roles, before any answer leaves
-   * @param divergence for the comparison with the leader's state
-   * @param traces told of proposals of other members that belong to a trace
-   * @param metrics what is counted
+   * @param compaction receives each new compacted revision
+   * @param applied receives the applied index, before any reply is sent
+   * @param auth receives changes of users and roles, before any reply is sent
+   * @param divergence needed to compare this state with the leader's
+   * @param traces receives the traced proposals of other members
+   * @param metrics counts what entries did
    */
   public record Links(
       ActorRef<RaftCommand> raft,
@@ -99,8 +99,9 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
    *
    * @param self this member
    * @param ids for its alarm
-   * @param others sends to all other members; may lose
-   * @param corrupt told on the room's thread whether this member must not serve, when that changes
+   * @param others sends to all other members; messages may be lost
+   * @param corrupt receives, on the actor's thread, whether this member must not serve, when that
+   *     changes
    */
   public record Divergence(
       NodeId self,
@@ -109,11 +110,11 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
       Consumer<Boolean> corrupt) {}
 
   /**
-   * Numbers.
+   * Limits.
    *
    * @param snapshotCount entries between two snapshots
-   * @param replyTimeout after this and as much again nobody waits for an answer any more
-   * @param slow an entry that takes longer is told of in the log
+   * @param replyTimeout after twice this time no caller waits for a reply
+   * @param slow an entry that takes longer to apply is logged
    */
   public record Settings(long snapshotCount, Duration replyTimeout, Duration slow) {}
 
@@ -126,20 +127,20 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
 
   private record AuthChange(Operation.Auth operation, Result result) {}
 
-  private record Answer(ActorRef<ProposeReply> replyTo, ProposeReply reply) {}
+  private record AppliedReply(ActorRef<ProposeReply> replyTo, ProposeReply reply) {}
 
   private final StateMachine machine;
   private final Settings settings;
   private final Links links;
   private final Map<Long, PendingReply> waiting = new LinkedHashMap<>();
   private final TreeMap<Long, List<ApplyCommand.AwaitApplied>> reads = new TreeMap<>();
-  private final List<Answer> answers = new ArrayList<>();
+  private final List<AppliedReply> replies = new ArrayList<>();
   private final List<LeaseChange> leaseChanges = new ArrayList<>();
 
-  /** Of the last entry that was applied. */
+  /** Term of the last applied entry. */
   private long appliedTerm;
 
-  /** In which this member leads and of which it has applied nothing yet, or 0. */
+  /** Term in which this member leads and of which it has not applied an entry yet; otherwise 0. */
   private long unsettledTerm;
 
   private final List<AuthChange> authChanges = new ArrayList<>();
@@ -152,7 +153,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private long snapshotIndex;
   private long sweeps;
 
-  /** When the entries that are being applied were known to be committed. */
+  /** Time at which this member learned that the entries that it applies now are committed. */
   private long committedNanos;
 
   private ApplyActor(
@@ -177,7 +178,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
                 links.divergence().corrupt()));
   }
 
-  /** The room's behaviour. */
+  /** The behavior of the actor. */
   public static Behavior<ApplyCommand> create(
       StateMachine machine, Settings settings, Links links) {
     return Behaviors.setup(
@@ -185,7 +186,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
             Behaviors.withTimers(
                 timers -> {
                   timers.startTimerWithFixedDelay(Sweep.INSTANCE, settings.replyTimeout());
-                  timers.startTimerWithFixedDelay(Look.INSTANCE, LOOK);
+                  timers.startTimerWithFixedDelay(DigestInterval.INSTANCE, DIGEST_INTERVAL);
                   return new ApplyActor(context, machine, settings, links);
                 }));
   }
@@ -200,7 +201,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
         .onMessage(ApplyCommand.Refuse.class, this::onRefuse)
         .onMessage(ApplyCommand.Leading.class, this::onLeading)
         .onMessage(ApplyCommand.LeaderDigest.class, this::onLeaderDigest)
-        .onMessageEquals(Look.INSTANCE, this::onLook)
+        .onMessageEquals(DigestInterval.INSTANCE, this::onDigestInterval)
         .onMessageEquals(Sweep.INSTANCE, this::onSweep)
         .onMessageEquals(Stop.INSTANCE, Behaviors::stopped)
         .onSignal(PostStop.class, stop -> onStop())
@@ -230,17 +231,17 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   }
 
   private Behavior<ApplyCommand> onLeaderDigest(ApplyCommand.LeaderDigest said) {
-    divergence.heard(said.digest());
+    divergence.compare(said.digest());
     said.handled().run();
     return this;
   }
 
-  private Behavior<ApplyCommand> onLook() {
-    divergence.look();
+  private Behavior<ApplyCommand> onDigestInterval() {
+    divergence.check();
     return this;
   }
 
-  /** Repeated until its effect is seen, so nobody waits for the answer. */
+  /** Ignores the reply: the caller proposes again until it sees the effect. */
   private void propose(Operation operation) {
     RequestId id = links.divergence().ids().next();
     links
@@ -328,11 +329,11 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
         && !(applied.result() instanceof Result.Refused)) {
       authChanges.add(new AuthChange(change, applied.result()));
     }
-    answer(decoded.id(), applied.result(), entry.index(), endNanos);
+    addReply(decoded.id(), applied.result(), entry.index(), endNanos);
     traced.applied(decoded.id(), entry.index(), committedNanos);
   }
 
-  /** Only the member whose client waits for a response gathers it. */
+  /** Collects a response only if a caller on this member waits for it. */
   private ResponseSpace response(RequestId id) {
     PendingReply caller = waiting.get(id.value());
     return caller == null || caller.response() == null
@@ -340,11 +341,11 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
         : ResponseSpace.of(caller.response());
   }
 
-  private void answer(RequestId id, Result result, long index, long appliedNanos) {
+  private void addReply(RequestId id, Result result, long index, long appliedNanos) {
     PendingReply who = waiting.remove(id.value());
     if (who != null) {
-      answers.add(
-          new Answer(
+      replies.add(
+          new AppliedReply(
               who.replyTo(),
               new ProposeReply.Applied(
                   result, index, who.proposedNanos(), committedNanos, appliedNanos)));
@@ -352,30 +353,30 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   }
 
   /**
-   * Whoever removes a voter is answered with the entry that lets it go: until then it is needed,
-   * and its process must not be ended.
+   * The caller that removes a voter gets its reply with the entry that completes the transition.
+   * Until then the voter is needed, and its process must not be stopped.
    */
   private void confChange(Entry entry, ConfEntry change) {
     Applied applied = machine.confChange(entry.index(), entry.term(), change);
     RequestId id = change.id();
     if (id != null && change.isComplete()) {
-      answer(id, applied.result(), entry.index(), System.nanoTime());
+      addReply(id, applied.result(), entry.index(), System.nanoTime());
     } else if (id != null) {
       incomplete = id;
     }
     if (incomplete != null && change.after().isTransitionComplete()) {
-      answer(incomplete, applied.result(), entry.index(), System.nanoTime());
+      addReply(incomplete, applied.result(), entry.index(), System.nanoTime());
       incomplete = null;
     }
   }
 
-  /** Tells everybody; the batch is written and readers see it. */
+  /** Publishes the batch, which is written and visible to readers. */
   private void distribute() {
     long index = machine.view().appliedIndex();
     links.applied().accept(index);
     divergence.committed();
-    tellAuthChanges();
-    // Leases first: whoever learns that his grant was applied finds it counted.
+    publishAuthChanges();
+    // Leases first: a client that learns that its grant was applied finds the lease counted.
     if (!leaseChanges.isEmpty()) {
       links.lease().tell(new LeaseCommand.Changed(List.copyOf(leaseChanges)));
       leaseChanges.clear();
@@ -384,25 +385,25 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
       links.lease().tell(new LeaseCommand.StateCaughtUp(unsettledTerm));
       unsettledTerm = 0;
     }
-    // Watches before answers: whoever learns that his write was applied may ask how far his watch
-    // is (W16).
+    // Watches before replies: a client that learns that its write was applied may request the
+    // progress of its watch (W16).
     links.commits().publish();
-    // After all of these: from here on the raft actor says by itself that this index is applied, and
-    // what it says must not overtake them.
+    // After all of these: from here on the raft actor reports this index as applied, and its
+    // reports must not overtake them.
     links.raft().tell(new RaftCommand.Applied(index));
-    for (Answer answer : answers) {
-      answer.replyTo().tell(answer.reply());
+    for (AppliedReply applied : replies) {
+      applied.replyTo().tell(applied.reply());
     }
-    answers.clear();
+    replies.clear();
     refuseLost();
     releaseReads(index);
     afterwards(index);
   }
 
   /**
-   * What an earlier term's leader had is in the log before the first entry of a later term, or
-   * never will be: each later leader has all entries up to that one, and none of an earlier term
-   * after it.
+   * Refuses the pending proposals of earlier terms that were lost. A proposal that an earlier
+   * leader accepted is in the log before the first entry of a later term, or never will be: each
+   * later leader has all entries up to that one, and no entry of an earlier term after it.
    */
   private void refuseLost() {
     long term = machine.view().appliedTerm();
@@ -425,8 +426,11 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
             });
   }
 
-  /** Before the commits: of what comes after the end of a right nothing is shown. */
-  private void tellAuthChanges() {
+  /**
+   * Precedes the commits, so that a watcher without the right sees no change made after its
+   * revocation.
+   */
+  private void publishAuthChanges() {
     if (authChanges.isEmpty()) {
       return;
     }
@@ -462,15 +466,18 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     }
   }
 
-  /** The state is replaced, or the member stops: what is still waited for is not applied here. */
+  /**
+   * The state is replaced, or the member stops: entries whose callers still wait are not applied
+   * here.
+   */
   private Behavior<ApplyCommand> onStop() {
     waiting.values().forEach(who -> who.replyTo().tell(ProposeReply.Unknown.INSTANCE));
     return this;
   }
 
   /**
-   * Forgets who waits for entries that never came: they were lost with their leader, and their asks
-   * are over.
+   * Drops the callers whose entries never came. The entries were lost with their leader, and the
+   * requests of the callers have timed out.
    */
   private Behavior<ApplyCommand> onSweep() {
     sweeps++;

@@ -14,7 +14,7 @@ final class ApplyCounts {
     this.metrics = metrics;
   }
 
-  /** An entry was applied. */
+  /** Counts one applied entry. */
   void applied(Operation operation, Result result, long nanos) {
     boolean done = !(result instanceof Result.Refused);
     metrics.applied(kind(operation), done, nanos);

@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes committed changes to the watch hub, within the memory of the event backlog. Never waits
- * for the hub: while the backlog is full the hub only learns which revisions and keys it missed,
- * and its watchers read their events from history. Not thread-safe: owned by the apply actor.
+ * for the hub. While the backlog is full, the hub receives only the missed revisions and their
+ * keys, and its watchers read the events from history. Not thread-safe: owned by the apply actor.
  */
 public final class CommitPublisher {
-  /** What a revision takes besides its events, about. */
+  /** Approximate memory of a revision besides its events. */
   private static final long COMMIT_BYTES = 128;
 
   private final ActorRef<WatchCommand> hub;
@@ -30,13 +30,13 @@ public final class CommitPublisher {
   private final List<Commit> commits = new ArrayList<>();
   private long pendingBytes;
 
-  /** The last message if it is one of missed revisions. */
+  /** The last message, if it reported missed revisions. */
   private @Nullable MissedRevisions missed;
 
   /**
-   * Publishes to one hub.
+   * A publisher for one hub.
    *
-   * @param metrics revisions that are not passed on are counted there
+   * @param metrics counts the revisions that the hub missed
    */
   public CommitPublisher(ActorRef<WatchCommand> hub, EventBacklog backlog, WatchMetrics metrics) {
     this.hub = hub;
@@ -44,7 +44,7 @@ public final class CommitPublisher {
     this.metrics = metrics;
   }
 
-  /** Adds what an entry did; entries that changed no key are ignored. */
+  /** Adds the changes of an entry; entries that changed no key are ignored. */
   public void add(Applied applied) {
     RevisionChanges changes = applied.changes();
     if (!changes.isEmpty()) {
@@ -53,12 +53,12 @@ public final class CommitPublisher {
     }
   }
 
-  /** About what the events that are not published yet take in memory. */
+  /** Approximate memory of the events that are not published yet. */
   long pendingBytes() {
     return pendingBytes;
   }
 
-  /** Publishes what was added. Readers see these changes already. */
+  /** Publishes the added changes. They are already visible to readers. */
   public void publish() {
     if (commits.isEmpty()) {
       return;
@@ -75,7 +75,7 @@ public final class CommitPublisher {
     pendingBytes = 0;
   }
 
-  /** Publishes a change of rights, before the changes of keys that are published next. */
+  /** Publishes a change of permissions, before the changes of keys that are published next. */
   void publishRightsChanged() {
     hub.tell(WatchCommand.RightsChanged.INSTANCE);
     missed = null;

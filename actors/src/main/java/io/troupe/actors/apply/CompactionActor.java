@@ -24,26 +24,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has removed what compaction left behind, in small batches with pauses (C4), beside the writer and
- * on a thread of its own. What a stop interrupts continues after the next start.
+ * Removes compacted versions in small batches with pauses (C4), on its own thread, concurrently
+ * with the writer. A removal that a stop interrupts continues after the next start.
  *
- * <p>It has the content before each compaction hashed (MT6), elsewhere and one at a time. Removal
- * never waits for a hash: it reads what was frozen when the compaction was applied. If compactions
- * come faster than hashes, some are skipped but never the last.
+ * <p>It also has the state before each compaction hashed (MT6), on another executor and one at a
+ * time. The removal never waits for a hash, which reads the snapshot that was taken when the
+ * compaction was applied. If compactions are applied faster than hashes are computed, some hashes
+ * are skipped, but never the newest.
  */
 public final class CompactionActor extends AbstractBehavior<CompactionActor.Command> {
   private static final Logger LOG = LoggerFactory.getLogger(CompactionActor.class);
 
-  /** What this room takes. */
+  /** Messages of this actor. */
   public sealed interface Command {}
 
-  /** Keys below {@code revision} may go. */
+  /** The store is compacted at {@code revision}; older versions may be removed. */
   public record Moved(long revision) implements Command {}
 
-  /** Completes {@code done} when everything below {@code revision} is gone. */
+  /** Completes {@code done} when all compacted versions below {@code revision} are removed. */
   public record Await(long revision, CompletableFuture<Void> done) implements Command {}
 
-  /** A walk of removal ended. */
+  /** A pass of the removal ended. */
   private record Walked(Compactor.@Nullable Progress progress, @Nullable Throwable failure)
       implements Command {}
 
@@ -52,13 +53,13 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
       implements Command {}
 
   /**
-   * What this room works with.
+   * What this actor uses.
    *
-   * @param removal where walks of removal run, one at a time, each for seconds
-   * @param hash makes the hash of the newest compaction that has none, or null if all have one;
-   *     slow
-   * @param hashing where hashes run
-   * @param finished told after each compaction that removed something
+   * @param removal runs the passes of the removal, one at a time, each for seconds
+   * @param hash computes the hash of the newest compaction that has none, or returns null if all
+   *     have one; slow
+   * @param hashing runs the hashes
+   * @param finished receives the revision after each compaction that removed something
    * @param metrics of compactions, not of their hashes
    */
   public record Links(
@@ -70,7 +71,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
       UpkeepMetrics metrics) {}
 
   /**
-   * Pace.
+   * Rate of the removal.
    *
    * @param batchLimit versions removed in one batch
    * @param pause between two batches
@@ -81,7 +82,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
   private final Settings settings;
   private final List<Await> waiting = new ArrayList<>();
 
-  /** Open until this actor stops: ends the pause and the walk that are in progress. */
+  /** Counted down when this actor stops: interrupts the pause and the pass in progress. */
   private final CountDownLatch stopped = new CountDownLatch(1);
 
   private boolean walking;
@@ -92,10 +93,10 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
   private long startedNanos;
 
   /**
-   * Up to there the log and the metrics speak of it. Whoever awaits a compaction may be here before
-   * the word that there is one, which then finds nothing left to do.
+   * The highest compaction that was logged and counted. An {@code Await} may arrive before the
+   * {@code Moved} of the same compaction, which then finds nothing to remove.
    */
-  private long told = -1;
+  private long reportedRevision = -1;
 
   private CompactionActor(ActorContext<Command> context, Links links, Settings settings) {
     super(context);
@@ -104,7 +105,9 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
     begin();
   }
 
-  /** The room's behaviour; begins with what an earlier run left. */
+  /**
+   * The behavior of the actor; it starts with the compactions that an earlier run did not finish.
+   */
   public static Behavior<Command> create(Links links, Settings settings) {
     return Behaviors.setup(context -> new CompactionActor(context, links, settings));
   }
@@ -145,7 +148,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
             Walked::new);
   }
 
-  /** On the thread of removal: measures each batch and pauses behind it. */
+  /** Runs on the removal thread: measures each batch and pauses after it. */
   private final class Steps implements Compactor.Pace {
     private long batchNanos = System.nanoTime();
 
@@ -155,7 +158,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
       try {
         return !stopped.await(settings.pause().toNanos(), TimeUnit.NANOSECONDS);
       } catch (InterruptedException e) {
-        // The actor system ends.
+        // The actor system stops.
         Thread.currentThread().interrupt();
         return false;
       } finally {
@@ -172,7 +175,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
   private Behavior<Command> onWalked(Walked walked) {
     Compactor.Progress progress = walked.progress();
     if (progress == null) {
-      // A store that cannot be changed: the member must not continue.
+      // The store cannot be written, so the member must not continue.
       throw new CompletionException(walked.failure());
     }
     removed += progress.removed();
@@ -186,8 +189,8 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
     if (removed > 0) {
       links.finished().accept(progress.finishedRevision());
     }
-    if (removed > 0 || (moved && progress.finishedRevision() > told)) {
-      told = progress.finishedRevision();
+    if (removed > 0 || (moved && progress.finishedRevision() > reportedRevision)) {
+      reportedRevision = progress.finishedRevision();
       long nanos = System.nanoTime() - startedNanos;
       links.metrics().compacted(nanos, System.currentTimeMillis() / 1000);
       LOG.info(
@@ -206,7 +209,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
   }
 
   private void hash() {
-    // One that looks right now may have looked before the newest was there.
+    // The hash in progress may have been selected before the newest compaction was applied.
     hashAgain = hashing;
     if (hashing) {
       return;
@@ -221,7 +224,7 @@ public final class CompactionActor extends AbstractBehavior<CompactionActor.Comm
 
   private Behavior<Command> onHashed(Hashed hashed) {
     if (hashed.failure() != null) {
-      // A store that cannot be read: as with removal that fails, the member must not continue.
+      // The store cannot be read: as after a failed removal, the member must not continue.
       throw new CompletionException(hashed.failure());
     }
     HashResult.Hash hash = hashed.hash();

@@ -12,26 +12,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices that this member's state is not the leader's. A leader says what its digest is every
- * {@value #EVERY} entries and with each look; a member whose own is another one stops serving at
- * once and has the alarm CORRUPT raised for itself, again with each look until it is there. While
- * that alarm is active it does not serve, also after a restart. Used by the apply actor alone.
+ * Detects that this member's state differs from the leader's. A leader publishes its digest every
+ * {@value #EVERY} entries and at each check interval. A member with a different digest stops
+ * serving and raises the alarm CORRUPT for itself, again at each interval until the alarm is
+ * active. While that alarm is active the member does not serve, also after a restart. Used only by
+ * the apply actor.
  *
  * @source docs/decisions/0060
  */
 final class DivergenceDetector {
-  /** Entries between two words of a leader, at most as many more as one batch has. */
+  /** Entries between two digests of a leader; up to one batch more. */
   static final int EVERY = 256;
 
   private static final Logger LOG = LoggerFactory.getLogger(DivergenceDetector.class);
 
   /**
-   * Whom it speaks to.
+   * Where the detector sends its messages.
    *
    * @param self this member
-   * @param others sends to all other members; a word may get lost
-   * @param propose has an operation proposed; nobody waits for the answer
-   * @param corrupt told whether this member must not serve, when that changes
+   * @param others sends to all other members; a digest may be lost
+   * @param propose proposes an operation; the result is ignored
+   * @param corrupt receives whether this member must not serve, when that changes
    */
   record Links(
       NodeId self,
@@ -41,69 +42,72 @@ final class DivergenceDetector {
 
   private final StateMachine machine;
   private final Links links;
-  private final DigestCheck check;
+  private final DigestCheck digests;
 
-  /** In which this member leads; 0 if it does not. */
+  /** Term in which this member leads; 0 if it does not lead. */
   private long leadingTerm;
 
   private boolean differs;
   private boolean corrupt;
-  private long saidIndex;
+  private long publishedIndex;
 
   DivergenceDetector(StateMachine machine, Links links) {
     this.machine = machine;
     this.links = links;
-    this.check = new DigestCheck(machine.appliedIndex(), machine.digest());
-    this.saidIndex = machine.appliedIndex();
-    tell();
+    this.digests = new DigestCheck(machine.appliedIndex(), machine.digest());
+    this.publishedIndex = machine.appliedIndex();
+    updateCorrupt();
   }
 
   /**
-   * This member leads from now on, or does not.
+   * This member starts or stops leading.
    *
-   * @param term in which it leads; 0 if it does not
+   * @param term in which it leads; 0 if it does not lead
    */
   void leading(long term) {
     leadingTerm = term;
   }
 
-  /** An entry was applied, the state machine's last. */
+  /** The state machine applied an entry. */
   void applied() {
-    noted(check.applied(machine.appliedIndex(), machine.digest()));
+    onDifference(digests.applied(machine.appliedIndex(), machine.digest()));
   }
 
-  /** A batch is written. */
+  /** A batch was written. */
   void committed() {
-    if (check.index() - saidIndex >= EVERY) {
-      say();
+    if (digests.index() - publishedIndex >= EVERY) {
+      publishDigest();
     }
-    tell();
+    updateCorrupt();
   }
 
-  /** Once in a while: for members that missed a word, or join, or have the alarm still to raise. */
-  void look() {
-    say();
+  /**
+   * Called at each check interval. Publishes the digest for members that missed one or joined, and
+   * raises the alarm if it is not active yet.
+   */
+  void check() {
+    publishDigest();
     if (differs) {
       links.propose().accept(new Operation.AlarmActivate(links.self(), AlarmType.CORRUPT));
     }
   }
 
-  /** The leader that this member follows says its digest. */
-  void heard(PeerPayload.StateDigest word) {
-    noted(check.compare(word.index(), word.digest()));
+  /** Compares the digest of the leader that this member follows with its own. */
+  void compare(PeerPayload.StateDigest leaders) {
+    onDifference(digests.compare(leaders.index(), leaders.digest()));
   }
 
-  private void say() {
-    saidIndex = check.index();
-    // Whoever knows to be wrong must not accuse others.
+  private void publishDigest() {
+    publishedIndex = digests.index();
+    // A member whose own state is corrupt must not publish its digest.
     if (leadingTerm != 0 && !corrupt) {
       links
           .others()
-          .accept(new PeerPayload.StateDigest(leadingTerm, check.index(), check.digest()));
+          .accept(new PeerPayload.StateDigest(leadingTerm, digests.index(), digests.digest()));
     }
   }
 
-  private void noted(DigestCheck.@Nullable Difference difference) {
+  private void onDifference(DigestCheck.@Nullable Difference difference) {
     if (difference == null || corrupt) {
       return;
     }
@@ -115,21 +119,22 @@ final class DivergenceDetector {
         Long.toHexString(difference.own()),
         Long.toHexString(difference.leaders()));
     differs = true;
-    tell();
-    look();
+    updateCorrupt();
+    check();
   }
 
   /**
-   * The alarm takes over from what was noticed; when an operator ends it, the next word decides.
+   * Once the alarm is active it replaces the detected difference. When an operator disarms it, the
+   * next digest decides.
    */
-  private void tell() {
+  private void updateCorrupt() {
     boolean alarmed = machine.view().isAlarmed(links.self(), AlarmType.CORRUPT);
     differs &= !alarmed;
     boolean now = differs || alarmed;
     if (now != corrupt) {
       corrupt = now;
       if (!now) {
-        LOG.warn("alarm CORRUPT was ended, this member serves again member={}", links.self());
+        LOG.warn("alarm CORRUPT disarmed, this member serves again member={}", links.self());
       } else if (alarmed) {
         LOG.error(
             "alarm CORRUPT is active for this member, it does not serve member={}", links.self());

@@ -32,7 +32,7 @@ import java.util.function.Predicate;
 
 /** {@link StateReader} over the state machine of this process. */
 public final class LocalStateReader implements StateReader {
-  /** What the objects of a key in a response weigh besides its bytes, about. */
+  /** Approximate memory of a key in a response besides its bytes. */
   private static final int LEASE_KEY_BYTES = 100;
 
   private final StateMachine machine;
@@ -43,11 +43,11 @@ public final class LocalStateReader implements StateReader {
   private final BiConsumer<Long, CompletableFuture<Void>> awaitCompaction;
 
   /**
-   * A reader.
+   * Reads the state of one state machine.
    *
-   * @param metrics reads are counted there
-   * @param upkeep hashes are counted there
-   * @param awaitCompaction completes the future when everything below the revision is removed
+   * @param metrics counts the reads
+   * @param upkeep counts the hashes
+   * @param awaitCompaction completes the future when all versions below the revision are removed
    */
   public LocalStateReader(
       StateMachine machine,
@@ -76,7 +76,7 @@ public final class LocalStateReader implements StateReader {
   @Override
   public RangeResult range(RangeQuery query, MemoryBudget.Share share) {
     metrics.ranged();
-    return ((Result.Range) answered(machine.reader().range(query, share))).range();
+    return ((Result.Range) orThrow(machine.reader().range(query, share))).range();
   }
 
   @Override
@@ -97,7 +97,7 @@ public final class LocalStateReader implements StateReader {
 
   @Override
   public long count(KeyRange range, long revision) {
-    return ((Result.Range) answered(machine.reader().count(range, revision))).range().count();
+    return ((Result.Range) orThrow(machine.reader().count(range, revision))).range().count();
   }
 
   @Override
@@ -120,10 +120,10 @@ public final class LocalStateReader implements StateReader {
 
   @Override
   public Result txn(Operation.Txn txn, MemoryBudget.Share share) {
-    return answered(transactions.txn(txn, share));
+    return orThrow(transactions.txn(txn, share));
   }
 
-  private static Result answered(Result result) {
+  private static Result orThrow(Result result) {
     if (result instanceof Result.Refused refused) {
       throw new RefusedException(refused.reason());
     }
@@ -132,39 +132,39 @@ public final class LocalStateReader implements StateReader {
 
   @Override
   public KvHash hash() {
-    return upkeep.hash(() -> told(machine.reader().hashNow(0)));
+    return upkeep.hash(() -> toKvHash(machine.reader().hashNow(0)));
   }
 
-  /** Remembered ones are not measured: nothing is hashed. */
+  /** Remembered hashes are not counted, because nothing is hashed. */
   @Override
   public KvHash hashKv(long revision) {
     return compactionHashes().stream()
         .filter(remembered -> remembered.hashRevision() == revision)
         .findFirst()
-        .map(remembered -> told(machine.reader().hash(revision)))
-        .orElseGet(() -> upkeep.hashOfRevision(() -> told(machine.reader().hash(revision))));
+        .map(remembered -> toKvHash(machine.reader().hash(revision)))
+        .orElseGet(() -> upkeep.hashOfRevision(() -> toKvHash(machine.reader().hash(revision))));
   }
 
   @Override
   public KvHash computeHashKv(long revision) {
-    return upkeep.hashOfRevision(() -> told(machine.reader().hashNow(revision)));
+    return upkeep.hashOfRevision(() -> toKvHash(machine.reader().hashNow(revision)));
   }
 
-  private static KvHash told(HashResult answer) {
-    if (answer instanceof HashResult.Refused refused) {
+  private static KvHash toKvHash(HashResult result) {
+    if (result instanceof HashResult.Refused refused) {
       throw new RefusedException(refused.reason());
     }
-    return told((HashResult.Hash) answer);
+    return toKvHash((HashResult.Hash) result);
   }
 
-  private static KvHash told(HashResult.Hash hash) {
+  private static KvHash toKvHash(HashResult.Hash hash) {
     return new KvHash(
         hash.hash(), hash.compactRevision(), hash.hashRevision(), hash.storeRevision());
   }
 
   @Override
   public List<KvHash> compactionHashes() {
-    return machine.reader().compactionHashes().stream().map(LocalStateReader::told).toList();
+    return machine.reader().compactionHashes().stream().map(LocalStateReader::toKvHash).toList();
   }
 
   @Override

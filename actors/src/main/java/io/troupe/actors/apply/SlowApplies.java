@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the log of entries that took long to apply, in etcd's words. All that is applied waits
- * behind such an entry, so there cannot be many lines in a second.
+ * Logs entries that took long to apply, with etcd's text. All later entries wait for such an entry,
+ * so the number of lines per second is bounded.
  */
 final class SlowApplies {
   private static final Logger LOG = LoggerFactory.getLogger(SlowApplies.class);
@@ -23,7 +23,7 @@ final class SlowApplies {
     this.expectedNanos = expected.toNanos();
   }
 
-  /** An entry was applied. */
+  /** Logs the entry if it took longer than expected. */
   void applied(Entry entry, Operation operation, Result result, long nanos) {
     if (nanos <= expectedNanos) {
       return;

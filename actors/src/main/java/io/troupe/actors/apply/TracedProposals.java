@@ -10,12 +10,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Proposals of other members that belong to a trace, until their entries are applied. Apart from
- * those who wait for answers: what comes from another member must not get in their way. Not
- * thread-safe: part of the apply actor.
+ * Proposals of other members that belong to a trace, until their entries are applied. Kept apart
+ * from the pending replies, so that other members cannot use their capacity. Not thread-safe: part
+ * of the apply actor.
  */
 final class TracedProposals {
-  /** Bounds the memory; further ones are not traced here. */
+  /** Bounds the memory; further proposals are not traced on this member. */
   static final int MOST = 4096;
 
   private record Taken(TraceContext call, long nanos, long sweep) {}
@@ -29,9 +29,10 @@ final class TracedProposals {
   }
 
   /**
-   * Their entries may come. A proposal that comes again keeps its first time.
+   * Remembers proposals whose entries may be applied later. A repeated proposal keeps its first
+   * time.
    *
-   * @param nanos when the raft actor took them
+   * @param nanos when the raft actor received them
    */
   void expect(List<Proposal> proposals, long nanos) {
     for (Proposal proposal : proposals) {
@@ -43,13 +44,13 @@ final class TracedProposals {
   }
 
   /**
-   * An entry was applied.
+   * Reports the entry if its proposal is traced.
    *
    * @param id of its proposal
-   * @param committedNanos when it was known to be committed
+   * @param committedNanos when this member learned that the entry is committed
    */
   void applied(RequestId id, long index, long committedNanos) {
-    // Nearly always.
+    // The usual case.
     if (taken.isEmpty()) {
       return;
     }
@@ -59,7 +60,7 @@ final class TracedProposals {
     }
   }
 
-  /** Forgets those whose entries did not come since the sweep before the last. */
+  /** Drops the proposals whose entries were not applied since the sweep before the last. */
   void sweep() {
     sweeps++;
     taken.values().removeIf(one -> one.sweep() + 1 < sweeps);

@@ -31,24 +31,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts leases down while this member leads (L4, L5, L10). Deletes nothing: what has run out is
- * proposed as a revoke, and the entry does the rest on every member alike. What is left of long
- * ones is proposed from time to time for the next leader, if that is wanted (L12).
+ * Counts leases down while this member leads (L4, L5, L10). Deletes nothing itself: it proposes the
+ * revoke of an expired lease, and the entry deletes the lease on every member. If checkpoints are
+ * enabled, it proposes the remaining times of long leases from time to time for the next leader
+ * (L12).
  */
 public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseActor.class);
 
-  /** L10: checked this often, so many at a time, so many revokes in progress. */
+  /** Interval of the expiry check (L10). */
   private static final Duration CHECK_EVERY = Duration.ofMillis(500);
 
   /**
-   * A longer time between two readings of the clock is a pause and counts nothing. It must be well
-   * below the shortest time to live less the time between two renewals (2 s and a third to a half
-   * of it), or a pause that still counts ends leases whose renewals wait unread.
+   * A longer time between two readings of the clock is a pause and is not counted. It must be well
+   * below the shortest TTL less the time between two renewals (2 s, less a third to a half of it).
+   * Otherwise a pause that still counts expires leases whose renewals are in the mailbox.
    */
   private static final Duration MAX_GAP = CHECK_EVERY.plus(CHECK_EVERY);
 
-  /** L12: so many leases in an entry, and one such entry in progress. */
+  /** Leases in one checkpoint entry (L12). One such entry is in flight. */
   private static final int CHECKPOINTS_PER_ENTRY = 1000;
 
   private static final int EXPIRED_PER_CHECK = 500;
@@ -82,10 +83,11 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
   private boolean leading;
 
   /**
-   * Whether the state holds all of earlier terms. Before, it may lack a grant, or that a checkpoint
-   * was forgotten for a renewal: nothing ends, and nobody is told that he has no lease.
+   * Whether the state contains all entries of earlier terms. Until then the state may lack a grant,
+   * or the deletion of a checkpoint for a renewal. So no lease expires, and no client gets the
+   * reply that its lease is unknown.
    */
-  private boolean settled;
+  private boolean caughtUp;
 
   private long term;
 
@@ -111,20 +113,20 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
   }
 
   /**
-   * What the room goes by.
+   * Settings of the actor.
    *
-   * @param electionTimeout every lease lives so much longer when the leader changes (L11)
-   * @param checkpointEvery L12; zero is never
+   * @param electionTimeout extends every lease when the leader changes (L11)
+   * @param checkpointEvery L12; zero disables checkpoints
    * @param priorityRevokes whether revokes may wait when other proposals may not (Q6)
    */
   public record Settings(
       Duration electionTimeout, Duration checkpointEvery, boolean priorityRevokes) {}
 
   /**
-   * The room's behaviour.
+   * The behavior of the actor.
    *
-   * @param soleVoter true only while nobody else can lead; then nobody has to be asked
-   * @param metrics expired leases are counted there
+   * @param soleVoter true only while no other member can lead; then no quorum round is needed
+   * @param metrics counts expired leases
    */
   public static Behavior<LeaseCommand> create(
       ActorRef<RaftCommand> raft,
@@ -168,7 +170,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
       renew.replyTo().tell(new LeaseReply.Failed(Refusal.NO_LEADER));
       return this;
     }
-    if (settled && soleVoter.getAsBoolean()) {
+    if (caughtUp && soleVoter.getAsBoolean()) {
       renewAll(List.of(renew));
     } else {
       rounds.add(renew, term);
@@ -177,8 +179,8 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
   }
 
   /**
-   * A later leader gives a lease its full time from a later moment than this, so the owner may
-   * believe in the renewal (docs/decisions/0041).
+   * A later leader gives a lease its full time from a later moment than this, so the owner may rely
+   * on the renewal (docs/decisions/0041).
    */
   private Behavior<LeaseCommand> onConfirmed(Confirmed confirmed) {
     renewAll(rounds.confirmed(confirmed.reply(), leading ? term : 0));
@@ -192,10 +194,10 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
     for (LeaseCommand.KeepAlive renewal : round) {
       long id = renewal.id();
       switch (countdown.renew(id)) {
-        case RENEWED -> tellRenewed(renewal);
+        case RENEWED -> sendRenewed(renewal);
         case UNKNOWN -> renewal.replyTo().tell(new LeaseReply.Renewed(id, 0));
         case CHECKPOINTED -> checkpointed.add(renewal);
-        // It must not seem alive once more: the answer waits for its revoke.
+        // It must not be renewed again: the reply waits for its revoke.
         case EXPIRED ->
             ending.computeIfAbsent(id, lease -> new ArrayList<>()).add(renewal.replyTo());
       }
@@ -206,14 +208,17 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
     }
   }
 
-  /** What was granted, or 0 if the lease has ended meanwhile. */
-  private void tellRenewed(LeaseCommand.KeepAlive renewal) {
+  /** Replies with the granted TTL, or with 0 if the lease has ended meanwhile. */
+  private void sendRenewed(LeaseCommand.KeepAlive renewal) {
     renewal
         .replyTo()
         .tell(new LeaseReply.Renewed(renewal.id(), ttls.getOrDefault(renewal.id(), 0L)));
   }
 
-  /** A later leader would count from the checkpoint: the owner is told when that is gone. */
+  /**
+   * A later leader would count from the checkpoint, so the owner gets its reply when the checkpoint
+   * is deleted.
+   */
   private void forget(List<LeaseCommand.KeepAlive> renewals) {
     List<Remaining> none =
         renewals.stream().map(renewal -> new Remaining(renewal.id(), 0)).distinct().toList();
@@ -231,16 +236,17 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
     }
     ended.renewals().forEach(renewal -> countdown.forgotten(renewal.id(), ended.applied()));
     if (ended.applied()) {
-      ended.renewals().forEach(this::tellRenewed);
+      ended.renewals().forEach(this::sendRenewed);
     } else {
-      LOG.debug("checkpoints could not be forgotten renewals={}", ended.renewals().size());
+      LOG.debug(
+          "failed to delete checkpoints of renewed leases renewals={}", ended.renewals().size());
       RenewalBatcher.fail(ended.renewals());
     }
     return this;
   }
 
   private Behavior<LeaseCommand> onTimeToLive(LeaseCommand.TimeToLive ask) {
-    if (!leading || !settled) {
+    if (!leading || !caughtUp) {
       ask.replyTo().tell(new LeaseReply.Failed(Refusal.NO_LEADER));
       return this;
     }
@@ -274,7 +280,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
       } else if (change instanceof LeaseChange.Revoked revoked) {
         ttls.remove(revoked.id());
         countdown.revoked(revoked.id());
-        answerEnded(revoked.id());
+        sendEnded(revoked.id());
       } else if (change instanceof LeaseChange.Checkpointed checkpointed && leading) {
         countdown.checkpointed(checkpointed.id(), checkpointed.remainingSeconds());
       }
@@ -282,7 +288,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
     return this;
   }
 
-  private void answerEnded(long lease) {
+  private void sendEnded(long lease) {
     List<ActorRef<LeaseReply>> waiting = ending.remove(lease);
     if (waiting != null) {
       waiting.forEach(replyTo -> replyTo.tell(new LeaseReply.Renewed(lease, 0)));
@@ -293,7 +299,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
     passTime();
     dropWaiting();
     leading = true;
-    settled = false;
+    caughtUp = false;
     term = promoted.term();
     ttls.clear();
     for (Lease lease : promoted.leases()) {
@@ -307,7 +313,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
   }
 
   private Behavior<LeaseCommand> onStateCaughtUp(LeaseCommand.StateCaughtUp message) {
-    settled |= leading && term == message.term();
+    caughtUp |= leading && term == message.term();
     return this;
   }
 
@@ -318,7 +324,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
     return this;
   }
 
-  /** Whoever waits for what an ended leadership would have said. */
+  /** Fails the callers that wait for a reply of an ended leadership. */
   private void dropWaiting() {
     rounds.abandon();
     due.clear();
@@ -333,7 +339,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
 
   private Behavior<LeaseCommand> onCheck() {
     passTime();
-    if (leading && settled) {
+    if (leading && caughtUp) {
       due.addAll(
           countdown.takeExpired(EXPIRED_PER_CHECK - Math.min(EXPIRED_PER_CHECK, due.size())));
       revokeNext();
@@ -356,7 +362,7 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
   private Behavior<LeaseCommand> onCheckpointEnded(CheckpointEnded ended) {
     checkpointing = false;
     if (!ended.applied()) {
-      LOG.warn("what is left of leases could not be replicated, next time later");
+      LOG.warn("failed to replicate remaining times of leases, retrying at the next checkpoint");
     } else if (leading) {
       checkpointNext();
     }
@@ -376,7 +382,8 @@ public final class LeaseActor extends AbstractBehavior<LeaseCommand> {
   }
 
   /**
-   * However it ended: what is still there runs out again and is named again after its time (L10).
+   * Whatever the result: a lease that still exists expires again and is returned again after its
+   * time (L10).
    */
   private Behavior<LeaseCommand> onRevokeEnded(RevokeEnded ended) {
     inFlight--;

@@ -10,40 +10,41 @@ import java.util.List;
 import org.apache.pekko.actor.typed.ActorRef;
 
 /**
- * Renewals that wait until it is certain that this member leads (docs/decisions/0041): one question
- * serves all that came before it. It is always answered, and the next one waits for that, so an
- * answer is never taken for another's. Of the lease actor's thread.
+ * Renewals that wait until a quorum confirms that this member leads (docs/decisions/0041). One
+ * confirmation round serves all renewals that arrived before it. Each round gets a reply, and the
+ * next round starts only after it, so a reply always belongs to the round in progress. Used only on
+ * the lease actor's thread.
  */
 final class RenewalBatcher {
   private final ActorRef<RaftCommand> raft;
   private final ActorRef<ReadReply> confirmations;
 
-  /** Came since the round in progress began; they take the next one. */
+  /** Renewals that arrived after the round in progress began; the next round serves them. */
   private List<KeepAlive> waiting = new ArrayList<>();
 
-  /** Of the round in progress, if there is one. */
+  /** Renewals of the round in progress, if there is one. */
   private List<KeepAlive> confirming = List.of();
 
   private long confirmingTerm;
   private boolean open;
 
   /**
-   * Rounds of one room.
+   * Rounds of one lease actor.
    *
-   * @param confirmations gets the answers, to be handed to {@link #confirmed}
+   * @param confirmations receives the replies, which the actor passes to {@link #confirmed}
    */
   RenewalBatcher(ActorRef<RaftCommand> raft, ActorRef<ReadReply> confirmations) {
     this.raft = raft;
     this.confirmations = confirmations;
   }
 
-  /** One more, for a leader of this term. */
+  /** Adds a renewal, for a leader of this term. */
   void add(KeepAlive renewal, long term) {
     waiting.add(renewal);
     open(term);
   }
 
-  /** Asks for those that wait, unless a question is in progress. */
+  /** Starts a round for the waiting renewals, unless one is in progress. */
   void open(long term) {
     if (open || waiting.isEmpty()) {
       return;
@@ -59,7 +60,7 @@ final class RenewalBatcher {
    * Ends the round in progress.
    *
    * @param leadsIn term in which this member leads now; 0 when it does not
-   * @return whom a leader that was confirmed in this term may renew; the others are told
+   * @return renewals that a leader confirmed in this term may grant; all others have failed
    */
   List<KeepAlive> confirmed(ReadReply reply, long leadsIn) {
     List<KeepAlive> round = confirming;
@@ -72,7 +73,7 @@ final class RenewalBatcher {
     return List.of();
   }
 
-  /** The leadership has ended: whoever waits is told. */
+  /** The leadership has ended: fails all renewals. */
   void abandon() {
     fail(waiting);
     waiting.clear();
@@ -80,7 +81,7 @@ final class RenewalBatcher {
     confirming = List.of();
   }
 
-  /** Tells that another leads. */
+  /** Replies that the leader changed. */
   static void fail(List<KeepAlive> renewals) {
     LeaseReply lost = new LeaseReply.Failed(Refusal.LEADER_CHANGED);
     renewals.forEach(renewal -> renewal.replyTo().tell(lost));

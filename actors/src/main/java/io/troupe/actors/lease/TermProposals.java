@@ -16,8 +16,8 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the lease actor proposes: in the term in which it counted or not at all
- * (docs/decisions/0041). Of its thread.
+ * Proposals of the lease actor. A proposal is made in the term in which the actor counted the
+ * lease, or not at all (docs/decisions/0041). Used only on the actor's thread.
  */
 final class TermProposals {
   private static final Duration TIMEOUT = Duration.ofSeconds(3);
@@ -28,9 +28,9 @@ final class TermProposals {
   private final Predicate<Operation> isPriority;
 
   /**
-   * Proposals of one room.
+   * Proposals of one lease actor.
    *
-   * @param isPriority what may wait when other proposals may not (Q6)
+   * @param isPriority which operations may wait when other proposals may not (Q6)
    */
   TermProposals(
       ActorContext<LeaseCommand> context,
@@ -43,13 +43,21 @@ final class TermProposals {
     this.isPriority = isPriority;
   }
 
-  /** Makes the message with which the room learns of the end. */
+  /** Makes the message that reports the outcome to the actor. */
   interface WhenEnded {
-    /** True if it was applied and took effect; otherwise it may still do so. */
+    /**
+     * Makes the message.
+     *
+     * @param applied true if the operation was applied and took effect; if false, it may still do
+     *     so
+     */
     LeaseCommand ended(boolean applied);
   }
 
-  /** Has one made; the room gets the message when it was applied or refused, or after 3 s. */
+  /**
+   * Proposes the operation. The actor receives the message when it was applied or refused, or after
+   * 3 s.
+   */
   void propose(long term, Operation operation, WhenEnded whenEnded) {
     RequestId id = ids.next();
     Proposal proposal =

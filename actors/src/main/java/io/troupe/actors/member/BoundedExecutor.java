@@ -5,15 +5,15 @@ import io.troupe.protocol.RefusedException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 
-/** Refuses work when too much of it waits or runs. Thread-safe. */
+/** Refuses tasks when too many of them wait or run. Thread-safe. */
 final class BoundedExecutor implements Executor {
   private final Executor threads;
   private final Semaphore places;
 
   /**
-   * An idle one.
+   * Runs tasks on {@code threads}.
    *
-   * @param places most pieces of work that wait or run, 1 or more
+   * @param places maximum number of tasks that wait or run, 1 or more
    */
   BoundedExecutor(Executor threads, int places) {
     this.threads = threads;
@@ -21,9 +21,9 @@ final class BoundedExecutor implements Executor {
   }
 
   /**
-   * Runs {@code work} when its turn comes.
+   * Runs {@code work} when the executor reaches it.
    *
-   * @throws RefusedException TOO_MANY_REQUESTS if there is no place
+   * @throws RefusedException TOO_MANY_REQUESTS if all places are taken
    */
   @Override
   public void execute(Runnable work) {

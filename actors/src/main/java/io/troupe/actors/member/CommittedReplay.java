@@ -15,15 +15,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies, before a member's actors start, what its own log calls committed and its state lacks.
- * Reads the log in pieces: the memory depends on the largest entry alone, however far the state
- * lags (entries that change no key do not flush it). Nobody waits for these results, no watch is
- * registered yet, and leases are read from the state afterwards.
+ * Before a member's actors start, applies the entries that its own log has as committed and that
+ * its state lacks. Reads the log in pieces: the memory depends only on the largest entry, however
+ * far the state lags (entries that change no key do not flush it). No caller waits for the results,
+ * no watch is registered yet, and leases are read from the state afterwards.
  */
 final class CommittedReplay {
   private static final Logger LOG = LoggerFactory.getLogger(CommittedReplay.class);
 
-  /** One read of the log and one batch of the state; more only for a single entry. */
+  /**
+   * Bytes of one read of the log and of one batch of the state; more only for a single larger
+   * entry.
+   */
   private static final long PIECE_BYTES = 1 << 20;
 
   private static final int PIECE_ENTRIES = 512;
@@ -32,8 +35,8 @@ final class CommittedReplay {
   private CommittedReplay() {}
 
   /**
-   * Applies; the last batch is committed when this returns. Does nothing if the state is older than
-   * the log.
+   * Applies the entries; the last batch is committed when this returns. Does nothing if the state
+   * is older than the log.
    *
    * @param machine of this member; no other thread changes it
    * @param wal directory that {@code replay} was read from; nothing was written since
@@ -53,7 +56,10 @@ final class CommittedReplay {
       if (piece.isEmpty() || piece.get(0).index() != next) {
         throw new DataDirException(
             Reason.CORRUPT,
-            "entry " + next + " of the log is missing, which reaches from " + replay.compactedIndex());
+            "entry "
+                + next
+                + " of the log is missing, the log starts after index "
+                + replay.compactedIndex());
       }
       piece.forEach(entry -> apply(machine, entry));
       machine.commit();

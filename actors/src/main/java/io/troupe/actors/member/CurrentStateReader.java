@@ -23,8 +23,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads whichever state is the current one. A read that was in progress when the state was replaced
- * is refused; it may be repeated.
+ * Reads the current state. A read that was in progress when the state was replaced is refused; the
+ * caller may repeat it.
  */
 final class CurrentStateReader implements StateReader {
   private final Supplier<StateReader> current;
@@ -33,7 +33,7 @@ final class CurrentStateReader implements StateReader {
     this.current = current;
   }
 
-  /** In place of a state while there is none. */
+  /** A reader that refuses all reads, used while no state is open. */
   static StateReader closed() {
     return new CurrentStateReader(
         () -> {

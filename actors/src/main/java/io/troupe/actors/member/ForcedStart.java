@@ -20,9 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The start of a member that shall be the only one of its cluster, because the others are lost for
- * good (docs/decisions/0124). All of it is one record of the log: a crash leaves the former cluster
- * or the new one.
+ * The start of a member that is to be the only one of its cluster, because the other members are
+ * permanently lost (docs/decisions/0124). The whole change is one record of the log, so a crash
+ * leaves the former cluster or the new one.
  */
 final class ForcedStart {
   private static final Logger LOG = LoggerFactory.getLogger(ForcedStart.class);
@@ -35,17 +35,18 @@ final class ForcedStart {
     this.forced = forced;
   }
 
-  /** A usual start. */
+  /** A normal start. */
   static ForcedStart none(RaftState found) {
     return new ForcedStart(found, null);
   }
 
   /**
-   * Checks what the member has, and says what it finds. Writes nothing.
+   * Checks the data of the member and logs the result. Writes nothing.
    *
    * @param fresh whether there is no log yet and no state
    * @param urls addresses of the members as of the applied index
-   * @param others told the addresses of those that are to be removed; may object by throwing
+   * @param others receives the addresses of the members that are to be removed; may throw to reject
+   *     the start
    * @throws DataDirException FOREIGN if the member cannot continue alone
    */
   static ForcedStart of(
@@ -55,40 +56,41 @@ final class ForcedStart {
       Consumer<Map<NodeId, List<String>>> others) {
     if (fresh) {
       if (found.entries().isEmpty()) {
-        throw refused(found.self(), "it joined its cluster and never got any of its data");
+        throw refused(found.self(), "it joined its cluster and never received any data");
       }
-      LOG.warn("there is no data yet, so force-new-cluster has nothing to do");
+      LOG.warn("force-new-cluster has nothing to do, the member has no data yet");
       return none(found);
     }
     Optional<ForcedCluster> forced;
     try {
       forced = ForcedCluster.of(found);
-    } catch (IllegalArgumentException stranger) {
-      throw refused(found.self(), String.valueOf(stranger.getMessage()));
+    } catch (IllegalArgumentException unknownMember) {
+      throw refused(found.self(), String.valueOf(unknownMember.getMessage()));
     }
     if (forced.isEmpty()) {
       LOG.warn(
-          "force-new-cluster has nothing to do, because this member is alone in its cluster already;"
-              + " leave it out from now on: a later start with it would remove members that join");
+          "force-new-cluster has nothing to do, this member is already the only one of its cluster;"
+              + " remove the setting, because a later start with it would remove members that"
+              + " joined");
       return none(found);
     }
     SortedMap<NodeId, List<String>> removed = new TreeMap<>(latest(found, urls));
     removed.keySet().retainAll(forced.get().removed());
     others.accept(removed);
     LOG.warn(
-        "force-new-cluster: this member continues alone with its data, all others are removed for"
-            + " good member-id={} removed-members={}",
+        "force-new-cluster: this member continues alone with its data, all other members are"
+            + " permanently removed member-id={} removed-members={}",
         found.self(),
         removed);
     LOG.warn(
-        "force-new-cluster: its log is kept to the end; what only the others had is lost"
-            + " last-index={} entries-not-known-to-be-committed={}",
+        "force-new-cluster: its log is kept to the end, entries that only other members had are"
+            + " lost last-index={} entries-not-known-to-be-committed={}",
         forced.get().entry().index() - 1,
         forced.get().assumed());
     return new ForcedStart(found, forced.get());
   }
 
-  /** Addresses at the end of the log. */
+  /** Returns the addresses as of the end of the log. */
   private static SortedMap<NodeId, List<String>> latest(
       RaftState found, SortedMap<NodeId, List<String>> applied) {
     SortedMap<NodeId, List<String>> latest = applied;
@@ -106,11 +108,11 @@ final class ForcedStart {
   }
 
   /**
-   * Makes it durable.
+   * Makes the change durable.
    *
-   * @return what the member begins with
-   * @throws io.troupe.persistence.wal.WalException if the disk does not work; the next start finds
-   *     the former cluster or the new one
+   * @return the state to start with
+   * @throws io.troupe.persistence.wal.WalException if the disk fails; the next start finds the
+   *     former cluster or the new one
    */
   RaftState write(Wal wal) {
     if (forced == null) {
@@ -119,9 +121,9 @@ final class ForcedStart {
     wal.append(forced.state().hardState(), List.of(forced.entry()));
     wal.sync();
     LOG.warn(
-        "force-new-cluster: done; leave it out at the next start, because it would remove members"
-            + " that joined meanwhile, and never start the former members on their old data"
-            + " index={} term={}",
+        "force-new-cluster: done; remove the setting before the next start, because it would remove"
+            + " members that joined meanwhile, and never start the former members on their old"
+            + " data index={} term={}",
         forced.entry().index(),
         forced.entry().term());
     return forced.state();

@@ -6,7 +6,7 @@ import io.troupe.mvcc.OrderedStore;
 import io.troupe.mvcc.StoreBatch;
 import org.jspecify.annotations.Nullable;
 
-/** A store whose writes are measured. */
+/** Measures the writes of a store. */
 final class InstrumentedStore implements OrderedStore {
   private final OrderedStore store;
   private final DiskMetrics metrics;

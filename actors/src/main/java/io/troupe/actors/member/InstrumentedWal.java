@@ -8,7 +8,7 @@ import io.troupe.persistence.wal.Wal;
 import io.troupe.persistence.wal.WalStatus;
 import java.util.List;
 
-/** A log whose writes are measured. One caller thread, as the log itself. */
+/** Measures the writes of a log. Used by one thread, like the log itself. */
 final class InstrumentedWal implements Wal {
   private final Wal wal;
   private final DiskMetrics metrics;

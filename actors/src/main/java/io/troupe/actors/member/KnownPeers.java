@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the directory of peers at what the applied state says. Before a state says anything, the
- * members that the identity knows are there to begin with. One caller at a time.
+ * Keeps the directory of peers equal to the applied membership. Until there is one, the directory
+ * contains the members that the identity lists. Called by one thread at a time.
  */
 final class KnownPeers {
   private static final Logger LOG = LoggerFactory.getLogger(KnownPeers.class);
@@ -33,7 +33,7 @@ final class KnownPeers {
     }
   }
 
-  /** To be called after each applied batch: cheap unless the members changed. */
+  /** Called after each applied batch. Cheap unless the members changed. */
   @SuppressWarnings(
       "ReferenceEquality") // the state makes a new map with each change, and only then
   void update(StateView view) {
@@ -45,8 +45,8 @@ final class KnownPeers {
     List<String> own = view.peerUrls().getOrDefault(self, List.of());
     if (!own.isEmpty() && !own.get(0).equals(url)) {
       LOG.warn(
-          "others reach this member at peer-url={} but it calls itself {}: they cannot talk to it"
-              + " until troupe.initial-advertise-peer-urls says the same",
+          "advertised peer URL differs from the cluster's, other members cannot reach this member;"
+              + " change troupe.initial-advertise-peer-urls peer-url={} advertised={}",
           own.get(0),
           url);
     }

@@ -42,29 +42,29 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 
 /**
- * The actors of a member over its opened files, from one opening to the next. A room that stops
- * takes the member down: its state is only right again after a recovery from disk. When the log was
- * replaced by another member's snapshot all actors stop, and {@link MemberGuardian} restarts
- * with a recovery from disk, in the same process.
+ * Parent of the actors that work on the opened files of a member, from one opening to the next. If
+ * one of them stops, the member stops, because only recovery from disk restores a consistent state.
+ * If another member's snapshot replaced the log, all actors stop, and {@link MemberGuardian}
+ * recovers from disk and restarts them in the same process.
  */
 final class MemberActor {
   private static final String DISPATCHERS = "troupe-dispatchers.";
-  private static final Duration LOOK_AT_DISK = Duration.ofSeconds(1);
+  private static final Duration DISK_CHECK_INTERVAL = Duration.ofSeconds(1);
 
   private MemberActor() {}
 
-  /** What the actors tell their parent. */
+  /** Messages from the actors to their parent. */
   enum Command {
-    /** The log was replaced by a snapshot: stop. */
+    /** A snapshot replaced the log: stop. */
     INSTALLED
   }
 
   /**
-   * What the actors share with those of the next opening.
+   * State that outlives one opening of the files.
    *
-   * @param refs opened with the new actors, closed when they are about to stop
-   * @param membership told each membership that takes effect
-   * @param broken receives once why an actor stopped, or that this member was removed
+   * @param refs opened with the new actors, closed before they stop
+   * @param membership receives each membership that takes effect
+   * @param broken receives, once, why an actor stopped, or that this member was removed
    */
   record Shared(
       MemberFiles files,
@@ -77,7 +77,7 @@ final class MemberActor {
       Consumer<Membership> membership,
       Consumer<Throwable> broken) {}
 
-  /** The behaviour; stops when the state has to be opened again. */
+  /** The behavior of the actor; it stops when the files must be opened again. */
   static Behavior<Command> create(Shared shared) {
     return Behaviors.setup(
         context -> {
@@ -111,9 +111,9 @@ final class MemberActor {
   }
 
   /**
-   * Stops the actors that have replies to give, one after the other and through their mailboxes: a
-   * parent that stops takes its children from between their messages, and who sent those would wait
-   * for a timeout.
+   * Stops the actors that have pending replies, one after the other and with a message. A parent
+   * that stops also stops its children between two messages, and the senders of the remaining
+   * messages would wait for a timeout.
    */
   private static Behavior<Command> closing(
       Shared shared, ActorRef<RaftCommand> raft, ActorRef<ApplyCommand> apply) {
@@ -143,7 +143,7 @@ final class MemberActor {
     MemberFiles files = shared.files();
     MemberSettings settings = shared.settings();
     MemberRefs refs = shared.refs();
-    refs.status().membership(settled(files.recovered()));
+    refs.status().membership(initialMembership(files.recovered()));
     ActorRef<RaftCommand> raft =
         spawn(
             context,
@@ -208,7 +208,7 @@ final class MemberActor {
                 files,
                 shared.snapshots(),
                 new SnapshotActor.Settings(
-                    settings.snapshots(), LOOK_AT_DISK, settings.snapshots().entries() / 2),
+                    settings.snapshots(), DISK_CHECK_INTERVAL, settings.snapshots().entries() / 2),
                 new SnapshotActor.Links(wal, raft, transfers, shared.disk(), refs.ids())),
             "snapshot",
             "blocking");
@@ -264,9 +264,8 @@ final class MemberActor {
             (revision, done) -> compaction.tell(new CompactionActor.Await(revision, done)));
     shared.known().update(files.machine().view());
     refs.status().applied(files.machine().appliedIndex());
-    // Before anybody can ask; from then on the apply actor says it.
-    refs
-        .status()
+    // Set before any caller has a reference. From then on the apply actor updates it.
+    refs.status()
         .corrupt(files.machine().view().isAlarmed(files.identity().memberId(), AlarmType.CORRUPT));
     refs.authListener().opened();
     raft.tell(
@@ -284,7 +283,7 @@ final class MemberActor {
                 () -> shared.broken().accept(new MemberRemovedException()),
                 refs.traces(),
                 files.metrics().raft())));
-    // The raft actor has begun when the first question comes.
+    // The raft actor gets its Begin before any request.
     refs.open(
         new MemberRefs.Open(
             state,
@@ -299,15 +298,18 @@ final class MemberActor {
             shared.peers().backlog(32)));
   }
 
-  /** A thirty-second of the heap; of this opening, since the actors that release it end with it. */
+  /**
+   * A thirty-second of the heap. Belongs to this opening, because the actors that release its
+   * memory stop with it.
+   */
   private static EventBacklog backlog(MemberFiles files) {
     EventBacklog backlog = new EventBacklog(Runtime.getRuntime().maxMemory() / 32);
     files.metrics().watch().backlog(backlog::bytes, backlog.maxBytes());
     return backlog;
   }
 
-  /** The membership to begin with; nobody if the log holds a change that may be in effect. */
-  private static Membership settled(RaftState recovered) {
+  /** The membership to start with. Empty if the log holds a change that may be in effect. */
+  private static Membership initialMembership(RaftState recovered) {
     long version = recovered.membership().version();
     boolean moving =
         recovered.entries().stream()

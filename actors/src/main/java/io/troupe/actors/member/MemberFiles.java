@@ -29,14 +29,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a member has on its disk, opened in the order of recovery: the state with its applied index,
- * then the log from there on. Nothing is derived twice: the state says how far it is, the log
- * brings the rest.
+ * The files of a member, opened in the order of recovery: first the state with its applied index,
+ * then the log after that index. Nothing is stored twice: the state has the applied index, and the
+ * log supplies the later entries.
  */
 public final class MemberFiles implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MemberFiles.class);
 
-  /** Entries that the state holds already, kept for members that lack them after a restart. */
+  /**
+   * Memory for entries that are already applied, kept for members that lack them after a restart.
+   */
   private static final long RECENT_BYTES = 16L << 20;
 
   private final DataDir dataDir;
@@ -72,24 +74,25 @@ public final class MemberFiles implements AutoCloseable {
   /**
    * Opens state and log of a data directory that has an identity.
    *
-   * @param metrics of the member; what it does on its disk is counted there
+   * @param metrics of the member; counts its disk operations
    * @throws io.troupe.mvcc.StoreException if the state cannot be opened
-   * @throws DataDirException CORRUPT if state, snapshots and log do not meet
+   * @throws DataDirException CORRUPT if there is a gap between the state or the snapshots and the
+   *     log
    * @throws io.troupe.persistence.snapshot.SnapshotException if a snapshot cannot be restored
-   * @throws io.troupe.persistence.wal.WalCorruptException if the log lacks what it once held
-   * @throws io.troupe.persistence.wal.WalException if the disk does not work
+   * @throws io.troupe.persistence.wal.WalCorruptException if entries of the log are lost
+   * @throws io.troupe.persistence.wal.WalException if the disk fails
    */
   public static MemberFiles open(DataDir dataDir, MemberSettings settings, MemberMetrics metrics) {
     return open(dataDir, settings, metrics, UnaryOperator.identity(), null);
   }
 
   /**
-   * As {@link #open}, for a member that shall be the only one of its cluster from now on, because
-   * the others are lost for good (docs/operations.md).
+   * As {@link #open}, for a member that becomes the only one of its cluster, because the other
+   * members are permanently lost (docs/operations.md).
    *
-   * @param others told the addresses of the others before anything is written; may object by
-   *     throwing
-   * @throws DataDirException also FOREIGN, if the member is no part of its cluster
+   * @param others receives the addresses of the other members before anything is written; may throw
+   *     to reject the start
+   * @throws DataDirException also FOREIGN, if the member is not part of its cluster
    * @throws RuntimeException as {@link #open}
    */
   public static MemberFiles openAlone(
@@ -100,13 +103,13 @@ public final class MemberFiles implements AutoCloseable {
     return open(dataDir, settings, metrics, UnaryOperator.identity(), others);
   }
 
-  /** With faults of the log that a test puts in. */
+  /** For tests that inject faults into the log. */
   static MemberFiles open(
       DataDir dataDir, MemberSettings settings, MemberMetrics metrics, UnaryOperator<Wal> logUsed) {
     return open(dataDir, settings, metrics, logUsed, null);
   }
 
-  /** The same, alone if {@code others} is there. */
+  /** The same; if {@code others} is not null, as the only member. */
   static MemberFiles open(
       DataDir dataDir,
       MemberSettings settings,
@@ -119,14 +122,14 @@ public final class MemberFiles implements AutoCloseable {
   }
 
   /**
-   * Opens everything again from what is on disk, after the log was replaced by a snapshot. The actors
-   * have stopped, and with them the log is closed; nobody reads the state any more.
+   * Opens all files again after a snapshot replaced the log. The actors have stopped, so the log is
+   * closed and no thread reads the state.
    *
    * @throws RuntimeException as {@link #open}
    */
   void reopen() {
     opened.close();
-    // Whoever joined since a start that was forced stays.
+    // Members that joined after a forced start stay.
     opened = openAll(null);
     opened.store().onDamage(onDamage);
   }
@@ -137,10 +140,10 @@ public final class MemberFiles implements AutoCloseable {
     if (files == null) {
       files = openOnce(others);
     }
-    return Objects.requireNonNull(files, "the state was replaced and is still too old");
+    return Objects.requireNonNull(files, "the state was replaced but is still older than the log");
   }
 
-  /** Null if the state had to be replaced: try again. */
+  /** Returns null if the state had to be replaced; the caller tries again. */
   private @Nullable Opened openOnce(@Nullable Consumer<Map<NodeId, List<String>>> others) {
     RocksStore store = RocksStore.open(dataDir.state(), settings.store());
     boolean complete = false;
@@ -153,7 +156,8 @@ public final class MemberFiles implements AutoCloseable {
               dataDir.wal(),
               machine.appliedIndex(),
               Math.min(RECENT_BYTES, settings.raft().maxLogBytesInMemory() / 4));
-      if (machine.appliedIndex() >= replay.compactedIndex() || !StateRestore.hasSuccessor(dataDir, replay)) {
+      if (machine.appliedIndex() >= replay.compactedIndex()
+          || !StateRestore.hasSuccessor(dataDir, replay)) {
         CommittedReplay.apply(machine, dataDir.wal(), replay);
         RaftState recovered = recovered(machine, replay);
         ForcedStart start =
@@ -163,7 +167,7 @@ public final class MemberFiles implements AutoCloseable {
                     recovered, isFresh(machine, replay), machine.view().peerUrls(), others);
         Wal wal = logUsed.apply(ChronicleWal.open(dataDir.wal(), settings.wal(), replay));
         if (replay.hardState().equals(HardState.INITIAL) && !recovered.entries().isEmpty()) {
-          // The beginning of a log counts as durable from here on.
+          // From here on the first entries of a new log count as durable.
           wal.append(recovered.hardState(), recovered.entries());
           wal.sync();
         }
@@ -198,7 +202,7 @@ public final class MemberFiles implements AutoCloseable {
           Reason.CORRUPT,
           "the state holds the log up to index "
               + applied
-              + ", but the log begins behind index "
+              + ", but the log begins after index "
               + replay.compactedIndex()
               + ": the state is older than the snapshot; empty the state directory to restore it");
     }
@@ -209,7 +213,7 @@ public final class MemberFiles implements AutoCloseable {
               + applied
               + ", but there is no log in "
               + dataDir.wal()
-              + ": bring it back, or replace the member");
+              + ": restore the log, or replace the member");
     }
     if (replay.tornTail() != null) {
       LOG.warn(
@@ -227,19 +231,19 @@ public final class MemberFiles implements AutoCloseable {
               + identity.memberId()
               + " has no membership at index "
               + applied
-              + ": it was made by a version that was never released; start with an empty data"
+              + ": it was written by a version that was never released; start with an empty data"
               + " directory");
     }
     List<Entry> entries = replay.entries();
     long before = applied;
     long beforeTerm = machine.view().appliedTerm();
     if (!entries.isEmpty() && entries.get(0).index() == 1) {
-      // The whole log: nothing is before it, and a new member needs its first entry too.
+      // The whole log is here: no entry precedes it, and a new member also needs its first entry.
       before = 0;
       beforeTerm = 0;
     } else if (!entries.isEmpty() && entries.get(0).index() <= applied) {
-      // Entries of the past are for others. Of the first one only the position counts: the term of
-      // the one before it is unknown.
+      // Applied entries are kept for other members. Of the first one only the position is used,
+      // because the term of the entry before it is unknown.
       before = entries.get(0).index();
       beforeTerm = entries.get(0).term();
       entries = entries.subList(1, entries.size());
@@ -248,7 +252,7 @@ public final class MemberFiles implements AutoCloseable {
         identity.memberId(), hard, membership, before, beforeTerm, entries, applied);
   }
 
-  /** Of the last entry, for a person who compares members. */
+  /** Term of the last entry, logged so that an operator can compare members. */
   private static long lastTerm(StateMachine machine, WalReplay replay) {
     List<Entry> entries = replay.entries();
     return entries.isEmpty()
@@ -263,8 +267,8 @@ public final class MemberFiles implements AutoCloseable {
   }
 
   /**
-   * Nothing ran here yet, or nothing of it reached the disk. A first member's log begins with the
-   * members, the same on each of them; one that joins waits for its leader.
+   * State of a member that never ran, or whose writes never reached the disk. The log of a founding
+   * member begins with the members, equal on each of them. A joining member waits for its leader.
    */
   private static RaftState first(MemberIdentity identity) {
     if (identity.joins()) {
@@ -281,12 +285,12 @@ public final class MemberFiles implements AutoCloseable {
     return RaftState.bootstrap(identity.memberId(), members);
   }
 
-  /** Who this is. */
+  /** Identity of this member. */
   public MemberIdentity identity() {
     return identity;
   }
 
-  /** Where it lives. */
+  /** Directory of the files. */
   public DataDir dataDir() {
     return dataDir;
   }
@@ -301,7 +305,7 @@ public final class MemberFiles implements AutoCloseable {
     return opened.wal().status().extent();
   }
 
-  /** What this member counts. */
+  /** Metrics of this member. */
   public MemberMetrics metrics() {
     return metrics;
   }
@@ -311,7 +315,7 @@ public final class MemberFiles implements AutoCloseable {
     return opened.store();
   }
 
-  /** Names who is told of damage, now and after the state was replaced. */
+  /** Sets the listener for damage of the store. It stays set when the state is replaced. */
   public void onDamage(Consumer<StoreException> listener) {
     onDamage = listener;
     opened.store().onDamage(listener);
@@ -331,7 +335,7 @@ public final class MemberFiles implements AutoCloseable {
   }
 
   /**
-   * Closes the state, writing what is only in memory, and releases the directory. The wal actor
+   * Closes the state after writing its in-memory changes, and releases the directory. The wal actor
    * closes the log.
    */
   @Override

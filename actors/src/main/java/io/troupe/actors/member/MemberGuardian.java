@@ -29,27 +29,27 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 
 /**
- * Top of one member: opens the way to other members, and the actors over the member's files. When a
- * snapshot of another member took the place of the log, it opens the files again, which replaces the
- * state too, and the actors with them; the addresses that others hold ({@link MemberRefs}, the inboxes of
- * the peers) stay.
+ * Root actor of one member: starts the communication with other members, and the actors on the
+ * member's files. When a snapshot of another member replaced the log, it opens the files again,
+ * which also replaces the state, and restarts the actors. The references that callers hold ({@link
+ * MemberRefs}, the inboxes of the peers) stay valid.
  */
 public final class MemberGuardian {
-  /** Hashes of all content that run or wait; more are refused. */
+  /** Maximum number of full-state hashes that run or wait; more are refused. */
   private static final int MOST_HASHES = 32;
 
-  private static final String ROOMS = "rooms";
+  private static final String MEMBER_ACTOR = "rooms";
 
   private MemberGuardian() {}
 
   /**
-   * This member among others.
+   * Connection of this member to its peers.
    *
-   * @param directory who is where; filled by whoever knows
-   * @param url where others reach this member: the first of its peer URLs as text
-   * @param membership told each membership that takes effect, on the raft actor's thread
-   * @param queries completed with the way to ask others, before the files are there: who starts
-   *     without data asks them who it is
+   * @param directory URLs of the members; several components update it
+   * @param url where other members reach this member: the first of its peer URLs as text
+   * @param membership receives each membership that takes effect, on the raft actor's thread
+   * @param queries completed with the client for peer queries before the files are open: a member
+   *     without data queries the others for its identity
    */
   public record Peering(
       PeerDirectory directory,
@@ -58,15 +58,15 @@ public final class MemberGuardian {
       CompletableFuture<ArteryQueries> queries) {}
 
   /**
-   * The guardian's behaviour; it takes no messages.
+   * The behavior of the guardian; it receives no messages.
    *
    * @param opening the member's files; the guardian's thread waits for them, so that the actor
    *     system starts while they open
    * @param disk where the member's files are
    * @param startMs wall clock, for request ids
-   * @param spawned completed with the actors
-   * @param broken told once why a room stopped, or {@link MemberRemovedException}; shall end the
-   *     process
+   * @param spawned completed with the references to the actors
+   * @param broken receives, once, why an actor stopped, or {@link MemberRemovedException}; must
+   *     stop the process
    */
   public static Behavior<Void> create(
       CompletableFuture<MemberFiles> opening,
@@ -85,16 +85,15 @@ public final class MemberGuardian {
             files = opening.join();
           } catch (CompletionException failed) {
             spawned.completeExceptionally(failed.getCause());
-            // Not stopped: the system would end under whoever starts it, and that failure would
-            // hide this one.
+            // The guardian does not stop here: the actor system would terminate during its start,
+            // and that failure would hide this one.
             return Behaviors.empty();
           }
           PeerIdentity self = self(files, peering);
           queries.identified(self);
           MemberRefs refs = refs(context, files, startMs);
           ArteryPeers peers = peers(context, self, peering, settings, files, refs);
-          refs
-              .status()
+          refs.status()
               .contacts(new PublishedStatus.Contacts(peers::heardSince, peers::connectedSince));
           MemberActor.Shared shared =
               new MemberActor.Shared(
@@ -111,7 +110,7 @@ public final class MemberGuardian {
                   refs,
                   peering.membership(),
                   broken);
-          // Without one of them the member would be deaf, and look well.
+          // If one of them stops, the member cannot receive messages but seems healthy.
           context.getChildren().forEach(context::watch);
           open(context, shared);
           spawned.complete(refs);
@@ -126,7 +125,7 @@ public final class MemberGuardian {
                   Terminated.class,
                   ended -> {
                     String name = ended.getRef().path().name();
-                    if (name.equals(ROOMS)) {
+                    if (name.equals(MEMBER_ACTOR)) {
                       return reopen(context, shared);
                     }
                     broken.accept(new IllegalStateException("actor stopped: " + name));
@@ -137,11 +136,11 @@ public final class MemberGuardian {
   }
 
   private static void open(ActorContext<Void> context, MemberActor.Shared shared) {
-    ActorRef<MemberActor.Command> actor = context.spawn(MemberActor.create(shared), ROOMS);
+    ActorRef<MemberActor.Command> actor = context.spawn(MemberActor.create(shared), MEMBER_ACTOR);
     context.watch(actor);
   }
 
-  /** All actors have stopped: a stop of one alone is told by {@link MemberActor} itself. */
+  /** All actors have stopped. {@link MemberActor} reports the stop of a single one. */
   private static Behavior<Void> reopen(ActorContext<Void> context, MemberActor.Shared shared) {
     try {
       shared.files().reopen();
@@ -170,7 +169,8 @@ public final class MemberGuardian {
             new BoundedExecutor(dispatchers.lookup(MemberActor.selector("hashes")), MOST_HASHES),
             dispatchers.lookup(MemberActor.selector("history")),
             dispatchers.lookup(MemberActor.selector("defragmentation")));
-    return new MemberRefs(status, reads, new RequestIds(self, startMs), UnavailableActors.spawn(context));
+    return new MemberRefs(
+        status, reads, new RequestIds(self, startMs), UnavailableActors.spawn(context));
   }
 
   private static PeerIdentity self(MemberFiles files, Peering peering) {

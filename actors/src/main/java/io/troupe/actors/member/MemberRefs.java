@@ -23,16 +23,16 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.javadsl.Adapter;
 
 /**
- * The actors that the gateway and other members speak to. Outlives the actors themselves: while a
- * snapshot of another member takes the place of the state, requests are refused at once, and
- * afterwards the addresses are new ones. So ask for an address each time it is used. Thread-safe.
+ * References to the actors that the gateway and other members use. They outlive the actors. While a
+ * snapshot of another member replaces the state, requests are refused; afterwards the references
+ * are new. So read a reference each time it is used. Thread-safe.
  */
 public final class MemberRefs {
   /**
    * The actors of one opening of the files.
    *
-   * @param raftMessages of other members, that wait for the raft actor
-   * @param snapshotMessages of other members, that wait for the transfer actor
+   * @param raftMessages messages of other members in the raft actor's mailbox
+   * @param snapshotMessages messages of other members in the transfer actor's mailbox
    */
   record Open(
       StateReader state,
@@ -56,11 +56,11 @@ public final class MemberRefs {
   private volatile ForwardedTraces traces = ForwardedTraces.NONE;
 
   /**
-   * Closed actors.
+   * Starts closed.
    *
-   * @param reads where reads run
+   * @param reads executors for reads
    * @param ids for proposals of this process
-   * @param closed who answers while nothing is open
+   * @param closed refuses requests while no files are open
    */
   MemberRefs(PublishedStatus status, ReadExecutors reads, RequestIds ids, Open closed) {
     this.status = status;
@@ -78,12 +78,12 @@ public final class MemberRefs {
     current = closed;
   }
 
-  /** Who is told of changes of users and roles from now on. */
+  /** Sets the listener for changes of users and roles. */
   public void onAuth(AuthListener listener) {
     authListener = listener;
   }
 
-  /** For the actors: passes on to whoever {@link #onAuth} names when it happens. */
+  /** Forwards to the current listener of {@link #onAuth}. */
   AuthListener authListener() {
     return new AuthListener() {
       @Override
@@ -98,12 +98,12 @@ public final class MemberRefs {
     };
   }
 
-  /** Who is told of traced proposals of other members from now on. */
+  /** Sets the listener for traced proposals of other members. */
   public void onForwarded(ForwardedTraces listener) {
     traces = listener;
   }
 
-  /** For the actors: passes on to whoever {@link #onForwarded} names when it happens. */
+  /** Forwards to the current listener of {@link #onForwarded}. */
   ForwardedTraces traces() {
     return new ForwardedTraces() {
       @Override
@@ -122,63 +122,63 @@ public final class MemberRefs {
     return current;
   }
 
-  /** Bytes of messages of other members that wait for actors of now, by actor. */
+  /** Reports the bytes of the peer messages that wait for the current actors, by actor. */
   public void peerBacklog(LabelledValues.Target target) {
     Open now = current;
     target.value((double) now.raftMessages().bytes(), "raft");
     target.value((double) now.snapshotMessages().bytes(), "transfers");
   }
 
-  /** Most bytes of messages of other members that wait for actors, by actor. */
+  /** Reports the limit of the bytes of peer messages that wait, by actor. */
   public void peerBacklogLimits(LabelledValues.Target target) {
     Open now = current;
     target.value((double) now.raftMessages().maxBytes(), "raft");
     target.value((double) now.snapshotMessages().maxBytes(), "transfers");
   }
 
-  /** What the raft and apply actors say of themselves. */
+  /** Status that the raft and apply actors publish. */
   public PublishedStatus status() {
     return status;
   }
 
-  /** Reads of the state, whichever is the current one. */
+  /** Reader of the current state. */
   public StateReader state() {
     return state;
   }
 
-  /** The raft actor of now. */
+  /** The current raft actor. */
   public ActorRef<RaftCommand> raft() {
     return current.raft();
   }
 
-  /** The apply actor of now. */
+  /** The current apply actor. */
   ActorRef<ApplyCommand> apply() {
     return current.apply();
   }
 
-  /** The lease actor of now. */
+  /** The current lease actor. */
   public ActorRef<LeaseCommand> lease() {
     return current.lease();
   }
 
-  /** The watch hub of now. */
+  /** The current watch hub. */
   public ActorRef<WatchCommand> watch() {
     return current.watch();
   }
 
-  /** The snapshot actor of now. */
+  /** The current snapshot actor. */
   public ActorRef<SnapshotCommand> snapshot() {
     return current.snapshot();
   }
 
-  /** The transfer actor of now. */
+  /** The current transfer actor. */
   ActorRef<TransferCommand> transfers() {
     return current.transfers();
   }
 
   /**
-   * Tells how many messages wait in each room's mailbox. Walks the mailboxes: for whoever looks now
-   * and then.
+   * Reports the number of messages in each actor's mailbox. Counts by walking the mailboxes, so
+   * call it rarely.
    */
   public void mailboxes(ObjIntConsumer<String> each) {
     Open now = current;
@@ -199,12 +199,12 @@ public final class MemberRefs {
         : 0;
   }
 
-  /** Where reads run. */
+  /** Executors for reads. */
   public ReadExecutors reads() {
     return reads;
   }
 
-  /** For proposals of this process. */
+  /** Request ids for proposals of this process. */
   public RequestIds ids() {
     return ids;
   }

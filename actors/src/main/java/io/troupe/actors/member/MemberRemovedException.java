@@ -1,6 +1,9 @@
 package io.troupe.actors.member;
 
-/** This member was removed from the cluster for good. The process shall end, orderly (M6). */
+/**
+ * This member was permanently removed from the cluster. The process must shut down in an orderly
+ * way (M6).
+ */
 public final class MemberRemovedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

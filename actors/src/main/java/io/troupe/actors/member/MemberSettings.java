@@ -9,21 +9,22 @@ import io.troupe.raft.RaftSettings;
 import java.time.Duration;
 
 /**
- * Numbers of the actors; each room checks its own.
+ * Settings of the actors; each actor checks its own.
  *
  * @param tick length of a Raft tick
  * @param electionTimeout in real time
- * @param snapshots when snapshots are taken, and how much of the log stays below them
- * @param transfers how snapshots travel to other members
- * @param requestTimeout how long somebody waits for an answer
+ * @param snapshots when snapshots are taken, and how much of the log is kept before them
+ * @param transfers how snapshots are sent to other members
+ * @param requestTimeout how long a caller waits for a reply
  * @param hotRecordBytes see StateMachine
  * @param watchBufferBytes unsent bytes of a watch stream
  * @param watchFragmentBytes W17
  * @param watchProgressInterval W15
- * @param slowApply an entry that takes longer to apply is told of in the log
- * @param checkpointLeasesEvery how often what is left of long leases is replicated (L12); zero is
- *     never
- * @param priorityRevokes whether ends of leases may wait when other proposals may not (Q6)
+ * @param slowApply an entry that takes longer to apply is logged
+ * @param checkpointLeasesEvery interval at which remaining times of long leases are replicated
+ *     (L12); zero disables it
+ * @param priorityRevokes whether revokes of expired leases may wait when other proposals may not
+ *     (Q6)
  */
 public record MemberSettings(
     RaftSettings raft,

@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What the raft and apply actors last said of themselves. Written by one thread each, read by any.
+ * Last status of the raft and apply actors. Each part is written by one thread; any thread reads.
  */
 public final class PublishedStatus implements MemberStatus {
   private static final RaftStatus UNKNOWN =
@@ -34,25 +34,26 @@ public final class PublishedStatus implements MemberStatus {
   private volatile boolean soleVoter;
   private volatile boolean corrupt;
 
-  /** Whether something has held for a member since a moment or longer. Thread-safe. */
+  /** Tests whether a condition has held for a member since a time. Thread-safe. */
   @FunctionalInterface
   interface Since {
-    /** True if it has, {@code nanos} being a reading of {@link System#nanoTime}. */
+    /** Returns true if it has held since {@code nanos}, a reading of {@link System#nanoTime}. */
     boolean test(NodeId member, long nanos);
   }
 
   /**
-   * Who is heard.
+   * Contact with other members.
    *
-   * @param heard without a break of the time after which a peer counts as silent
-   * @param connected without a break of the time after which a connection counts as lost
+   * @param heard true if messages arrived without a gap of the time after which a peer counts as
+   *     unresponsive
+   * @param connected true if there was no gap of the time after which a connection counts as lost
    */
   record Contacts(Since heard, Since connected) {}
 
   /**
-   * Nothing is known yet.
+   * No leader is known yet.
    *
-   * @param leaderChanged run when another leader than before becomes known
+   * @param leaderChanged runs when a different leader becomes known
    */
   PublishedStatus(long clusterId, NodeId memberId, long applied, Runnable leaderChanged) {
     this.leaderChanged = leaderChanged;
@@ -77,7 +78,7 @@ public final class PublishedStatus implements MemberStatus {
     applied = index;
   }
 
-  /** A membership took effect; told on the raft actor's thread before that room says more. */
+  /** A membership took effect. Called on the raft actor's thread before its next status. */
   void membership(Membership membership) {
     members = membership.members();
     soleVoter =
@@ -87,14 +88,14 @@ public final class PublishedStatus implements MemberStatus {
   }
 
   /**
-   * True only if no other member could lead when this was called: it would need this one's vote in
-   * a membership that this one knows.
+   * Returns true only if no other member could lead at the time of the call: it would need the vote
+   * of this member in a membership that this member knows.
    */
   boolean isSoleVoter() {
     return soleVoter && raft.role() == RaftRole.LEADER;
   }
 
-  /** Who says which members are heard. */
+  /** Sets the source of the contact with other members. */
   void contacts(Contacts heard) {
     contacts = heard;
   }
@@ -134,7 +135,7 @@ public final class PublishedStatus implements MemberStatus {
     waiting.put(number, one);
     CompletionStage<NodeId> end = one;
     end.whenComplete((leader, failure) -> waiting.remove(number));
-    // Looked at after it was added: a leader that comes now finds it.
+    // Read after the future was added, so that a leader that is elected now completes it.
     NodeId leader = raft.leader();
     if (!leader.isNone()) {
       one.complete(leader);
@@ -142,7 +143,7 @@ public final class PublishedStatus implements MemberStatus {
     return one;
   }
 
-  /** How many wait for a leader. */
+  /** Number of callers that wait for a leader. */
   int waitingForLeader() {
     return waiting.size();
   }
@@ -169,7 +170,7 @@ public final class PublishedStatus implements MemberStatus {
 
   @Override
   public long committed() {
-    // Commands are applied before the raft actor has told that they are committed.
+    // An entry may be applied before the raft actor has published that it is committed.
     return Math.max(raft.commit(), applied);
   }
 

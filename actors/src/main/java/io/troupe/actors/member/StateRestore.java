@@ -18,13 +18,16 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A state directory that is made again from a snapshot, before anything is opened. */
+/** Restores the state directory from a snapshot, before any file is opened. */
 final class StateRestore {
   private static final Logger LOG = LoggerFactory.getLogger(StateRestore.class);
 
   private StateRestore() {}
 
-  /** True if a snapshot is there, whole as far as sizes tell, that the log continues. */
+  /**
+   * Returns true if there is a snapshot that the log continues and whose files have the right
+   * sizes.
+   */
   static boolean hasSuccessor(DataDir dataDir, WalReplay log) {
     return new SnapshotDirectory(dataDir.snapshots())
         .latest(log.lastIndex(), continuedBy(dataDir, log))
@@ -32,9 +35,10 @@ final class StateRestore {
   }
 
   /**
-   * The second half of installing another member's snapshot: the log begins behind it, the state is
-   * older. The old state gives way as a whole; a crash leaves the old one, none, or the new one,
-   * and MemberFiles or {@link #ifEmpty} continues from there. The content is read once.
+   * The second half of the installation of another member's snapshot: the log begins after the
+   * snapshot, and the state is older. The old state is replaced as a whole. A crash leaves the old
+   * state, no state, or the new one, and MemberFiles or {@link #ifEmpty} continues from there. The
+   * content is read once.
    *
    * @throws DataDirException CORRUPT if no snapshot that the log continues is undamaged; the old
    *     state is in place
@@ -46,8 +50,7 @@ final class StateRestore {
             .latestVerified(log.lastIndex(), continuedBy(dataDir, log))
             .orElseThrow(() -> noSnapshot(dataDir, "is older than the log", log.compactedIndex()));
     LOG.info(
-        "the log begins behind a snapshot that is newer than the state, replacing the state"
-            + " snapshot-index={}",
+        "replacing the state, the log begins after a newer snapshot snapshot-index={}",
         snapshot.index());
     Path replaced = replaced(dataDir);
     try {
@@ -61,8 +64,8 @@ final class StateRestore {
   }
 
   /**
-   * Fits snapshots that the log continues. One that came from another member and was not installed
-   * lies above the log's end, or the log has other entries there.
+   * Accepts snapshots that the log continues. A snapshot that was received from another member and
+   * not installed is after the end of the log, or the log has other entries at its index.
    */
   private static Predicate<SnapshotRef> continuedBy(DataDir dataDir, WalReplay log) {
     return snapshot ->
@@ -88,15 +91,14 @@ final class StateRestore {
   }
 
   /**
-   * A state directory that somebody emptied is made again from the newest snapshot; the log brings
-   * the rest.
+   * Restores an empty state directory from the newest snapshot. The log supplies the later entries.
    */
   static void ifEmpty(DataDir dataDir) {
     try {
       DurableFiles.deleteTree(replaced(dataDir));
       DurableFiles.createDirectory(dataDir.state());
     } catch (IOException e) {
-      throw new StoreException("cannot make " + dataDir.state() + ": " + e, e);
+      throw new StoreException("cannot create " + dataDir.state() + ": " + e, e);
     }
     try (Stream<Path> listed = Files.list(dataDir.state())) {
       List<Path> found = listed.toList();
@@ -121,13 +123,16 @@ final class StateRestore {
     }
     if (newest.isPresent()) {
       LOG.warn(
-          "the state directory is empty, restoring the newest snapshot index={}",
+          "restoring the newest snapshot, the state directory is empty snapshot-index={}",
           newest.get().index());
       snapshots.restoreVerified(newest.get(), dataDir.state());
     }
   }
 
-  /** RocksDB's library is unpacked there for loading; a sudden end can leave it behind. */
+  /**
+   * RocksDB unpacks its native library there to load it. A process that is killed can leave the
+   * file.
+   */
   private static boolean isNativeLibrary(Path file) {
     return String.valueOf(file.getFileName()).startsWith("librocksdbjni");
   }

@@ -18,7 +18,10 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 
-/** Who answers while the actors are closed: everything a client asks is refused at once. */
+/**
+ * Actors that take the place of the real ones while these are closed. They refuse all client
+ * requests.
+ */
 final class UnavailableActors {
   private UnavailableActors() {}
 
@@ -62,7 +65,7 @@ final class UnavailableActors {
         });
   }
 
-  /** A stream that ends as soon as somebody looks what comes. */
+  /** A stream that fails on its first read. */
   private static Behavior<WatchStreamCommand> stream() {
     return Behaviors.receiveMessage(
         command -> {

@@ -1,5 +1,5 @@
 /**
- * Recovery order, spawning of the actors, and what a stopped room means. Entry class: {@link
+ * Recovery order, start of the actors, and handling of a stopped actor. Entry class: {@link
  * io.troupe.actors.member.MemberGuardian}. Imports core, protocol, persistence and Pekko. See
  * docs/architecture.md.
  */

@@ -1,7 +1,7 @@
 package io.troupe.actors.peers;
 
-import io.troupe.metrics.RateLimitedLogger;
 import io.troupe.metrics.PeerMetrics;
+import io.troupe.metrics.RateLimitedLogger;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerFragment;
@@ -33,15 +33,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends over Pekko Artery to the inbox actors of other members, which are addressed by path from
- * the peer URL: nothing is watched and nobody is registered, so nothing can be quarantined. Full
- * queues drop; Raft repairs that. Thread-safe; never blocks on the network.
+ * the peer URL. No remote actor is watched or registered, so no peer can be quarantined. Full
+ * queues drop messages; Raft repairs that. Thread-safe; never blocks on the network.
  */
 public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   /** Longer messages go in pieces of this length; a frame holds 256 KiB. */
   static final int PIECE_BYTES = 128 << 10;
 
   private static final Logger LOG = LoggerFactory.getLogger(ArteryPeers.class);
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration UNRESPONSIVE_AFTER = Duration.ofSeconds(5);
 
   /** Several times {@link #GREETING}. */
   private static final Duration QUIET = Duration.ofSeconds(3);
@@ -77,7 +77,7 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
       PeerDirectory directory,
       Duration silence,
       PeerMetrics metrics) {
-    this.contacts = new PeerLiveness(PATIENCE, silence, QUIET);
+    this.contacts = new PeerLiveness(UNRESPONSIVE_AFTER, silence, QUIET);
     this.metrics = metrics;
     this.self = self;
     this.directory = directory;
@@ -92,10 +92,11 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
   /**
    * Starts the inboxes as children of the guardian, whose context this is.
    *
-   * @param silence who was not heard for so long was not connected meanwhile
+   * @param silence a peer that sent nothing for so long counts as disconnected meanwhile
    * @param metrics what is counted
-   * @param raft gets what other members' raft actors say, on the inbox's thread; never blocks
-   * @param snapshots gets what their snapshot actors say
+   * @param raft receives the messages of other members' raft actors, on the inbox's thread; never
+   *     blocks
+   * @param snapshots receives the messages of their snapshot actors
    */
   public static ArteryPeers start(
       ActorContext<?> guardian,
@@ -193,7 +194,7 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
    */
   private void greet() {
     long now = System.nanoTime();
-    contacts.look(now);
+    contacts.check(now);
     for (Queues each : queues.values()) {
       each.raft().forgetUnused(now, UNUSED);
       each.snapshots().forgetUnused(now, UNUSED);
@@ -299,7 +300,7 @@ public final class ArteryPeers implements PeerTransport, SnapshotTransport {
         return null;
       }
       if (!admission.isKnown(address)) {
-        LOG.debug("a stranger named an address that did not shake hands url={}", url);
+        LOG.debug("ignored address without handshake, named by an unknown peer url={}", url);
         return null;
       }
       return new Target(

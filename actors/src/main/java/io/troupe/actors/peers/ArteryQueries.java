@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Questions to other members over Pekko Artery, by the peer URL alone: whoever joins a cluster does
- * not know yet who is who. Thread-safe.
+ * Queries to other members over Pekko Artery, addressed only by the peer URL, because a joining
+ * member does not know the ids of the members yet. Thread-safe.
  */
 public final class ArteryQueries implements PeerQueries {
   private static final Logger LOG = LoggerFactory.getLogger(ArteryQueries.class);
@@ -30,9 +30,9 @@ public final class ArteryQueries implements PeerQueries {
   }
 
   /**
-   * Starts the room as a child of the guardian, whose context this is.
+   * Starts the query actor as a child of the guardian, whose context this is.
    *
-   * @param directory says who was removed
+   * @param directory knows the removed members
    * @param url peer URL of this member
    */
   public static ArteryQueries start(ActorContext<?> guardian, PeerDirectory directory, String url) {
@@ -47,7 +47,10 @@ public final class ArteryQueries implements PeerQueries {
             PeerConfig.QUERIES));
   }
 
-  /** Whom to answer is said by others: only those whose handshake was accepted. */
+  /**
+   * The reply address comes from the query, so replies go only to addresses whose handshake was
+   * accepted.
+   */
   private static void send(
       ActorRefProvider provider, HandshakeFilter admission, String url, QueryFrame frame) {
     try {
@@ -55,7 +58,7 @@ public final class ArteryQueries implements PeerQueries {
       if (frame instanceof QueryFrame.Question) {
         admission.expect(to);
       } else if (!admission.isKnown(to)) {
-        LOG.debug("no answer to a stranger url={}", url);
+        LOG.debug("no reply to an unknown peer url={}", url);
         return;
       }
       provider
@@ -66,15 +69,15 @@ public final class ArteryQueries implements PeerQueries {
     }
   }
 
-  /** It is known now who this member is; before, only members can be asked for. */
+  /** The identity of this member is known now. Before that, this actor only queries for members. */
   public void identified(PeerIdentity self) {
     actor.tell(new PeerQueryActor.Identified(self));
   }
 
   /**
-   * Lets others be answered; before, they are told NO_LEADER.
+   * Sets the responder for queries of other members. Before that they get the reply NO_LEADER.
    *
-   * @param responder called on the room's thread; never blocks
+   * @param responder called on the actor's thread; never blocks
    */
   public void serve(PeerResponder responder) {
     actor.tell(new PeerQueryActor.Serve(responder));
@@ -83,7 +86,7 @@ public final class ArteryQueries implements PeerQueries {
   /**
    * {@inheritDoc}
    *
-   * <p>Fails with a RefusedException TOO_MANY_REQUESTS if too many questions are in progress.
+   * <p>Fails with a RefusedException TOO_MANY_REQUESTS if too many queries are in progress.
    */
   @Override
   public CompletionStage<PeerAnswer> ask(String peerUrl, PeerQuery query, Duration timeout) {

@@ -26,8 +26,8 @@ final class FragmentAssembly {
   }
 
   /** True if a message was begun and nothing came of it since. */
-  boolean isStale(long nowNanos, Duration patience) {
-    return length > 0 && nowNanos - lastNanos >= patience.toNanos();
+  boolean isStale(long nowNanos, Duration timeout) {
+    return length > 0 && nowNanos - lastNanos >= timeout.toNanos();
   }
 
   /** Memory that the message takes so far. */

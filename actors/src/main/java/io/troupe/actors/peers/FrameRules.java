@@ -14,9 +14,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What another member's Artery sends to this one, and what it does not. Members send handshakes,
- * and messages of {@link PeerSerializer} to the three actors that await them; both in one form only,
- * because addresses are not shortened. Artery itself would believe much more: a message for any
- * actor, or one that declares a member dead for good.
+ * and messages of {@link PeerSerializer} to the three actors that await them; both in one form
+ * only, because addresses are not shortened. Artery itself would believe much more: a message for
+ * any actor, or one that declares a member dead for good.
  *
  * <p>Thread-safe.
  *
@@ -27,21 +27,21 @@ final class FrameRules {
   enum Verdict {
     PASS,
     DROP,
-    /** Nobody who means well sends it: the connection ends. */
+    /** No well-behaved peer sends it: the connection is closed. */
     END
   }
 
-  /** Who is at the other end of one connection; null until it says so. */
+  /** The peer of one connection; null until it identifies itself. */
   static final class Origin {
     private final PeerCertificate certificate;
     private @Nullable Long uid;
 
-    /** Nothing was said yet. */
+    /** No handshake yet. */
     Origin(PeerCertificate certificate) {
       this.certificate = certificate;
     }
 
-    /** True if not everybody may speak for everybody. */
+    /** Returns true if a peer may only send messages of the members that its certificate is for. */
     private boolean isBound() {
       return certificate != PeerCertificate.ANY;
     }
@@ -68,7 +68,8 @@ final class FrameRules {
   private static final String HANDSHAKE_ANSWER = "e";
   private static final String QUARANTINED = "a";
 
-  private final RateLimitedLogger log = new RateLimitedLogger(LoggerFactory.getLogger(FrameRules.class));
+  private final RateLimitedLogger log =
+      new RateLimitedLogger(LoggerFactory.getLogger(FrameRules.class));
   private final Address self;
   private final HandshakeFilter admission;
   private final Map<Integer, List<byte[]>> refs;
@@ -210,14 +211,15 @@ final class FrameRules {
   }
 
   /**
-   * Of Artery's own messages only the handshake is wanted. The others belong to what is not used
-   * here; one, that its sender ends, cuts a process off for good, whoever sent it.
+   * Of Artery's own messages only the handshake is accepted. The others belong to unused features.
+   * One of them, in which the sender ends its process, quarantines that process permanently, even
+   * if another peer sent it.
    */
   private Verdict control(
       int stream, char manifest, ByteBuffer frame, int body, long uid, Origin origin) {
     String kind = String.valueOf(manifest);
     if (kind.equals(QUARANTINED)) {
-      log.warn("somebody says that it has cut this member off until one of the two restarts;", "");
+      log.warn("a peer reports that it has cut this member off until one of the two restarts;", "");
     }
     boolean answer = stream == CONTROL && kind.equals(HANDSHAKE_ANSWER);
     if (!answer && !kind.equals(HANDSHAKE)) {
@@ -294,7 +296,7 @@ final class FrameRules {
     return true;
   }
 
-  /** For the log: what a stranger sent, without its line breaks. */
+  /** For the log: text from an unknown peer, without its line breaks. */
   private static String text(ArteryControlFormats.Address address) {
     String host = address.getHostname();
     return isHost(host) ? host + ":" + address.getPort() : "(no host)";

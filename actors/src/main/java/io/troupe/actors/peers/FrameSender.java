@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Who sends a message, by its bytes as they are on the wire (docs/formats/peer-message.md): read
- * before the message is believed, and without decoding it.
+ * The sender of a message, by its bytes as they are on the wire (docs/formats/peer-message.md).
+ * Read before the message is trusted, and without decoding it.
  *
  * @param id of the sender; 0 if it is none
  * @param url peer URL that the sender names; empty if the message names none
@@ -20,8 +20,8 @@ record FrameSender(long id, String url) {
   private static final int URL = 4;
 
   /**
-   * Reads a message, a piece of one, or a question. Of a field that is repeated the last counts, as
-   * in the decoder.
+   * Reads a message, a piece of one, or a query. Of a repeated field the last counts, as in the
+   * decoder.
    *
    * @param named whether field 4 is the sender's URL
    * @throws IOException if the bytes are none of them

@@ -11,16 +11,16 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose handshakes are answered. For each address that Artery shakes hands with it keeps queues and
- * connections of its own for as long as the process lives, and for each process at an address a
- * number; so those who may make it do so are counted. Thread-safe.
+ * Decides which handshakes are accepted. Artery keeps queues and connections for each address that
+ * it shakes hands with, as long as the process lives, and a number for each process at an address.
+ * So the peers that may cause this are limited. Thread-safe.
  *
- * <p>Members, and whoever this member asked something, are always let in. Of others, who may be
- * members of which this one has not heard yet, {@link #MAX_STRANGERS} are.
+ * <p>Members, and addresses that this member queried, are always accepted. Of other peers, which
+ * may be members that this one does not know yet, {@link #MAX_UNKNOWN_PEERS} are accepted.
  */
 final class HandshakeFilter {
   /** Far more than join or move while one process runs, and little to keep. */
-  static final int MAX_STRANGERS = 32;
+  static final int MAX_UNKNOWN_PEERS = 32;
 
   /** Processes at known addresses that may begin at once; then one more each {@link #REFILL}. */
   static final int BURST = 64;
@@ -36,7 +36,7 @@ final class HandshakeFilter {
   private final Map<Long, PeerAddress> processes = new LinkedHashMap<>();
   private volatile Predicate<PeerAddress> members = address -> false;
   private volatile LongFunction<List<String>> urls = member -> List.of();
-  private int strangers;
+  private int unknownPeers;
   private long tokens = BURST;
   private long refilledNanos;
 
@@ -45,12 +45,12 @@ final class HandshakeFilter {
     this.refilledNanos = nowNanos;
   }
 
-  /** From now on {@code members} says who belongs to the cluster. */
+  /** Sets the test for addresses of members. */
   void members(Predicate<PeerAddress> asKnown) {
     members = asKnown;
   }
 
-  /** From now on {@code known} says which peer URLs a member has; none if it is no member. */
+  /** Sets the lookup of a member's peer URLs; empty if it is no member. */
   void urls(LongFunction<List<String>> known) {
     urls = known;
   }
@@ -60,14 +60,14 @@ final class HandshakeFilter {
     return urls.apply(member);
   }
 
-  /** This member is going to ask somebody at that address. */
+  /** This member is about to query the peer at that address. */
   synchronized void expect(PeerAddress address) {
     if (asked.size() < MAX_ASKED) {
       asked.add(address);
     }
   }
 
-  /** True if something may be sent to that address because somebody else says so. */
+  /** Returns true if this member may send to that address although another peer named it. */
   synchronized boolean isKnown(PeerAddress address) {
     return known.contains(address) || isExpected(address);
   }
@@ -77,10 +77,10 @@ final class HandshakeFilter {
   }
 
   /**
-   * Somebody shakes hands.
+   * A peer starts a handshake.
    *
-   * @param uid tells processes apart
-   * @return null if it is let in, else why not
+   * @param uid distinguishes processes
+   * @return null if it is accepted, else the reason
    */
   synchronized @Nullable String refusal(PeerAddress from, long uid, long nowNanos) {
     if (from.equals(self)) {
@@ -93,15 +93,15 @@ final class HandshakeFilter {
     if (holder != null) {
       return "it uses the number of another process";
     }
-    boolean stranger = !known.contains(from) && !isExpected(from);
-    if (stranger && strangers >= MAX_STRANGERS) {
+    boolean unknown = !known.contains(from) && !isExpected(from);
+    if (unknown && unknownPeers >= MAX_UNKNOWN_PEERS) {
       return "too many that are no members";
     }
     if (!takeToken(nowNanos)) {
       return "too many new processes";
     }
-    if (stranger) {
-      strangers++;
+    if (unknown) {
+      unknownPeers++;
     }
     known.add(from);
     if (processes.size() >= MAX_PROCESSES) {

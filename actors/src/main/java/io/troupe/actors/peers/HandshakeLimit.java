@@ -8,34 +8,34 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Which connections to a peer port with TLS may begin a handshake. One costs a member some
- * thousands of times what it costs whoever only repeats the first message of another: without a
- * limit unknown peers take the processor from the members.
+ * Decides which connections to a peer port with TLS may start a handshake. A handshake costs a
+ * member some thousands of times what it costs a peer that only replays a recorded first message.
+ * Without a limit unknown peers would take the processor from the members.
  *
- * <p>An address from which a member spoke has a share of its own, so members get through however
- * many unknown peers there are elsewhere. Other addresses have each a small share, as far as the one
- * that they have together reaches. Thread-safe.
+ * <p>An address that a member used has its own share, so members get through however many unknown
+ * peers there are elsewhere. Every other address has a small share, within one share for all of
+ * them together. Thread-safe.
  */
 final class HandshakeLimit {
-  /** All members behind one address restarts: three connections of each. */
+  /** All members behind one address restart: three connections of each. */
   static final Share OF_A_MEMBER = new Share(100, 50);
 
   /** A new member opens three connections to each other one, and may share its address. */
-  static final Share OF_A_STRANGER = new Share(30, 5);
+  static final Share OF_UNKNOWN_PEER = new Share(30, 5);
 
   /** Some tenth of a processor. */
-  static final Share OF_STRANGERS = new Share(100, 50);
+  static final Share OF_UNKNOWN_PEERS = new Share(100, 50);
 
   static final int MAX_MEMBERS = 1024;
-  static final int MAX_STRANGERS = 4096;
+  static final int MAX_UNKNOWN_PEERS = 4096;
 
-  /** Whoever has an IPv6 address usually has all of the same network. */
+  /** A peer with an IPv6 address usually has all addresses of its network. */
   private static final int NETWORK_BYTES = 8;
 
   /**
    * How many handshakes.
    *
-   * @param atOnce after silence
+   * @param atOnce after a time without handshakes
    * @param perSecond in the long run
    */
   record Share(int atOnce, int perSecond) {
@@ -66,11 +66,11 @@ final class HandshakeLimit {
   }
 
   private final Map<InetAddress, Bucket> members = limited(MAX_MEMBERS);
-  private final Map<ByteBuffer, Bucket> strangers = limited(MAX_STRANGERS);
+  private final Map<ByteBuffer, Bucket> unknownPeers = limited(MAX_UNKNOWN_PEERS);
   private final Bucket together;
 
   HandshakeLimit(long nowNanos) {
-    together = new Bucket(OF_STRANGERS, nowNanos);
+    together = new Bucket(OF_UNKNOWN_PEERS, nowNanos);
   }
 
   /** Forgets the one that was not used for the longest time. */
@@ -98,7 +98,8 @@ final class HandshakeLimit {
       return false;
     }
     Bucket own =
-        strangers.computeIfAbsent(network(from), network -> new Bucket(OF_A_STRANGER, nowNanos));
+        unknownPeers.computeIfAbsent(
+            network(from), network -> new Bucket(OF_UNKNOWN_PEER, nowNanos));
     if (!taken(own, nowNanos)) {
       return false;
     }
@@ -114,7 +115,7 @@ final class HandshakeLimit {
     return true;
   }
 
-  /** Behind a handshake something was said from there that only members say. */
+  /** A peer at that address sent, after its handshake, a message that only members send. */
   synchronized void memberSpoke(InetAddress from, long nowNanos) {
     members.computeIfAbsent(from, member -> new Bucket(OF_A_MEMBER, nowNanos));
   }

@@ -1,8 +1,8 @@
 package io.troupe.actors.peers;
 
-/** Whom the other side of a connection may speak for (docs/decisions/0166). */
+/** The members that the other side of a connection may act for (docs/decisions/0166). */
 interface PeerCertificate {
-  /** For everybody: nothing is bound, or there is no certificate. */
+  /** Valid for every host: certificates are not bound to hosts, or there is no certificate. */
   PeerCertificate ANY = host -> true;
 
   /**

@@ -16,7 +16,7 @@ public final class PeerConfig {
   /** Name of the actor that takes snapshots; its messages have a connection of their own. */
   static final String SNAPSHOT_INBOX = "peer-snapshots";
 
-  /** Name of the actor that asks and answers what is outside of Raft. */
+  /** Name of the actor for queries between members outside of Raft. */
   static final String QUERIES = "peer-queries";
 
   /** What {@link PeerPortExtension} opens. */

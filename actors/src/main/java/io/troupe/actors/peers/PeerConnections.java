@@ -6,9 +6,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Connections that others opened to this member. There are at most {@link #MAX}; then the one that
- * was silent for the longest time ends when another one comes. A member whose connection it was
- * opens it again when it has something to say. Thread-safe.
+ * Connections that other members opened to this member. There are at most {@link #MAX}; a further
+ * one closes the connection that was idle for the longest time. The member that owned it opens it
+ * again for its next message. Thread-safe.
  */
 final class PeerConnections {
   /** Three of each member; those of machines that lost power are there until they are found out. */
@@ -53,7 +53,9 @@ final class PeerConnections {
             });
   }
 
-  /** Ends the connection that was silent longest of those with an incomplete frame. */
+  /**
+   * Closes the connection that was idle for the longest time, of those with an incomplete frame.
+   */
   synchronized void endMostSilentWithBytes() {
     long now = System.nanoTime();
     open.stream()
@@ -65,7 +67,7 @@ final class PeerConnections {
                   "incomplete frames on the peer port take too much memory, the most silent"
                       + " connection ends",
                   "bytes=" + silent.heldBytes());
-              // At once, so that the next one to look does not end another.
+              // Released now, so that the next call does not close another connection.
               silent.release();
               open.remove(silent);
               silent.end();

@@ -13,34 +13,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the members of this cluster are. Filled from outside, as a whole, whenever the membership
- * changes. Thread-safe.
+ * Peer URLs of the members of this cluster. Replaced as a whole whenever the membership changes.
+ * Thread-safe.
  *
- * <p>A member whose log is behind does not know those who joined later, but one of them may lead.
- * So the address that a stranger of the same cluster names is used until the membership knows
- * better.
+ * <p>A member with a lagging log does not know the members that joined later, but one of them may
+ * lead. So the address that an unknown member of the same cluster announces is used until the
+ * membership lists it.
  */
 public final class PeerDirectory {
   private static final Logger LOG = LoggerFactory.getLogger(PeerDirectory.class);
-  private static final int MAX_STRANGERS = 64;
+  private static final int MAX_ANNOUNCED = 64;
 
   private record Known(
       Map<NodeId, List<String>> urls, Set<NodeId> removed, Set<PeerAddress> addresses) {}
 
-  private final Map<NodeId, String> strangers = new ConcurrentHashMap<>();
+  private final Map<NodeId, String> announced = new ConcurrentHashMap<>();
   private volatile Known known = new Known(Map.of(), Set.of(), Set.of());
 
   /**
    * Replaces what is known.
    *
    * @param urls peer URLs of each member, sorted as text; the first one is used
-   * @param removed members that left for good
+   * @param removed permanently removed members
    */
   public void replace(Map<NodeId, List<String>> urls, Set<NodeId> removed) {
     Map<NodeId, List<String>> copy = new HashMap<>();
     urls.forEach((member, list) -> copy.put(member, List.copyOf(list)));
     known = new Known(Map.copyOf(copy), Set.copyOf(removed), addresses(copy));
-    strangers.keySet().removeAll(copy.keySet());
+    announced.keySet().removeAll(copy.keySet());
   }
 
   private static Set<PeerAddress> addresses(Map<NodeId, List<String>> urls) {
@@ -77,23 +77,23 @@ public final class PeerDirectory {
     return known.urls().getOrDefault(id, List.of());
   }
 
-  /** The URL to reach {@code member} at, or null if nobody said. */
+  /** The peer URL of {@code member}, or null if unknown. */
   public @Nullable String urlOf(NodeId member) {
     List<String> urls = known.urls().get(member);
-    return urls == null || urls.isEmpty() ? strangers.get(member) : urls.get(0);
+    return urls == null || urls.isEmpty() ? announced.get(member) : urls.get(0);
   }
 
-  /** True if the member left for good. */
+  /** True if the member was permanently removed. */
   public boolean isRemoved(NodeId member) {
     return known.removed().contains(member);
   }
 
-  /** A member of this cluster said where it is. Only used while nobody else says so. */
+  /** A member of this cluster announced its URL. Only used while the membership has none for it. */
   void learn(NodeId member, String url) {
     if (!known.urls().containsKey(member)
-        && !url.equals(strangers.get(member))
-        && (strangers.size() < MAX_STRANGERS || strangers.containsKey(member))) {
-      strangers.put(member, url);
+        && !url.equals(announced.get(member))
+        && (announced.size() < MAX_ANNOUNCED || announced.containsKey(member))) {
+      announced.put(member, url);
     }
   }
 }

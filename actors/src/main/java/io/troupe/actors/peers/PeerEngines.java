@@ -28,8 +28,8 @@ public interface PeerEngines {
   CompletionStage<Void> checkAddress(SSLSession session, InetAddress from);
 
   /**
-   * Whether a certificate may only speak for members with a peer URL that it is for. If not, any
-   * certificate that passes the handshake may speak for any member, as in etcd.
+   * Whether a certificate is only valid for members with a peer URL that it names. If not, any
+   * certificate that passes the handshake may act for any member, as in etcd.
    */
   default boolean bindsMembers() {
     return false;

@@ -1,7 +1,7 @@
 package io.troupe.actors.peers;
 
-import io.troupe.metrics.RateLimitedLogger;
 import io.troupe.actors.peers.FrameRules.Verdict;
+import io.troupe.metrics.RateLimitedLogger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -20,10 +20,10 @@ import org.apache.pekko.stream.stage.TimerGraphStageLogic;
 import org.apache.pekko.util.ByteString;
 
 /**
- * Stands before Artery in each connection that somebody opens to this member, behind TLS if there
- * is any. Lets whole frames through that another member may send, and ends the connection at the
- * first that no member sends: Artery's own reader of frames takes any length, and never comes to an
- * end with a negative one.
+ * Filters the frames of each connection that a peer opens to this member, after TLS if there is any
+ * and before Artery. Passes complete frames that another member may send, and closes the connection
+ * at the first frame that no member sends. Artery's own reader of frames accepts any length and
+ * never terminates with a negative one.
  */
 final class PeerFrameFilter extends GraphStage<FlowShape<ByteString, ByteString>> {
   /** For the handshake of TLS and the first frame, which Artery sends when it connects (TL4). */
@@ -56,7 +56,7 @@ final class PeerFrameFilter extends GraphStage<FlowShape<ByteString, ByteString>
    * A gate for one connection.
    *
    * @param memory for frames that are not complete, of all connections
-   * @param certificate whom the other side may speak for; asked once it is admitted
+   * @param certificate the members that the other side may act for; used once it is admitted
    * @param admitted nothing is checked before it is done; if it fails the connection ends
    * @param memberSpoke run when the first frame is let through
    */
@@ -97,7 +97,7 @@ final class PeerFrameFilter extends GraphStage<FlowShape<ByteString, ByteString>
     private volatile int heldBytes;
     private boolean released;
 
-    /** With fewer bytes nothing can be told. */
+    /** With fewer bytes the filter cannot decide. */
     private int needed = PREFACE_BYTES;
 
     private int stream;
@@ -266,7 +266,10 @@ final class PeerFrameFilter extends GraphStage<FlowShape<ByteString, ByteString>
       }
     }
 
-    /** Counts what is not complete; of all that is, the most silent connection's is dropped. */
+    /**
+     * Counts the incomplete bytes. If all connections have too many, the connection that was idle
+     * longest is closed.
+     */
     private void keep() {
       count(held.length());
       if (heldBytes > 0 && memory.isExceeded()) {
@@ -288,8 +291,8 @@ final class PeerFrameFilter extends GraphStage<FlowShape<ByteString, ByteString>
       opened = first == MAGIC && FrameRules.isStream(stream);
       if ((first >>> 8 & 0xffff00) == TLS_MAGIC) {
         log.warn(
-            "somebody speaks TLS to this member's peer port, which is plain;",
-            "either all peer URLs are https, or none");
+            "rejected TLS connection on plaintext peer port;",
+            "use https in all peer URLs or in none");
       } else if (!opened) {
         log.warn("connection to the peer port ended: it is no member's", "");
       }

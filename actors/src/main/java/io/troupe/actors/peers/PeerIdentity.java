@@ -3,8 +3,8 @@ package io.troupe.actors.peers;
 import io.troupe.model.NodeId;
 
 /**
- * Who this member is to others.
+ * Identity of this member for other members.
  *
- * @param url where others reach it: the first of its peer URLs as text
+ * @param url where other members reach it: the first of its peer URLs as text
  */
 public record PeerIdentity(long clusterId, NodeId memberId, String url) {}

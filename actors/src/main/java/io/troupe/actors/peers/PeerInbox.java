@@ -1,7 +1,7 @@
 package io.troupe.actors.peers;
 
-import io.troupe.metrics.RateLimitedLogger;
 import io.troupe.metrics.PeerMetrics;
+import io.troupe.metrics.RateLimitedLogger;
 import io.troupe.model.Bytes;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerEnvelope;
@@ -202,8 +202,8 @@ final class PeerInbox extends AbstractBehavior<PeerFrame> {
   /**
    * Takes memory for a piece. If there is none, messages of senders that are no members make space
    * for those of members, and messages that came to a halt for all; else the newest one is dropped,
-   * so that others are completed. A member may continue alone whatever its message needs: a committed
-   * entry must reach a member with less memory than its leader.
+   * so that others are completed. A member may continue alone whatever its message needs: a
+   * committed entry must reach a member with less memory than its leader.
    */
   private boolean makeSpace(PeerFragment piece, FragmentAssembly assembly) {
     int needed = assembly.needs(piece);

@@ -8,11 +8,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who answers. One line in the log when a peer goes away, one when it comes back; Artery's own
- * lines for each lost message are turned off. Thread-safe.
+ * Tracks which peers respond. Logs one line when a peer becomes unresponsive and one when it is
+ * reachable again; Artery's own lines for each lost message are turned off. Thread-safe.
  *
- * <p>A peer is away when messages have been going to it for {@code patience}, still go, and nothing
- * comes. A peer that nothing is sent to is none of our concern.
+ * <p>A peer is unresponsive if messages have been sent to it for {@code timeout}, the last of them
+ * recently, and it sent nothing. A peer to which nothing is sent is not tracked.
  */
 final class PeerLiveness {
   private static final Logger LOG = LoggerFactory.getLogger(PeerLiveness.class);
@@ -32,26 +32,26 @@ final class PeerLiveness {
     private boolean away;
   }
 
-  private final long patienceNanos;
+  private final long timeoutNanos;
   private final long breakNanos;
   private final long quietNanos;
   private final Map<NodeId, Contact> contacts = new ConcurrentHashMap<>();
 
   /**
-   * Nobody was heard yet.
+   * No message was received yet.
    *
-   * @param patience see above
-   * @param silence a peer that was silent for so long was not connected meanwhile
-   * @param quiet longest time between two messages on a connection that holds: every member sends
+   * @param timeout see above
+   * @param silence a peer that sent nothing for so long counts as disconnected meanwhile
+   * @param quiet longest time between two messages on a working connection: every member sends
    *     something to every other one several times within it
    */
-  PeerLiveness(Duration patience, Duration silence, Duration quiet) {
-    this.patienceNanos = patience.toNanos();
+  PeerLiveness(Duration timeout, Duration silence, Duration quiet) {
+    this.timeoutNanos = timeout.toNanos();
     this.breakNanos = silence.toNanos();
     this.quietNanos = quiet.toNanos();
   }
 
-  /** Whoever makes up ids gets no memory of ours. */
+  /** Bounds the memory for peers with invented ids. */
   private Contact of(NodeId peer) {
     Contact known = contacts.get(peer);
     if (known != null) {
@@ -119,24 +119,24 @@ final class PeerLiveness {
     return contact.heard && nanos - contact.lastHeard < breakNanos && contact.since - since <= 0;
   }
 
-  /** Looks who went away; called now and then. */
-  void look(long nanos) {
+  /** Logs the peers that became unresponsive; called at intervals. */
+  void check(long nanos) {
     contacts.forEach(
         (peer, contact) -> {
           synchronized (contact) {
             boolean away =
                 contact.unanswered
-                    && nanos - contact.firstUnanswered >= patienceNanos
-                    && nanos - contact.lastSent < patienceNanos;
+                    && nanos - contact.firstUnanswered >= timeoutNanos
+                    && nanos - contact.lastSent < timeoutNanos;
             if (away && !contact.away) {
               contact.away = true;
-              LOG.warn("peer does not answer peer={}", peer);
+              LOG.warn("peer became unresponsive peer={}", peer);
             }
           }
         });
   }
 
-  /** True if the peer is known not to answer. */
+  /** True if the peer is unresponsive. */
   boolean isAway(NodeId peer) {
     Contact contact = of(peer);
     synchronized (contact) {

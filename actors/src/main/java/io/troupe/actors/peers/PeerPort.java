@@ -44,9 +44,9 @@ import scala.concurrent.Future;
 import scala.jdk.javaapi.FutureConverters;
 
 /**
- * The port that other members connect to, opened in the place of Artery, which tells nobody where a
- * connection comes from (docs/decisions/0131). Takes TLS off, puts a gate in front, and leaves the
- * rest to Artery's way of new connections.
+ * The port that other members connect to, opened in place of Artery's, because Artery does not
+ * report the address of a connection (docs/decisions/0131). Removes TLS, adds a frame filter, and
+ * leaves the rest to Artery's handling of new connections.
  */
 final class PeerPort {
   private static final Logger LOG = LoggerFactory.getLogger(PeerPort.class);
@@ -67,16 +67,17 @@ final class PeerPort {
   private final Gates gates;
   private final @Nullable PeerTls tls;
 
-  /** Makes what stands before Artery in a connection. */
+  /** Creates the frame filter of a connection. */
   interface Gates {
     /**
-     * A gate.
+     * Creates a filter.
      *
-     * @param certificate whom the other side may speak for
-     * @param admitted done when what comes may be checked
-     * @param memberSpoke to be run when a member spoke
+     * @param certificate the members that the other side may act for
+     * @param admitted completes when received frames may be checked
+     * @param memberSpoke runs when a member sent a valid frame
      */
-    PeerFrameFilter of(PeerCertificate certificate, CompletionStage<Void> admitted, Runnable memberSpoke);
+    PeerFrameFilter of(
+        PeerCertificate certificate, CompletionStage<Void> admitted, Runnable memberSpoke);
   }
 
   /** A port that is not open yet. */
@@ -119,20 +120,20 @@ final class PeerPort {
   }
 
   /**
-   * Closes the port that Artery opened, of which nobody knows, and opens the members' one. Artery
-   * closes that when it ends.
+   * Closes the port that Artery opened, which no peer knows, and opens the port for members. Artery
+   * closes that port when it stops.
    *
    * @throws RemoteTransportException if it cannot be opened
    */
-  void open(String host, int port, Duration patience) {
+  void open(String host, int port, Duration timeout) {
     Object artery = ((Option<?>) BINDING.getVolatile(transport)).get();
     try {
-      await(FutureConverters.asJava(((Tcp.ServerBinding) artery).unbind()), patience);
-      // Nothing else uses TCP yet. Who listens does not know the message.
+      await(FutureConverters.asJava(((Tcp.ServerBinding) artery).unbind()), timeout);
+      // Nothing else uses TCP yet. The listener does not know the message.
       system
           .actorSelection("/system/IO-TCP/selectors/*/*")
           .tell(TcpMessage.abort(), ActorRef.noSender());
-      BINDING.setVolatile(transport, new Some<>(await(bind(host, port), patience)));
+      BINDING.setVolatile(transport, new Some<>(await(bind(host, port), timeout)));
     } catch (ExecutionException | TimeoutException | InterruptedException e) {
       if (e instanceof InterruptedException) {
         Thread.currentThread().interrupt();
@@ -143,9 +144,9 @@ final class PeerPort {
     }
   }
 
-  private static <T> T await(CompletionStage<T> stage, Duration patience)
+  private static <T> T await(CompletionStage<T> stage, Duration timeout)
       throws ExecutionException, TimeoutException, InterruptedException {
-    return stage.toCompletableFuture().get(patience.toNanos(), TimeUnit.NANOSECONDS);
+    return stage.toCompletableFuture().get(timeout.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   private CompletionStage<Tcp.ServerBinding> bind(String host, int port) {
@@ -183,9 +184,9 @@ final class PeerPort {
         log.warn(
             "connection to the peer port ended: too many handshakes",
             "from=" + from.getHostAddress());
-        Flow<ByteString, ByteString, NotUsed> nobody =
+        Flow<ByteString, ByteString, NotUsed> rejected =
             Flow.fromSinkAndSource(Sink.cancelled(), Source.failed(new TooMany()));
-        bytes.join(nobody).run(transport.materializer());
+        bytes.join(rejected).run(transport.materializer());
       }
     } catch (RuntimeException e) {
       if (!transport.isShutdown()) {
@@ -218,7 +219,7 @@ final class PeerPort {
     bytes.join(guarded).run(transport.materializer());
   }
 
-  /** Artery makes it again if the actors behind it had to be begun again. */
+  /** Artery creates it again after its actors restarted. */
   @SuppressWarnings("unchecked") // The field's type.
   private Flow<ByteString, ByteString, NotUsed> way() {
     Future<org.apache.pekko.stream.scaladsl.Flow<ByteString, ByteString, NotUsed>> way =
@@ -237,7 +238,7 @@ final class PeerPort {
     return text.atop(TLS.create(secured::engine, secured::handshaken, IgnoreComplete$.MODULE$));
   }
 
-  /** Ends a connection at once, so that nothing of it stays here. */
+  /** Closes a connection immediately, so that it leaves no state here. */
   private static final class TooMany extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -1,7 +1,7 @@
 package io.troupe.actors.peers;
 
-import io.troupe.metrics.RateLimitedLogger;
 import com.typesafe.config.Config;
+import io.troupe.metrics.RateLimitedLogger;
 import org.apache.pekko.actor.AbstractExtensionId;
 import org.apache.pekko.actor.Address;
 import org.apache.pekko.actor.ExtendedActorSystem;

@@ -34,24 +34,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks other members, and has their questions answered. The way between them loses messages, so a
- * question is sent again and again until it is answered or over; whoever answers does so once and
- * gives the same answer to each copy. It runs before the member knows who it is: then it asks for
- * members only, and answers that it has nothing to say yet.
+ * Sends queries to other members and passes their queries to the responder. The connection loses
+ * messages, so a query is repeated until its reply arrives or its timeout expires. The receiver
+ * handles it once and sends the same reply to each copy. The actor runs before the member knows its
+ * identity: until then it only queries for members, and replies NO_LEADER to all queries.
  */
 final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
   private static final Logger LOG = LoggerFactory.getLogger(PeerQueryActor.class);
 
-  /** Between two copies of a question. */
+  /** Interval between two copies of a query. */
   private static final Duration AGAIN = Duration.ofMillis(300);
 
-  /** Nobody is answered later than this, however long it would wait. */
+  /** No reply is sent later than this, even if the caller waits longer. */
   private static final Duration LONGEST = Duration.ofSeconds(60);
 
-  /** Questions of this member in progress. */
+  /** Maximum number of queries of this member in progress. */
   static final int MAX_ASKED = 256;
 
-  /** Questions of others that are being answered, and promotions whose answer may be lost. */
+  /**
+   * Maximum number of queries of other members in progress, and of promotions whose reply may be
+   * lost.
+   */
   static final int MAX_ANSWERED = 256;
 
   private static final int MAX_LOGGED = 100;
@@ -60,14 +63,14 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
   private static final PeerAnswer TOO_LONG = new PeerAnswer.Refused(Refusal.ANSWER_TOO_LARGE);
   private static final PeerAnswer TOO_MANY = new PeerAnswer.Refused(Refusal.TOO_MANY_REQUESTS);
 
-  /** Asks whoever listens at {@code url}; the answer completes on this actor's thread. */
+  /** Queries the peer at {@code url}. The result completes on this actor's thread. */
   record Ask(String url, PeerQuery query, Duration timeout, CompletableFuture<PeerAnswer> answer)
       implements QueryFrame.Private {}
 
-  /** From now on it is known who this member is. */
+  /** The identity of this member is known now. */
   record Identified(PeerIdentity self) implements QueryFrame.Private {}
 
-  /** From now on there is somebody who can answer. */
+  /** From now on {@code responder} handles queries. */
   record Serve(PeerResponder responder) implements QueryFrame.Private {}
 
   private record Again(long number) implements QueryFrame.Private {}
@@ -80,10 +83,10 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
 
   private record Asked(String url, Question question, CompletableFuture<PeerAnswer> answer) {}
 
-  /** A question of somebody else, by what its copies have in common. */
+  /** Key of another member's query; equal for all its copies. */
   private record Key(String replyUrl, long number) {}
 
-  /** Its answer, null until it is known. */
+  /** The reply, null until it is known. */
   private record Answering(long endNanos, @Nullable PeerAnswer answer) {}
 
   private final TimerScheduler<QueryFrame> timers;
@@ -112,9 +115,9 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
   }
 
   /**
-   * The behaviour.
+   * The behavior of the actor.
    *
-   * @param url peer URL of this member, where it awaits answers
+   * @param url peer URL of this member, where it receives replies
    * @param way sends a frame to the query actor at a peer URL, or drops it; never blocks
    */
   static Behavior<QueryFrame> create(
@@ -155,7 +158,7 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
   }
 
   private Behavior<QueryFrame> onUnreadable(Unreadable frame) {
-    rateLimitedLog.warn("a question of another member, or an answer, cannot be read:", frame.reason());
+    rateLimitedLog.warn("query or reply of another member cannot be read:", frame.reason());
     return this;
   }
 
@@ -188,7 +191,7 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
       open.answer()
           .completeExceptionally(
               new TimeoutException(
-                  "no answer from "
+                  "no reply from "
                       + open.url()
                       + " in "
                       + open.question().timeout().toMillis()
@@ -200,12 +203,12 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
   private Behavior<QueryFrame> onReply(Reply reply) {
     Asked open = asked.get(reply.number());
     if (open == null) {
-      return this; // Somebody was late, or answered twice.
+      return this; // A late or repeated reply.
     }
     if (self != null
         && reply.clusterId() != QueryFrame.NO_CLUSTER
         && reply.clusterId() != self.clusterId()) {
-      complain(reply.clusterId(), open.url(), "answer refused, it is of another cluster");
+      complain(reply.clusterId(), open.url(), "reply refused, it is of another cluster");
       return this;
     }
     close(reply.number());
@@ -227,19 +230,19 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
     Answering known = answering.get(key);
     if (known != null) {
       if (known.answer() != null) {
-        reply(key, known.answer());
+        sendReply(key, known.answer());
       }
       return this;
     }
     PeerResponder ready = responder;
     if (ready == null) {
-      reply(key, NOTHING_YET);
+      sendReply(key, NOTHING_YET);
       return this;
     }
     long now = System.nanoTime();
     answering.values().removeIf(one -> one.endNanos() - now <= 0);
     if (answering.size() >= MAX_ANSWERED) {
-      reply(key, TOO_MANY);
+      sendReply(key, TOO_MANY);
       return this;
     }
     Duration time = question.timeout().compareTo(LONGEST) < 0 ? question.timeout() : LONGEST;
@@ -260,13 +263,13 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
     long mine = clusterId();
     if (question.clusterId() == QueryFrame.NO_CLUSTER) {
       return question.query() instanceof PeerQuery.MembersQuery
-          || complain(question, "question refused, it is of no cluster");
+          || complain(question, "query refused, it is of no cluster");
     }
     if (mine == QueryFrame.NO_CLUSTER || question.clusterId() == mine) {
       return !directory.isRemoved(question.from())
-          || complain(question, "question refused, it is of a removed member");
+          || complain(question, "query refused, it is of a removed member");
     }
-    return complain(question, "question refused, it is of another cluster");
+    return complain(question, "query refused, it is of another cluster");
   }
 
   private boolean complain(Question question, String text) {
@@ -295,7 +298,7 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
       return new PeerAnswer.Refused(refused.reason());
     }
     if (!(cause instanceof TimeoutException)) {
-      LOG.warn("a question of another member could not be answered", cause);
+      LOG.warn("failed to handle query of another member", cause);
     }
     return new PeerAnswer.Refused(Refusal.TIMED_OUT);
   }
@@ -306,12 +309,12 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
       if (answered.keep()) {
         answering.put(answered.key(), new Answering(open.endNanos(), answered.answer()));
       }
-      reply(answered.key(), answered.answer());
+      sendReply(answered.key(), answered.answer());
     }
     return this;
   }
 
-  private void reply(Key key, PeerAnswer answer) {
+  private void sendReply(Key key, PeerAnswer answer) {
     PeerAnswer fits = QueryCodec.sizeAtMost(answer) <= ArteryPeers.PIECE_BYTES ? answer : TOO_LONG;
     way.accept(key.replyUrl(), new Reply(clusterId(), key.number(), fits));
   }

@@ -24,7 +24,8 @@ public final class PeerTls implements SSLEngineProvider {
   /** etcd's text. */
   private static final String REJECTED = "rejected connection on peer endpoint";
 
-  private final RateLimitedLogger log = new RateLimitedLogger(LoggerFactory.getLogger(PeerTls.class));
+  private final RateLimitedLogger log =
+      new RateLimitedLogger(LoggerFactory.getLogger(PeerTls.class));
   private final PeerEngines engines;
 
   private PeerTls(PeerEngines engines) {
@@ -36,15 +37,17 @@ public final class PeerTls implements SSLEngineProvider {
     return SSLEngineProviderSetup.create(system -> new PeerTls(engines));
   }
 
-  /** A connection that somebody opened. */
+  /** TLS of a connection that a peer opens. */
   Incoming incoming(InetSocketAddress from) {
     return new Incoming(from);
   }
 
-  /** Artery's own port, which is open for a moment and takes nobody: see {@link PeerPort}. */
+  /**
+   * Artery's own port, which is open for a moment and accepts no connection: see {@link PeerPort}.
+   */
   @Override
   public SSLEngine createServerSSLEngine(String hostname, int port) {
-    throw new IllegalStateException("nobody is taken here");
+    throw new IllegalStateException("this port accepts no connections");
   }
 
   @Override
@@ -71,7 +74,7 @@ public final class PeerTls implements SSLEngineProvider {
     return Option.empty();
   }
 
-  /** TLS of one connection that somebody opened. */
+  /** TLS of one connection that a peer opened. */
   final class Incoming {
     private final InetSocketAddress from;
     private final AtomicBoolean checking = new AtomicBoolean();
@@ -113,7 +116,7 @@ public final class PeerTls implements SSLEngineProvider {
       admitted.completeExceptionally(refused);
     }
 
-    /** Whom its certificate may speak for; asked once it is admitted. */
+    /** The members that its certificate is valid for; used once it is admitted. */
     PeerCertificate certificate() {
       return engines.bindsMembers() ? this::isFor : PeerCertificate.ANY;
     }
@@ -123,7 +126,7 @@ public final class PeerTls implements SSLEngineProvider {
       return shown != null && engines.isFor(shown, host);
     }
 
-    /** Done when what it says may be listened to; fails, and is logged, if it may not. */
+    /** Completes when the peer's messages may be handled; fails, and is logged, if they may not. */
     CompletionStage<Void> admitted() {
       return admitted;
     }

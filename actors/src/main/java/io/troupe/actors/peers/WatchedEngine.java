@@ -12,8 +12,8 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSession;
 
 /**
- * Another engine, and somebody who is told why a connection of it failed: Artery keeps that to
- * itself. All but {@code wrap} and {@code unwrap} is handed on.
+ * Wraps an engine and reports why a connection of it failed, which Artery does not. Everything
+ * except {@code wrap} and {@code unwrap} is delegated.
  */
 class WatchedEngine extends SSLEngine {
   private final SSLEngine engine;

@@ -3,9 +3,9 @@ package io.troupe.actors.raft;
 import java.time.Duration;
 
 /**
- * Tells a leader's late heartbeats: those that go more than two intervals after the last ones.
- * Heartbeats go with ticks, so it counts ticks as the core does; what else goes in between, for
- * reads, makes none of them timely. Time is handed in.
+ * Detects a leader's late heartbeats: those sent more than two intervals after the previous ones.
+ * Heartbeats are sent at ticks, so it counts ticks as the core does. Heartbeats that are sent
+ * between, for reads, do not count. The caller supplies the time.
  */
 final class LateHeartbeatDetector {
   private final int ticksApart;
@@ -18,13 +18,13 @@ final class LateHeartbeatDetector {
     this.mostNanos = 2L * ticksApart * tick.toNanos();
   }
 
-  /** A leadership begins, with heartbeats. */
+  /** A leadership begins; the leader sends heartbeats. */
   void begin(long nowNanos) {
     ticks = 0;
     lastNanos = nowNanos;
   }
 
-  /** A tick of the leader; true if heartbeats went with it, and late. */
+  /** A tick of the leader. Returns true if heartbeats were sent at it, and late. */
   boolean isLate(long nowNanos) {
     if (++ticks < ticksApart) {
       return false;

@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One line of the log for each term in which this member learns of a leader, in the words that
- * scripts wait for (B6).
+ * Logs one line for each term in which this member learns of a leader, with the text that scripts
+ * wait for (B6).
  *
  * @source etcd's raft.node
  */

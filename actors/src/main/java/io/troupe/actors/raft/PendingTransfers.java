@@ -9,56 +9,57 @@ import java.util.function.Predicate;
 import org.apache.pekko.actor.typed.ActorRef;
 
 /**
- * Who waits for the leadership to go elsewhere. Each is told once. Not thread-safe: part of the
+ * Callers that wait for a transfer of leadership. Each gets one reply. Not thread-safe: part of the
  * raft actor.
  */
 final class PendingTransfers {
-  /** {@code to} is NONE for whoever only wants this member to cease. */
+  /** {@code to} is NONE if the caller only wants this member to stop leading. */
   private record PendingTransfer(NodeId to, ActorRef<TransferReply> replyTo) {}
 
   private final List<PendingTransfer> waiting = new ArrayList<>();
 
-  /** Waits for another leader. */
+  /** Adds a caller that waits for {@code to} to lead. */
   void add(NodeId to, ActorRef<TransferReply> replyTo) {
     waiting.add(new PendingTransfer(to, replyTo));
   }
 
-  /** Waits for any other leader, or for none. */
+  /** Adds a caller that waits until this member does not lead. */
   void addForAny(ActorRef<TransferReply> replyTo) {
     add(NodeId.NONE, replyTo);
   }
 
-  /** A transfer to that member does not take place. */
+  /** Refuses the transfers to {@code to}. */
   void refused(NodeId to, Refusal reason) {
-    tell(one -> one.to().equals(to) || one.to().isNone(), new TransferReply.Refused(reason));
+    sendReply(one -> one.to().equals(to) || one.to().isNone(), new TransferReply.Refused(reason));
   }
 
-  /** None of them takes place. */
+  /** Refuses all transfers. */
   void refuseAll(Refusal reason) {
-    tell(one -> true, new TransferReply.Refused(reason));
+    sendReply(one -> true, new TransferReply.Refused(reason));
   }
 
   /**
    * The role changed.
    *
    * @param leads whether this member leads now
-   * @param leader of now; NONE if none is known
+   * @param leader the current leader; NONE if none is known
    */
   void roleChanged(boolean leads, NodeId leader) {
-    tell(one -> one.to().isNone() ? !leads : one.to().equals(leader), TransferReply.Done.INSTANCE);
+    sendReply(
+        one -> one.to().isNone() ? !leads : one.to().equals(leader), TransferReply.Done.INSTANCE);
     if (!leads && !leader.isNone()) {
       refuseAll(Refusal.LEADER_CHANGED);
     }
   }
 
-  private void tell(Predicate<PendingTransfer> whom, TransferReply reply) {
+  private void sendReply(Predicate<PendingTransfer> whom, TransferReply reply) {
     waiting.removeIf(
         one -> {
-          boolean told = whom.test(one);
-          if (told) {
+          boolean matches = whom.test(one);
+          if (matches) {
             one.replyTo().tell(reply);
           }
-          return told;
+          return matches;
         });
   }
 }

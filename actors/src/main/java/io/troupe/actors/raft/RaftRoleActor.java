@@ -47,8 +47,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Shell of {@link RaftCore}: turns messages into inputs and effects into messages, decides nothing.
- * Proposals that wait in the mailbox together become one batch, hence one record in the log.
+ * Runs {@link RaftCore}: turns messages into inputs and effects into messages, and decides nothing.
+ * Proposals that wait in the mailbox together become one batch and so one record in the log.
  */
 public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implements RaftEffects {
   private static final Logger LOG = LoggerFactory.getLogger(RaftRoleActor.class);
@@ -70,25 +70,29 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   }
 
   /**
-   * How long entries may wait for the answer to those before. Members next to each other answer
-   * sooner; between distant ones the wait would be a round trip.
+   * How long entries may wait for the reply to the previous ones. Members on a fast network reply
+   * sooner; on a slow network the wait would be a round trip.
    */
   private static final Duration APPEND_DELAY = Duration.ofMillis(5);
 
-  /** Messages that may come before the first one and wait for it; further ones are refused. */
+  /** Maximum number of messages that are stashed before {@link Begin}; further ones are refused. */
   static final int BEFORE_BEGIN = 1000;
 
-  /** So that the entry that says so reaches the other members. */
-  private static final Duration BEFORE_END = Duration.ofSeconds(1);
+  /**
+   * Time between the removal of this member and its stop, so that the other members receive the
+   * entry that removes it.
+   */
+  private static final Duration REMOVAL_DELAY = Duration.ofSeconds(1);
 
   /**
-   * Whom this room speaks to.
+   * Where this actor sends the effects of the core.
    *
-   * @param status told whenever the core's status may have moved
-   * @param membership told each membership that takes effect
-   * @param removed run once, a second after this member learned that it was removed: shall end it
+   * @param status receives the core's status whenever it may have changed
+   * @param membership receives each membership that takes effect
+   * @param removed runs once, a second after this member learned that it was removed; must stop the
+   *     process
    * @param traces whether traces of other members' proposals are wanted
-   * @param metrics late heartbeats are counted there
+   * @param metrics counts late heartbeats
    */
   public record Links(
       ActorRef<WalCommand> wal,
@@ -102,8 +106,8 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
       RaftMetrics metrics) {}
 
   /**
-   * Tells the room whom it speaks to, and starts it. The first message, sent once: the others need
-   * this room's address.
+   * Starts the actor. Sent once, as the first message, because the other actors need this actor's
+   * reference before the links exist.
    */
   public record Begin(Links links) implements RaftCommand.Private {}
 
@@ -115,20 +119,20 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   private long nextReadId;
   private final TimerScheduler<RaftCommand> timers;
   private final PendingTransfers transfers = new PendingTransfers();
-  private final LeaderChangeLogger leaderLine;
+  private final LeaderChangeLogger leaderLogger;
 
-  /** The term in which this member leads as the others were told; 0 if it does not lead. */
+  /** Term in which this member leads, as last sent to the apply actor; 0 if it does not lead. */
   private long leadingTerm;
 
   private final TickSchedule ticks;
-  private final LateHeartbeatDetector pace;
+  private final LateHeartbeatDetector heartbeats;
   private final long electionNanos;
 
-  /** When the last input came. */
+  /** Time of the last input. */
   private long ranNanos;
 
   private boolean installing;
-  private boolean holds;
+  private boolean flushScheduled;
 
   private RaftRoleActor(
       ActorContext<RaftCommand> context,
@@ -141,16 +145,16 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     super(context);
     this.timers = timers;
     this.links = links;
-    this.leaderLine = new LeaderChangeLogger(recovered.self());
+    this.leaderLogger = new LeaderChangeLogger(recovered.self());
     this.ticks = new TickSchedule(tick, System.nanoTime());
-    this.pace = new LateHeartbeatDetector(settings.heartbeatTicks(), tick);
+    this.heartbeats = new LateHeartbeatDetector(settings.heartbeatTicks(), tick);
     this.electionNanos = settings.electionTicks() * tick.toNanos();
     this.ranNanos = System.nanoTime();
     this.core = new RaftCore(recovered, settings, jitter, this);
   }
 
   /**
-   * The room's behaviour.
+   * The behavior of the actor.
    *
    * @param tick length of a tick
    */
@@ -216,17 +220,17 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         .onMessageEquals(End.INSTANCE, this::onEnd)
         .onMessage(RaftCommand.SnapshotTaken.class, m -> feed(() -> core.compactLog(m.index())))
         .onMessageEquals(Tick.INSTANCE, this::onTick)
-        .onMessageEquals(FlushDelayedAppends.INSTANCE, this::onSendHeld)
+        .onMessageEquals(FlushDelayedAppends.INSTANCE, this::onFlushDelayedAppends)
         .build();
   }
 
   private Behavior<RaftCommand> onTick() {
     long now = System.nanoTime();
     timers.startSingleTimer(Tick.INSTANCE, ticks.untilNext(now));
-    boolean late = leadingTerm != 0 && pace.isLate(now);
+    boolean late = leadingTerm != 0 && heartbeats.isLate(now);
     Behavior<RaftCommand> next = feed(core::tick);
     ReplicationStatus replication = late ? core.replication() : null;
-    // A leader that steps down at this tick sends none.
+    // A leader that steps down at this tick sends no heartbeats.
     if (replication != null) {
       links.metrics().heartbeatsLate(replication.peers().size());
     }
@@ -237,7 +241,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     long now = System.nanoTime();
     long idleNanos = now - ranNanos;
     ranNanos = now;
-    // Ticks come far more often.
+    // Ticks are far more frequent.
     if (idleNanos > electionNanos) {
       LOG.warn(
           "process was paused, a leader confirms its term before it proposes took={}",
@@ -246,22 +250,22 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     }
     input.run();
     links.status().accept(core.status());
-    if (!holds && core.hasDelayedAppends()) {
-      holds = true;
+    if (!flushScheduled && core.hasDelayedAppends()) {
+      flushScheduled = true;
       timers.startSingleTimer(FlushDelayedAppends.INSTANCE, APPEND_DELAY);
     }
     return installing ? refusing() : this;
   }
 
-  private Behavior<RaftCommand> onSendHeld() {
-    holds = false;
+  private Behavior<RaftCommand> onFlushDelayedAppends() {
+    flushScheduled = false;
     return feed(core::flushDelayedAppends);
   }
 
   /**
-   * A snapshot takes the place of log and state: the actors stop as soon as that is durable. What
-   * this core would say until then about its old state must not reach the other actors; to the
-   * cluster it is as if this member were down for a moment.
+   * A snapshot replaces log and state, and the actors stop as soon as it is durable. Until then the
+   * effects of this core on its old state must not reach the other actors. To the cluster this
+   * member seems to be down for a short time.
    */
   private Behavior<RaftCommand> refusing() {
     for (ApplyCommand.Expectation waiting : expectations) {
@@ -291,12 +295,15 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     return feed(() -> core.propose(batch));
   }
 
-  /** Before any of these can be applied or refused. */
+  /** Sent before any of these proposals can be applied or refused. */
   private void expect(List<ApplyCommand.Expectation> waiting) {
     links.apply().tell(new ApplyCommand.Expect(waiting, core.status().term(), System.nanoTime()));
   }
 
-  /** At once, not with the next batch: a proposal that waits is forwarded if the role changes. */
+  /**
+   * Proposed immediately and not with the next batch, because a waiting proposal is forwarded if
+   * the role changes.
+   */
   private Behavior<RaftCommand> onProposeInTerm(RaftCommand.ProposeInTerm propose) {
     if (!leadsIn(propose.term())) {
       propose.replyTo().tell(new ProposeReply.NotProposed(Refusal.NOT_LEADER));
@@ -311,7 +318,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
     return status.role() == RaftRole.LEADER && status.term() == term;
   }
 
-  /** A leader's own read: the core refuses it as soon as this member leads no more. */
+  /** A read of the leader itself: the core refuses it as soon as this member stops leading. */
   private Behavior<RaftCommand> onConfirmLeadership(RaftCommand.ConfirmLeadership confirm) {
     if (!leadsIn(confirm.term())) {
       confirm.replyTo().tell(new ReadReply.Failed(Refusal.NOT_LEADER));
@@ -364,22 +371,24 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
 
   private Behavior<RaftCommand> receive(RaftCommand.FromPeer m) {
     if (m.message() instanceof PeerMessage.InstallSnapshot) {
-      // Only the snapshot actor says this, when the content is on this disk.
-      LOG.warn("dropped a snapshot without content peer={}", m.from());
+      // Only the snapshot actor sends this message, when the content is on this disk.
+      LOG.warn("dropped snapshot without content remote-peer-id={}", m.from());
       return this;
     }
     if (m.message() instanceof PeerMessage.ForwardedProposals forwarded
         && links.traces().isWanted()
         && forwarded.isTraced()
         && leadsIn(forwarded.term())) {
-      // Before any of these can be applied. What the core does not take is forgotten in time.
+      // Sent before any of these proposals can be applied. Proposals that the core rejects are
+      // dropped by the next sweeps.
       links.apply().tell(new ApplyCommand.Trace(forwarded.proposals(), System.nanoTime()));
     }
     return feed(() -> core.receive(m.from(), m.message()));
   }
 
   /**
-   * What a leader applied, whoever follows it in its term applies too. Of others that is unknown.
+   * A member that follows a leader in its term applies the same entries. The digest of any other
+   * sender is ignored.
    */
   private Behavior<RaftCommand> onPeerDigest(RaftCommand.PeerDigest said) {
     RaftStatus status = core.status();
@@ -415,17 +424,22 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   }
 
   @Override
-  public void persist(long number, HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist) {
+  public void persist(
+      long number, HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist) {
     links.wal().tell(new WalCommand.Append(number, state, entries, messagesAfterPersist));
   }
 
   @Override
   public void installSnapshot(
-      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> messagesAfterPersist) {
-    // The promises are dropped with this run of the actors: the leader asks again, and the next run
-    // answers from the new log.
+      long number,
+      HardState before,
+      HardState state,
+      SnapshotMark mark,
+      List<Outgoing> messagesAfterPersist) {
+    // The messages are dropped when the actors stop: the leader sends its requests again, and the
+    // next run replies from the new log.
     LOG.info(
-        "installing a snapshot snapshot-index={} snapshot-term={} write={} promises={}",
+        "installing snapshot snapshot-index={} snapshot-term={} write={} dropped-messages={}",
         mark.index(),
         mark.term(),
         number,
@@ -446,7 +460,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
 
   @Override
   public void transferRefused(NodeId to, Refusal reason) {
-    LOG.info("leadership stays here or goes elsewhere wanted={} reason={}", to, reason);
+    LOG.info("leadership transfer refused transferee={} reason={}", to, reason);
     transfers.refused(to, reason);
   }
 
@@ -464,8 +478,8 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
 
   @Override
   public void removed() {
-    LOG.warn("this member was removed from the cluster, ending");
-    timers.startSingleTimer(End.INSTANCE, BEFORE_END);
+    LOG.warn("this member was removed from the cluster, stopping");
+    timers.startSingleTimer(End.INSTANCE, REMOVAL_DELAY);
   }
 
   @Override
@@ -515,15 +529,15 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
         status.commit(),
         status.applied(),
         status.lastIndex());
-    leaderLine.roleChanged(status);
-    // Before anybody is told: whoever learns of a transfer finds it done.
+    leaderLogger.roleChanged(status);
+    // Before the replies: a caller that learns of a transfer finds it in the status.
     links.status().accept(status);
     boolean leads = status.role() == RaftRole.LEADER;
     transfers.roleChanged(leads, status.leader());
     long term = leads ? status.term() : 0;
     if (term != leadingTerm) {
       leadingTerm = term;
-      pace.begin(System.nanoTime());
+      heartbeats.begin(System.nanoTime());
       links.apply().tell(new ApplyCommand.Leading(leads, status.term()));
     }
   }

@@ -3,12 +3,12 @@ package io.troupe.actors.raft;
 import java.time.Duration;
 
 /**
- * When ticks are due: a tick's length apart, however late each of them comes. A timer counts in
- * steps of its own and is a little late each time; if that were added up, whatever is counted in
- * ticks would last longer than it is set to: heartbeats, election timeouts, the 5 s of M5.
+ * Times at which ticks are due: one tick length apart, even if a tick is late. A timer has a coarse
+ * resolution and fires a little late each time. If these delays were added up, everything that is
+ * counted in ticks would last longer than configured: heartbeats, election timeouts, the 5 s of M5.
  *
- * <p>Ticks that were missed are left out. A burst of them after a pause would look like a long
- * silence of the others. Time is handed in.
+ * <p>Missed ticks are skipped. A burst of ticks after a pause would look like an election timeout
+ * without messages. The caller supplies the time.
  */
 final class TickSchedule {
   private final long tickNanos;
@@ -20,7 +20,7 @@ final class TickSchedule {
     this.dueNanos = nowNanos + tickNanos;
   }
 
-  /** A tick came; how long until the next one, from half a tick's length to a whole one. */
+  /** A tick fired. Returns the time until the next one, from half a tick length to a whole one. */
   Duration untilNext(long nowNanos) {
     dueNanos += tickNanos;
     long left = dueNanos - nowNanos;

@@ -10,12 +10,12 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 
 /**
- * Stands where the raft actor is while the member's state is being replaced: the caller something
- * is told at once that nobody leads here, and may ask another member. What other actors and members
- * say is void.
+ * Replaces the raft actor while the member's state is replaced. A client request gets the reply
+ * that there is no leader, so that the client can use another member. Messages of other actors and
+ * members are ignored.
  */
 public final class UnavailableRaftBehavior {
-  /** The last message: what came before it was refused, and the actor stops. */
+  /** The last message: all earlier messages were refused, and the actor stops. */
   public enum Stop implements RaftCommand.Private {
     /** The only one. */
     INSTANCE
@@ -23,7 +23,7 @@ public final class UnavailableRaftBehavior {
 
   private UnavailableRaftBehavior() {}
 
-  /** The behaviour. */
+  /** The behavior of the actor. */
   public static Behavior<RaftCommand> create() {
     return Behaviors.receiveMessage(
         command -> {
@@ -32,7 +32,7 @@ public final class UnavailableRaftBehavior {
         });
   }
 
-  /** Refuses one command; what is no question is dropped. */
+  /** Refuses one command. A command without a reply is dropped. */
   static void refuse(RaftCommand command) {
     if (command instanceof RaftCommand.Propose propose) {
       propose.replyTo().tell(new ProposeReply.NotProposed(Refusal.NO_LEADER));

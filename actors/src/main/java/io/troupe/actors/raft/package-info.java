@@ -1,5 +1,5 @@
 /**
- * The shell of the Raft core. Entry class: {@link io.troupe.actors.raft.RaftRoleActor}. Imports
+ * Runs the Raft core in an actor. Entry class: {@link io.troupe.actors.raft.RaftRoleActor}. Imports
  * core, protocol, persistence and Pekko. See docs/components/raft.md.
  */
 @NullMarked

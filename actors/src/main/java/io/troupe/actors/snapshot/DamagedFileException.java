@@ -3,14 +3,14 @@ package io.troupe.actors.snapshot;
 import io.troupe.persistence.snapshot.SnapshotManifest.FileSum;
 import java.io.IOException;
 
-/** A file of this member's own snapshot is not what its manifest says. */
+/** A file of this member's own snapshot does not match its manifest. */
 final class DamagedFileException extends IOException {
   private static final long serialVersionUID = 1L;
 
   private final transient FileSum file;
 
   DamagedFileException(FileSum file) {
-    super(file.name() + " of this member does not fit its checksum");
+    super(file.name() + " of this member does not match its checksum");
     this.file = file;
   }
 

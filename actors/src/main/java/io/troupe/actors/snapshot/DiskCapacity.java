@@ -1,11 +1,14 @@
 package io.troupe.actors.snapshot;
 
-/** The disk that the member's data lies on. Thread-safe; answers may be half a second old. */
+/**
+ * Free space of the disk that holds the member's data. Thread-safe; values may be half a second
+ * old.
+ */
 public interface DiskCapacity {
-  /** True when there is so little left that writes are refused. */
+  /** Returns true if the free space is so low that writes are refused. */
   boolean isLow();
 
-  /** Bytes that can still be written. */
+  /** Bytes that can be written until the disk is full. */
   long freeBytes();
 
   /** Keeps space in reserve for a start on a full disk. May block; called once a second. */

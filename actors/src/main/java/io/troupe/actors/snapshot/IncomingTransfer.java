@@ -15,12 +15,12 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A snapshot that is coming in, file by file in the manifest's order, less the files that came
- * before. Each chunk is checked by its checksum, each file by the manifest's, and forced when it is
- * whole.
+ * A snapshot that is being received, file by file in the order of the manifest, without the files
+ * that are already here. Each chunk is checked by its checksum, each file by the manifest's. Each
+ * complete file is forced to disk.
  */
 final class IncomingTransfer implements AutoCloseable {
-  /** Which of whose transfers; {@code term} is the sender's. */
+  /** Sender and number of the transfer; {@code term} is the sender's. */
   record Source(NodeId from, long id, long term) {}
 
   private final SnapshotManifest manifest;
@@ -33,10 +33,10 @@ final class IncomingTransfer implements AutoCloseable {
   private @Nullable FileChannel open;
 
   /**
-   * Begins.
+   * Starts with the first file that is missing.
    *
    * @param files of this manifest
-   * @param forced told how many nanoseconds the forced write of each file took
+   * @param forced receives the nanoseconds of the forced write of each file
    */
   IncomingTransfer(
       SnapshotManifest manifest, ReceivedFiles files, Source source, LongConsumer forced)
@@ -64,7 +64,7 @@ final class IncomingTransfer implements AutoCloseable {
     return source.term();
   }
 
-  /** The same content is offered again, perhaps by the next leader. */
+  /** The same content is offered again, possibly by the next leader. */
   void continueWith(NodeId sender, long transfer, long leaderTerm) {
     source = new Source(sender, transfer, leaderTerm);
   }
@@ -78,9 +78,9 @@ final class IncomingTransfer implements AutoCloseable {
   }
 
   /**
-   * Stores a chunk if it is the next one.
+   * Stores a chunk if it is the next one, and ignores it otherwise.
    *
-   * @throws SnapshotException DAMAGED if a file does not fit the manifest
+   * @throws SnapshotException DAMAGED if a file does not match the manifest
    */
   void take(SnapshotMessage.Chunk chunk) throws IOException {
     if (isComplete() || chunk.file() != file || chunk.offset() != offset) {
@@ -93,7 +93,7 @@ final class IncomingTransfer implements AutoCloseable {
         ByteBuffer.wrap(chunk.data().backingArray(), chunk.data().backingOffset(), length);
     ofChunk.update(data.duplicate());
     if ((int) ofChunk.getValue() != chunk.crc32c() || length > expected.size() - offset) {
-      // As good as lost: it will be sent again.
+      // Treated as lost: the sender repeats it.
       return;
     }
     FileChannel channel = open;
@@ -125,7 +125,7 @@ final class IncomingTransfer implements AutoCloseable {
     if ((int) crc.getValue() != expected.crc32c()) {
       throw new SnapshotException(
           SnapshotException.Kind.DAMAGED,
-          expected.name() + " came in with another checksum than its manifest says");
+          expected.name() + " was received with a checksum that differs from its manifest");
     }
     long start = System.nanoTime();
     channel.force(true);
@@ -137,7 +137,7 @@ final class IncomingTransfer implements AutoCloseable {
     offset = 0;
   }
 
-  /** Empty files have no chunks, and what is here is not sent again. */
+  /** Empty files have no chunks, and files that are here are not sent again. */
   private void stepOver() throws IOException {
     while (!isComplete()) {
       FileSum next = manifest.files().get(file);

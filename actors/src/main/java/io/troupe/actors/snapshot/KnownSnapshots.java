@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the snapshot actor knows of this member's snapshots on the disk. The persistence plugin
- * changes them in its own thread, so a read may meet a snapshot that is just removed, and a disk
- * may fail: a read that fails changes nothing of what is known, and the next check repeats it. Not
+ * The snapshots of this member on the disk, as last read by the snapshot actor. The persistence
+ * plugin changes them in its own thread, so a read may find a snapshot that is being removed, and a
+ * disk may fail. A read that fails leaves the last known values, and the next check repeats it. Not
  * thread-safe.
  */
 final class KnownSnapshots {
@@ -27,7 +27,7 @@ final class KnownSnapshots {
   private List<Long> indexes = List.of();
 
   /**
-   * Knows no snapshot yet.
+   * Starts without snapshots.
    *
    * @param state directory of the state; a table file has the same name in both
    */
@@ -36,7 +36,10 @@ final class KnownSnapshots {
     this.state = state;
   }
 
-  /** Index of the newest snapshot of this member's state, of any run; 0 if there is none. */
+  /**
+   * Index of the newest snapshot of this member's state, also of an earlier run; 0 if there is
+   * none.
+   */
   long newest() {
     return newest;
   }
@@ -52,9 +55,9 @@ final class KnownSnapshots {
   }
 
   /**
-   * Reads everything.
+   * Reads the newest index and all indexes.
    *
-   * @param applied applied index; what is above it was received and is not installed
+   * @param applied applied index; a snapshot after it was received and is not installed
    */
   void read(long applied) {
     newest =
@@ -62,7 +65,10 @@ final class KnownSnapshots {
     readIndexes();
   }
 
-  /** Reads the indexes: the plugin removes the oldest snapshot some time after it saved another. */
+  /**
+   * Reads the indexes. Called repeatedly, because the plugin removes the oldest snapshot some time
+   * after it saved another.
+   */
   void readIndexes() {
     indexes = attempt(directory::indexes).orElse(indexes);
   }
@@ -74,15 +80,15 @@ final class KnownSnapshots {
     readIndexes();
   }
 
-  /** The newest whole snapshot, if it can be read. */
+  /** The newest complete snapshot, if it can be read. */
   Optional<SnapshotRef> latest() {
     return attempt(() -> directory.latest(Long.MAX_VALUE)).flatMap(found -> found);
   }
 
   /**
    * True if the newest snapshot holds files that the state has rewritten or removed. The state does
-   * so at any time, and where nobody can write because the disk is full, nothing else would ever
-   * replace the snapshot.
+   * so at any time. If the disk is full and no client can write, nothing else would ever replace
+   * the snapshot.
    */
   boolean newestHoldsRewritten() {
     return newestIsOwn
@@ -104,7 +110,7 @@ final class KnownSnapshots {
     try {
       return Optional.of(read.get());
     } catch (SnapshotException e) {
-      // A newer snapshot may have replaced it just now. A disk that fails for good also fails the
+      // A newer snapshot may have replaced it just now. A disk that keeps failing also fails the
       // next save, which logs an error.
       LOG.debug("snapshots cannot be read: {}", e.getMessage());
       return Optional.empty();

@@ -12,36 +12,39 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How much of the log stays below the newest snapshot: what the older snapshots need for a
- * recovery, what followers need that lag a little, and what a follower needs that got a snapshot,
- * until it has caught up. Not thread-safe: part of the snapshot actor.
+ * Decides how much of the log is kept before the newest snapshot: what the older snapshots need for
+ * a recovery, what slightly lagging followers need, and what a follower that received a snapshot
+ * needs until it has caught up. Not thread-safe: part of the snapshot actor.
  */
 final class LogRetention {
   private static final Logger LOG = LoggerFactory.getLogger(LogRetention.class);
 
   /**
-   * Limits of what stays for followers.
+   * Limits of the log that is kept for followers.
    *
-   * @param catchUpEntries entries below the newest snapshot for followers that lag a little
-   * @param catchUpBytes most log that stays for those
-   * @param receiverBytes most log that stays for a follower that got a snapshot
+   * @param catchUpEntries entries before the newest snapshot that are kept for slightly lagging
+   *     followers
+   * @param catchUpBytes maximum size of the log that is kept for these
+   * @param receiverBytes maximum size of the log that is kept for a follower that received a
+   *     snapshot
    */
   record Limits(long catchUpEntries, long catchUpBytes, long receiverBytes) {}
 
   /**
-   * A follower that gets a snapshot, or got it.
+   * A follower that is being sent a snapshot, or received it.
    *
-   * @param index last index that the follower has, as far as is known
+   * @param index last index that the follower is known to have
    */
   private record Receiver(long transfer, long index, boolean transferred) {}
 
   /**
-   * Log below the newest snapshot that stays on the disk, in bytes of whole segments, and why. Each
-   * byte counts once, for the first of these reasons.
+   * Log that is kept before the newest snapshot, in bytes of whole segments, by reason. Each byte
+   * counts once, for the first of these reasons.
    *
    * @param snapshots for the older snapshots
-   * @param lagging for followers that lag a little
-   * @param receivers for followers that get a snapshot, or got it and have not caught up
+   * @param lagging for slightly lagging followers
+   * @param receivers for followers that are being sent a snapshot, or received it and have not
+   *     caught up
    */
   record Retained(long snapshots, long lagging, long receivers) {
     static final Retained NOTHING = new Retained(0, 0, 0);
@@ -55,12 +58,15 @@ final class LogRetention {
     this.limits = limits;
   }
 
-  /** A transfer of the snapshot at {@code index} begins; an earlier one to the follower is void. */
+  /**
+   * A transfer of the snapshot at {@code index} begins. It replaces an earlier one to the same
+   * follower.
+   */
   void sending(NodeId to, long transfer, long index) {
     receivers.put(to, new Receiver(transfer, index, false));
   }
 
-  /** A transfer ended. After a failure the follower gets another snapshot. */
+  /** A transfer ended. After a failure the follower is sent another snapshot. */
   void ended(NodeId to, long transfer, boolean ok) {
     Receiver receiver = receivers.get(to);
     if (receiver == null || receiver.transfer() != transfer) {
@@ -73,15 +79,15 @@ final class LogRetention {
     }
   }
 
-  /** True while the log stays for a receiver of a snapshot. */
+  /** Returns true while log is kept for a receiver of a snapshot. */
   boolean hasReceivers() {
     return !receivers.isEmpty();
   }
 
   /**
-   * How far the followers are.
+   * Updates the progress of the followers.
    *
-   * @param status null if this member does not lead: the log of the leader counts
+   * @param status null if this member does not lead; then only the log of the leader matters
    */
   void replicated(@Nullable ReplicationStatus status) {
     Iterator<Map.Entry<NodeId, Receiver>> all = receivers.entrySet().iterator();
@@ -108,11 +114,11 @@ final class LogRetention {
   }
 
   /**
-   * The last index that the log may lose.
+   * Returns the last index that may be removed from the log.
    *
    * @param newest index of the newest snapshot
    * @param snapshots indexes of all snapshots
-   * @param log what the log takes on the disk
+   * @param log segments of the log on the disk
    */
   long releasable(long newest, List<Long> snapshots, LogExtent log) {
     long forSnapshots = oldestUsable(newest, snapshots);
@@ -154,15 +160,15 @@ final class LogRetention {
     return log.bytesAfter(from) - log.bytesAfter(to);
   }
 
-  /** As of the last {@link #releasable} or {@link #releasedFor}. */
+  /** Log that is kept, as of the last {@link #releasable} or {@link #releasedFor}. */
   Retained retained() {
     return retained;
   }
 
   /**
-   * As {@link #releasable}, when the disk is nearly full: what followers need goes.
+   * As {@link #releasable}, when the disk is nearly full: the log that followers need is removed.
    *
-   * @param upTo last index that goes
+   * @param upTo last index that is removed
    */
   void releasedFor(long upTo) {
     retained = Retained.NOTHING;
@@ -182,7 +188,7 @@ final class LogRetention {
             });
   }
 
-  /** The oldest snapshot that does not lie above the newest one of this member's own state. */
+  /** The oldest snapshot that is not after the newest one of this member's own state. */
   static long oldestUsable(long newest, List<Long> snapshots) {
     return snapshots.stream().mapToLong(Long::longValue).filter(i -> i <= newest).min().orElse(0);
   }

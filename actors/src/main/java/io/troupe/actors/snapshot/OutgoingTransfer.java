@@ -18,9 +18,10 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A snapshot in flight to one follower. It offers the snapshot, sends chunks from where the
- * receiver stands, a few ahead, and asks again when no answer comes: so a lost connection, lost
- * chunks and a receiver that restarts all end in the same way. Time is handed in.
+ * Sends a snapshot to one follower. It offers the snapshot, sends chunks from the position of the
+ * receiver with a few in flight, and repeats the offer when no reply arrives. So a lost connection,
+ * lost chunks and a restarted receiver are all handled in the same way. The caller supplies the
+ * time.
  */
 final class OutgoingTransfer implements AutoCloseable {
   private record Place(int file, long offset) {
@@ -36,16 +37,16 @@ final class OutgoingTransfer implements AutoCloseable {
   private final Path content;
   private final TransferSettings settings;
   private final Consumer<SnapshotMessage> out;
-  private final Deque<Place> onTheWay = new ArrayDeque<>();
+  private final Deque<Place> inFlight = new ArrayDeque<>();
   private Place acknowledged = new Place(0, 0);
   private Place next = new Place(0, 0);
-  private boolean asking = true;
-  private long lastAsked;
+  private boolean offering = true;
+  private long lastOffered;
   private long lastProgress;
   private @Nullable FileChannel open;
   private int openFile = -1;
 
-  /** Over the current file's bytes before {@link #summed}, if they were sent in order. */
+  /** Checksum of the current file's bytes before {@link #summed}, if they were sent in order. */
   private final CRC32C fileCrc = new CRC32C();
 
   private Place summed = new Place(-1, 0);
@@ -54,7 +55,7 @@ final class OutgoingTransfer implements AutoCloseable {
    * A transfer; {@link #begin} sends the offer.
    *
    * @param content directory with the manifest's files; they do not change
-   * @param out takes messages for the receiver
+   * @param out sends messages to the receiver
    */
   OutgoingTransfer(
       NodeId to,
@@ -87,22 +88,22 @@ final class OutgoingTransfer implements AutoCloseable {
 
   void begin(long nanos) {
     lastProgress = nanos;
-    ask(nanos);
+    offer(nanos);
   }
 
-  private void ask(long nanos) {
-    asking = true;
-    lastAsked = nanos;
-    onTheWay.clear();
+  private void offer(long nanos) {
+    offering = true;
+    lastOffered = nanos;
+    inFlight.clear();
     out.accept(new SnapshotMessage.Offer(id, term, Bytes.wrap(manifest.encode())));
   }
 
-  /** The receiver says what it has. */
+  /** The receiver reports its position. */
   void have(SnapshotMessage.Have have, RateLimit limit, long nanos) throws IOException {
     Place at = new Place(have.file(), have.offset());
-    if (asking) {
-      // Perhaps less than before: its process may be another one.
-      asking = false;
+    if (offering) {
+      // Possibly less than before, because its process may have restarted.
+      offering = false;
       lastProgress = nanos;
       acknowledged = at;
       next = at;
@@ -110,30 +111,31 @@ final class OutgoingTransfer implements AutoCloseable {
       lastProgress = nanos;
       acknowledged = at;
       if (at.reaches(next)) {
-        // The receiver has files of an earlier snapshot, and steps over them.
+        // The receiver has files of an earlier snapshot and skips them.
         next = at;
       }
-      while (!onTheWay.isEmpty() && at.reaches(onTheWay.getFirst())) {
-        onTheWay.removeFirst();
+      while (!inFlight.isEmpty() && at.reaches(inFlight.getFirst())) {
+        inFlight.removeFirst();
       }
     }
     pump(limit, nanos);
   }
 
-  /** Sends what window and rate allow; asks again if the receiver is silent. */
+  /** Sends what window and rate allow. Repeats the offer if the receiver is unresponsive. */
   void pump(RateLimit limit, long nanos) throws IOException {
-    boolean silent = nanos - Math.max(lastProgress, lastAsked) >= settings.retry().toNanos();
-    boolean waiting = asking || !onTheWay.isEmpty() || next.file() >= manifest.files().size();
-    if (silent && waiting) {
-      ask(nanos);
+    boolean unresponsive =
+        nanos - Math.max(lastProgress, lastOffered) >= settings.retry().toNanos();
+    boolean waiting = offering || !inFlight.isEmpty() || next.file() >= manifest.files().size();
+    if (unresponsive && waiting) {
+      offer(nanos);
     }
-    while (!asking && onTheWay.size() < settings.window()) {
+    while (!offering && inFlight.size() < settings.window()) {
       if (next.file() >= manifest.files().size()) {
         return;
       }
       long left = manifest.files().get(next.file()).size() - next.offset();
       if (left <= 0) {
-        // The receiver makes empty files, and steps over them, by itself.
+        // The receiver creates empty files and skips them by itself.
         next = new Place(next.file() + 1, 0);
         continue;
       }
@@ -154,12 +156,12 @@ final class OutgoingTransfer implements AutoCloseable {
         new SnapshotMessage.Chunk(
             id, next.file(), next.offset(), Bytes.wrap(data), (int) crc.getValue()));
     next = new Place(next.file(), next.offset() + length);
-    onTheWay.addLast(next);
+    inFlight.addLast(next);
   }
 
   /**
-   * Compares each file with the manifest before its last chunk leaves: a receiver of a damaged file
-   * could not tell whose disk is at fault.
+   * Compares each file with the manifest before its last chunk is sent. The receiver of a damaged
+   * file could not determine which disk is at fault.
    */
   private void checkFile(byte[] data) throws IOException {
     FileSum file = manifest.files().get(next.file());
@@ -203,7 +205,7 @@ final class OutgoingTransfer implements AutoCloseable {
     return buffer.array();
   }
 
-  boolean isHopeless(long nanos) {
+  boolean isTimedOut(long nanos) {
     return nanos - lastProgress >= settings.giveUp().toNanos();
   }
 

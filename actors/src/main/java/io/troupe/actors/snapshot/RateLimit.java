@@ -1,7 +1,7 @@
 package io.troupe.actors.snapshot;
 
 /**
- * Lets so many bytes through in a second, a tenth of a second's worth at once. Time is handed in, a
+ * Limits the bytes per second, with a burst of a tenth of a second. The caller supplies the time, a
  * monotonic reading in nanoseconds.
  */
 final class RateLimit {
@@ -19,7 +19,10 @@ final class RateLimit {
     this.last = nanos;
   }
 
-  /** True if {@code bytes} may go now; a piece larger than the credit makes a debt. */
+  /**
+   * Returns true if {@code bytes} may be sent now. A piece larger than the credit makes the credit
+   * negative.
+   */
   boolean take(int bytes, long nanos) {
     // Beyond a second the credit is full anyway, and the product must not overflow.
     long elapsed = Math.min(NANOS, Math.max(0, nanos - last));

@@ -38,33 +38,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes a checkpoint of the state when one is due, saves it through the persistence plugin, and
- * only then lets the log go up to there. One at a time, and not more often than the settings say:
- * what falls due meanwhile waits, the newest wins.
+ * Creates a checkpoint of the state when one is due, saves it through the persistence plugin, and
+ * only then releases the log up to it. Takes one snapshot at a time, and not more often than the
+ * settings allow. A snapshot that becomes due meanwhile waits; the newest request replaces earlier
+ * ones.
  *
- * <p>Snapshots hold on to disk space: to log segments by being too old, to deleted table files by
- * sharing them. So one is also taken on demand ({@link SnapshotCommand.Reclaim}), and while the
- * disk is nearly full all but the newest are given up.
+ * <p>Snapshots keep disk space allocated: log segments that follow an old snapshot, and deleted
+ * table files that a snapshot shares. So a snapshot is also taken on demand ({@link
+ * SnapshotCommand.Reclaim}), and while the disk is nearly full all but the newest are deleted.
  */
 public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotActor.class);
   private static final Duration APPEND_TIMEOUT = Duration.ofSeconds(5);
 
-  private enum Rested implements SnapshotCommand.Private {
+  private enum IntervalElapsed implements SnapshotCommand.Private {
     INSTANCE
   }
 
-  private enum LookAtDisk implements SnapshotCommand.Private {
+  private enum DiskCheck implements SnapshotCommand.Private {
     INSTANCE
   }
 
   private record Saved(long index, long startedNanos, @Nullable Throwable failure)
       implements SnapshotCommand.Private {}
 
-  /** However it ended: if the entry was not applied, the next look asks again. */
+  /** Whatever the result: if the entry was not applied, the next check proposes it again. */
   private record Appended(@Nullable Throwable failure) implements SnapshotCommand.Private {}
 
-  private record GivenUp(long below, @Nullable Throwable failure)
+  private record OlderDeleted(long below, @Nullable Throwable failure)
       implements SnapshotCommand.Private {}
 
   private record Replicated(@Nullable ReplicationStatus status)
@@ -76,7 +77,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
    * @param transfer number of the transfer, from {@link SnapshotCommand.Send}
    * @param ok true if the follower has the content
    */
-  record TransferOver(NodeId to, long transfer, boolean ok) implements SnapshotCommand.Private {}
+  record TransferEnded(NodeId to, long transfer, boolean ok) implements SnapshotCommand.Private {}
 
   /** A file of a snapshot of this member is damaged. */
   record Damaged(FileSum file) implements SnapshotCommand.Private {}
@@ -84,7 +85,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   private record Deleted(long index, @Nullable Throwable failure)
       implements SnapshotCommand.Private {}
 
-  /** Whom this room speaks to. */
+  /** Actors and services that this actor uses. */
   public record Links(
       ActorRef<WalCommand> wal,
       ActorRef<RaftCommand> raft,
@@ -93,18 +94,18 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
       RequestIds ids) {}
 
   /**
-   * Schedule.
+   * Settings of the actor.
    *
    * @param snapshots when snapshots are taken
    * @param checkInterval time between two checks of the free space and of the log
-   * @param catchUpEntries entries below a snapshot that the log keeps for followers that lag a
-   *     little, 0 or more; half of {@code snapshots.logBytes()} at most
+   * @param catchUpEntries entries before a snapshot that the log keeps for slightly lagging
+   *     followers, 0 or more; half of {@code snapshots.logBytes()} at most
    */
   public record Settings(SnapshotSettings snapshots, Duration checkInterval, long catchUpEntries) {}
 
   /**
-   * Each start of a member begins a segment, and each costs a start a file. So many after the
-   * newest snapshot make one due.
+   * A snapshot is due when there are so many log segments after the newest snapshot. Each start of
+   * a member begins a segment, and each segment is a file that a start must read.
    */
   private static final int MAX_SEGMENTS = 64;
 
@@ -127,15 +128,15 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   private final LogRetention retention;
   private final ActorRef<ReplicationReply> replication;
 
-  /** The log was released up to there. */
+  /** Last index that was released from the log. */
   private long released;
 
-  /** Applied index when the transfer actor was last told to discard; -1 at first. */
+  /** Applied index when the last Discard was sent to the transfer actor; -1 at first. */
   private long discarded = -1;
 
   private boolean olderExist = true;
-  private boolean givingUp;
-  private boolean complained;
+  private boolean deletingOlder;
+  private boolean warned;
 
   private SnapshotActor(
       ActorContext<SnapshotCommand> context,
@@ -160,13 +161,13 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
         context.messageAdapter(ReplicationReply.class, reply -> new Replicated(reply.status()));
     this.known = new KnownSnapshots(plugin.directory(), files.dataDir().state());
     known.read(files.machine().view().appliedIndex());
-    timers.startTimerWithFixedDelay(LookAtDisk.INSTANCE, settings.checkInterval());
+    timers.startTimerWithFixedDelay(DiskCheck.INSTANCE, settings.checkInterval());
   }
 
   /**
-   * The room's behaviour; called before anything is applied.
+   * The behavior of the actor; called before anything is applied.
    *
-   * @param plugin of the actor system; outlives the room
+   * @param plugin of the actor system; outlives the actor
    */
   public static Behavior<SnapshotCommand> create(
       MemberFiles files, SnapshotPlugin plugin, Settings settings, Links links) {
@@ -182,15 +183,15 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
         .onMessage(SnapshotCommand.Due.class, this::onDue)
         .onMessageEquals(SnapshotCommand.Reclaim.INSTANCE, this::onReclaim)
         .onMessage(Appended.class, this::onAppended)
-        .onMessageEquals(LookAtDisk.INSTANCE, this::onLookAtDisk)
+        .onMessageEquals(DiskCheck.INSTANCE, this::onDiskCheck)
         .onMessage(Saved.class, this::onSaved)
-        .onMessage(GivenUp.class, this::onGivenUp)
+        .onMessage(OlderDeleted.class, this::onOlderDeleted)
         .onMessage(SnapshotCommand.Send.class, this::onSend)
-        .onMessage(TransferOver.class, this::onTransferOver)
+        .onMessage(TransferEnded.class, this::onTransferEnded)
         .onMessage(Replicated.class, this::onReplicated)
         .onMessage(Damaged.class, this::onDamaged)
         .onMessage(Deleted.class, this::onDeleted)
-        .onMessageEquals(Rested.INSTANCE, this::onRested)
+        .onMessageEquals(IntervalElapsed.INSTANCE, this::onIntervalElapsed)
         .build();
   }
 
@@ -205,11 +206,11 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     return work();
   }
 
-  private Behavior<SnapshotCommand> onLookAtDisk() {
+  private Behavior<SnapshotCommand> onDiskCheck() {
     links.disk().keepReserve();
     boolean low = links.disk().isLow();
     if (low) {
-      giveUpOlder();
+      deleteOlder();
       rewritten |= known.newestHoldsRewritten();
     }
     discardReceived(low);
@@ -224,8 +225,9 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   }
 
   /**
-   * True if the log above the newest snapshot is long. Entries are counted here too: those of the
-   * process before this one count, or a member that restarts often would never take a snapshot.
+   * Returns true if the log after the newest snapshot is long. Entries are counted here too,
+   * because entries of an earlier process count. Otherwise a member that restarts often would never
+   * take a snapshot.
    */
   private boolean isOverdue() {
     LogExtent log = files.logExtent();
@@ -235,7 +237,10 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
         || log.segmentsAfter(newest) >= MAX_SEGMENTS;
   }
 
-  /** Takes what is wanted unless something is in progress; that calls again at its end. */
+  /**
+   * Takes a requested snapshot unless one is in progress, which calls this method again when it
+   * ends.
+   */
   private Behavior<SnapshotCommand> work() {
     if (busy) {
       return this;
@@ -244,7 +249,7 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     waiting = null;
     if (reclaim || !waitingFollowers.isEmpty()) {
       reclaim = false;
-      // What is applied now covers what fell due before.
+      // The state of now covers all earlier requests.
       StateView now = files.machine().view();
       due = new SnapshotCommand.Due(now.appliedIndex(), now.appliedTerm());
       if (due.index() <= known.newest() && rewritten && links.disk().isLow()) {
@@ -258,8 +263,8 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   }
 
   /**
-   * Has an entry appended that changes nothing. Rewriting files applies no entry, a snapshot is
-   * named by its index, and on a full disk there may be nobody whose writes bring another one.
+   * Proposes an entry that changes nothing. Rewriting files applies no entry, a snapshot is named
+   * by its index, and on a full disk possibly no client writes another entry.
    */
   private void append() {
     if (appending) {
@@ -281,33 +286,34 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   private Behavior<SnapshotCommand> onAppended(Appended ended) {
     appending = false;
     if (ended.failure() != null) {
-      LOG.debug("no entry for a snapshot yet: {}", ended.failure().toString());
+      LOG.debug("failed to append an entry for a snapshot: {}", ended.failure().toString());
     }
     return this;
   }
 
   /**
-   * A checkpoint writes out what the state has in memory. Without space for that the state takes no
-   * more writes, which ends the member. The next check tries again.
+   * Returns true if the checkpoint fits on the disk. A checkpoint writes the in-memory part of the
+   * state to disk. Without space for that the state refuses further writes, which stops the member.
+   * The next check tries again.
    */
   private boolean fits() {
     long unwritten = files.store().unwrittenBytes();
     long free = links.disk().freeBytes();
     boolean fits = unwritten <= free;
-    if (!fits && !complained) {
+    if (!fits && !warned) {
       LOG.warn(
           "skipped snapshot, disk space too low, log is not truncated; free disk space"
               + " free-bytes={} needed-bytes={}",
           free,
           unwritten);
     }
-    complained = !fits;
+    warned = !fits;
     return fits;
   }
 
   /**
-   * Takes a snapshot of what is applied at least up to {@code index}. A full disk is no reason to
-   * end: the state does without the checkpoint, and the log keeps everything.
+   * Takes a snapshot of the state, applied at least up to {@code index}. A full disk does not stop
+   * the member: the state works without the checkpoint, and the log keeps all entries.
    */
   private void take(long index) {
     busy = true;
@@ -330,7 +336,8 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   }
 
   /**
-   * Entries that are applied meanwhile may be in the checkpoint too: what it holds is read from it.
+   * Reads the position from the checkpoint, because it may contain entries that were applied
+   * meanwhile.
    */
   private SnapshotRef make(long startedNanos) {
     Path made = plugin.directory().prepareUnnamed();
@@ -347,7 +354,10 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     return work();
   }
 
-  /** Sends the newest snapshot to the followers that it serves; the others wait for the next. */
+  /**
+   * Sends the newest snapshot to the followers for which it is new enough. The other followers wait
+   * for the next snapshot.
+   */
   private void startTransfers() {
     if (!waitingFollowers.isEmpty()) {
       known.latest().ifPresent(ref -> waitingFollowers.servedBy(ref).forEach(s -> start(s, ref)));
@@ -363,7 +373,10 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
                 send.to(), send.transfer(), send.term(), ref, getContext().getSelf()));
   }
 
-  /** Another member's snapshot that came in part holds disk space until it is of no use. */
+  /**
+   * Has partly received snapshots of other members deleted when they are of no use, because they
+   * occupy disk space.
+   */
   private void discardReceived(boolean low) {
     long applied = files.machine().view().appliedIndex();
     if (low || applied >= discarded + settings.snapshots().entries() || discarded < 0) {
@@ -372,16 +385,17 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     }
   }
 
-  private Behavior<SnapshotCommand> onTransferOver(TransferOver over) {
-    retention.ended(over.to(), over.transfer(), over.ok());
+  private Behavior<SnapshotCommand> onTransferEnded(TransferEnded ended) {
+    retention.ended(ended.to(), ended.transfer(), ended.ok());
     return this;
   }
 
   /**
-   * The state has the same file, or had it. If it still has it, the state is damaged too, and the
-   * member must not continue serving; otherwise the next snapshot is whole.
+   * A file of a snapshot is damaged. The state has or had the same file. If the state still has it,
+   * the state is damaged too, and the member must not continue serving. Otherwise the next snapshot
+   * is undamaged.
    *
-   * @throws SnapshotException DAMAGED if the state is
+   * @throws SnapshotException DAMAGED if the state is damaged
    */
   private Behavior<SnapshotCommand> onDamaged(Damaged damaged) {
     FileSum file = damaged.file();
@@ -389,11 +403,11 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
     try {
       if (SnapshotDirectory.isTable(file.name()) && Files.exists(inState) && !file.fits(inState)) {
         throw new SnapshotException(
-            SnapshotException.Kind.DAMAGED, inState + " does not fit its checksum");
+            SnapshotException.Kind.DAMAGED, inState + " does not match its checksum");
       }
     } catch (IOException e) {
-      // The state may have removed it just now. Where the disk is at fault others find out too.
-      LOG.warn("file of the state cannot be read path={}: {}", inState, e.toString());
+      // The state may have removed it just now. If the disk is at fault, other reads fail too.
+      LOG.warn("cannot read file of the state path={}: {}", inState, e.toString());
     }
     for (long index : known.damagedBy(file)) {
       getContext().pipeToSelf(plugin.delete(index), (done, failure) -> new Deleted(index, failure));
@@ -404,12 +418,12 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   private Behavior<SnapshotCommand> onDeleted(Deleted deleted) {
     if (deleted.failure() != null) {
       LOG.error(
-          "damaged snapshot could not be removed snapshot-index={}: {}",
+          "cannot remove damaged snapshot snapshot-index={}: {}",
           deleted.index(),
           deleted.failure().toString());
       return this;
     }
-    LOG.error("removed a damaged snapshot snapshot-index={}", deleted.index());
+    LOG.error("removed damaged snapshot snapshot-index={}", deleted.index());
     known.read(files.machine().view().appliedIndex());
     reclaim = true;
     return work();
@@ -422,9 +436,9 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   }
 
   /**
-   * Releases the log that no snapshot and no follower needs. On a nearly full disk followers have
-   * to take another snapshot instead, and only the newest snapshot can be continued. That takes one
-   * of this process: the state on the disk is at least as new.
+   * Releases the log that no snapshot and no follower needs. On a nearly full disk followers need
+   * another snapshot instead, and only the newest snapshot can be continued. This requires a
+   * snapshot that this process saved: then the state on the disk is at least as new.
    */
   private void releaseLog() {
     long newest = known.newest();
@@ -448,16 +462,16 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   }
 
   /**
-   * Takes note of a save.
+   * Handles the result of a save.
    *
-   * @throws SnapshotException DAMAGED if a table file of the state is: the member must not continue
-   *     serving
+   * @throws SnapshotException DAMAGED if a table file of the state is damaged: the member must not
+   *     continue serving
    */
   private Behavior<SnapshotCommand> onSaved(Saved saved) {
     long index = saved.index();
     throwIfDamaged(saved.failure());
     if (saved.failure() != null) {
-      // The log keeps everything that is needed, so the member continues; the next due snapshot tries
+      // The log keeps all needed entries, so the member continues; the next due snapshot tries
       // again.
       LOG.error(
           "cannot save snapshot, log is not truncated snapshot-index={}: {}",
@@ -474,11 +488,11 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
       startTransfers();
     }
     if (!settings.snapshots().minInterval().isZero()) {
-      timers.startSingleTimer(Rested.INSTANCE, settings.snapshots().minInterval());
+      timers.startSingleTimer(IntervalElapsed.INSTANCE, settings.snapshots().minInterval());
       return this;
     }
     busy = false;
-    // After a failure the next check tries again, not at once.
+    // After a failure, only the next check tries again.
     return saved.failure() == null ? work() : this;
   }
 
@@ -491,32 +505,33 @@ public final class SnapshotActor extends AbstractBehavior<SnapshotCommand> {
   }
 
   /**
-   * Leaves the newest snapshot alone on the disk. Only if this process saved it: one from an
-   * earlier run may have been damaged since, and then an older one is the last good one.
+   * Deletes all snapshots except the newest. Only if this process saved it: a snapshot from an
+   * earlier run may have been damaged since, and then an older one is the last undamaged one.
    */
-  private void giveUpOlder() {
-    if (!known.newestIsOwn() || !olderExist || givingUp) {
+  private void deleteOlder() {
+    if (!known.newestIsOwn() || !olderExist || deletingOlder) {
       return;
     }
-    givingUp = true;
+    deletingOlder = true;
     long below = known.newest();
     getContext()
-        .pipeToSelf(plugin.deleteBefore(below), (done, failure) -> new GivenUp(below, failure));
+        .pipeToSelf(
+            plugin.deleteBefore(below), (done, failure) -> new OlderDeleted(below, failure));
   }
 
-  private Behavior<SnapshotCommand> onGivenUp(GivenUp ended) {
-    givingUp = false;
+  private Behavior<SnapshotCommand> onOlderDeleted(OlderDeleted ended) {
+    deletingOlder = false;
     if (ended.failure() != null) {
-      LOG.error("older snapshots could not be removed: {}", ended.failure().toString());
+      LOG.error("cannot remove older snapshots: {}", ended.failure().toString());
     } else {
-      LOG.info("disk is nearly full, gave up snapshots below snapshot-index={}", ended.below());
+      LOG.info("disk is nearly full, removed snapshots before snapshot-index={}", ended.below());
       olderExist = known.newest() != ended.below();
       known.readIndexes();
     }
     return this;
   }
 
-  private Behavior<SnapshotCommand> onRested() {
+  private Behavior<SnapshotCommand> onIntervalElapsed() {
     busy = false;
     return work();
   }

@@ -10,17 +10,17 @@ import io.troupe.raft.membership.MembershipCodec;
 import java.nio.file.Path;
 
 /**
- * How far the content of a store that nobody writes to reaches.
+ * Position of a store that is not being written.
  *
- * @param index last index it holds, 0 for an empty one
+ * @param index last applied index, 0 if the store is empty
  * @param term term of that entry
- * @param membership as of there, encoded; empty if it holds none
+ * @param membership as of that index, encoded; empty if there is none
  */
 record SnapshotPosition(long index, long term, Bytes membership) {
   private static final RocksSettings SMALL = new RocksSettings(8 << 20, 4 << 20, 1, 64, 0);
 
   /**
-   * Reads it; nothing that counts is changed in the directory.
+   * Reads the position. Changes no data in the directory.
    *
    * @throws io.troupe.mvcc.StoreException if it cannot be read
    */

@@ -33,18 +33,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings snapshots to followers, at most one to each at a time, and takes one from a leader. Blocks
- * on the disk, a chunk at a time.
+ * Sends snapshots to followers, at most one to each at a time, and receives one from a leader.
+ * Blocks on the disk, for a chunk at a time.
  */
 public final class TransferActor extends AbstractBehavior<TransferCommand> {
   private static final Logger LOG = LoggerFactory.getLogger(TransferActor.class);
-  private static final Duration PACE = Duration.ofMillis(20);
+  private static final Duration SEND_INTERVAL = Duration.ofMillis(20);
 
-  private enum Pace implements TransferCommand.Private {
+  private enum SendInterval implements TransferCommand.Private {
     INSTANCE
   }
 
-  /** Whom this room speaks to. */
+  /** Actors and services that this actor uses. */
   public record Links(
       ActorRef<RaftCommand> raft,
       SnapshotTransport peers,
@@ -62,7 +62,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
   private final Map<NodeId, Sending> outgoing = new HashMap<>();
   private @Nullable IncomingTransfer incoming;
 
-  /** Since when {@link #incoming} comes from its sender. */
+  /** Time at which the current sender of {@link #incoming} began. */
   private long incomingSinceNanos;
 
   private long lastChunkNanos;
@@ -83,7 +83,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
     this.limit = new RateLimit(settings.bytesPerSecond(), System.nanoTime());
   }
 
-  /** The room's behaviour. */
+  /** The behavior of the actor. */
   public static Behavior<TransferCommand> create(
       Path snapshots, TransferSettings settings, Links links) {
     return Behaviors.setup(
@@ -99,7 +99,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
     return newReceiveBuilder()
         .onMessage(TransferCommand.Start.class, this::onStart)
         .onMessage(TransferCommand.FromPeer.class, this::onFromPeer)
-        .onMessageEquals(Pace.INSTANCE, this::onPace)
+        .onMessageEquals(SendInterval.INSTANCE, this::onSendInterval)
         .onMessage(TransferCommand.Discard.class, this::onDiscard)
         .onSignal(PostStop.class, signal -> onStop())
         .build();
@@ -110,7 +110,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
   private Behavior<TransferCommand> onStart(TransferCommand.Start start) {
     Sending former = outgoing.remove(start.to());
     if (former != null) {
-      end(former, false, "another one takes its place");
+      end(former, false, "replaced by another transfer");
     }
     long id = ++nextId;
     SnapshotRef snapshot = start.snapshot();
@@ -134,27 +134,27 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
           snapshot.index(),
           start.to());
       transfer.begin(now);
-      timers.startTimerWithFixedDelay(Pace.INSTANCE, PACE);
+      timers.startTimerWithFixedDelay(SendInterval.INSTANCE, SEND_INTERVAL);
     } catch (SnapshotException e) {
       links.metrics().sendRefused(start.to().value());
-      LOG.error("a snapshot cannot be sent peer={}: {}", start.to(), e.getMessage());
-      tellEnd(start, false);
+      LOG.error("cannot send snapshot remote-peer-id={}: {}", start.to(), e.getMessage());
+      reportEnd(start, false);
     }
     return this;
   }
 
-  private Behavior<TransferCommand> onPace() {
+  private Behavior<TransferCommand> onSendInterval() {
     long now = System.nanoTime();
     for (Sending sending : List.copyOf(outgoing.values())) {
-      if (sending.transfer().isHopeless(now)) {
+      if (sending.transfer().isTimedOut(now)) {
         outgoing.remove(sending.transfer().to());
-        end(sending, false, "the receiver does not answer");
+        end(sending, false, "the receiver does not reply");
       } else {
         proceed(sending, () -> sending.transfer().pump(limit, now));
       }
     }
     if (outgoing.isEmpty()) {
-      timers.cancel(Pace.INSTANCE);
+      timers.cancel(SendInterval.INSTANCE);
     }
     return this;
   }
@@ -193,22 +193,22 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
     } else {
       links.metrics().notSent(transfer.to().value());
       LOG.warn(
-          "snapshot was not sent peer={} snapshot-index={} reason={}",
+          "failed to send snapshot remote-peer-id={} snapshot-index={} reason={}",
           transfer.to(),
           transfer.index(),
           reason);
     }
     release(transfer);
-    tellEnd(sending.start(), ok);
+    reportEnd(sending.start(), ok);
   }
 
-  private void tellEnd(TransferCommand.Start start, boolean ok) {
+  private void reportEnd(TransferCommand.Start start, boolean ok) {
     links
         .raft()
         .tell(
             new RaftCommand.SnapshotSent(
                 start.to(), start.transfer(), start.snapshot().index(), ok));
-    start.replyTo().tell(new SnapshotActor.TransferOver(start.to(), start.transfer(), ok));
+    start.replyTo().tell(new SnapshotActor.TransferEnded(start.to(), start.transfer(), ok));
   }
 
   private void release(OutgoingTransfer transfer) {
@@ -216,11 +216,12 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
       transfer.close();
       directory.unpin(Long.toHexString(transfer.id()));
     } catch (IOException | SnapshotException e) {
-      LOG.warn("files of a transfer remain until the next start: {}", e.toString());
+      LOG.warn(
+          "cannot remove files of a transfer, they remain until the next start: {}", e.toString());
     }
   }
 
-  // ---- messages of others
+  // ---- messages of other members
 
   private Behavior<TransferCommand> onFromPeer(TransferCommand.FromPeer received) {
     receive(received);
@@ -239,7 +240,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
       Sending sending = outgoing.get(from);
       if (sending != null && sending.transfer().id() == finished.transfer()) {
         outgoing.remove(from);
-        end(sending, finished.ok(), "the receiver says: " + finished.reason());
+        end(sending, finished.ok(), "reported by the receiver: " + finished.reason());
       }
     } else if (received.message() instanceof SnapshotMessage.Offer offer) {
       receiving(from, offer.transfer(), () -> onOffer(from, offer));
@@ -250,12 +251,12 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
 
   // ---- receiving
 
-  /** A disk or a sender that does not do ends the transfer, not this member. */
+  /** A failure of the disk or the sender ends the transfer and does not stop this member. */
   private void receiving(NodeId from, long transfer, DiskWork work) {
     try {
       work.run();
     } catch (IOException | SnapshotException e) {
-      LOG.warn("snapshot was not received peer={} reason={}", from, e.toString());
+      LOG.warn("failed to receive snapshot remote-peer-id={} reason={}", from, e.toString());
       IncomingTransfer current = incoming;
       if (current == null || !current.from().equals(from)) {
         links.metrics().receiveRefused(from.value());
@@ -284,7 +285,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
     } else {
       dropIncoming();
       if (directory.has(manifest.index(), manifest.term())) {
-        handOver(from, offer.transfer(), offer.term(), manifest);
+        reportReceived(from, offer.transfer(), offer.term(), manifest);
         return;
       }
       current = begin(from, offer, manifest);
@@ -306,10 +307,10 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
             .mapToLong(SnapshotManifest.FileSum::size)
             .sum();
     if (bytes > links.disk().freeBytes()) {
-      throw new IOException("the disk has no space for " + bytes + " bytes");
+      throw new IOException("not enough disk space for " + bytes + " bytes");
     }
     LOG.info(
-        "receiving a snapshot peer={} snapshot-index={} bytes={} files-of-before={}",
+        "receiving snapshot remote-peer-id={} snapshot-index={} bytes={} reused-files={}",
         from,
         manifest.index(),
         bytes,
@@ -335,7 +336,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
     try {
       directory.discardReceived(discard.diskIsLow() ? Long.MAX_VALUE : discard.upTo());
     } catch (SnapshotException e) {
-      LOG.warn("received files of a snapshot remain: {}", e.toString());
+      LOG.warn("cannot remove received files of a snapshot: {}", e.toString());
     }
     return this;
   }
@@ -349,7 +350,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
   private void onChunk(NodeId from, SnapshotMessage.Chunk chunk) throws IOException {
     IncomingTransfer current = incoming;
     if (current == null || current.id() != chunk.transfer() || !current.from().equals(from)) {
-      // The sender will ask what is here.
+      // The sender will repeat its offer.
       return;
     }
     lastChunkNanos = System.nanoTime();
@@ -366,12 +367,12 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
     directory.adopt(current.manifest());
     incoming = null;
     links.metrics().received(current.from().value(), System.nanoTime() - incomingSinceNanos);
-    handOver(current.from(), current.id(), current.term(), current.manifest());
+    reportReceived(current.from(), current.id(), current.term(), current.manifest());
   }
 
-  private void handOver(NodeId from, long transfer, long term, SnapshotManifest manifest) {
+  private void reportReceived(NodeId from, long transfer, long term, SnapshotManifest manifest) {
     SnapshotMark mark = mark(manifest);
-    LOG.info("received a snapshot peer={} snapshot-index={}", from, manifest.index());
+    LOG.info("received snapshot remote-peer-id={} snapshot-index={}", from, manifest.index());
     links.raft().tell(new RaftCommand.SnapshotReceived(from, term, mark));
     links.peers().send(from, new SnapshotMessage.Finished(transfer, true, ""));
   }
@@ -394,7 +395,7 @@ public final class TransferActor extends AbstractBehavior<TransferCommand> {
       try {
         current.close();
       } catch (IOException e) {
-        LOG.debug("closing an unfinished file: {}", e.toString());
+        LOG.debug("cannot close an incomplete file: {}", e.toString());
       }
     }
   }

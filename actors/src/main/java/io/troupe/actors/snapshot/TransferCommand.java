@@ -6,14 +6,14 @@ import io.troupe.protocol.SnapshotCommand;
 import io.troupe.protocol.SnapshotMessage;
 import org.apache.pekko.actor.typed.ActorRef;
 
-/** What the transfer actor takes. */
+/** Messages of the transfer actor. */
 public sealed interface TransferCommand {
   /**
-   * Brings a snapshot to a follower. One that is in progress to the same follower gives way.
+   * Sends a snapshot to a follower. Replaces a transfer in progress to the same follower.
    *
    * @param transfer number of the transfer for the raft and snapshot actors
    * @param term term of this leader
-   * @param replyTo receives {@link SnapshotActor.TransferOver}
+   * @param replyTo receives {@link SnapshotActor.TransferEnded}
    */
   record Start(
       NodeId to, long transfer, long term, SnapshotRef snapshot, ActorRef<SnapshotCommand> replyTo)
@@ -24,13 +24,13 @@ public sealed interface TransferCommand {
       implements TransferCommand {}
 
   /**
-   * What came of another member's snapshot is not needed, if its index is at most {@code upTo}: the
-   * state holds all of it. Ignored while one is in flight.
+   * Discards the received part of another member's snapshot if its index is at most {@code upTo},
+   * because the state includes it. Ignored while a transfer is in progress.
    *
-   * @param diskIsLow also remove what came of a later one
+   * @param diskIsLow also discard the received part of a later one
    */
   record Discard(long upTo, boolean diskIsLow) implements TransferCommand {}
 
-  /** Only the owner's timers. */
+  /** Messages that the actor sends to itself. */
   non-sealed interface Private extends TransferCommand {}
 }

@@ -3,17 +3,17 @@ package io.troupe.actors.snapshot;
 import java.time.Duration;
 
 /**
- * How snapshots travel.
+ * How snapshots are sent.
  *
  * @param bytesPerSecond of all transfers of this member together; 1 MiB or more
- * @param chunkBytes longest piece, 128 KiB at most: one frame
+ * @param chunkBytes maximum size of a chunk, 128 KiB at most: one frame
  * @param window chunks in flight to one follower, 1 or more
- * @param retry time without an answer after which the receiver is asked what it has
- * @param giveUp time without progress after which a transfer is over
+ * @param retry time without a reply after which the offer is repeated
+ * @param giveUp time without progress after which a transfer fails
  */
 public record TransferSettings(
     long bytesPerSecond, int chunkBytes, int window, Duration retry, Duration giveUp) {
-  /** All but the rate, as it has proved well. */
+  /** Default values for everything but the rate. */
   public static TransferSettings of(long bytesPerSecond) {
     return new TransferSettings(
         bytesPerSecond, 120 << 10, 16, Duration.ofSeconds(1), Duration.ofSeconds(30));

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Followers for which no snapshot is new enough yet; one request each, the newest replaces the
- * earlier one. Not thread-safe.
+ * Followers for which no snapshot is new enough yet. Holds one request for each; a new request
+ * replaces the earlier one. Not thread-safe.
  */
 final class WaitingFollowers {
   private final Map<NodeId, SnapshotCommand.Send> requests = new LinkedHashMap<>();
@@ -25,9 +25,10 @@ final class WaitingFollowers {
   }
 
   /**
-   * Takes the requests that a snapshot serves, in the order of their arrival; the others stay.
+   * Removes and returns the requests for which a snapshot is new enough, in the order of their
+   * arrival.
    *
-   * @return none if the snapshot names no membership
+   * @return empty if the snapshot has no membership
    */
   List<SnapshotCommand.Send> servedBy(SnapshotRef snapshot) {
     List<SnapshotCommand.Send> served = new ArrayList<>();

@@ -1,5 +1,5 @@
 /**
- * Checkpoints of the state and what they allow to drop. Entry class: {@link
+ * Checkpoints of the state, and removal of the log that they make unnecessary. Entry class: {@link
  * io.troupe.actors.snapshot.SnapshotActor}. Imports core, protocol, persistence and Pekko. See
  * docs/components/snapshot.md.
  */

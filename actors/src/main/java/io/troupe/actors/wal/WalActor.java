@@ -22,8 +22,9 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Group commit: the flush message queues behind the appends that already wait, so one forced write
- * serves them all. Blocks its own thread; any failure of the disk stops the member.
+ * Writes the log with group commit: the flush message is queued after the appends that already
+ * wait, so one forced write serves them all. Blocks its own thread. Any failure of the disk stops
+ * the member.
  */
 public final class WalActor extends AbstractBehavior<WalCommand> {
   private enum Flush implements WalCommand.Private {
@@ -31,15 +32,15 @@ public final class WalActor extends AbstractBehavior<WalCommand> {
   }
 
   private record Read(
-      WalCommand.ReadLog question, @Nullable List<Entry> entries, @Nullable Throwable failure)
+      WalCommand.ReadLog request, @Nullable List<Entry> entries, @Nullable Throwable failure)
       implements WalCommand.Private {}
 
   /**
-   * Whom this room speaks to.
+   * Actors and services that this actor uses.
    *
-   * @param reading where entries are read for other members; may block
-   * @param installed run when the log was replaced by a snapshot: the actors shall stop, and begin
-   *     again from what is on disk
+   * @param reading reads entries for other members; may block
+   * @param installed runs when a snapshot has replaced the log: the actors must stop and restart
+   *     from the files on disk
    */
   public record Links(
       ActorRef<RaftCommand> raft, PeerTransport peers, Executor reading, Runnable installed) {}
@@ -54,7 +55,7 @@ public final class WalActor extends AbstractBehavior<WalCommand> {
     this.links = links;
   }
 
-  /** The room's behaviour; owns {@code wal} and closes it. */
+  /** The behavior of the actor; owns {@code wal} and closes it. */
   public static Behavior<WalCommand> create(Wal wal, Links links) {
     return Behaviors.setup(context -> new WalActor(context, wal, links));
   }
@@ -83,46 +84,44 @@ public final class WalActor extends AbstractBehavior<WalCommand> {
 
   private Behavior<WalCommand> onFlush() {
     if (unsynced.isEmpty()) {
-      // An installation came in between and has forced everything.
+      // An installation was handled before and has forced everything.
       return this;
     }
     wal.sync();
-    // One answer stands for all appends before it.
+    // One reply covers all appends before it.
     WalCommand.Append last = unsynced.get(unsynced.size() - 1);
     links.raft().tell(new RaftCommand.Durable(last.number()));
     for (WalCommand.Append append : unsynced) {
-      for (Outgoing promise : append.messagesAfterPersist()) {
-        links.peers().send(promise.to(), promise.message());
+      for (Outgoing message : append.messagesAfterPersist()) {
+        links.peers().send(message.to(), message.message());
       }
     }
     unsynced.clear();
     return this;
   }
 
-  private Behavior<WalCommand> onReadLog(WalCommand.ReadLog question) {
-    LogRead read = wal.entries(question.from(), question.until(), question.maxBytes());
+  private Behavior<WalCommand> onReadLog(WalCommand.ReadLog request) {
+    LogRead read = wal.entries(request.from(), request.until(), request.maxBytes());
     getContext()
         .pipeToSelf(
             CompletableFuture.supplyAsync(read::read, links.reading()),
-            (entries, failure) -> new Read(question, entries, failure));
+            (entries, failure) -> new Read(request, entries, failure));
     return this;
   }
 
   private Behavior<WalCommand> onRead(Read read) {
     List<Entry> entries = read.entries();
     if (entries == null) {
-      // Entries that must be there and cannot be read: as at start, the member must not continue.
+      // Entries that must exist cannot be read: as at start, the member must not continue.
       throw new CompletionException(read.failure());
     }
-    links
-        .raft()
-        .tell(new RaftCommand.LogRead(read.question().to(), read.question().from(), entries));
+    links.raft().tell(new RaftCommand.LogRead(read.request().to(), read.request().from(), entries));
     return this;
   }
 
   /**
-   * The order lets a crash at any point leave the old log or the new one: term and vote first, with
-   * the old log's commit index; then the restart, one record; then the full state.
+   * With this order a crash at any point leaves the old log or the new one: first term and vote,
+   * with the old log's commit index; then the restart, one record; then the full state.
    */
   private Behavior<WalCommand> onInstall(WalCommand.Install install) {
     onFlush();

@@ -5,8 +5,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Memory of the deliveries that wait in the mailbox of one stream, in their order. The hub adds,
- * the stream releases; what a stopped stream has not handled is released by either. Thread-safe.
+ * Memory of the deliveries that wait in the mailbox of one stream, in order. The hub adds, the
+ * stream releases. Either of them releases the rest of a stopped stream. Thread-safe.
  */
 final class DeliveredLots {
   private final Queue<EventBacklog.Lot> lots = new ConcurrentLinkedQueue<>();
@@ -14,14 +14,14 @@ final class DeliveredLots {
   /**
    * Adds the memory of a delivery, before it is sent.
    *
-   * @param moreBytes what the delivery takes besides its events
+   * @param moreBytes memory of the delivery besides its events
    */
   void add(EventBacklog.Lot lot, long moreBytes) {
     lot.hold(moreBytes);
     lots.add(lot);
   }
 
-  /** The oldest delivery is handled. */
+  /** Releases the oldest delivery, which was handled. */
   void releaseFirst() {
     EventBacklog.Lot lot = lots.poll();
     if (lot != null) {
@@ -29,7 +29,7 @@ final class DeliveredLots {
     }
   }
 
-  /** No delivery will be handled any more. */
+  /** Releases all deliveries; none will be handled. */
   void releaseAll() {
     for (EventBacklog.Lot lot = lots.poll(); lot != null; lot = lots.poll()) {
       lot.release();

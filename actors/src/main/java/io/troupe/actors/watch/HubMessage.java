@@ -9,68 +9,72 @@ import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.jspecify.annotations.Nullable;
 
-/** What the hub and its stream actors tell each other. */
+/** Messages between the hub and its stream actors. */
 final class HubMessage {
   private HubMessage() {}
 
   /**
    * A watcher as the hub knows it.
    *
-   * @param serial counts the watchers of a stream: unlike a watch id it is never used again
+   * @param serial counts the watchers of a stream; unlike a watch id it is never reused
    */
   record Watcher(ActorRef<WatchStreamCommand> stream, long serial) {}
 
-  /** The watcher has read everything below {@code nextRevision} and wants the rest live. */
+  /**
+   * The watcher has read all events before {@code nextRevision} and requests live events from there
+   * on.
+   */
   record Join(Watcher watcher, KeyRange range, long nextRevision) implements WatchCommand.Private {}
 
-  /** The watcher takes no more live events. */
+  /** The watcher stops receiving live events. */
   record Leave(Watcher watcher) implements WatchCommand.Private {}
 
   /**
-   * Asks for {@link Revision}.
+   * Requests {@link Revision}.
    *
-   * @param client sender of a client's request; null if the stream asks by itself
+   * @param client sender of a client's request; null if the stream itself requests it
    */
   record AskRevision(ActorRef<WatchStreamCommand> stream, @Nullable ActorRef<Done> client)
       implements WatchCommand.Private {}
 
   /**
-   * Asks for {@link Handled}: a client's request made the stream send messages to the hub, and the
+   * Requests {@link Handled}. A client's request made the stream send messages to the hub, and the
    * next request waits until the hub has handled them.
    */
   record AskHandled(ActorRef<WatchStreamCommand> stream, ActorRef<Done> client)
       implements WatchCommand.Private {}
 
-  /** The stream is gone. */
+  /** The stream has stopped. */
   record StreamStopped(ActorRef<WatchStreamCommand> stream) implements WatchCommand.Private {}
 
-  /** From here on the watcher gets live events; none was missed. */
+  /** From here on the watcher receives live events; none was missed. */
   record Joined(long serial) implements WatchStreamCommand.Private {}
 
-  /** The hub is further: there is history to read first. */
-  record Behind(long serial) implements WatchStreamCommand.Private {}
+  /** The hub has published later revisions: the watcher must read them from history first. */
+  record Lagging(long serial) implements WatchStreamCommand.Private {}
 
   /**
-   * How far the hub is. All deliveries up to it came before this message.
+   * Last revision that the hub has processed. All deliveries up to it precede this message.
    *
-   * @param client as in the question
+   * @param client as in the request
    */
   record Revision(long revision, @Nullable ActorRef<Done> client)
       implements WatchStreamCommand.Private {}
 
-  /** The hub has handled what the stream sent before it asked. */
+  /** The hub has handled all messages that the stream sent before its request. */
   record Handled(ActorRef<Done> client) implements WatchStreamCommand.Private {}
 
   /**
    * Live events, in revision order.
    *
-   * @param revision how far the hub is: nothing up to it is missing here or in what came before
+   * @param revision last revision that the hub has processed; all events up to it are in this or an
+   *     earlier message
    */
   record Deliver(long revision, List<Delivery> deliveries) implements WatchStreamCommand.Private {}
 
   /**
-   * The events of a revision are too large to be delivered: these watchers read them from history,
-   * and have been removed from those that get live events.
+   * The events of a revision are too large to be delivered. These watchers read them from history
+   * and no longer receive live events.
    *
    * @param revision every event before it was delivered
    */

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 
-/** The events of one large revision for one watcher; each piece is a read of history. */
+/** The events of one large revision for one watcher. Each piece is one read of history. */
 final class RevisionPieces implements EventPieces {
   private static final HistoryLimits PIECE = new HistoryLimits(1, 1 << 20, 1 << 20);
 
@@ -37,8 +37,8 @@ final class RevisionPieces implements EventPieces {
   }
 
   private Piece piece(int from) {
-    HistoryResult answer = reader.history(watcher.range(), revision, from, PIECE, watcher.prevKv());
-    if (!(answer instanceof HistoryResult.Events read)) {
+    HistoryResult result = reader.history(watcher.range(), revision, from, PIECE, watcher.prevKv());
+    if (!(result instanceof HistoryResult.Events read)) {
       throw new RefusedException(Refusal.COMPACTED);
     }
     List<Event> events = new ArrayList<>(read.events().size());

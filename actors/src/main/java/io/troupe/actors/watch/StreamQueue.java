@@ -11,14 +11,17 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replies that a stream has not sent yet, and their weight. Handed out in one piece whenever the
- * client can take more; what was handed out counts until the client can take more again.
+ * Replies that a stream has not sent yet, and their size. They are passed to the client's
+ * connection in one piece whenever it can take more, and count until it can take more again.
  */
 final class StreamQueue {
-  /** What a record weighs besides its key and value, at most. */
+  /** Maximum size of a record besides its key and value. */
   private static final int RECORD_OVERHEAD = 64;
 
-  /** The budget of all clients is touched in steps of this: quick streams never touch it. */
+  /**
+   * The budget of all clients is updated in steps of this size, so that fast streams never update
+   * it.
+   */
   private static final long STEP = 16 << 10;
 
   private final MemoryBudget.Share memory;
@@ -27,7 +30,7 @@ final class StreamQueue {
   private int events;
   private int controls;
 
-  /** Handed out and not known to be sent. */
+  /** Bytes that were passed on and may not be sent yet. */
   private long handedBytes;
 
   private long watcherBytes;
@@ -35,33 +38,33 @@ final class StreamQueue {
   private @Nullable CompletableFuture<List<WatchReply>> taker;
 
   /**
-   * Nothing waits.
+   * Starts empty.
    *
-   * @param memory counts what the stream makes this process hold
+   * @param memory counts the memory that the stream occupies in this process
    */
   StreamQueue(MemoryBudget.Share memory) {
     this.memory = memory;
   }
 
   /**
-   * True if something waits while clients hold more than they may: it has to be sent before more
-   * may come.
+   * Returns true if replies wait while clients exceed their memory budget: they must be sent before
+   * more are added.
    */
   boolean isShort() {
     return bytes > 0 && isRefused();
   }
 
-  /** True if clients hold more than they may, and this one is no small one. */
+  /** Returns true if clients exceed their memory budget and this stream is not a small one. */
   boolean isRefused() {
     return memory.isExceeded();
   }
 
-  /** Replies that wait and are no events: each request of the client makes one. */
+  /** Waiting replies that are not events; each request of the client makes one. */
   int controls() {
     return controls;
   }
 
-  /** What the watchers of the stream weigh. */
+  /** Sets the memory of the stream's watchers. */
   void watchers(long weight) {
     watcherBytes = weight;
     count();
@@ -75,17 +78,17 @@ final class StreamQueue {
     }
   }
 
-  /** True if nothing waits. */
+  /** Returns true if no reply waits. */
   boolean isEmpty() {
     return replies.isEmpty();
   }
 
-  /** Bytes that wait, as a close upper bound. */
+  /** Bytes of the waiting replies, as a close upper bound. */
   long bytes() {
     return bytes;
   }
 
-  /** Events that wait. */
+  /** Number of waiting events. */
   int events() {
     return events;
   }
@@ -101,14 +104,14 @@ final class StreamQueue {
     count();
   }
 
-  /** The client can take more. */
+  /** The client's connection can take more. */
   void taker(CompletableFuture<List<WatchReply>> next) {
     taker = next;
     handedBytes = 0;
     count();
   }
 
-  /** Passes on what waits, if anything does and somebody takes it; true when it did. */
+  /** Passes the waiting replies on if the connection can take them. Returns true if it did. */
   boolean flush() {
     CompletableFuture<List<WatchReply>> next = taker;
     if (next == null || replies.isEmpty()) {
@@ -125,7 +128,7 @@ final class StreamQueue {
     return true;
   }
 
-  /** Nothing more will come. */
+  /** Fails the waiting connection: no more replies follow. */
   void fail(Throwable why) {
     if (taker != null) {
       taker.completeExceptionally(why);

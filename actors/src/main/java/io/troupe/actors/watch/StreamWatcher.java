@@ -2,19 +2,19 @@ package io.troupe.actors.watch;
 
 import io.troupe.protocol.WatchStreamCommand;
 
-/** One watcher of a stream and where it stands. */
+/** One watcher of a stream and its position. */
 final class StreamWatcher {
-  /** How it gets its events. */
+  /** Source of its events. */
   enum Mode {
-    /** Reads history; the stream picks it when there is room. */
+    /** Reads history; the stream starts the read when its queue has space. */
     CATCHING_UP,
     /** A read of history is in progress. */
     READING,
-    /** Asked the hub to join. */
+    /** Sent a Join to the hub. */
     JOINING,
-    /** Gets live events. */
+    /** Receives live events. */
     SYNCED,
-    /** Ended by compaction; its id stays taken until the client cancels it (W12). */
+    /** Canceled by compaction; its id stays in use until the client cancels it (W12). */
     COMPACTED
   }
 
@@ -26,7 +26,7 @@ final class StreamWatcher {
   long nextRevision;
 
   /** True when nothing was sent since the last progress tick (W15). */
-  boolean silent;
+  boolean idle;
 
   StreamWatcher(
       long id, WatchStreamCommand.Create create, HubMessage.Watcher handle, long nextRevision) {

@@ -28,19 +28,19 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 
 /**
- * Gets every committed change once, in revision order, and passes it to the streams whose watchers
- * are in sync. Never waits for a stream: one that cannot keep up leaves, reads history, and joins
- * again.
+ * Receives every committed change once, in revision order, and passes it to the streams whose
+ * watchers are in sync. Never waits for a stream: a watcher that cannot keep up leaves, reads
+ * history, and joins again.
  */
 public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
-  /** What the message for a stream, and each delivery in it, take besides events, about. */
+  /** Approximate memory of a message to a stream, and of each delivery in it, besides events. */
   private static final long DELIVERY_BYTES = 128;
 
   /**
    * An open stream.
    *
-   * @param watchers that get live events
-   * @param unhandled memory of what was delivered to it and that it has not handled
+   * @param watchers that receive live events
+   * @param unhandled memory of the deliveries that the stream has not handled
    */
   private record Stream(Set<Watcher> watchers, DeliveredLots unhandled) {}
 
@@ -60,10 +60,10 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
     this.settings = settings;
     this.metrics = settings.metrics();
     this.revision = reader.view().revision();
-    metrics.told(revision);
+    metrics.published(revision);
   }
 
-  /** The room's behaviour; to be spawned before anything is applied. */
+  /** The behavior of the actor; must be spawned before anything is applied. */
   public static Behavior<WatchCommand> create(
       MvccReader reader, WatchStreamActor.Settings settings) {
     return Behaviors.setup(context -> new WatchHubActor(context, reader, settings));
@@ -122,7 +122,7 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
       return this;
     }
     if (join.nextRevision() <= revision) {
-      watcher.stream().tell(new HubMessage.Behind(watcher.serial()));
+      watcher.stream().tell(new HubMessage.Lagging(watcher.serial()));
       return this;
     }
     synced.add(watcher, join.range(), join.nextRevision(), revision);
@@ -156,7 +156,7 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
     metrics.synced(change);
   }
 
-  /** The next opening begins without streams. */
+  /** Resets the gauges: the next opening begins without streams. */
   private Behavior<WatchCommand> onStop() {
     metrics.streams(-byStream.size());
     metrics.synced(-inSync);
@@ -188,17 +188,17 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
     }
     deliver(out, committed.memory());
     committed.memory().release();
-    metrics.told(revision);
+    metrics.published(revision);
     return this;
   }
 
-  /** The backlog was full: all that was delivered before is what this message comes after. */
+  /** The backlog was full. All earlier deliveries precede this message. */
   private Behavior<WatchCommand> onMissed(WatchCommand.Missed missed) {
     MissedRevisions.Span span = missed.revisions().take();
     if (span.last() > revision) {
       leaveToHistory(Math.max(span.first(), revision + 1), span.last(), span.keys());
       revision = span.last();
-      metrics.told(revision);
+      metrics.published(revision);
     }
     return this;
   }
@@ -217,7 +217,8 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
   }
 
   /**
-   * The watchers that may get events of such revisions read them as one that is lagging does.
+   * The watchers that may have events in these revisions read them from history, as lagging
+   * watchers do.
    *
    * @param first revision, inclusive
    * @param last revision, inclusive
@@ -232,7 +233,7 @@ public final class WatchHubActor extends AbstractBehavior<WatchCommand> {
         (stream, serials) -> stream.tell(new HubMessage.ReadFromHistory(serials, first)));
   }
 
-  /** A revision stays whole: all its events for a watcher are one delivery (W6). */
+  /** A revision is not split: all its events for a watcher are one delivery (W6). */
   private void match(
       WatchCommand.Commit commit, Map<ActorRef<WatchStreamCommand>, List<Delivery>> out) {
     Map<Watcher, List<SharedEvent>> matched = new LinkedHashMap<>();

@@ -36,23 +36,27 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client stream and its watchers (2.9). A watcher is a cursor over the committed revisions: it
- * reads history until it has reached the hub, then takes live events, and goes back to history when
- * the client does not read fast enough. Nothing below its cursor is sent twice, nothing is skipped.
+ * One client stream and its watchers (2.9). A watcher is a cursor over the committed revisions. It
+ * reads history until it has caught up with the hub, then receives live events, and returns to
+ * history when the client does not read fast enough. No event before its cursor is sent twice, and
+ * none is skipped.
  */
 public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand> {
   private static final String DUPLICATE_ID = "mvcc: duplicate watch ID provided on the WatchStream";
   private static final String EMPTY_RANGE = "mvcc: watcher range is empty";
   private static final String COMPACTED = "etcdserver: mvcc: required revision has been compacted";
 
-  /** W8. A revision of more than 4 MiB goes to the client in pieces that are not held here. */
+  /**
+   * Limits of a read of history (W8). A revision of more than 4 MiB is sent to the client in pieces
+   * that are not buffered here.
+   */
   private static final MvccReader.HistoryLimits READ =
       new MvccReader.HistoryLimits(1000, 1 << 20, 4 << 20);
 
-  /** Unread responses to requests of a stream, above which its next request waits. */
+  /** Unread responses to requests of a stream above which its next request waits. */
   private static final int MAX_CONTROLS = 10_000;
 
-  /** What a watcher weighs, here and in the hub, about. */
+  /** Approximate memory of a watcher, here and in the hub. */
   private static final int WATCHER_BYTES = 1024;
 
   /** etcd's text. */
@@ -61,7 +65,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   private static final long RESPONSE_OVERHEAD = 128;
 
   private record HistoryRead(
-      StreamWatcher watcher, @Nullable HistoryResult answer, @Nullable Throwable failure)
+      StreamWatcher watcher, @Nullable HistoryResult result, @Nullable Throwable failure)
       implements WatchStreamCommand.Private {}
 
   private enum ProgressTick implements WatchStreamCommand.Private {
@@ -69,14 +73,15 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   }
 
   /**
-   * Numbers.
+   * Settings of a stream.
    *
-   * @param bufferBytes unsent bytes above which live events stop (and half of which lets history go
-   *     on)
-   * @param fragmentBytes size from which a response is split for who wants that (W17)
+   * @param bufferBytes unsent bytes above which live events stop; reads of history continue below
+   *     half of it
+   * @param fragmentBytes size above which a response is split if the client requested fragments
+   *     (W17)
    * @param progressInterval W15
-   * @param history where history is read
-   * @param metrics what is counted
+   * @param history executor for reads of history
+   * @param metrics metrics of watches
    */
   public record Settings(
       long bufferBytes,
@@ -94,7 +99,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   private final StreamQueue queue;
   private final DeliveredLots unhandled;
 
-  /** Sender of a request that is done, who may not send the next one yet. */
+  /** Sender of a completed request that may not send the next one yet. */
   private @Nullable ActorRef<Done> held;
 
   private long serials;
@@ -120,7 +125,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   /**
    * A stream without watchers.
    *
-   * @param memory counts what waits for the client
+   * @param memory counts the memory of the waiting replies
    * @param unhandled memory of deliveries; the hub adds it, this actor releases it
    */
   static Behavior<WatchStreamCommand> create(
@@ -151,7 +156,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
         .onMessage(WatchStreamCommand.Cancel.class, this::onCancel)
         .onMessage(WatchStreamCommand.RequestProgress.class, this::onRequestProgress)
         .onMessage(HubMessage.Joined.class, this::onJoined)
-        .onMessage(HubMessage.Behind.class, this::onBehind)
+        .onMessage(HubMessage.Lagging.class, this::onLagging)
         .onMessage(HubMessage.ReadFromHistory.class, this::onReadFromHistory)
         .onMessage(HubMessage.Revision.class, this::onRevision)
         .onMessage(HubMessage.Handled.class, this::onHandled)
@@ -168,7 +173,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     return proceed();
   }
 
-  /** Sends what can be sent and reads on where there is room. */
+  /** Sends what can be sent, and continues reading history if the queue has space. */
   private Behavior<WatchStreamCommand> proceed() {
     count(bySerial.size());
     flush();
@@ -184,7 +189,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   }
 
   /**
-   * A request is done. Its sender may send the next one unless the client leaves very many
+   * A request is completed. Its sender may send the next one unless the client leaves very many
    * responses unread; then the sender waits.
    */
   private void done(ActorRef<Done> sender) {
@@ -196,7 +201,10 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     }
   }
 
-  /** As {@link #done}, but the requests of clients must not fill the mailbox of the hub either. */
+  /**
+   * As {@link #done}, but after the hub has handled the messages of the request, so that requests
+   * of clients do not fill the mailbox of the hub.
+   */
   private void doneWhenHandled(ActorRef<Done> sender) {
     hub.tell(new HubMessage.AskHandled(getContext().getSelf(), sender));
   }
@@ -239,7 +247,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
               create,
               new HubMessage.Watcher(getContext().getSelf(), ++serials),
               next);
-      watcher.silent = true;
+      watcher.idle = true;
       watchers.put(watcher.id, watcher);
       bySerial.put(watcher.serial, watcher);
       queue.add(new WatchReply.Created(watcher.id, current));
@@ -277,8 +285,8 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     return this;
   }
 
-  private Behavior<WatchStreamCommand> onBehind(HubMessage.Behind behind) {
-    StreamWatcher watcher = bySerial.get(behind.serial());
+  private Behavior<WatchStreamCommand> onLagging(HubMessage.Lagging lagging) {
+    StreamWatcher watcher = bySerial.get(lagging.serial());
     if (watcher != null && watcher.mode == Mode.JOINING) {
       watcher.mode = Mode.CATCHING_UP;
     }
@@ -295,7 +303,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     return proceed();
   }
 
-  /** True if the hub is to handle it too. */
+  /** Returns true if the hub also has to handle the end of the watcher. */
   private boolean end(StreamWatcher watcher, String reason) {
     watchers.remove(watcher.id);
     ids.free(watcher.id);
@@ -309,8 +317,8 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   }
 
   /**
-   * What was committed before is in the queue already or is not sent any more; what comes later
-   * finds no watcher (docs/decisions/0073).
+   * Earlier commits are in the queue already, or are not sent any more. Later commits find no
+   * watcher (docs/decisions/0073).
    */
   private Behavior<WatchStreamCommand> onRightsChanged() {
     for (StreamWatcher watcher : List.copyOf(watchers.values())) {
@@ -333,20 +341,20 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
       }
     }
     flush();
-    // From here on the events count where they wait for the client.
+    // From here on the events count in the queue.
     unhandled.releaseFirst();
     if (queue.bytes() > settings.bufferBytes() || queue.isShort()) {
-      fallBehind(deliver.revision());
+      returnToHistory(deliver.revision());
     }
     return this;
   }
 
   /**
-   * The client does not read fast enough: what comes now is read from history when it has caught
-   * up. Also a watcher that found nothing in what the hub has passed on is done with that: it must
-   * not read it again, nor be ended by a compaction of it.
+   * The client does not read fast enough: from now on its watchers read history when it has caught
+   * up. All of them advance past the delivered revisions, also those that had no event there, so
+   * that they do not read these revisions again and are not canceled by a compaction of them.
    */
-  private void fallBehind(long delivered) {
+  private void returnToHistory(long delivered) {
     for (StreamWatcher watcher : watchers.values()) {
       if (watcher.mode == Mode.SYNCED) {
         watcher.mode = Mode.CATCHING_UP;
@@ -356,7 +364,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     }
   }
 
-  /** The hub has removed these watchers already. */
+  /** The hub has already removed these watchers. */
   private Behavior<WatchStreamCommand> onReadFromHistory(HubMessage.ReadFromHistory large) {
     for (long serial : large.serials()) {
       StreamWatcher watcher = bySerial.get(serial);
@@ -378,7 +386,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     if (wanted.isEmpty()) {
       return;
     }
-    watcher.silent = false;
+    watcher.idle = false;
     boolean prevKv = watcher.create.prevKv();
     if (!watcher.create.fragment()) {
       queue.add(new WatchReply.Events(watcher.id, headerRevision, wanted, prevKv, false));
@@ -401,7 +409,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     }
   }
 
-  /** One read at a time; the watcher that waited longest comes first. */
+  /** Starts one read at a time, for the watcher that has waited longest. */
   private void readNext() {
     for (StreamWatcher watcher : watchers.values()) {
       if (watcher.mode == Mode.CATCHING_UP) {
@@ -415,7 +423,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
                         reader.history(
                             watcher.create.range(), from, 0, READ, watcher.create.prevKv()),
                     settings.history()),
-                (answer, failure) -> new HistoryRead(watcher, answer, failure));
+                (result, failure) -> new HistoryRead(watcher, result, failure));
         return;
       }
     }
@@ -430,15 +438,15 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     if (!bySerial.containsKey(watcher.serial)) {
       return proceed();
     }
-    if (read.answer() instanceof HistoryResult.Compacted compacted) {
+    if (read.result() instanceof HistoryResult.Compacted compacted) {
       watcher.mode = Mode.COMPACTED;
       queue.add(new WatchReply.Canceled(watcher.id, 0, compacted.compactedRevision(), ""));
-    } else if (read.answer() instanceof HistoryResult.Events large && large.nextSub() > 0) {
-      watcher.silent = false;
+    } else if (read.result() instanceof HistoryResult.Events large && large.nextSub() > 0) {
+      watcher.idle = false;
       queue.add(large(watcher, large));
       watcher.nextRevision = large.nextRevision() + 1;
       watcher.mode = Mode.CATCHING_UP;
-    } else if (read.answer() instanceof HistoryResult.Events events) {
+    } else if (read.result() instanceof HistoryResult.Events events) {
       List<SharedEvent> found = new ArrayList<>(events.events().size());
       for (Event event : events.events()) {
         found.add(new SharedEvent(event));
@@ -449,7 +457,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
         join(watcher);
       } else {
         watcher.mode = Mode.CATCHING_UP;
-        // Behind the others: a long history does not hold up short ones.
+        // Moved to the end, so that a long history does not delay short ones.
         watchers.remove(watcher.id);
         watchers.put(watcher.id, watcher);
       }
@@ -484,7 +492,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
   }
 
   /**
-   * Everything up to this revision was delivered before this message, so it is in the queue
+   * All events up to this revision were delivered before this message, so they are in the queue
    * already.
    */
   private Behavior<WatchStreamCommand> onRevision(HubMessage.Revision hubAt) {
@@ -501,14 +509,14 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
       return proceed();
     }
     if (!queue.isEmpty()) {
-      // The client does not read: another notice is of no use to it, and would wait as well.
+      // The client does not read: another notification would only wait as well.
       return this;
     }
     for (StreamWatcher watcher : watchers.values()) {
-      if (watcher.create.progressNotify() && watcher.silent && isAt(watcher, hubAt.revision())) {
+      if (watcher.create.progressNotify() && watcher.idle && isAt(watcher, hubAt.revision())) {
         queue.add(new WatchReply.Progress(watcher.id, hubAt.revision()));
       }
-      watcher.silent = true;
+      watcher.idle = true;
     }
     return proceed();
   }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The raft actor confirms a leadership to the lease actor as soon as the index is applied: by then
+ * The raft actor confirms leadership to the lease actor as soon as the index is applied. By then
  * the lease actor must have the changes up to that index.
  */
 class AppliedOrderTest {
@@ -77,7 +77,7 @@ class AppliedOrderTest {
   }
 
   @Test
-  void leaseChangesAreSentBeforeTheIndexIsReportedAsApplied() throws InterruptedException {
+  void leaseChangesAreSentBeforeIndexIsReportedAsApplied() throws InterruptedException {
     Operation grant = new Operation.LeaseGrant(7, 60);
     actor.tell(
         new ApplyCommand.Apply(

@@ -26,9 +26,9 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Hashes run when the test lets them: the actor hands them to a queue. */
+/** The test runs the hashes: the actor adds them to a queue. */
 class CompactionActorTest {
-  private static final long NOBODY = 0;
+  private static final long NO_LEASE = 0;
 
   private final ActorTestKit kit = ActorTestKit.create();
   private final InMemoryOrderedStore store = new InMemoryOrderedStore();
@@ -56,7 +56,7 @@ class CompactionActorTest {
   }
 
   private long put(String value) {
-    apply(new Operation.Put(Bytes.utf8("key"), Bytes.utf8(value), NOBODY, false, false, false));
+    apply(new Operation.Put(Bytes.utf8("key"), Bytes.utf8(value), NO_LEASE, false, false, false));
     return machine.currentRevision();
   }
 
@@ -94,7 +94,7 @@ class CompactionActorTest {
   }
 
   @Test
-  void theHashOfTheContentBeforeACompactionIsMadeHoweverMuchIsRemoved_MT6() throws Exception {
+  void hashBeforeCompactionIsComputedAfterRemoval_MT6() throws Exception {
     ActorRef<CompactionActor.Command> actor = spawn(machine, 100, Duration.ZERO);
     put("1");
     long first = put("2");
@@ -117,7 +117,7 @@ class CompactionActorTest {
   }
 
   @Test
-  void aHashDelaysNoCompactionAndOfThoseThatCameMeanwhileTheLastIsHashed_MT6() throws Exception {
+  void pendingHashDelaysNoCompactionAndNewestCompactionIsHashed_MT6() throws Exception {
     ActorRef<CompactionActor.Command> actor = spawn(machine, 100, Duration.ZERO);
     put("a");
     long first = put("b");
@@ -128,11 +128,11 @@ class CompactionActorTest {
     for (int i = 0; i < revisions.length; i++) {
       put("a" + i);
       revisions[i] = put("b" + i);
-      // Returns although no hash was let run.
+      // Returns although no hash has run.
       compact(actor, revisions[i]);
     }
     nextHash().run();
-    // Asked once more, because others came while that one waited; there is nothing left to do.
+    // Runs once more, because compactions arrived while the hash waited. Nothing is left to hash.
     nextHash().run();
     assertThat(remembered()).containsExactly(revisions[3], first);
     assertThat(machine.reader().hash(revisions[2]))
@@ -145,7 +145,7 @@ class CompactionActorTest {
   }
 
   @Test
-  void aCompactionThatRemovesNothingIsHashedToo() throws Exception {
+  void compactionThatRemovesNothingIsHashed() throws Exception {
     ActorRef<CompactionActor.Command> actor = spawn(machine, 100, Duration.ZERO);
     long only = put("1");
     compact(actor, only);
@@ -161,11 +161,11 @@ class CompactionActorTest {
   }
 
   @Test
-  void compactionsAreMeasuredAndALookThatFindsNothingIsNone() throws Exception {
+  void onlyCompactionsThatRemoveVersionsAreMeasured() throws Exception {
     ActorRef<CompactionActor.Command> actor = spawn(machine, 2, Duration.ZERO);
-    CompletableFuture<Void> looked = new CompletableFuture<>();
-    actor.tell(new CompactionActor.Await(-1, looked));
-    looked.get(10, TimeUnit.SECONDS);
+    CompletableFuture<Void> checked = new CompletableFuture<>();
+    actor.tell(new CompactionActor.Await(-1, checked));
+    checked.get(10, TimeUnit.SECONDS);
     assertThat(counted("pause_duration_milliseconds_count")).isZero();
     assertThat(counted("last")).isZero();
 
@@ -174,7 +174,7 @@ class CompactionActorTest {
     }
     long before = System.currentTimeMillis() / 1000;
     compact(actor, machine.currentRevision());
-    // Whoever waits is told within the last step.
+    // Waiting callers are completed during the last step.
     finished.receiveMessage();
     CompletableFuture<Void> done = new CompletableFuture<>();
     actor.tell(new CompactionActor.Await(machine.currentRevision(), done));
@@ -189,7 +189,7 @@ class CompactionActorTest {
   }
 
   @Test
-  void oneThatIsAwaitedBeforeItIsToldOfIsOne() throws Exception {
+  void awaitedCompactionIsCountedOnce() throws Exception {
     ActorRef<CompactionActor.Command> actor = spawn(machine, 100, Duration.ZERO);
     put("1");
     put("2");
@@ -201,7 +201,7 @@ class CompactionActorTest {
     CompletableFuture<Void> stepped = new CompletableFuture<>();
     actor.tell(new CompactionActor.Await(machine.currentRevision(), stepped));
     stepped.get(10, TimeUnit.SECONDS);
-    // One more step behind it.
+    // One more step after it.
     CompletableFuture<Void> after = new CompletableFuture<>();
     actor.tell(new CompactionActor.Await(machine.currentRevision(), after));
     after.get(10, TimeUnit.SECONDS);
@@ -221,7 +221,7 @@ class CompactionActorTest {
   }
 
   @Test
-  void whatAStopInterruptedGoesOnWithoutBeingAsked_C4() throws Exception {
+  void interruptedCompactionContinuesAfterRestart_C4() throws Exception {
     for (int i = 0; i < 50; i++) {
       put("v" + i);
     }
@@ -239,7 +239,7 @@ class CompactionActorTest {
   }
 
   @Test
-  void aStartWithNothingLeftToDoHashesNothing() throws Exception {
+  void startWithoutPendingCompactionHashesNothing() throws Exception {
     ActorRef<CompactionActor.Command> actor = spawn(machine, 100, Duration.ZERO);
     put("1");
     compact(actor, put("2"));

@@ -33,7 +33,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who asked for a change of the membership is answered with the right one of its entries. */
+/**
+ * The caller that requests a membership change gets its reply with the right one of its entries.
+ */
 class ConfChangeAnswersTest {
   private static final NodeId ONE = new NodeId(1);
   private static final NodeId TWO = new NodeId(2);
@@ -99,26 +101,26 @@ class ConfChangeAnswersTest {
     apply(ConfEntry.following(membership, index + 1));
   }
 
-  private void expectAnswer() {
-    ProposeReply.Applied answer = (ProposeReply.Applied) client.receiveMessage();
-    assertThat(answer.result()).isEqualTo(new Result.Done(1));
-    assertThat(answer.index()).isEqualTo(index);
-    assertThat(answer.proposedNanos()).isEqualTo(PROPOSED);
-    assertThat(answer.committedNanos()).isEqualTo(PROPOSED + index);
+  private void expectReply() {
+    ProposeReply.Applied reply = (ProposeReply.Applied) client.receiveMessage();
+    assertThat(reply.result()).isEqualTo(new Result.Done(1));
+    assertThat(reply.index()).isEqualTo(index);
+    assertThat(reply.proposedNanos()).isEqualTo(PROPOSED);
+    assertThat(reply.committedNanos()).isEqualTo(PROPOSED + index);
     assertThat(machine.view().appliedIndex()).isEqualTo(index);
   }
 
   @Test
-  void anAddIsAnsweredWithItsFirstEntry() {
+  void additionGetsReplyWithFirstEntry() {
     change(ID, new ConfChange(ConfChange.Kind.ADD_VOTER, TWO, List.of("http://b")));
     assertThat(membership.isJoint()).isTrue();
-    expectAnswer();
+    expectReply();
     follow();
     client.expectNoMessage(Duration.ZERO);
   }
 
   @Test
-  void theRemovalOfAVoterIsAnsweredWithItsThird_M6() {
+  void voterRemovalGetsReplyWithThirdEntry_M6() {
     change(null, new ConfChange(ConfChange.Kind.ADD_VOTER, TWO, List.of("http://b")));
     follow();
     change(ID, new ConfChange(ConfChange.Kind.REMOVE, TWO));
@@ -126,14 +128,14 @@ class ConfChangeAnswersTest {
     follow();
     client.expectNoMessage(Duration.ZERO);
     follow();
-    expectAnswer();
+    expectReply();
     assertThat(membership.removed()).containsExactly(TWO);
   }
 
   @Test
-  void theRemovalOfALearnerIsAnsweredAtOnce() {
+  void learnerRemovalGetsReplyWithFirstEntry() {
     change(null, new ConfChange(ConfChange.Kind.ADD_LEARNER, TWO, List.of("http://b")));
     change(ID, new ConfChange(ConfChange.Kind.REMOVE, TWO));
-    expectAnswer();
+    expectReply();
   }
 }

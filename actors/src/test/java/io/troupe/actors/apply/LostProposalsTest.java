@@ -86,7 +86,7 @@ class LostProposalsTest {
   }
 
   @Test
-  void proposalOfAnEarlierTermIsRefusedWithTheFirstEntryOfALaterTerm() {
+  void proposalOfEarlierTermIsRefusedWithFirstEntryOfLaterTerm() {
     apply(noop(1));
     expect(1, 1);
     expect(2, 1);
@@ -100,16 +100,16 @@ class LostProposalsTest {
     assertThat(client.receiveMessage()).isInstanceOf(ProposeReply.Applied.class);
   }
 
-  /** Nobody waits for the request timeout when a snapshot replaced the state. */
+  /** No caller waits for the request timeout when a snapshot replaced the state. */
   @Test
-  void whatWaitsWhenTheStateIsReplacedHasAnUnknownOutcome() {
+  void pendingProposalsHaveUnknownResultWhenStateIsReplaced() {
     expect(1, 1);
     kit.stop(actor);
     client.expectMessage(ProposeReply.Unknown.INSTANCE);
   }
 
   @Test
-  void entriesOfTheSameTermRefuseNothing() {
+  void entriesOfSameTermRefuseNothing() {
     apply(noop(1));
     expect(1, 1);
     apply(put(9, 1), put(8, 1));

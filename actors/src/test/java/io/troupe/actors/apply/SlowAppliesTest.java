@@ -24,7 +24,7 @@ class SlowAppliesTest {
   }
 
   @Test
-  void whatTakesLongerThanExpectedIsALine() {
+  void slowEntryIsLogged() {
     slow.applied(ENTRY, COMPACT, new Result.Done(1), Duration.ofMillis(100).toNanos());
     assertThat(log.texts()).isEmpty();
     slow.applied(ENTRY, COMPACT, new Result.Done(1), Duration.ofMillis(101).toNanos());

@@ -12,8 +12,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class TracedProposalsTest {
-  private final List<Forwarded> told = new ArrayList<>();
-  private final TracedProposals traced = new TracedProposals(told::add);
+  private final List<Forwarded> reported = new ArrayList<>();
+  private final TracedProposals traced = new TracedProposals(reported::add);
 
   private static TraceContext call(long id) {
     return new TraceContext(1, 2, id, 1);
@@ -34,38 +34,38 @@ class TracedProposalsTest {
   }
 
   @Test
-  void ofSeveralInOneMessageTheTracedOnesAreTold() {
+  void onlyTracedProposalsOfMessageAreReported() {
     traced.expect(List.of(untraced(1), traced(2), untraced(3), traced(4)), 50);
     applied(1, 2, 3, 4, 5);
-    assertThat(told)
+    assertThat(reported)
         .containsExactly(
             new Forwarded(call(2), 102, 50, 1000), new Forwarded(call(4), 104, 50, 1000));
   }
 
   @Test
-  void eachIsToldOnceAndKeepsItsFirstTime() {
+  void repeatedProposalIsReportedOnceWithFirstTime() {
     traced.expect(List.of(traced(2)), 50);
     traced.expect(List.of(traced(2)), 60);
     applied(2, 2);
-    assertThat(told).containsExactly(new Forwarded(call(2), 102, 50, 1000));
+    assertThat(reported).containsExactly(new Forwarded(call(2), 102, 50, 1000));
   }
 
   @Test
-  void whatNeverComesIsForgotten() {
+  void proposalWithoutEntryIsForgotten() {
     traced.expect(List.of(traced(1)), 50);
     traced.sweep();
     traced.expect(List.of(traced(2)), 50);
     traced.sweep();
     applied(1, 2);
-    assertThat(told).extracting(Forwarded::call).containsExactly(call(2));
+    assertThat(reported).extracting(Forwarded::call).containsExactly(call(2));
   }
 
   @Test
-  void itsMemoryIsBounded() {
+  void memoryIsBounded() {
     for (int id = 1; id <= TracedProposals.MOST + 1; id++) {
       traced.expect(List.of(traced(id)), 50);
     }
     applied(TracedProposals.MOST + 1, TracedProposals.MOST);
-    assertThat(told).extracting(Forwarded::call).containsExactly(call(TracedProposals.MOST));
+    assertThat(reported).extracting(Forwarded::call).containsExactly(call(TracedProposals.MOST));
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Tests of the actors around the state. Entry class: CompactionActorTest. See docs/components/store.md.
+ * Tests of the actors around the state. Entry class: CompactionActorTest. See
+ * docs/components/store.md.
  */
 @NullMarked
 package io.troupe.actors.apply;

@@ -60,13 +60,13 @@ class LeaseActorTest {
   }
 
   @Test
-  void aMemberThatDoesNotLeadRenewsNothing_L6() {
+  void followerRenewsNothing_L6() {
     actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
     client.expectMessage(new LeaseReply.Failed(Refusal.NO_LEADER));
   }
 
   @Test
-  void renewalGivesTheGrantedTime_unknownLeasesGiveZero_L5() {
+  void renewalReturnsGrantedTimeOrZeroForUnknownLease_L5() {
     leadAlone(new Lease(7, 60, 0));
     granted(8, 90);
     actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
@@ -80,7 +80,7 @@ class LeaseActorTest {
   }
 
   @Test
-  void expiryIsAProposedRevoke_andARenewalThenWaitsForIt_L4_L5() {
+  void expiryProposesRevokeAndRenewalWaitsForIt_L4_L5() {
     leadAlone();
     granted(7, 1);
     RaftCommand.ProposeInTerm proposed = proposed();
@@ -101,9 +101,9 @@ class LeaseActorTest {
     return OperationCodec.decode(proposed.proposal().operation()).operation();
   }
 
-  /** A revoke that found nothing left, as after one by a client, ended nothing. */
+  /** A revoke that found no lease, as after a client's revoke, did not expire it. */
   @Test
-  void aLeaseCountsAsExpiredWhenItsRevokeTookEffect() {
+  void leaseCountsAsExpiredWhenItsRevokeTookEffect() {
     leadAlone();
     granted(7, 1);
     proposed()
@@ -123,7 +123,7 @@ class LeaseActorTest {
   }
 
   @Test
-  void aDemotedMemberTellsWhoeverWaits() {
+  void demotionFailsWaitingCallers() {
     leadAlone();
     granted(7, 1);
     proposed();
@@ -140,9 +140,9 @@ class LeaseActorTest {
     return raft.expectMessageClass(RaftCommand.ConfirmLeadership.class);
   }
 
-  /** Decision 0041: whoever renews for others to believe must know that it leads still. */
+  /** Decision 0041: a leader that renews a lease must know that it still leads. */
   @Test
-  void aRenewalIsAnsweredWhenTheLeadershipIsConfirmed() {
+  void renewalGetsReplyWhenLeadershipIsConfirmed() {
     sole.set(false);
     lead(TERM);
     actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
@@ -154,7 +154,7 @@ class LeaseActorTest {
   }
 
   @Test
-  void whatComesDuringARoundSharesTheNextOne() {
+  void renewalsDuringRoundShareNextRound() {
     sole.set(false);
     lead(TERM);
     actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
@@ -172,7 +172,7 @@ class LeaseActorTest {
   }
 
   @Test
-  void aLeaderThatWasDeposedMeanwhileRenewsNothing() {
+  void deposedLeaderRenewsNothing() {
     sole.set(false);
     lead(TERM);
     actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
@@ -180,9 +180,9 @@ class LeaseActorTest {
     client.expectMessage(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
   }
 
-  /** The answer of a round that began in an older term must not renew in a newer one. */
+  /** The reply of a round that began in an older term must not renew in a newer one. */
   @Test
-  void aRoundOfAnOlderTermRenewsNothing() {
+  void roundOfOlderTermRenewsNothing() {
     sole.set(false);
     lead(TERM);
     actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
@@ -200,9 +200,12 @@ class LeaseActorTest {
     client.expectMessage(new LeaseReply.Renewed(8, 90));
   }
 
-  /** The state may lack what an earlier leader promised; also a sole voter asks until it has it. */
+  /**
+   * The state may lack grants and renewals of an earlier leader. Until it has them, a sole voter
+   * also needs a round.
+   */
   @Test
-  void beforeTheStateHoldsAllOfEarlierTermsNothingEndsAndNobodyIsToldSo_L4() {
+  void noLeaseExpiresOrIsReportedUnknownBeforeStateCaughtUp_L4() {
     actor.tell(new LeaseCommand.Promoted(List.of(new Lease(7, 1, 0)), TERM));
     actor.tell(new LeaseCommand.StateCaughtUp(TERM - 1));
     actor.tell(new LeaseCommand.TimeToLive(9, client.getRef()));
@@ -225,23 +228,23 @@ class LeaseActorTest {
   private static final ProposeReply DONE = new ProposeReply.Applied(new Result.Done(5), 9);
 
   @Test
-  void whatIsLeftOfLongLeasesIsProposed_andOneIsUnderWayAtATime_L12() {
+  void remainingTimesOfLongLeasesAreProposedOneEntryAtATime_L12() {
     leadAlone(new Lease(7, 60, 0));
     RaftCommand.ProposeInTerm first = proposed();
     assertThat(first.term()).isEqualTo(TERM);
     assertThat(first.proposal().isPriority()).isFalse();
-    Operation.LeaseCheckpoint said = (Operation.LeaseCheckpoint) operation(first);
-    assertThat(said.leases()).hasSize(1);
-    assertThat(said.leases().get(0).id()).isEqualTo(7);
-    assertThat(said.leases().get(0).seconds()).isBetween(55L, 60L);
+    Operation.LeaseCheckpoint checkpoint = (Operation.LeaseCheckpoint) operation(first);
+    assertThat(checkpoint.leases()).hasSize(1);
+    assertThat(checkpoint.leases().get(0).id()).isEqualTo(7);
+    assertThat(checkpoint.leases().get(0).seconds()).isBetween(55L, 60L);
     raft.expectNoMessage(Duration.ofMillis(1800));
     first.replyTo().tell(DONE);
     assertThat(operation(proposed())).isInstanceOf(Operation.LeaseCheckpoint.class);
   }
 
-  /** L4: a later leader would count from what was left before the renewal. */
+  /** L4: a later leader would count from the remaining time before the renewal. */
   @Test
-  void aRenewalIsAnsweredWhenItsCheckpointIsForgotten_L12() {
+  void renewalGetsReplyWhenItsCheckpointIsDeleted_L12() {
     sole.set(false);
     leadAlone(new Lease(7, 600, 20), new Lease(8, 90, 0));
     actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
@@ -257,7 +260,7 @@ class LeaseActorTest {
   }
 
   @Test
-  void aRenewalWhoseCheckpointStaysIsRefused_L12() {
+  void renewalIsRefusedWhenItsCheckpointStays_L12() {
     leadAlone(new Lease(7, 600, 20));
     for (int attempt = 0; attempt < 2; attempt++) {
       actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
@@ -272,7 +275,7 @@ class LeaseActorTest {
     client.expectMessage(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
   }
 
-  /** The next checkpoint may come in between. */
+  /** The next checkpoint may be proposed in between. */
   private RaftCommand.ProposeInTerm forgetting() {
     RaftCommand.ProposeInTerm next = proposed();
     while (!operation(next).equals(checkpoint(7, 0))) {
@@ -282,7 +285,7 @@ class LeaseActorTest {
   }
 
   @Test
-  void aRenewalThatWaitsForItsCheckpointIsToldWhenTheLeaseHasEnded_L5() {
+  void renewalThatWaitsForItsCheckpointReturnsZeroWhenLeaseEnded_L5() {
     leadAlone(new Lease(7, 600, 20));
     actor.tell(new LeaseCommand.KeepAlive(7, client.getRef()));
     RaftCommand.ProposeInTerm forget = forgetting();

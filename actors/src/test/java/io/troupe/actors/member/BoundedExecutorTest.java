@@ -26,7 +26,7 @@ class BoundedExecutorTest {
   }
 
   @Test
-  void whatFindsNoPlaceIsRefusedUntilOtherWorkEnds() {
+  void workIsRefusedWhileAllPlacesAreTaken() {
     bounded.execute(() -> ran.add("first"));
     bounded.execute(
         () -> {
@@ -43,7 +43,7 @@ class BoundedExecutorTest {
   }
 
   @Test
-  void workThatTheThreadsRejectTakesNoPlace() {
+  void rejectedWorkTakesNoPlace() {
     BoundedExecutor ended =
         new BoundedExecutor(
             work -> {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A member that receives nothing any more must not look like one that does. */
+/** A member that can no longer receive messages must not seem healthy. */
 class DeafMemberTest {
   private final Path temp;
 
@@ -18,10 +18,10 @@ class DeafMemberTest {
     this.temp = temp;
   }
 
-  /** Actors above the actors; the paths are addresses that other members send to. */
+  /** The paths are addresses to which other members send. */
   @ParameterizedTest
   @ValueSource(strings = {"peers", "peer-snapshots", "peer-queries", "rooms/raft", "rooms/lease"})
-  void memberEndsWithAnyActorThatItNeeds(String actor) throws Exception {
+  void memberStopsWhenAnyRequiredActorStops(String actor) throws Exception {
     try (TestMembers one = TestMembers.start(temp, 1, new TestMember.Options(1_000_000, 0))) {
       TestMember member = one.leader();
       member

@@ -28,9 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Three members, of which one has a state that was changed behind its back (docs/decisions/0060).
- */
+/** Three members, one of which has a damaged state (docs/decisions/0060). */
 class DivergenceTest {
   private static final String KEY = "damaged";
 
@@ -49,9 +47,9 @@ class DivergenceTest {
     return members.leader();
   }
 
-  /** What came of an operation that is repeated until it is applied. */
+  /** Returns the result of an operation that is repeated until it is applied. */
   private Result applied(Operation operation) throws InterruptedException {
-    long end = System.nanoTime() + TestMembers.PATIENCE.toNanos();
+    long end = System.nanoTime() + TestMembers.AWAIT_LIMIT.toNanos();
     while (System.nanoTime() - end < 0) {
       TestMember through = leader();
       RequestId id = through.refs().ids().next();
@@ -73,7 +71,7 @@ class DivergenceTest {
       }
       TimeUnit.MILLISECONDS.sleep(20);
     }
-    throw new AssertionError("nobody took " + operation);
+    throw new AssertionError("no member applied " + operation);
   }
 
   private Result put(String key) throws InterruptedException {
@@ -92,7 +90,7 @@ class DivergenceTest {
     }
   }
 
-  /** One bit of the newest record of the key is another one now. */
+  /** Flips one bit of the newest record of the key. */
   private void damage(TestMember member) {
     member.close();
     try (RocksStore store =
@@ -109,7 +107,7 @@ class DivergenceTest {
   }
 
   @Test
-  void aFollowerWithAnotherStateNoticesStopsServingAndSaysSo() throws Exception {
+  void divergentFollowerStopsServingAndRaisesAlarm() throws Exception {
     put(KEY);
     TestMember leader = leader();
     TestMember wrong = members.all().stream().filter(m -> m != leader).findFirst().orElseThrow();
@@ -135,10 +133,10 @@ class DivergenceTest {
     }
     assertThat(put("other")).isEqualTo(new Result.Refused(Refusal.CORRUPT));
 
-    // It remembers over a restart, and an operator who ends the alarm too early gets it back.
+    // The alarm survives a restart, and returns if an operator disarms it too early.
     wrong.close();
     wrong.start();
-    TestMembers.await("its rooms", () -> alarms(wrong).contains(alarm));
+    TestMembers.await("its actors", () -> alarms(wrong).contains(alarm));
     assertThat(wrong.refs().status().isCorrupt()).as("from the first read on").isTrue();
     applied(new Operation.AlarmDeactivate(wrong.id, AlarmType.CORRUPT));
     long ended = leader().refs().status().applied();
@@ -149,7 +147,7 @@ class DivergenceTest {
   }
 
   @Test
-  void equalStatesRaiseNoAlarmWhateverHappens() throws Exception {
+  void equalStatesRaiseNoAlarm() throws Exception {
     for (int i = 0; i < 600; i++) {
       put("k" + i % 50);
       if (i % 200 == 150) {
@@ -159,7 +157,7 @@ class DivergenceTest {
         away.start();
       }
     }
-    // The leader's word comes at least every 256 entries, so of these it has come.
+    // The leader publishes its digest at least every 256 entries, so some of these were compared.
     long compared = leader().refs().status().applied();
     while (leader().refs().status().applied() < compared + 300) {
       put("last");

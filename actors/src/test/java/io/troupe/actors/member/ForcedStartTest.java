@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A member continues alone with what is on its disk (SN4), whatever happens meanwhile. */
+/** A member continues alone with the data on its disk (SN4), also after a crash. */
 class ForcedStartTest {
   private static final NodeId ONE = new NodeId(1);
   private static final NodeId TWO = new NodeId(2);
@@ -49,7 +49,7 @@ class ForcedStartTest {
               List.of("http://c:1")));
   private static final HardState FOLLOWER = new HardState(4, TWO, 2);
 
-  /** Ends the process, as far as the files can tell. */
+  /** Simulates the end of the process for the files. */
   private static final class Crash extends RuntimeException {
     private static final long serialVersionUID = 1L;
   }
@@ -61,7 +61,7 @@ class ForcedStartTest {
     this.root = temp.resolve("data");
   }
 
-  /** Opens and closes it; what it would begin with. */
+  /** Opens and closes the files; returns the state that the member would start with. */
   private RaftState start(
       UnaryOperator<Wal> log, @Nullable Consumer<Map<NodeId, List<String>>> others) {
     DataDir dataDir = DataDir.open(root);
@@ -93,11 +93,11 @@ class ForcedStartTest {
   }
 
   private static Entry entry(long index) {
-    // Without content: what is committed is applied at the next start.
+    // Without content, because committed entries are applied at the next start.
     return new Entry(3, index, Entry.Kind.NOOP, Bytes.EMPTY);
   }
 
-  /** A follower of three: entries 2 to 5, of which the log knows the first as committed. */
+  /** A follower of three with entries 2 to 5, of which it knows that the first is committed. */
   private void follower() {
     identify(ONE, false);
     usual();
@@ -112,7 +112,7 @@ class ForcedStartTest {
 
   private static void isAlone(RaftState state) {
     assertThat(state.hardState()).isEqualTo(new HardState(5, ONE, 6));
-    // The log is whole: a member that joins later gets its first entry too.
+    // The log is complete: a member that joins later also gets its first entry.
     assertThat(state.entries())
         .hasSize(6)
         .containsSubsequence(entry(2), entry(3), entry(4), entry(5));
@@ -122,18 +122,18 @@ class ForcedStartTest {
   }
 
   @Test
-  void nothingOfTheLogIsLostAndItStays() {
+  void wholeLogIsKeptAndForcedStartIsPermanent() {
     follower();
     isAlone(forced());
     assertThat(asked)
         .containsExactly(Map.of(TWO, List.of("http://b:1"), THREE, List.of("http://c:1")));
     isAlone(usual());
     isAlone(forced());
-    assertThat(asked).as("there is nobody left to ask").hasSize(1);
+    assertThat(asked).as("no member is left to ask").hasSize(1);
   }
 
   @Test
-  void whoObjectsKeepsEverythingAsItWas() {
+  void objectionLeavesFilesUnchanged() {
     follower();
     RaftState before = usual();
     assertThatThrownBy(
@@ -147,10 +147,10 @@ class ForcedStartTest {
     assertThat(usual()).isEqualTo(before);
   }
 
-  /** The former cluster or the new one, and then the next try works. */
+  /** A crash leaves the former cluster or the new one, and the next try works. */
   @ParameterizedTest
   @ValueSource(strings = {"before append", "before sync", "after sync"})
-  void aCrashLeavesOneOfBoth(String when) {
+  void crashLeavesFormerOrNewCluster(String when) {
     follower();
     RaftState before = usual();
     assertThatThrownBy(() -> start(log -> crashing(log, when), asked::add))
@@ -189,7 +189,7 @@ class ForcedStartTest {
   }
 
   @Test
-  void withoutDataThereIsNothingToForce() {
+  void forcedStartWithoutDataIsNormalStart() {
     identify(ONE, false);
     RaftState fresh = forced();
     assertThat(fresh.hardState()).isEqualTo(new HardState(1, NodeId.NONE, 1));
@@ -198,12 +198,12 @@ class ForcedStartTest {
   }
 
   @Test
-  void whoNeverGotDataCannotGoOnWithIt() {
+  void joinedMemberWithoutDataCannotForceNewCluster() {
     identify(ONE, true);
     assertThatThrownBy(this::forced)
         .isInstanceOfSatisfying(
             DataDirException.class,
             e -> assertThat(e.reason()).isEqualTo(DataDirException.Reason.FOREIGN))
-        .hasMessageContaining("never got any of its data");
+        .hasMessageContaining("never received any data");
   }
 }

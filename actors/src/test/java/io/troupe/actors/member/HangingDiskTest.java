@@ -10,7 +10,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A leader whose log hangs gives up and serves nobody; with its disk it comes back. */
+/**
+ * A leader with a hanging log steps down and serves no client. When its disk works again, it
+ * returns.
+ */
 class HangingDiskTest {
   /** Half a second. */
   private static final int STALL_TICKS = 10;
@@ -25,7 +28,7 @@ class HangingDiskTest {
   @AfterEach
   void stop() {
     if (members != null) {
-      members.all().forEach(member -> member.wal().letGo());
+      members.all().forEach(member -> member.wal().release());
       members.close();
     }
   }
@@ -38,26 +41,26 @@ class HangingDiskTest {
   }
 
   @Test
-  void theOthersGoOnWithoutALeaderWhoseDiskHangs() throws Exception {
+  void otherMembersReplaceLeaderWithHangingDisk() throws Exception {
     TestMembers three = start(3);
     TestMember former = three.leader();
     TestMembers.put(former, "before", new byte[10]);
     former.wal().hang();
     CompletableFuture<ProposeReply> meanwhile =
         former.put("meanwhile", new byte[10]).toCompletableFuture();
-    TestMembers.await("it to write", () -> former.wal().isWaitedFor());
+    TestMembers.await("it to write", () -> former.wal().hasWaiter());
 
-    TestMembers.await("it to give up", () -> !former.leads());
+    TestMembers.await("it to step down", () -> !former.leads());
     TestMembers.await(
         "another leader", () -> three.all().stream().anyMatch(m -> m != former && m.leads()));
     TestMember next = three.leader();
     assertThat(next).isNotSameAs(former);
     TestMembers.put(next, "after", new byte[10]);
-    assertThat(former.wal().isWaitedFor()).as("its disk still hangs").isTrue();
+    assertThat(former.wal().hasWaiter()).as("its disk still hangs").isTrue();
     assertThat(former.leads()).isFalse();
     assertThat(meanwhile).as("what it does not hold it does not acknowledge").isNotDone();
 
-    former.wal().letGo();
+    former.wal().release();
     long at = next.refs().status().applied();
     TestMembers.await("its return", () -> former.refs().status().applied() >= at);
     assertThat(former.refs().state().hashKv(0).hash())
@@ -69,17 +72,17 @@ class HangingDiskTest {
   }
 
   @Test
-  void aSingleMemberAcknowledgesNothingWhileItsDiskHangs() throws Exception {
+  void singleMemberAcknowledgesNothingWhileItsDiskHangs() throws Exception {
     TestMembers one = start(1);
     TestMember only = one.leader();
     TestMembers.put(only, "before", new byte[10]);
     only.wal().hang();
     CompletableFuture<ProposeReply> meanwhile =
         only.put("meanwhile", new byte[10]).toCompletableFuture();
-    TestMembers.await("it to write", () -> only.wal().isWaitedFor());
-    TestMembers.await("it to give up", () -> !only.leads());
+    TestMembers.await("it to write", () -> only.wal().hasWaiter());
+    TestMembers.await("it to step down", () -> !only.leads());
     assertThat(meanwhile).isNotDone();
-    only.wal().letGo();
+    only.wal().release();
     assertThat(one.leader()).isSameAs(only);
     TestMembers.put(only, "after", new byte[10]);
     assertThat(only.refs().state().count(TestMember.ALL, 0))

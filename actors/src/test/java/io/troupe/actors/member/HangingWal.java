@@ -8,7 +8,7 @@ import io.troupe.persistence.wal.WalStatus;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** A log whose disk can hang: nothing more becomes durable until it is let go. */
+/** A log whose disk can hang: nothing becomes durable until it is released. */
 final class HangingWal implements Wal {
   private final Wal wal;
   private volatile CountDownLatch gate = new CountDownLatch(0);
@@ -18,18 +18,18 @@ final class HangingWal implements Wal {
     this.wal = wal;
   }
 
-  /** From now on. */
+  /** Makes the disk hang from now on. */
   void hang() {
     gate = new CountDownLatch(1);
   }
 
-  /** What waits is done now. */
-  void letGo() {
+  /** Completes the waiting calls. */
+  void release() {
     gate.countDown();
   }
 
-  /** True if somebody waits for the disk. */
-  boolean isWaitedFor() {
+  /** True if a thread waits for the disk. */
+  boolean hasWaiter() {
     return waiting;
   }
 
@@ -78,7 +78,7 @@ final class HangingWal implements Wal {
 
   @Override
   public void close() {
-    letGo();
+    release();
     wal.close();
   }
 }

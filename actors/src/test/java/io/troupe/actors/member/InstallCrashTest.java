@@ -38,7 +38,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A member that ends at each step of installing another member's snapshot begins old or new. */
+/**
+ * A member that crashes at each step of the installation of another member's snapshot starts with
+ * the old state or the new one.
+ */
 class InstallCrashTest {
   private static final long APPLIED = 3;
   private static final long LAST = 5;
@@ -46,7 +49,7 @@ class InstallCrashTest {
   private static final HardState OLD = new HardState(1, new NodeId(1), APPLIED);
   private static final HardState NEW = new HardState(4, new NodeId(1), SNAPSHOT);
 
-  /** In the order in which they happen; the member ends right behind each. */
+  /** The steps in order; the member crashes right after each. */
   private enum Step {
     FILES_RECEIVED,
     CONTENT_NAMED,
@@ -92,7 +95,7 @@ class InstallCrashTest {
   }
 
   @BeforeEach
-  void makeAnOldMember() {
+  void makeOldMember() {
     MemberFiles files = MemberFiles.open(dataDir, SmallSettings.SMALL, new MemberMetrics());
     files.wal().append(OLD, noops(1, LAST, 1));
     files.wal().sync();
@@ -109,7 +112,7 @@ class InstallCrashTest {
     files.machine().commit();
   }
 
-  /** The other member's snapshot; its files are where received ones are put. */
+  /** The other member's snapshot; its files are in the directory for received ones. */
   private SnapshotManifest receive() throws IOException {
     try (DataDir leader = dataDir("leader", 2)) {
       MemberFiles files = MemberFiles.open(leader, SmallSettings.SMALL, new MemberMetrics());
@@ -191,7 +194,7 @@ class InstallCrashTest {
 
   @ParameterizedTest
   @EnumSource(Step.class)
-  void oldOrNew(Step last) throws IOException {
+  void startsWithOldOrNewState(Step last) throws IOException {
     runUntil(last);
     for (int start = 1; start <= 2; start++) {
       MemberFiles files = MemberFiles.open(dataDir, SmallSettings.SMALL, new MemberMetrics());
@@ -223,11 +226,11 @@ class InstallCrashTest {
   }
 
   /**
-   * A received snapshot whose index the own log reaches, with entries of another term: it must not
-   * be restored below them.
+   * A received snapshot at an index of the own log, where the log has entries of another term: it
+   * must not be restored.
    */
   @Test
-  void receivedSnapshotThatTheLogContradictsIsNotRestored() throws IOException {
+  void receivedSnapshotThatContradictsLogIsNotRestored() throws IOException {
     try (ChronicleWal wal =
         ChronicleWal.open(
             dataDir.wal(), SmallSettings.SMALL.wal(), WalReplay.read(dataDir.wal(), APPLIED))) {
@@ -237,7 +240,7 @@ class InstallCrashTest {
     snapshots.adopt(receive());
     DurableFiles.deleteTree(dataDir.state());
     MemberFiles files = MemberFiles.open(dataDir, SmallSettings.SMALL, new MemberMetrics());
-    // What the log itself calls committed is applied; of the snapshot nothing.
+    // The entries that the log has as committed are applied; nothing of the snapshot is.
     assertThat(files.machine().appliedIndex()).isEqualTo(OLD.commit());
     assertThat(files.machine().view().appliedTerm()).isEqualTo(1);
     assertThat(files.recovered().entries())
@@ -248,12 +251,12 @@ class InstallCrashTest {
   }
 
   @Test
-  void aStateThatIsTooOldIsRefusedWithoutASnapshot() throws IOException {
+  void tooOldStateWithoutSnapshotIsRefused() throws IOException {
     log(Step.STATE_WRITTEN);
     try {
       MemberFiles.open(dataDir, SmallSettings.SMALL, new MemberMetrics());
     } catch (io.troupe.persistence.datadir.DataDirException refused) {
-      assertThat(refused).hasMessageContaining("the log begins behind index 10");
+      assertThat(refused).hasMessageContaining("the log begins after index 10");
       return;
     }
     throw new AssertionError("a state at 3 below a log that begins at 10 was taken");

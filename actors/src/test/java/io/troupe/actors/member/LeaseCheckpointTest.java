@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** L11, L12 with three members, of which a leader replicates every second what is left. */
+/** L11, L12 with three members; the leader replicates the remaining times every second. */
 class LeaseCheckpointTest {
   private static final long ID = 7;
   private static final long TTL = 600;
@@ -50,7 +50,7 @@ class LeaseCheckpointTest {
                         request,
                         OperationCodec.encode(request, new Operation.LeaseGrant(ID, TTL)),
                         replyTo),
-                TestMembers.PATIENCE,
+                TestMembers.AWAIT_LIMIT,
                 leader.system().scheduler())
             .toCompletableFuture()
             .join();
@@ -82,11 +82,11 @@ class LeaseCheckpointTest {
     return leases.isEmpty() ? TTL : leases.get(0).checkpointSeconds();
   }
 
-  /** What the next leader tells when it counts. */
+  /** Returns the remaining time that the next leader reports. */
   private long remaining() {
     LeaseReply reply =
         Awaitility.await("the countdown of a leader")
-            .atMost(TestMembers.PATIENCE)
+            .atMost(TestMembers.AWAIT_LIMIT)
             .until(
                 () -> ask(members().leader(), replyTo -> new LeaseCommand.TimeToLive(ID, replyTo)),
                 LeaseReply.Remaining.class::isInstance);
@@ -96,24 +96,24 @@ class LeaseCheckpointTest {
   private void awaitCheckpointsBelow(long seconds) {
     for (TestMember member : members().all()) {
       TestMembers.await(
-          "what is left of the lease at " + member.id,
+          "the checkpoint of the lease at " + member.id,
           () -> checkpoint(member) > 0 && checkpoint(member) < seconds);
     }
   }
 
   @Test
-  void theNextLeaderCountsFromWhatWasLeft_L11() {
+  void nextLeaderCountsFromCheckpoint_L11() {
     awaitCheckpointsBelow(TTL - 2);
     TestMember first = members().leader();
     long left = checkpoint(first);
     first.close();
-    // Half a second is the election timeout, of which whole seconds are told.
+    // The election timeout is half a second, and whole seconds are reported.
     assertThat(remaining()).isBetween(1L, left);
   }
 
-  /** L4: an owner whose renewal was answered has all of its time, whoever leads next. */
+  /** L4: an owner with an acknowledged renewal has its full time under any next leader. */
   @Test
-  void whoRenewsHasItsFullTimeAtTheNextLeaderToo_L12() {
+  void renewedLeaseHasFullTimeAtNextLeader_L12() {
     awaitCheckpointsBelow(TTL - 8);
     TestMember first = members().leader();
     long before = System.nanoTime();

@@ -33,7 +33,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a member begins with, and what it finds when it starts again. */
+/** The state of a member at its first start and at a restart. */
 class MemberFilesTest {
   private static final NodeId ONE = new NodeId(1);
   private static final NodeId TWO = new NodeId(2);
@@ -97,7 +97,7 @@ class MemberFilesTest {
   }
 
   @Test
-  void theLogOfAFirstMemberBeginsWithAllOfThem() {
+  void logOfFoundingMemberBeginsWithAllMembers() {
     identify(TWO, false);
     RaftState state = recovered();
     assertThat(state.hardState()).isEqualTo(new HardState(1, NodeId.NONE, 1));
@@ -111,7 +111,7 @@ class MemberFilesTest {
   }
 
   @Test
-  void theEntryIsTheSameOnAllOfThemAndStays() {
+  void firstEntryIsEqualOnAllMembersAndStays() {
     identify(TWO, false);
     RaftState made = recovered();
     List<Entry> entries = made.entries();
@@ -125,7 +125,7 @@ class MemberFilesTest {
   }
 
   @Test
-  void whoJoinsBeginsWithNothing() {
+  void joiningMemberStartsEmpty() {
     identify(TWO, true);
     for (int start = 0; start < 2; start++) {
       assertThat(recovered()).isEqualTo(RaftState.fresh(TWO, Membership.EMPTY));
@@ -133,7 +133,7 @@ class MemberFilesTest {
   }
 
   @Test
-  void theMembershipComesFromTheState() {
+  void membershipIsReadFromState() {
     identify(TWO, false);
     open(
         files -> {
@@ -148,7 +148,7 @@ class MemberFilesTest {
   }
 
   @Test
-  void aStateWithoutAMembershipIsRefused() {
+  void stateWithoutMembershipIsRefused() {
     identify(TWO, false);
     open(
         files -> {

@@ -27,9 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three members whose peer ports get malformed input: they continue serving, and keep nothing of it.
- * {@code -Dtroupe.fuzz.inputs} says how many inputs, {@code -Dtroupe.fuzz.seed} which. Long runs
- * are recorded in docs/campaigns.
+ * Three members whose peer ports receive malformed input: they continue serving and keep no memory
+ * of it. {@code -Dtroupe.fuzz.inputs} sets the number of inputs, {@code -Dtroupe.fuzz.seed} the
+ * seed. Long runs are recorded in docs/campaigns.
  */
 class PeerPortFuzzTest {
   private static final int INPUTS = Integer.getInteger("troupe.fuzz.inputs", 600);
@@ -38,9 +38,9 @@ class PeerPortFuzzTest {
   private static final long MIB = 1 << 20;
 
   /**
-   * What this process holds.
+   * Resources of this process.
    *
-   * @param files how many are open, by kind; tables of RocksDB come and go with what is written
+   * @param files number of open files, by kind; tables of RocksDB change with the writes
    */
   private record Held(long heapBytes, int threads, Map<String, Long> files) {
     static Held now() {
@@ -64,7 +64,7 @@ class PeerPortFuzzTest {
       try {
         return Files.readSymbolicLink(Path.of("/proc/self/fd", fd)).toString();
       } catch (IOException closed) {
-        // Between the listing and here.
+        // Closed since the listing.
         return "closed.sst";
       }
     }
@@ -154,10 +154,10 @@ class PeerPortFuzzTest {
                 assertThat(after[0].heapBytes()).isLessThanOrEqualTo(before.heapBytes() + 32 * MIB);
               });
       System.out.println(figures + " before=" + before + " after=" + after[0]);
-      // Some kinds of lines, each once a minute on each member.
+      // A few kinds of lines, each at most once a minute on each member.
       assertThat(lines).hasSizeLessThan(40 * (2 + (int) took.toMinutes()));
       assertThat(lines).noneMatch(line -> line.startsWith("ERROR") || line.contains("cut off"));
-      theyAreWhatTheyWere(members);
+      membersWorkAsBefore(members);
     }
   }
 
@@ -168,8 +168,8 @@ class PeerPortFuzzTest {
     return PeerPortFuzz.behindTls(SEED + 1, ports, said, engines.sockets());
   }
 
-  /** One is lost and regained, all take writes, and have the same in the end. */
-  private static void theyAreWhatTheyWere(TestMembers members) throws InterruptedException {
+  /** One member is stopped and restarted; all take writes and have equal content in the end. */
+  private static void membersWorkAsBefore(TestMembers members) throws InterruptedException {
     TestMember gone = members.leader();
     gone.close();
     TestMembers.put(members.follower(), "after", new byte[10]);
@@ -181,10 +181,7 @@ class PeerPortFuzzTest {
     TestMembers.await(
         "equal members",
         () ->
-            members.all().stream()
-                    .map(member -> member.refs().state().hashKv(0))
-                    .distinct()
-                    .count()
+            members.all().stream().map(member -> member.refs().state().hashKv(0)).distinct().count()
                 == 1);
   }
 }

@@ -19,9 +19,9 @@ class PublishedStatusTest {
     return new RaftStatus(RaftRole.FOLLOWER, 1, leader, 0, 0, 0, 1);
   }
 
-  /** The actors tell of themselves each on its own. */
+  /** The actors publish their status independently. */
   @Test
-  void whatIsAppliedIsCommitted() {
+  void appliedIndexCountsAsCommitted() {
     status.raft(new RaftStatus(RaftRole.FOLLOWER, 1, LEADER, 7, 0, 7, 1));
     assertThat(status.committed()).isEqualTo(7);
     status.applied(9);
@@ -29,7 +29,7 @@ class PublishedStatusTest {
   }
 
   @Test
-  void whoWaitsForALeaderIsToldOnce() {
+  void waitForLeaderCompletesOnce() {
     CompletableFuture<NodeId> one = status.awaitLeader();
     status.raft(led(NodeId.NONE));
     assertThat(one).isNotDone();
@@ -39,7 +39,7 @@ class PublishedStatusTest {
   }
 
   @Test
-  void whenTheLeaderGoesTheNextOneIsWaitedFor() {
+  void waitAfterLossOfLeaderCompletesWithNextLeader() {
     status.raft(led(LEADER));
     status.raft(led(NodeId.NONE));
     CompletableFuture<NodeId> one = status.awaitLeader();
@@ -49,7 +49,7 @@ class PublishedStatusTest {
   }
 
   @Test
-  void aFollowerIsConnectedWhileItHearsItsLeader_Q7() {
+  void followerIsConnectedWhileItReceivesFromLeader_Q7() {
     heard((member, nanos) -> member.equals(LEADER) && nanos >= 100);
     assertThat(status.isConnectedSince(1)).as("no leader").isTrue();
     status.raft(led(LEADER));
@@ -60,10 +60,10 @@ class PublishedStatusTest {
   }
 
   @Test
-  void aLeaderIsConnectedWhileItHearsAMajority_Q7() {
+  void leaderIsConnectedWhileItReceivesFromMajority_Q7() {
     status.raft(led(SELF));
     heard((member, nanos) -> false);
-    assertThat(status.isConnectedSince(1)).as("nobody knows the members").isTrue();
+    assertThat(status.isConnectedSince(1)).as("the members are unknown").isTrue();
     status.membership(Membership.ofVoters(SELF));
     assertThat(status.isConnectedSince(1)).as("alone").isTrue();
     status.membership(Membership.ofVoters(SELF, LEADER, new NodeId(3)));
@@ -75,7 +75,7 @@ class PublishedStatusTest {
   }
 
   @Test
-  void whoGaveUpIsForgotten() {
+  void cancelledWaitIsForgotten() {
     CompletableFuture<NodeId> one = status.awaitLeader();
     assertThat(status.waitingForLeader()).isEqualTo(1);
     one.cancel(false);

@@ -4,7 +4,7 @@ import io.troupe.metrics.MemberMetrics;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** What is shown of a member's metrics, by the text of each sample. */
+/** A member's metrics as they are exported, by the text of each sample. */
 public final class ShownMetrics {
   private ShownMetrics() {}
 

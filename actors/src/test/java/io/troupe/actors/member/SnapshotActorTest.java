@@ -50,7 +50,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The snapshot actor over real files and a disk that is as full as the test says. */
+/** The snapshot actor with real files and a disk with the free space that the test sets. */
 class SnapshotActorTest {
   private static final Duration NEVER = Duration.ofHours(1);
 
@@ -126,7 +126,10 @@ class SnapshotActorTest {
     Awaitility.await("snapshot " + index).until(() -> snapshots().contains(index));
   }
 
-  /** Perhaps in two steps: an older snapshot may be removed a little before this one is known. */
+  /**
+   * Possibly in two steps, because an older snapshot may be removed a little before this one is
+   * known.
+   */
   private void expectReleased(long index) {
     raft.fishForMessage(
         Duration.ofSeconds(30),
@@ -146,13 +149,16 @@ class SnapshotActorTest {
                     : FishingOutcomes.fail(message.toString()));
   }
 
-  /** The log reaches back to this snapshot: the first one, or the only one on a full disk. */
+  /**
+   * Expects that the log reaches back to this snapshot: the first one, or the only one on a full
+   * disk.
+   */
   private void expectOnlySnapshot(long index) {
     awaitSnapshot(index);
     expectReleased(index);
   }
 
-  /** With the second snapshot nothing goes: the log reaches back to the first one. */
+  /** Expects that the second snapshot releases nothing: the log reaches back to the first one. */
   private void expectSecondSnapshot(long index) {
     awaitSnapshot(index);
     raft.expectNoMessage(Duration.ofMillis(50));
@@ -185,7 +191,7 @@ class SnapshotActorTest {
   }
 
   @Test
-  void reclaimTakesASnapshotOfWhatIsAppliedButNotTwice() throws Exception {
+  void reclaimTakesSnapshotOfAppliedStateOnce() throws Exception {
     ActorRef<SnapshotCommand> actor = spawn(NEVER);
     long first = applyOne();
     actor.tell(SnapshotCommand.Reclaim.INSTANCE);
@@ -200,7 +206,7 @@ class SnapshotActorTest {
   }
 
   @Test
-  void withRoomOnTheDiskTwoSnapshotsStay() throws Exception {
+  void twoSnapshotsAreKeptWhileDiskHasSpace() throws Exception {
     ActorRef<SnapshotCommand> actor = spawn(SmallSettings.SOON);
     for (int i = 0; i < 4; i++) {
       long index = applyOne();
@@ -215,7 +221,7 @@ class SnapshotActorTest {
   }
 
   @Test
-  void onAFullDiskASnapshotIsTakenUnaskedAndTheOlderOnesGo() throws Exception {
+  void fullDiskTriggersSnapshotAndRemovesOlderOnes() throws Exception {
     ActorRef<SnapshotCommand> actor = spawn(SmallSettings.SOON);
     saveTwo(actor);
     long before = files.machine().appliedIndex();
@@ -232,7 +238,7 @@ class SnapshotActorTest {
   }
 
   @Test
-  void rewrittenFilesAreLetGoWithTheNextEntry() throws Exception {
+  void rewrittenFilesAreReleasedWithNextEntry() throws Exception {
     ActorRef<SnapshotCommand> actor = spawn(SmallSettings.SOON);
     long first = applyOne();
     actor.tell(SnapshotCommand.Reclaim.INSTANCE);
@@ -243,7 +249,7 @@ class SnapshotActorTest {
   }
 
   @Test
-  void onAFullDiskAnEntryIsAskedForToLetRewrittenFilesGo() throws Exception {
+  void fullDiskProposesEntryToReleaseRewrittenFiles() throws Exception {
     ActorRef<SnapshotCommand> actor = spawn(SmallSettings.SOON);
     long first = applyOne();
     actor.tell(SnapshotCommand.Reclaim.INSTANCE);
@@ -259,9 +265,9 @@ class SnapshotActorTest {
     raft.expectNoMessage(Duration.ofMillis(100));
   }
 
-  /** As RocksDB's own compactions do, of which nobody tells this room. */
+  /** As RocksDB's own compactions do, which this actor does not observe. */
   @Test
-  void onAFullDiskFilesThatTheStateRewroteUnaskedAreLetGoToo() throws Exception {
+  void fullDiskReleasesFilesThatRocksDbRewrote() throws Exception {
     ActorRef<SnapshotCommand> actor = spawn(SmallSettings.SOON);
     for (int i = 0; i < 2; i++) {
       long index = files.machine().appliedIndex() + 1;
@@ -287,7 +293,7 @@ class SnapshotActorTest {
   }
 
   @Test
-  void aSnapshotOfAnEarlierRunIsGivenUpOnlyForANewOne() throws Exception {
+  void snapshotOfEarlierRunIsRemovedOnlyAfterNewOne() throws Exception {
     ActorRef<SnapshotCommand> first = spawn(NEVER);
     saveTwo(first);
     List<Long> earlier = snapshots();
@@ -306,7 +312,7 @@ class SnapshotActorTest {
   }
 
   @Test
-  void aSnapshotThatWouldFillTheDiskIsNotTaken() throws Exception {
+  void snapshotThatWouldFillDiskIsNotTaken() throws Exception {
     disk.low = true;
     disk.free = 0;
     ActorRef<SnapshotCommand> actor = spawn(NEVER);
@@ -320,9 +326,12 @@ class SnapshotActorTest {
     expectOnlySnapshot(index);
   }
 
-  /** Its next entry may need this follower: nothing is applied until that has a snapshot. */
+  /**
+   * The leader's next entry may need this follower: nothing is applied until the follower has a
+   * snapshot.
+   */
   @Test
-  void aFollowerGetsASnapshotOfAMemberThatAppliedNothingSinceItsStart() throws Exception {
+  void followerReceivesSnapshotFromMemberThatAppliedNothingSinceStart() throws Exception {
     List<ConfChange> first =
         List.of(new ConfChange(ConfChange.Kind.ADD_VOTER, new NodeId(2), List.of("http://x:1")));
     files.machine().confChange(1, 1, new ConfEntry(null, first, Membership.EMPTY.after(first, 1)));
@@ -338,9 +347,9 @@ class SnapshotActorTest {
     assertThat(snapshots()).as("one serves both").containsExactly(1L);
   }
 
-  /** No process applies enough entries for a snapshot, all of them together do. */
+  /** No single run applies enough entries for a snapshot, but all of them together do. */
   @Test
-  void aMemberThatRestartsOftenTakesSnapshotsAndReleasesItsLog() throws Exception {
+  void memberThatRestartsOftenTakesSnapshotsAndReleasesLog() throws Exception {
     dueEntries = 10;
     for (int start = 0; start < 7; start++) {
       ActorRef<SnapshotCommand> actor = spawn(SmallSettings.SOON);
@@ -366,7 +375,7 @@ class SnapshotActorTest {
   }
 
   @Test
-  void longLogMakesASnapshotDueHoweverFewItsEntriesAre() throws Exception {
+  void longLogMakesSnapshotDueWithFewEntries() throws Exception {
     dueBytes = 3 << 20;
     spawn(SmallSettings.SOON);
     long index = applyOne();
@@ -387,7 +396,7 @@ class SnapshotActorTest {
 
   /** The snapshot of the last index before a start, found damaged when a follower needs one. */
   @Test
-  void aDamagedSnapshotOfTheAppliedIndexIsReplaced() throws Exception {
+  void damagedSnapshotOfAppliedIndexIsReplaced() throws Exception {
     List<ConfChange> members =
         List.of(new ConfChange(ConfChange.Kind.ADD_VOTER, new NodeId(2), List.of("http://x:1")));
     files
@@ -406,9 +415,11 @@ class SnapshotActorTest {
         .isEqualTo(1);
   }
 
-  /** It takes far longer to install its snapshot than the leader to take the next ones. */
+  /**
+   * The receiver takes far longer to install its snapshot than the leader to take the next ones.
+   */
   @Test
-  void logStaysForAReceiverUntilItHasCaughtUp() throws Exception {
+  void logIsKeptForReceiverUntilItHasCaughtUp() throws Exception {
     List<ConfChange> members =
         List.of(new ConfChange(ConfChange.Kind.ADD_VOTER, new NodeId(2), List.of("http://x:1")));
     files
@@ -442,7 +453,9 @@ class SnapshotActorTest {
         : FishingOutcomes.continueAndIgnore();
   }
 
-  /** The snapshot before the two that stay may be removed a little later than they are made. */
+  /**
+   * The snapshot before the two that are kept may be removed a little later than they are saved.
+   */
   private static FishingOutcome untilReleased(RaftCommand message) {
     if (message instanceof RaftCommand.SnapshotTaken taken && taken.index() >= 3) {
       return taken.index() == 3 ? FishingOutcomes.complete() : FishingOutcomes.fail("" + taken);
@@ -450,7 +463,10 @@ class SnapshotActorTest {
     return FishingOutcomes.continueAndIgnore();
   }
 
-  /** Replies to the next questions how far the receiver is; returns what was released meanwhile. */
+  /**
+   * Replies to the next queries for the progress of the receiver; returns what was released
+   * meanwhile.
+   */
   private List<Long> releasedUntilReplication(NodeId receiver, long match, PeerState state) {
     List<Long> released = new ArrayList<>();
     int replies = 0;
@@ -515,11 +531,11 @@ class SnapshotActorTest {
   }
 
   @Test
-  void damagedTableOfASnapshotAloneBringsAnotherSnapshot() throws Exception {
+  void damagedTableOnlyInSnapshotCausesNewSnapshot() throws Exception {
     ActorRef<SnapshotCommand> actor = spawn(NEVER);
     Path table = tableOfTheFirstSnapshot(actor);
     SnapshotManifest.FileSum sum = sumOf(table, 1);
-    // As on a file system without hard links, where the state has a file of its own.
+    // As on a file system without hard links, where the state has its own file.
     byte[] content = Files.readAllBytes(table);
     Files.delete(table);
     Files.write(table, content);
@@ -536,7 +552,7 @@ class SnapshotActorTest {
   }
 
   @Test
-  void damagedTableThatTheStateSharesEndsTheMember() throws Exception {
+  void damagedTableThatStateSharesStopsMember() throws Exception {
     ActorRef<SnapshotCommand> actor = spawn(NEVER);
     Path table = tableOfTheFirstSnapshot(actor);
     SnapshotManifest.FileSum sum = sumOf(table, 1);
@@ -546,9 +562,9 @@ class SnapshotActorTest {
     wal.expectTerminated(actor);
   }
 
-  /** Its first checksum would fit the damage, and receivers would get the damage. */
+  /** Its first checksum would match the damage, and receivers would get the damage. */
   @Test
-  void tableDamagedBeforeItsFirstChecksumEndsTheMember() throws Exception {
+  void tableDamagedBeforeItsFirstChecksumStopsMember() throws Exception {
     ActorRef<SnapshotCommand> actor = spawn(NEVER);
     Bytes key = Bytes.utf8("key");
     files.machine().apply(1, 1, new Operation.Put(key, key, 0, false, false, false));

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** States that are made of snapshots, over real files. */
+/** States that are restored from snapshots, with real files. */
 class StateRestoreTest {
   private static final int BYTES = 24 << 20;
 
@@ -81,7 +81,7 @@ class StateRestoreTest {
   }
 
   @Test
-  void installationReadsTheContentOnce() throws IOException {
+  void installationReadsContentOnce() throws IOException {
     save(10);
     WalReplay log = logAfter(10);
     long before = bytesRead();
@@ -91,7 +91,7 @@ class StateRestoreTest {
   }
 
   @Test
-  void emptiedStateIsMadeOfTheOlderSnapshotIfTheNewestIsDamaged() throws IOException {
+  void emptyStateIsRestoredFromOlderSnapshotIfNewestIsDamaged() throws IOException {
     save(10);
     damage(save(20));
     StateRestore.ifEmpty(dataDir);
@@ -99,7 +99,7 @@ class StateRestoreTest {
   }
 
   @Test
-  void stateStaysInPlaceIfTheSnapshotThatReplacesItIsDamaged() throws IOException {
+  void stateIsKeptIfSnapshotThatReplacesItIsDamaged() throws IOException {
     Files.writeString(dataDir.state().resolve("CURRENT"), "old");
     damage(save(10));
     WalReplay log = logAfter(10);
@@ -110,7 +110,7 @@ class StateRestoreTest {
   }
 
   @Test
-  void emptiedStateWithoutAnUndamagedSnapshotIsRefused() throws IOException {
+  void emptyStateWithoutUndamagedSnapshotIsRefused() throws IOException {
     damage(save(10));
     logAfter(10);
     assertThatThrownBy(() -> StateRestore.ifEmpty(dataDir))

@@ -50,7 +50,7 @@ import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.AskPattern;
 import org.jspecify.annotations.Nullable;
 
-/** A whole member but for its gateway, over real files, in an actor system of its own. */
+/** A whole member without its gateway, with real files, in its own actor system. */
 final class TestMember implements AutoCloseable {
   static final KeyRange ALL = new KeyRange(Bytes.of(0), Bytes.of(0));
 
@@ -71,7 +71,8 @@ final class TestMember implements AutoCloseable {
    * What differs from test to test.
    *
    * @param snapshotCount entries from one snapshot to the next
-   * @param diskStallTicks of 50 ms after which a leader whose disk hangs gives up; 0 means never
+   * @param diskStallTicks ticks of 50 ms after which a leader whose disk hangs steps down; 0 means
+   *     never
    */
   record Options(long snapshotCount, int diskStallTicks) {}
 
@@ -95,7 +96,7 @@ final class TestMember implements AutoCloseable {
     this(id, root, urls, options, PeerAddress.of(urls.getOrDefault(id, "")).port(), null);
   }
 
-  /** One whose port is not that of its URL, or that speaks TLS. */
+  /** A member whose port is not that of its URL, or that uses TLS. */
   TestMember(
       NodeId id,
       Path root,
@@ -224,7 +225,7 @@ final class TestMember implements AutoCloseable {
     return running;
   }
 
-  /** Of its latest start. */
+  /** Metrics of its latest start. */
   MemberMetrics metrics() {
     return metrics;
   }
@@ -268,7 +269,7 @@ final class TestMember implements AutoCloseable {
         system().scheduler());
   }
 
-  /** What its state holds of leases. */
+  /** Leases in its state. */
   List<Lease> leases() {
     MemberFiles opened = files;
     if (opened == null) {
@@ -277,7 +278,7 @@ final class TestMember implements AutoCloseable {
     return opened.machine().reader().leases();
   }
 
-  /** Where its state is; not to be opened by others while it is up. */
+  /** Directory of its state; not to be opened while the member is up. */
   Path state() {
     return root.resolve("state");
   }
@@ -286,7 +287,7 @@ final class TestMember implements AutoCloseable {
     return root.resolve("snapshots");
   }
 
-  /** Ends it; nobody is told. */
+  /** Stops it without notice to its peers. */
   @Override
   public void close() {
     ActorSystem<Void> running = system;

@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
 
 /** The members of one cluster in one process, over real files and real connections. */
 final class TestMembers implements AutoCloseable {
-  static final Duration PATIENCE = Duration.ofSeconds(30);
+  static final Duration AWAIT_LIMIT = Duration.ofSeconds(30);
 
   private final List<TestMember> members = new ArrayList<>();
   private final List<LoopbackProxy> proxies = new ArrayList<>();
 
   private TestMembers() {}
 
-  /** Starts that many. */
+  /** Starts this many members. */
   static TestMembers start(Path temp, int count, TestMember.Options options) throws IOException {
     Map<NodeId, String> urls = new TreeMap<>();
     for (int i = 1; i <= count; i++) {
@@ -47,9 +47,9 @@ final class TestMembers implements AutoCloseable {
   }
 
   /**
-   * Starts that many whose URLs lead to proxies.
+   * Starts this many members, whose URLs lead to proxies.
    *
-   * @param ports where each listens itself
+   * @param ports ports on which the members listen
    * @param engines null for members without TLS
    */
   static TestMembers startBehindProxies(
@@ -88,7 +88,7 @@ final class TestMembers implements AutoCloseable {
 
   static void await(String what, BooleanSupplier condition) {
     Awaitility.await(what)
-        .atMost(PATIENCE)
+        .atMost(AWAIT_LIMIT)
         .pollInterval(Duration.ofMillis(10))
         .until(condition::getAsBoolean);
   }
@@ -103,9 +103,9 @@ final class TestMembers implements AutoCloseable {
     return members.stream().filter(m -> m.isUp() && m != leader).findFirst().orElseThrow();
   }
 
-  /** Puts through a member; repeats what was surely refused or got no answer. */
+  /** Puts through a member; repeats the put if it was definitely refused or got no reply. */
   static Result put(TestMember through, String key, byte[] value) throws InterruptedException {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + AWAIT_LIMIT.toNanos();
     while (System.nanoTime() - end < 0) {
       try {
         ProposeReply reply = through.put(key, value).toCompletableFuture().join();
@@ -117,7 +117,7 @@ final class TestMembers implements AutoCloseable {
       }
       TimeUnit.MILLISECONDS.sleep(20);
     }
-    throw new AssertionError("nobody took " + key);
+    throw new AssertionError("no member applied " + key);
   }
 
   @Override

@@ -81,15 +81,13 @@ class ThreeMembersTest {
     }
     int hash = members().get(0).refs().state().hashKv(0).hash();
     for (TestMember member : members().all()) {
-      assertThat(member.refs().state().hashKv(0).hash())
-          .as("hash of " + member.id)
-          .isEqualTo(hash);
+      assertThat(member.refs().state().hashKv(0).hash()).as("hash of " + member.id).isEqualTo(hash);
       assertThat(member.broken).as("failures of " + member.id).isEmpty();
     }
   }
 
   @Test
-  void anyOfThemTakesWritesAndTheLeadersEndIsSurvived() throws Exception {
+  void allMembersTakeWritesAndClusterSurvivesLossOfLeader() throws Exception {
     start(1000);
     leader();
     for (int i = 0; i < 60; i++) {
@@ -120,7 +118,7 @@ class ThreeMembersTest {
   }
 
   @Test
-  void aMemberThatLacksEntriesWhichLeftMemoryGetsThemFromTheLogFiles() throws Exception {
+  void laggingMemberReceivesEntriesFromLogFiles() throws Exception {
     start(1_000_000);
     TestMember away = follower();
     away.close();
@@ -136,7 +134,7 @@ class ThreeMembersTest {
   }
 
   @Test
-  void afterAllWentDownNobodyNeedsASnapshot() throws Exception {
+  void noMemberNeedsSnapshotAfterFullRestart() throws Exception {
     start(1_000_000);
     TestMember away = follower();
     away.close();
@@ -151,7 +149,7 @@ class ThreeMembersTest {
     assertThat(away.refs().raft()).as("no snapshot was needed").isEqualTo(actor);
   }
 
-  /** A follower that starts again and needs entries that the leader has released. */
+  /** Starts a follower that needs entries that the leader has released. */
   private TestMember startWithAFollowerPastTheLog() throws Exception {
     start(20);
     for (int i = 0; i < 10; i++) {
@@ -168,7 +166,7 @@ class ThreeMembersTest {
   }
 
   @Test
-  void aMemberThatWasAwayPastTheLogGetsASnapshot() throws Exception {
+  void memberThatNeedsReleasedEntriesReceivesSnapshot() throws Exception {
     TestMember away = startWithAFollowerPastTheLog();
     TestMembers.await("the actors of " + away.id, () -> keys(away) >= 0);
     ActorRef<RaftCommand> before = away.refs().raft();
@@ -186,9 +184,12 @@ class ThreeMembersTest {
     awaitEqual();
   }
 
-  /** Whoever proposes all the time, as a member that publishes itself does, always gets a reply. */
+  /**
+   * A caller that proposes continuously, as a member that publishes itself does, always gets a
+   * reply.
+   */
   @Test
-  void noProposalIsLostWhileAReceivedSnapshotIsInstalled() throws Exception {
+  void noProposalIsLostWhileReceivedSnapshotIsInstalled() throws Exception {
     TestMember away = startWithAFollowerPastTheLog();
     ActorRef<RaftCommand> before = away.refs().raft();
     Proposers proposers = new Proposers(away, 32);
@@ -199,7 +200,7 @@ class ThreeMembersTest {
     assertThat(proposers.replies.sum()).isGreaterThan(100);
   }
 
-  /** So many proposals are in flight all the time. */
+  /** Keeps this many proposals in flight. */
   private static final class Proposers {
     private final TestMember member;
     private final Phaser running = new Phaser(1);
@@ -233,7 +234,7 @@ class ThreeMembersTest {
               });
     }
 
-    /** Those that got no reply, when all have ended. */
+    /** Returns the proposals without a reply, when all have ended. */
     Queue<Throwable> end() {
       ended = true;
       running.arriveAndAwaitAdvance();
@@ -241,7 +242,7 @@ class ThreeMembersTest {
     }
   }
 
-  /** Another member may have led and sent meanwhile, or the same one twice. */
+  /** Another member may have led and sent a snapshot meanwhile, or the same one twice. */
   private void assertSnapshotCounted(TestMember away) {
     assertThat(away.installing).as("at the start, and when the state was replaced").endsWith(true);
     assertThat(away.installing.peek()).isFalse();
@@ -298,7 +299,7 @@ class ThreeMembersTest {
   }
 
   @Test
-  void theLeadershipGoesWhereItIsSentAndOthersSayNo() throws Exception {
+  void leadershipTransfersToTargetAndFollowersRefuse() throws Exception {
     start(1000);
     TestMember leader = leader();
     TestMember target = follower();
@@ -312,7 +313,7 @@ class ThreeMembersTest {
     TestMembers.await("the new leader", target::leads);
     assertThat(transfer(target, new NodeId(99))).isInstanceOf(TransferReply.Refused.class);
     TestMembers.await(
-        "an answer of the others",
+        "a reply of the other members",
         () -> {
           ReplicationStatus status = replication(target).status();
           return status != null

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import org.apache.pekko.actor.Address;
 import org.apache.pekko.remote.ArteryControlFormats;
 
-/** Artery's bytes, made by hand: what a stranger can make too. */
+/** Builds Artery's bytes by hand, as an unknown peer can. */
 final class ArteryFrames {
   static final int CONTROL = 1;
   static final int ORDINARY = 2;

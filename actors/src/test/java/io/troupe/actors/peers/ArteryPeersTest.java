@@ -39,7 +39,7 @@ class ArteryPeersTest {
   private static final long CLUSTER = 77;
   private static final NodeId ONE = new NodeId(1);
   private static final NodeId TWO = new NodeId(2);
-  private static final long PATIENCE_MS = 20_000;
+  private static final long TIMEOUT_MS = 20_000;
 
   private final int portOne = FreePort.next();
   private final int portTwo = FreePort.next();
@@ -74,7 +74,7 @@ class ArteryPeersTest {
   private static List<Long> heartbeats(TestPeer receiver, int count) throws InterruptedException {
     List<Long> numbers = new ArrayList<>();
     while (numbers.size() < count) {
-      PeerMessage got = receiver.next(PATIENCE_MS);
+      PeerMessage got = receiver.next(TIMEOUT_MS);
       if (!(got instanceof PeerMessage.Heartbeat heartbeat)) {
         break;
       }
@@ -87,11 +87,11 @@ class ArteryPeersTest {
 
   /** Two followers: neither sends the other a Raft message. */
   @Test
-  void connectionIsKnownWithoutMessages() {
+  void connectionStateIsKnownWithoutMessages() {
     TestPeer one = peer(CLUSTER, 1, portOne, both());
     TestPeer two = peer(CLUSTER, 2, portTwo, both());
     Awaitility.await()
-        .atMost(Duration.ofMillis(PATIENCE_MS))
+        .atMost(Duration.ofMillis(TIMEOUT_MS))
         .until(
             () -> {
               long fiveSecondsAgo = System.nanoTime() - Duration.ofSeconds(5).toNanos();
@@ -101,7 +101,7 @@ class ArteryPeersTest {
   }
 
   @Test
-  void messagesGoBothWaysInOrder() throws Exception {
+  void messagesArriveInOrderInBothDirections() throws Exception {
     TestPeer one = peer(CLUSTER, 1, portOne, both());
     TestPeer two = peer(CLUSTER, 2, portTwo, both());
     // What is sent before the connection stands may be lost.
@@ -115,7 +115,7 @@ class ArteryPeersTest {
     assertThat(heartbeats(one, 500))
         .isEqualTo(LongStream.range(0, 500).map(i -> -i).boxed().toList());
     one.peers.send(TWO, new SnapshotMessage.Have(1, 2, 3));
-    PeerEnvelope got = two.snapshots.poll(PATIENCE_MS, TimeUnit.MILLISECONDS);
+    PeerEnvelope got = two.snapshots.poll(TIMEOUT_MS, TimeUnit.MILLISECONDS);
     assertThat(got)
         .isEqualTo(
             new PeerEnvelope(
@@ -123,9 +123,9 @@ class ArteryPeersTest {
   }
 
   /**
-   * Artery ends the streams to a peer that does not complete a handshake in time, and quarantines
-   * it if it does so just then. So nothing may end a connection that somebody accepts but does not
-   * answer yet, as a process does that is paused, or starts on a busy machine.
+   * Artery closes the streams to a peer that does not complete a handshake in time, and quarantines
+   * it if it completes the handshake just then. So a connection must stay open if the peer accepts
+   * it and does not reply yet, like a process that is paused, or starts on a busy machine.
    */
   @Test
   void aPeerThatTakesItsTimeToAnswerIsNotGivenUp() throws Exception {
@@ -152,10 +152,10 @@ class ArteryPeersTest {
   }
 
   @Test
-  void anOperatorIsToldOfAPeerThatArteryCutsOff() {
+  void quarantineByArteryIsLogged() {
     TestPeer one = peer(CLUSTER, 1, portOne, both());
     Address two = new Address("pekko", PeerConfig.SYSTEM, "127.0.0.1", portTwo);
-    // Until somebody listens: that begins a moment after the system does.
+    // Repeats until the listener is registered, a moment after the start of the system.
     try (LoggedLines lines = new LoggedLines()) {
       Awaitility.await()
           .atMost(Duration.ofSeconds(20))
@@ -183,8 +183,9 @@ class ArteryPeersTest {
   }
 
   /**
-   * A member's port is open while it recovers. With Artery's short forms of addresses, which are
-   * made of what messages were addressed to, those of that time stood for nobody, for good.
+   * A member's port is open while it recovers. With Artery's short forms of addresses, which it
+   * creates for the addresses of received messages, addresses from that time would refer to no
+   * actor permanently.
    */
   @Test
   void whatIsSentWhileAPeerRecoversDoesNotMakeItDeaf() throws Exception {
@@ -203,12 +204,12 @@ class ArteryPeersTest {
     await(recovering);
     sendFor(one, TWO, 2000);
     recovered.countDown();
-    TestPeer two = starting.get(PATIENCE_MS, TimeUnit.MILLISECONDS);
+    TestPeer two = starting.get(TIMEOUT_MS, TimeUnit.MILLISECONDS);
     open.add(two);
     // Long enough for many tables of short forms.
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(8);
     for (int mark = 1000; System.nanoTime() - end < 0; mark++) {
-      assertThat(one.untilItFlows(TWO, two, mark)).isLessThan(PATIENCE_MS);
+      assertThat(one.untilItFlows(TWO, two, mark)).isLessThan(TIMEOUT_MS);
       sendFor(one, TWO, 50);
     }
   }
@@ -230,7 +231,7 @@ class ArteryPeersTest {
   }
 
   @Test
-  void hugeMessagesAreCutAndPutTogether() throws Exception {
+  void largeMessagesAreSplitAndReassembled() throws Exception {
     TestPeer one = peer(CLUSTER, 1, portOne, both());
     TestPeer two = peer(CLUSTER, 2, portTwo, both());
     one.untilItFlows(TWO, two, 1);
@@ -241,12 +242,12 @@ class ArteryPeersTest {
             1, 0, 0, List.of(new Entry(1, 1, Entry.Kind.OPERATION, Bytes.wrap(data))), 0);
     one.peers.send(TWO, huge);
     one.peers.send(TWO, heartbeat(2));
-    PeerMessage got = two.next(PATIENCE_MS);
+    PeerMessage got = two.next(TIMEOUT_MS);
     while (heartbeat(1).equals(got)) {
-      got = two.next(PATIENCE_MS);
+      got = two.next(TIMEOUT_MS);
     }
     assertThat(got).isEqualTo(huge);
-    assertThat(two.next(PATIENCE_MS)).isEqualTo(heartbeat(2));
+    assertThat(two.next(TIMEOUT_MS)).isEqualTo(heartbeat(2));
   }
 
   @Test
@@ -279,7 +280,7 @@ class ArteryPeersTest {
   }
 
   @Test
-  void aStrangerOfTheClusterIsAnsweredAtTheAddressItNames() throws Exception {
+  void unknownMemberOfClusterReceivesRepliesAtItsAnnouncedAddress() throws Exception {
     PeerDirectory knowsOnlyItself = new PeerDirectory();
     TestPeer one = peer(CLUSTER, 1, portOne, knowsOnlyItself);
     TestPeer two = peer(CLUSTER, 2, portTwo, both());
@@ -381,7 +382,7 @@ class ArteryPeersTest {
   }
 
   @Test
-  void rubbishOnThePortHurtsNobody() throws Exception {
+  void malformedBytesOnPortHaveNoEffect() throws Exception {
     TestPeer one = peer(CLUSTER, 1, portOne, both());
     TestPeer two = peer(CLUSTER, 2, portTwo, both());
     Random random = new Random(9);

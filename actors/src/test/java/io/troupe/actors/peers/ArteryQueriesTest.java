@@ -24,10 +24,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
-/** Questions between real actor systems in one process, over the loopback. */
+/** Queries between real actor systems in one process, over the loopback. */
 class ArteryQueriesTest {
   private static final long CLUSTER = 77;
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final Duration SHORT = Duration.ofSeconds(1);
 
   private static final PeerAnswer MEMBERS =
@@ -66,7 +66,7 @@ class ArteryQueriesTest {
   }
 
   private static PeerAnswer asked(TestPeer from, int to, PeerQuery query) {
-    return ask(from, to, query, PATIENCE).toCompletableFuture().join();
+    return ask(from, to, query, TIMEOUT).toCompletableFuture().join();
   }
 
   private static void unanswered(TestPeer from, int to, PeerQuery query) {
@@ -77,12 +77,12 @@ class ArteryQueriesTest {
   }
 
   @Test
-  void whoIsOfNoClusterYetMayAskForTheMembersAndForNothingElse() {
-    TestPeer nobody = peer(QueryFrame.NO_CLUSTER, 0, portOne);
+  void memberWithoutClusterMayOnlyQueryForMembers() {
+    TestPeer newcomer = peer(QueryFrame.NO_CLUSTER, 0, portOne);
     answering(CLUSTER, 2, portTwo);
-    assertThat(asked(nobody, portTwo, PeerQuery.MembersQuery.INSTANCE)).isEqualTo(MEMBERS);
-    unanswered(nobody, portTwo, PeerQuery.LivenessQuery.INSTANCE);
-    unanswered(nobody, portTwo, new PeerQuery.PromoteQuery(new NodeId(3)));
+    assertThat(asked(newcomer, portTwo, PeerQuery.MembersQuery.INSTANCE)).isEqualTo(MEMBERS);
+    unanswered(newcomer, portTwo, PeerQuery.LivenessQuery.INSTANCE);
+    unanswered(newcomer, portTwo, new PeerQuery.PromoteQuery(new NodeId(3)));
   }
 
   @Test
@@ -98,7 +98,7 @@ class ArteryQueriesTest {
   }
 
   @Test
-  void aRemovedMemberIsNotAnswered() {
+  void queryOfRemovedMemberGetsNoReply() {
     TestPeer one = peer(CLUSTER, 1, portOne);
     TestPeer two = answering(CLUSTER, 2, portTwo);
     assertThat(asked(one, portTwo, PeerQuery.LivenessQuery.INSTANCE)).isEqualTo(MEMBERS);
@@ -107,19 +107,18 @@ class ArteryQueriesTest {
   }
 
   @Test
-  void aMemberThatIsNotReadySaysSo() {
+  void memberThatIsNotReadyRefusesQueries() {
     TestPeer one = peer(CLUSTER, 1, portOne);
     peer(QueryFrame.NO_CLUSTER, 0, portTwo);
     assertThat(asked(one, portTwo, PeerQuery.MembersQuery.INSTANCE))
         .isEqualTo(new PeerAnswer.Refused(Refusal.NO_LEADER));
   }
 
-  /** Many times: it may come in the moment in which the port is open and nobody listens yet. */
+  /** Repeated, because a query may arrive when the port is open and no actor listens yet. */
   @RepeatedTest(value = 10, failureThreshold = 1)
-  void aQuestionFindsAMemberThatStartsLaterAndOneThatRestarted() throws Exception {
+  void queryReachesMemberThatStartsLaterOrRestarts() throws Exception {
     TestPeer one = peer(CLUSTER, 1, portOne);
-    CompletionStage<PeerAnswer> early =
-        ask(one, portTwo, PeerQuery.MembersQuery.INSTANCE, PATIENCE);
+    CompletionStage<PeerAnswer> early = ask(one, portTwo, PeerQuery.MembersQuery.INSTANCE, TIMEOUT);
     TestPeer two = answering(CLUSTER, 2, portTwo);
     // One that does not serve yet says so.
     assertThat(early.toCompletableFuture().join())
@@ -132,7 +131,7 @@ class ArteryQueriesTest {
   }
 
   @Test
-  void manyQuestionsAtOnceGetTheirOwnAnswers() {
+  void concurrentQueriesGetTheirOwnReplies() {
     TestPeer one = peer(CLUSTER, 1, portOne);
     TestPeer two = peer(CLUSTER, 2, portTwo);
     two.queries.serve(
@@ -144,7 +143,7 @@ class ArteryQueriesTest {
         IntStream.range(0, 200)
             .mapToObj(
                 i ->
-                    ask(one, portTwo, new PeerQuery.PromoteQuery(new NodeId(i)), PATIENCE)
+                    ask(one, portTwo, new PeerQuery.PromoteQuery(new NodeId(i)), TIMEOUT)
                         .toCompletableFuture())
             .toList();
     for (int i = 0; i < answers.size(); i++) {

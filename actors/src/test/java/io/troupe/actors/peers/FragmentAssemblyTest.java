@@ -61,7 +61,7 @@ class FragmentAssemblyTest {
   }
 
   @Test
-  void aMessageThatNobodyGoesOnWithIsStale() {
+  void abandonedMessageIsStale() {
     assertThat(assembly.isStale(100, Duration.ofNanos(50))).as("nothing was begun").isFalse();
     add(piece(1, 3, 0, 1), 100);
     assertThat(assembly.isStale(149, Duration.ofNanos(50))).isFalse();

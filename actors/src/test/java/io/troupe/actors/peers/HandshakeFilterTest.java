@@ -10,8 +10,8 @@ class HandshakeFilterTest {
 
   private final HandshakeFilter admission = new HandshakeFilter(SELF, 0);
 
-  private static PeerAddress stranger(int number) {
-    return new PeerAddress("stranger", number);
+  private static PeerAddress unknown(int number) {
+    return new PeerAddress("unknown", number);
   }
 
   private void admits(PeerAddress from, long uid) {
@@ -23,35 +23,35 @@ class HandshakeFilterTest {
   }
 
   @Test
-  void strangersAreCounted() {
-    for (int i = 1; i <= HandshakeFilter.MAX_STRANGERS; i++) {
-      admits(stranger(i), i);
+  void unknownPeersAreLimited() {
+    for (int i = 1; i <= HandshakeFilter.MAX_UNKNOWN_PEERS; i++) {
+      admits(unknown(i), i);
     }
-    refuses(stranger(1000), 1000, 0);
-    assertThat(admission.isKnown(stranger(1))).isTrue();
-    assertThat(admission.isKnown(stranger(1000))).isFalse();
-    admits(stranger(1), 1);
+    refuses(unknown(1000), 1000, 0);
+    assertThat(admission.isKnown(unknown(1))).isTrue();
+    assertThat(admission.isKnown(unknown(1000))).isFalse();
+    admits(unknown(1), 1);
   }
 
   @Test
-  void membersAndThoseThatWereAskedAreAlwaysLetIn() {
-    for (int i = 1; i <= HandshakeFilter.MAX_STRANGERS; i++) {
-      admits(stranger(i), i);
+  void membersAndQueriedAddressesAreAlwaysAccepted() {
+    for (int i = 1; i <= HandshakeFilter.MAX_UNKNOWN_PEERS; i++) {
+      admits(unknown(i), i);
     }
     admission.members(MEMBER::equals);
-    admission.expect(stranger(2000));
+    admission.expect(unknown(2000));
     assertThat(admission.isKnown(MEMBER)).isTrue();
     admits(MEMBER, 500);
-    admits(stranger(2000), 501);
+    admits(unknown(2000), 501);
   }
 
   @Test
-  void nobodyIsSomebodyElse() {
+  void processMayNotUseAddressOrNumberOfAnother() {
     admission.members(MEMBER::equals);
     refuses(SELF, 1, 0);
     admits(MEMBER, 2);
-    refuses(stranger(1), 2, 0);
-    assertThat(admission.isKnown(stranger(1))).isFalse();
+    refuses(unknown(1), 2, 0);
+    assertThat(admission.isKnown(unknown(1))).isFalse();
   }
 
   @Test

@@ -23,7 +23,7 @@ class HandshakeLimitTest {
     }
   }
 
-  private static InetAddress stranger(int number) {
+  private static InetAddress unknown(int number) {
     return address("10." + (number >> 16) + "." + (number >> 8 & 255) + "." + (number & 255));
   }
 
@@ -36,54 +36,54 @@ class HandshakeLimitTest {
   }
 
   @Test
-  void eachStrangerHasAShare() {
-    InetAddress one = stranger(1);
-    assertThat(admitted(one, 1000)).isEqualTo(HandshakeLimit.OF_A_STRANGER.atOnce());
+  void eachUnknownAddressHasShare() {
+    InetAddress one = unknown(1);
+    assertThat(admitted(one, 1000)).isEqualTo(HandshakeLimit.OF_UNKNOWN_PEER.atOnce());
     now += SECOND;
-    assertThat(admitted(one, 1000)).isEqualTo(HandshakeLimit.OF_A_STRANGER.perSecond());
-    assertThat(admitted(stranger(2), 1)).as("another one").isEqualTo(1);
+    assertThat(admitted(one, 1000)).isEqualTo(HandshakeLimit.OF_UNKNOWN_PEER.perSecond());
+    assertThat(admitted(unknown(2), 1)).as("another one").isEqualTo(1);
     now += 100 * SECOND;
-    assertThat(admitted(one, 1000)).isEqualTo(HandshakeLimit.OF_A_STRANGER.atOnce());
+    assertThat(admitted(one, 1000)).isEqualTo(HandshakeLimit.OF_UNKNOWN_PEER.atOnce());
   }
 
   @Test
-  void allStrangersTogetherHaveOneAndMembersTheirs() {
+  void unknownAddressesShareOneLimitAndMembersHaveTheirOwn() {
     InetAddress member = address("10.200.0.1");
     limit.memberSpoke(member, now);
     int admitted = 0;
     for (int i = 0; i < 50_000; i++) {
-      admitted += admitted(stranger(i), 1);
+      admitted += admitted(unknown(i), 1);
     }
-    assertThat(admitted).isEqualTo(HandshakeLimit.OF_STRANGERS.atOnce());
+    assertThat(admitted).isEqualTo(HandshakeLimit.OF_UNKNOWN_PEERS.atOnce());
     assertThat(admitted(member, 1000)).isEqualTo(HandshakeLimit.OF_A_MEMBER.atOnce());
     now += SECOND;
     assertThat(admitted(member, 1000)).isEqualTo(HandshakeLimit.OF_A_MEMBER.perSecond());
     admitted = 0;
     for (int i = 0; i < 50_000; i++) {
-      admitted += admitted(stranger(i), 1);
+      admitted += admitted(unknown(i), 1);
     }
-    assertThat(admitted).isEqualTo(HandshakeLimit.OF_STRANGERS.perSecond());
+    assertThat(admitted).isEqualTo(HandshakeLimit.OF_UNKNOWN_PEERS.perSecond());
   }
 
   /** A share that was refused for the sake of all others is not used up. */
   @Test
-  void whoIsRefusedBecauseOfOthersKeepsItsShare() {
+  void addressRefusedByCommonLimitKeepsItsShare() {
     for (int i = 0; i < 1000; i++) {
-      admitted(stranger(i), 1);
+      admitted(unknown(i), 1);
     }
-    InetAddress patient = stranger(5000);
-    assertThat(admitted(patient, 1000)).isZero();
+    InetAddress idle = unknown(5000);
+    assertThat(admitted(idle, 1000)).isZero();
     now += 2 * SECOND;
-    assertThat(admitted(patient, 1000)).isEqualTo(HandshakeLimit.OF_A_STRANGER.atOnce());
+    assertThat(admitted(idle, 1000)).isEqualTo(HandshakeLimit.OF_UNKNOWN_PEER.atOnce());
   }
 
   @Test
-  void anIpv6NetworkIsOneStranger() {
+  void ipv6NetworkCountsAsOneAddress() {
     int admitted = 0;
     for (int i = 1; i < 1000; i++) {
       admitted += admitted(address("2001:db8::" + Integer.toHexString(i)), 1);
     }
-    assertThat(admitted).isEqualTo(HandshakeLimit.OF_A_STRANGER.atOnce());
+    assertThat(admitted).isEqualTo(HandshakeLimit.OF_UNKNOWN_PEER.atOnce());
     assertThat(admitted(address("2001:db8:0:1::1"), 1)).isEqualTo(1);
   }
 
@@ -92,14 +92,14 @@ class HandshakeLimitTest {
     InetAddress first = address("10.200.0.1");
     limit.memberSpoke(first, now);
     for (int i = 0; i < HandshakeLimit.MAX_MEMBERS - 1; i++) {
-      limit.memberSpoke(stranger(i), now);
+      limit.memberSpoke(unknown(i), now);
     }
     for (int i = 70_000; i < 80_000; i++) {
-      admitted(stranger(i), 1);
+      admitted(unknown(i), 1);
     }
     assertThat(admitted(first, 1)).isEqualTo(1);
     for (int i = 0; i < HandshakeLimit.MAX_MEMBERS; i++) {
-      limit.memberSpoke(stranger(100_000 + i), now);
+      limit.memberSpoke(unknown(100_000 + i), now);
     }
     assertThat(admitted(first, 1)).isZero();
   }

@@ -79,8 +79,8 @@ public final class LoopbackProxy implements AutoCloseable {
 
   private void pass(Socket from, Socket into, ByteArrayOutputStream record) throws IOException {
     byte[] buffer = new byte[64 << 10];
-    // However one side ends, with a reset too, the other side is told: a connection that swallows
-    // what is sent is what cut() is for.
+    // When one side closes, also with a reset, the proxy closes the other side: a connection that
+    // swallows bytes is what cut() is for.
     try (from;
         into) {
       InputStream in = from.getInputStream();

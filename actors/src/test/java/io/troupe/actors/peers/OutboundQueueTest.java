@@ -51,7 +51,7 @@ class OutboundQueueTest {
   }
 
   @Test
-  void encodedMessagesMakeRoom() {
+  void encodedMessagesReleaseMemory() {
     List<Outgoing> sent = fill(queue);
     sent.get(0).encoded();
     assertThat(queue.bytes()).isEqualTo(MEMORY - LONG_BYTES);

@@ -58,7 +58,7 @@ class PeerBacklogTest {
   }
 
   @Test
-  void unknownSendersShareTheRoomOfOneMember() {
+  void unknownSendersShareSpaceOfOneMember() {
     accepted(FLOODER, LARGE, 1000);
     int accepted = 0;
     for (int i = 10; i < 10_000; i++) {

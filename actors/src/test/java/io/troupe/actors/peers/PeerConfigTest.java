@@ -19,7 +19,7 @@ class PeerConfigTest {
   }
 
   @Test
-  void arteryListensWhereNobodyLooks() {
+  void arteryListensOnLoopbackOnly() {
     PeerAddress bound = new PeerAddress("[::1]", 2380);
     Config config =
         PeerConfig.of(new PeerAddress("a.example", 2380), bound, true)

@@ -46,7 +46,7 @@ class PeerFloodTest {
   }
 
   private byte[] hello() throws SSLException {
-    SSLEngine engine = new TestEngines("stranger").client("127.0.0.1", portTwo);
+    SSLEngine engine = new TestEngines(TestEngines.UNKNOWN).client("127.0.0.1", portTwo);
     ByteBuffer bytes = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
     engine.wrap(ByteBuffer.allocate(0), bytes);
     return Arrays.copyOf(bytes.array(), bytes.position());
@@ -86,7 +86,7 @@ class PeerFloodTest {
 
   @Test
   void aMemberComesThroughAndFewHandshakesAreWorkedOn() throws Exception {
-    ExecutorService strangers = Executors.newFixedThreadPool(2);
+    ExecutorService attackers = Executors.newFixedThreadPool(2);
     TestPeer two = new TestPeer(CLUSTER, 2, portTwo, both(), enginesOfTwo);
     TestPeer one = one();
     try (LoggedLines log = new LoggedLines()) {
@@ -95,7 +95,7 @@ class PeerFloodTest {
       long before = enginesOfTwo.handshakes();
       byte[] hello = hello();
       List<Future<Void>> floods =
-          List.of(strangers.submit(() -> flood(hello)), strangers.submit(() -> flood(hello)));
+          List.of(attackers.submit(() -> flood(hello)), attackers.submit(() -> flood(hello)));
       Awaitility.await()
           .atMost(Duration.ofSeconds(60))
           .until(() -> begun.get() > CONNECTIONS || floods.stream().anyMatch(Future::isDone));
@@ -113,12 +113,12 @@ class PeerFloodTest {
       int members = 20;
       assertThat(worked)
           .isLessThanOrEqualTo(
-              HandshakeLimit.OF_STRANGERS.atOnce()
-                  + HandshakeLimit.OF_STRANGERS.perSecond() * seconds
+              HandshakeLimit.OF_UNKNOWN_PEERS.atOnce()
+                  + HandshakeLimit.OF_UNKNOWN_PEERS.perSecond() * seconds
                   + members);
       assertThat(log.with("too many handshakes")).hasSizeBetween(1, 2);
     } finally {
-      strangers.shutdownNow();
+      attackers.shutdownNow();
       one.close();
       two.close();
     }

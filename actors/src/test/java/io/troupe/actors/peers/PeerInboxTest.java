@@ -23,7 +23,7 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What cannot be read is void, and counted. */
+/** Unreadable messages are dropped and counted. */
 class PeerInboxTest {
   private static final long CLUSTER = 7;
   private static final NodeId SELF = new NodeId(1);

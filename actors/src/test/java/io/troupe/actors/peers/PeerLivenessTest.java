@@ -24,12 +24,12 @@ class PeerLivenessTest {
   }
 
   @Test
-  void whoNeverSpokeWasNeverHeard() {
+  void peerWithoutMessagesWasNeverHeard() {
     assertThat(heardSince(0, 10)).isFalse();
   }
 
   @Test
-  void whoSpeaksWithoutABreakHasBeenHeardSinceItsFirstWord() {
+  void peerWithoutGapIsHeardSinceFirstMessage() {
     heardEvery100Ms(100, 3000);
     assertThat(heardSince(99, 3050)).isFalse();
     assertThat(heardSince(100, 3050)).isTrue();
@@ -38,7 +38,7 @@ class PeerLivenessTest {
   }
 
   @Test
-  void afterABreakItCountsAnew() {
+  void gapRestartsTime() {
     heardEvery100Ms(100, 3000);
     heardEvery100Ms(4000, 6000);
     assertThat(heardSince(3999, 6010)).isFalse();
@@ -46,14 +46,14 @@ class PeerLivenessTest {
   }
 
   @Test
-  void aPauseShorterThanThatIsNone() {
+  void shorterPauseIsNoGap() {
     heardEvery100Ms(100, 3000);
     heardEvery100Ms(3999, 6000);
     assertThat(heardSince(100, 6010)).isTrue();
   }
 
   @Test
-  void connectionHoldsWhileGreetingsCome() {
+  void connectionHoldsWhileGreetingsArrive() {
     for (long at = 100; at <= 9100; at += 1000) {
       contacts.heard(PEER, at * MS);
     }

@@ -37,7 +37,7 @@ class PeerPortExtensionTest {
   private static final long CLUSTER = 79;
   private static final NodeId ONE = new NodeId(1);
   private static final NodeId TWO = new NodeId(2);
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private final int portOne = FreePort.next();
   private final int portTwo = FreePort.next();
@@ -90,7 +90,7 @@ class PeerPortExtensionTest {
 
   private Socket connect(int port) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
-    socket.setSoTimeout((int) PATIENCE.toMillis());
+    socket.setSoTimeout((int) TIMEOUT.toMillis());
     sockets.add(socket);
     return socket;
   }
@@ -140,7 +140,7 @@ class PeerPortExtensionTest {
   }
 
   @Test
-  void whoIsNoMemberIsSentAwayAtTheFirstBytes() throws Exception {
+  void connectionOfUnknownProtocolIsClosedAtFirstBytes() throws Exception {
     for (String first : List.of("GET / HTTP/1.1\r\n", "AKKA\0....", "AKKA\4....", "PEKK\2....")) {
       Socket socket = connect(portTwo);
       socket.getOutputStream().write(first.getBytes(StandardCharsets.US_ASCII));
@@ -150,7 +150,7 @@ class PeerPortExtensionTest {
   }
 
   @Test
-  void whoSaysNothingIsSentAwayInTheEnd() throws Exception {
+  void idleConnectionIsClosedAfterTimeout() throws Exception {
     Socket silent = connect(portTwo);
     Socket began = connect(portTwo);
     began.getOutputStream().write(ArteryFrames.preface(ArteryFrames.CONTROL));
@@ -187,11 +187,11 @@ class PeerPortExtensionTest {
   }
 
   /**
-   * Artery cuts a process off until it restarts when somebody says that it ends, and believes
-   * anybody.
+   * Artery quarantines a process until it restarts if a message says that the process ends, and
+   * accepts that message from any peer.
    */
   @Test
-  void nobodyElseCanSayThatAMemberEnds() throws Exception {
+  void forgedEndOfMemberIsIgnored() throws Exception {
     try (LoggedLines log = new LoggedLines()) {
       bothWays();
       ArteryControlFormats.UniqueAddress victim = process(one);
@@ -221,8 +221,9 @@ class PeerPortExtensionTest {
       Awaitility.await()
           .untilAsserted(
               () ->
-                  assertThat(log.with("somebody says that it has cut this member off")).hasSize(1));
-      // What Artery does about it, it does after 100 ms.
+                  assertThat(log.with("a peer reports that it has cut this member off"))
+                      .hasSize(1));
+      // Artery would react after 100 ms.
       Awaitility.await()
           .pollInterval(Duration.ofMillis(50))
           .during(Duration.ofMillis(500))
@@ -258,13 +259,16 @@ class PeerPortExtensionTest {
       ends(socket);
     }
     assertThat(transport(two).remoteAddresses().size())
-        .isLessThanOrEqualTo(HandshakeFilter.MAX_STRANGERS + 1);
+        .isLessThanOrEqualTo(HandshakeFilter.MAX_UNKNOWN_PEERS + 1);
     bothWays();
   }
 
-  /** Of its own address, or of another process: the room behind all connections ended. */
+  /**
+   * A handshake with the receiver's own address, or with another process's number, stopped the
+   * actor of all connections.
+   */
   @Test
-  void aHandshakeThatContradictsOthersIsDropped() throws Exception {
+  void contradictoryHandshakeIsDropped() throws Exception {
     try (LoggedLines log = new LoggedLines()) {
       bothWays();
       long uid = process(one).getUid();
@@ -317,12 +321,13 @@ class PeerPortExtensionTest {
   }
 
   @Test
-  void messagesThatCannotBeReadAreVoidAndSaidOnce() throws Exception {
+  void unreadableMessagesAreDroppedAndLoggedOnce() throws Exception {
     try (LoggedLines log = new LoggedLines()) {
       bothWays();
       long uid = process(one).getUid();
       for (String actor : List.of("/user/peers", "/user/peer-queries")) {
-        byte[] frame = ArteryFrames.frame(uid, 746_031, "", address(two) + actor, "m", new byte[50]);
+        byte[] frame =
+            ArteryFrames.frame(uid, 746_031, "", address(two) + actor, "m", new byte[50]);
         for (int i = 0; i < 100; i++) {
           send(ArteryFrames.ORDINARY, frame).close();
         }
@@ -333,9 +338,12 @@ class PeerPortExtensionTest {
     }
   }
 
-  /** Artery makes the way again when something behind it failed; the gate is before the new one. */
+  /**
+   * Artery creates the connection flow again after a failure; the frame filter must be before the
+   * new one.
+   */
   @Test
-  void aWayThatIsMadeAnewIsGuardedAtOnce() throws Exception {
+  void recreatedConnectionFlowIsFiltered() throws Exception {
     Field way = ArteryTcpTransport.class.getDeclaredField("inboundConnectionFlow");
     way.setAccessible(true);
     Field first = ArteryTcpTransport.class.getDeclaredField("firstConnectionFlow");

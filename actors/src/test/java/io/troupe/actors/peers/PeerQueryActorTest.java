@@ -24,7 +24,10 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The room alone, with a way that shows what is sent and loses what the test wants lost. */
+/**
+ * The actor alone, with a connection that records sent frames and loses the frames that the test
+ * wants lost.
+ */
 class PeerQueryActorTest {
   private static final String HERE = "http://here:1";
   private static final String THERE = "http://there:1";
@@ -79,7 +82,7 @@ class PeerQueryActorTest {
   }
 
   @Test
-  void aQuestionIsRepeatedUntilItIsAnswered() throws Exception {
+  void queryIsRepeatedUntilReplyArrives() throws Exception {
     CompletableFuture<PeerAnswer> answer = ask(PROMOTE);
     Question first = next();
     assertThat(first.replyUrl()).isEqualTo(HERE);
@@ -92,7 +95,7 @@ class PeerQueryActorTest {
   }
 
   @Test
-  void itEndsWithItsTimeAndALateAnswerIsNobodys() {
+  void queryTimesOutAndLateReplyIsIgnored() {
     CompletableFuture<PeerAnswer> late = ask(PROMOTE);
     Question first = next();
     time.timePasses(TIMEOUT);
@@ -120,7 +123,7 @@ class PeerQueryActorTest {
   }
 
   @Test
-  void anAnswerOfAnotherClusterDoesNotCount() throws Exception {
+  void replyOfAnotherClusterIsIgnored() throws Exception {
     CompletableFuture<PeerAnswer> answer = ask(PROMOTE);
     Question question = next();
     actor.tell(new Reply(6, question.number(), new PeerAnswer.Refused(Refusal.NOT_LEADER)));
@@ -128,9 +131,9 @@ class PeerQueryActorTest {
     assertThat(answer.get()).isEqualTo(PeerAnswer.Done.INSTANCE);
   }
 
-  /** The second promotion would be refused: the member is no learner any more. */
+  /** The second promotion would be refused, because the member is no longer a learner. */
   @Test
-  void aPromotionIsMadeOnceHoweverOftenItIsAskedFor() {
+  void repeatedPromotionQueryPromotesOnce() {
     serve();
     actor.tell(question(7, PROMOTE));
     actor.tell(question(7, PROMOTE));
@@ -139,18 +142,18 @@ class PeerQueryActorTest {
     asked.get(0).complete(PeerAnswer.Done.INSTANCE);
     Reply done = new Reply(5, 7, PeerAnswer.Done.INSTANCE);
     sent.expectMessage(done);
-    // The answer was lost.
+    // The reply was lost.
     actor.tell(question(7, PROMOTE));
     sent.expectMessage(done);
     assertThat(asked).hasSize(1);
-    // Another question is another promotion.
+    // Another query is another promotion.
     actor.tell(question(8, PROMOTE));
     sent.expectNoMessage(Duration.ofMillis(50));
     assertThat(asked).hasSize(2);
   }
 
   @Test
-  void aFaultBecomesARefusal() {
+  void failureOfResponderBecomesRefusal() {
     actor.tell(
         new PeerQueryActor.Serve(
             query -> {
@@ -166,7 +169,7 @@ class PeerQueryActorTest {
   }
 
   @Test
-  void whatIsUnderWayIsBounded() {
+  void queriesInProgressAreBounded() {
     serve();
     for (int i = 0; i < PeerQueryActor.MAX_ANSWERED; i++) {
       actor.tell(question(i, PeerQuery.LivenessQuery.INSTANCE));
@@ -187,7 +190,7 @@ class PeerQueryActorTest {
   }
 
   @Test
-  void anAnswerThatFitsInNoFrameIsRefused() {
+  void tooLargeReplyIsReplacedByRefusal() {
     actor.tell(
         new PeerQueryActor.Serve(
             query ->

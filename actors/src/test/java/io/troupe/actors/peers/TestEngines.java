@@ -18,11 +18,14 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS with one of the certificates under {@code tls}, which trusts itself and nobody else and is
- * for the loopback. Made by {@code keytool -genkeypair -alias own -keyalg EC -dname CN=... -ext
+ * TLS with one of the certificates under {@code tls}, which trusts only itself and is for the
+ * loopback. Made by {@code keytool -genkeypair -alias own -keyalg EC -dname CN=... -ext
  * san=ip:127.0.0.1,dns:localhost -validity 36500 -storetype PKCS12}.
  */
 public final class TestEngines implements PeerEngines {
+  /** Name of a certificate that the members do not trust. */
+  static final String UNKNOWN = "stranger";
+
   private static final char[] PASSWORD = "troupe".toCharArray();
   private static final int SESSIONS = 1024;
 

@@ -35,7 +35,7 @@ final class TestPeer implements AutoCloseable {
       pekko.remote.artery.advanced.compression.manifests.advertisement-interval = 300 ms
       """;
 
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   final BlockingQueue<PeerEnvelope> raft = new LinkedBlockingQueue<>();
   final BlockingQueue<PeerEnvelope> snapshots = new LinkedBlockingQueue<>();
@@ -52,9 +52,7 @@ final class TestPeer implements AutoCloseable {
     this(clusterId, id, port, bindPort, directory, () -> {});
   }
 
-  /**
-   * A peer whose port is open while {@code recovery} still runs, before anybody listens behind it.
-   */
+  /** A peer whose port is open while {@code recovery} still runs, before an actor listens. */
   TestPeer(
       long clusterId, long id, int port, int bindPort, PeerDirectory directory, Runnable recovery) {
     this(clusterId, id, port, bindPort, directory, recovery, null, ConfigFactory.empty());
@@ -148,7 +146,7 @@ final class TestPeer implements AutoCloseable {
     PeerMessage message = new PeerMessage.Heartbeat(1, mark, 0);
     long start = System.nanoTime();
     Awaitility.await("message " + mark)
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .pollInterval(Duration.ofMillis(1))
         .until(
             () -> {

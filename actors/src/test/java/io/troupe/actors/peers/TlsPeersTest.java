@@ -27,7 +27,7 @@ class TlsPeersTest {
   private static final long CLUSTER = 78;
   private static final NodeId ONE = new NodeId(1);
   private static final NodeId TWO = new NodeId(2);
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private final int portOne = FreePort.next();
   private final int portTwo = FreePort.next();
@@ -63,7 +63,7 @@ class TlsPeersTest {
     Awaitility.await()
         .pollInterval(Duration.ofMillis(20))
         .during(Duration.ofMillis(ms))
-        .atMost(Duration.ofMillis(ms).plus(PATIENCE))
+        .atMost(Duration.ofMillis(ms).plus(TIMEOUT))
         .until(
             () -> {
               from.peers.send(to, heartbeat(7));
@@ -72,7 +72,7 @@ class TlsPeersTest {
   }
 
   @Test
-  void messagesShortAndHugeGoBothWays() throws Exception {
+  void shortAndLargeMessagesArriveInBothDirections() throws Exception {
     TestPeer one = peer(1, portOne, "members");
     TestPeer two = peer(2, portTwo, "members");
     one.untilItFlows(TWO, two, 1);
@@ -83,9 +83,9 @@ class TlsPeersTest {
         new PeerMessage.Append(
             1, 0, 0, List.of(new Entry(1, 1, Entry.Kind.OPERATION, Bytes.wrap(data))), 0);
     one.peers.send(TWO, huge);
-    PeerMessage got = two.next(PATIENCE.toMillis());
+    PeerMessage got = two.next(TIMEOUT.toMillis());
     while (heartbeat(1).equals(got)) {
-      got = two.next(PATIENCE.toMillis());
+      got = two.next(TIMEOUT.toMillis());
     }
     assertThat(got).isEqualTo(huge);
   }
@@ -108,14 +108,14 @@ class TlsPeersTest {
 
   /** It may know everything else of the cluster. */
   @Test
-  void aMemberWithACertificateOfAnotherAuthorityIsNotLetInAndHurtsNobody() {
+  void memberWithCertificateOfAnotherAuthorityIsRejected() {
     try (LoggedLines log = new LoggedLines()) {
       TestPeer one = peer(1, portOne, "members");
       TestPeer two = peer(2, portTwo, "members");
       one.untilItFlows(TWO, two, 1);
-      TestPeer stranger = peer(3, FreePort.next(), "stranger");
+      TestPeer unknown = peer(3, FreePort.next(), TestEngines.UNKNOWN);
       for (int i = 0; i < 5; i++) {
-        sendFor(stranger, TWO, 1000);
+        sendFor(unknown, TWO, 1000);
         assertThat(one.untilItFlows(TWO, two, 10 + i)).isLessThan(1000);
       }
       assertThat(two.raft).noneMatch(envelope -> envelope.from().equals(new NodeId(3)));
@@ -132,7 +132,7 @@ class TlsPeersTest {
   void bothSidesLogWhyAConnectionIsRefused() {
     try (LoggedLines log = new LoggedLines()) {
       TestPeer one = peer(1, portOne, "members");
-      TestPeer two = peer(2, portTwo, new TestEngines("members", "stranger"));
+      TestPeer two = peer(2, portTwo, new TestEngines("members", TestEngines.UNKNOWN));
       sendFor(one, TWO, 2000);
       assertThat(two.raft).isEmpty();
       assertThat(log.with("rejected connection on peer endpoint remote-addr=127.0.0.1:"))
@@ -145,7 +145,7 @@ class TlsPeersTest {
   }
 
   @Test
-  void TL2_aMemberWhoseCertificateIsForAnotherAddressIsNotHeard() {
+  void memberWithCertificateForAnotherAddressIsIgnored_TL2() {
     try (LoggedLines log = new LoggedLines()) {
       TestEngines enginesOfTwo = new TestEngines("members");
       enginesOfTwo.checks(
@@ -167,9 +167,9 @@ class TlsPeersTest {
     }
   }
 
-  /** Nothing is lost meanwhile, and nobody else waits. */
+  /** No message is lost meanwhile, and no other peer waits. */
   @Test
-  void TL2_whatAMemberSaysWaitsUntilItsAddressIsChecked() throws Exception {
+  void messagesWaitUntilAddressOfMemberIsChecked_TL2() throws Exception {
     TestEngines enginesOfTwo = new TestEngines("members");
     CompletableFuture<Void> slow = new CompletableFuture<>();
     enginesOfTwo.checks(slow);
@@ -179,12 +179,12 @@ class TlsPeersTest {
     assertThat(two.raft).isEmpty();
     assertThat(PeerPortExtensionTest.connections(two)).isPositive();
     slow.complete(null);
-    assertThat(two.next(PATIENCE.toMillis())).as("the first that was sent").isNotNull();
+    assertThat(two.next(TIMEOUT.toMillis())).as("the first that was sent").isNotNull();
     assertThat(one.untilItFlows(TWO, two, 2)).isLessThan(1000);
   }
 
   @Test
-  void TL2_aCheckThatNeverEndsIsCutWithTheHandshake() throws Exception {
+  void hangingAddressCheckTimesOutWithHandshake_TL2() throws Exception {
     try (LoggedLines log = new LoggedLines()) {
       TestEngines enginesOfTwo = new TestEngines("members");
       enginesOfTwo.checks(new CompletableFuture<>());
@@ -204,7 +204,7 @@ class TlsPeersTest {
   }
 
   @Test
-  void withoutTlsNobodyIsLetIn() throws Exception {
+  void connectionsWithoutTlsAreRejected() throws Exception {
     try (LoggedLines log = new LoggedLines()) {
       TestPeer one = peer(1, portOne, "members");
       TestPeer two = peer(2, portTwo, "members");
@@ -223,7 +223,7 @@ class TlsPeersTest {
   }
 
   @Test
-  void aMemberWithoutTlsAndOneWithItSayThatTheyCannotTalk() {
+  void membersWithAndWithoutTlsLogTheMismatch() {
     try (LoggedLines log = new LoggedLines()) {
       TestPeer one = peer(1, portOne, "members");
       PeerDirectory plain = new PeerDirectory();
@@ -235,8 +235,7 @@ class TlsPeersTest {
       sendFor(two, ONE, 2000);
       sendFor(one, TWO, 2000);
       assertThat(log.with("rejected connection on peer endpoint")).hasSize(1);
-      assertThat(log.with("somebody speaks TLS to this member's peer port, which is plain"))
-          .hasSize(1);
+      assertThat(log.with("rejected TLS connection on plaintext peer port")).hasSize(1);
       assertThat(one.raft).isEmpty();
       assertThat(two.raft).isEmpty();
     }
@@ -271,7 +270,7 @@ class TlsPeersTest {
     }
   }
 
-  /** With nobody at the other end too, and each time at the same ports. */
+  /** Also without a process at the other end, and each time with the same ports. */
   @Test
   void remotingEndsWithItsActorSystem() {
     for (int i = 0; i < 6; i++) {
@@ -331,7 +330,7 @@ class TlsPeersTest {
       two.untilItFlows(ONE, one, 1);
       one.untilItFlows(TWO, two, 1);
       Awaitility.await()
-          .atMost(PATIENCE)
+          .atMost(TIMEOUT)
           .until(
               () -> {
                 pretender.peers.send(ONE, heartbeat(2));
@@ -349,9 +348,9 @@ class TlsPeersTest {
       for (int i = 0; i < 20; i++) {
         pretender.peers.send(ONE, heartbeat(2));
         two.peers.send(ONE, heartbeat(3 + i));
-        PeerMessage got = one.next(PATIENCE.toMillis());
+        PeerMessage got = one.next(TIMEOUT.toMillis());
         while (heartbeat(1).equals(got)) {
-          got = one.next(PATIENCE.toMillis());
+          got = one.next(TIMEOUT.toMillis());
         }
         assertThat(got).isEqualTo(heartbeat(3 + i));
       }
@@ -364,7 +363,7 @@ class TlsPeersTest {
       TestPeer one = asked(new TestEngines("members").binding("127.0.0.9"));
       TestPeer two = peer(2, portTwo, "members");
       Awaitility.await()
-          .atMost(PATIENCE)
+          .atMost(TIMEOUT)
           .until(
               () -> {
                 two.peers.send(ONE, heartbeat(2));

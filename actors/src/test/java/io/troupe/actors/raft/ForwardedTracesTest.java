@@ -28,7 +28,7 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the raft actor tells the apply actor of traced proposals of other members. */
+/** Traced proposals of other members that the raft actor passes to the apply actor. */
 class ForwardedTracesTest {
   private static final NodeId SELF = new NodeId(1);
   private static final NodeId OTHER = new NodeId(2);
@@ -36,7 +36,7 @@ class ForwardedTracesTest {
   private static final Proposal TRACED =
       new Proposal(new RequestId(2), Bytes.utf8("b"), false, new TraceContext(1, 2, 3, 1));
 
-  /** Wanted, told by nobody here. */
+  /** Traces are wanted; this test reports none. */
   private static final ForwardedTraces WANTED =
       proposal -> {
         throw new AssertionError("the apply actor tells that");
@@ -51,7 +51,7 @@ class ForwardedTracesTest {
     kit.shutdownTestKit();
   }
 
-  /** A room that leads in term 6, and whose apply actor was told so. */
+  /** Starts an actor that leads in term 6 and has reported it to the apply actor. */
   private ActorRef<RaftCommand> leader(ForwardedTraces traces) {
     RaftState recovered =
         new RaftState(
@@ -92,7 +92,7 @@ class ForwardedTracesTest {
             OTHER, new PeerMessage.ForwardedProposals(term, 77, number, List.of(all))));
   }
 
-  /** The log's answer for the newest entry, and a follower's. */
+  /** Sends the replies of the log and of a follower for the newest entry. */
   private void commit(ActorRef<RaftCommand> actor, long index) {
     long number =
         wal
@@ -111,19 +111,19 @@ class ForwardedTracesTest {
   }
 
   @Test
-  void theApplyRoomIsToldBeforeTheEntriesOfAMessageWithATrace() {
+  void applyActorReceivesTraceBeforeEntriesOfMessage() {
     ActorRef<RaftCommand> actor = leader(WANTED);
     long before = System.nanoTime();
     forward(actor, 6, 1, UNTRACED, TRACED);
     commit(actor, 3);
-    ApplyCommand.Trace told = apply.expectMessageClass(ApplyCommand.Trace.class);
-    assertThat(told.proposals()).containsExactly(UNTRACED, TRACED);
-    assertThat(told.nanos()).isBetween(before, System.nanoTime());
+    ApplyCommand.Trace trace = apply.expectMessageClass(ApplyCommand.Trace.class);
+    assertThat(trace.proposals()).containsExactly(UNTRACED, TRACED);
+    assertThat(trace.nanos()).isBetween(before, System.nanoTime());
     assertThat(apply.expectMessageClass(ApplyCommand.Apply.class).committed()).hasSize(3);
   }
 
   @Test
-  void withoutATraceInTheLeadersTermNothingIsTold() {
+  void untracedOrStaleMessageSendsNoTrace() {
     ActorRef<RaftCommand> actor = leader(WANTED);
     forward(actor, 5, 1, TRACED);
     forward(actor, 6, 2, UNTRACED);
@@ -132,7 +132,7 @@ class ForwardedTracesTest {
   }
 
   @Test
-  void aMemberThatTracesNothingPassesTracesOver() {
+  void memberWithoutTracingIgnoresTraces() {
     ActorRef<RaftCommand> actor = leader(ForwardedTraces.NONE);
     forward(actor, 6, 1, TRACED);
     commit(actor, 2);

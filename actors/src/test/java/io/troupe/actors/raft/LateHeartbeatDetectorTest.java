@@ -14,7 +14,7 @@ class LateHeartbeatDetectorTest {
   }
 
   @Test
-  void heartbeatsAreLateWhenMoreThanTwoIntervalsLieBetweenThem() {
+  void heartbeatsAreLateAfterMoreThanTwoIntervals() {
     pace.begin(0);
     assertThat(isLate(10)).isFalse();
     assertThat(isLate(20)).as("on time").isFalse();
@@ -27,7 +27,7 @@ class LateHeartbeatDetectorTest {
   }
 
   @Test
-  void aLeadershipBeginsAnew() {
+  void newLeadershipResetsTimes() {
     pace.begin(0);
     assertThat(isLate(10)).isFalse();
     pace.begin(1000_000_000);

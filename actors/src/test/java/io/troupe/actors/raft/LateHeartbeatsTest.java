@@ -32,7 +32,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A leader of three, whose disk and whose followers answer at once, and whose thread is held. */
+/**
+ * A leader of three members, whose disk and followers sendReply immediately, and whose thread is
+ * blocked.
+ */
 class LateHeartbeatsTest {
   private static final String LATE = "etcd_server_heartbeat_send_failures_total";
   private static final NodeId SELF = new NodeId(1);
@@ -44,12 +47,12 @@ class LateHeartbeatsTest {
   private final AtomicBoolean hold = new AtomicBoolean();
   private final CountDownLatch leads = new CountDownLatch(1);
   private final CountDownLatch held = new CountDownLatch(1);
-  private final CountDownLatch letGo = new CountDownLatch(1);
+  private final CountDownLatch release = new CountDownLatch(1);
   private volatile @Nullable ActorRef<RaftCommand> actor;
 
   @AfterEach
   void stop() {
-    letGo.countDown();
+    release.countDown();
     kit.shutdownTestKit();
   }
 
@@ -60,8 +63,8 @@ class LateHeartbeatsTest {
     }
   }
 
-  /** What a follower with the same log says. */
-  private void answer(NodeId from, PeerMessage message) {
+  /** Replies as a follower with the same log does. */
+  private void sendReply(NodeId from, PeerMessage message) {
     if (message instanceof PeerMessage.RequestVote ask) {
       tell(
           new RaftCommand.FromPeer(
@@ -79,14 +82,15 @@ class LateHeartbeatsTest {
   }
 
   /**
-   * Held before it is told that it leads: the call that tells it comes before the leadership's
-   * heartbeats are timed, and one held there would find its first heartbeats timely.
+   * Blocks before the actor reports that it leads: this call comes before the times of the
+   * leadership's heartbeats are measured, and a thread blocked there would find its first
+   * heartbeats timely.
    */
   private void status(RaftStatus status) {
     if (hold.getAndSet(false)) {
       held.countDown();
       try {
-        assertThat(letGo.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(release.await(20, TimeUnit.SECONDS)).isTrue();
       } catch (InterruptedException e) {
         throw new AssertionError(e);
       }
@@ -105,7 +109,9 @@ class LateHeartbeatsTest {
                 command -> {
                   if (command instanceof WalCommand.Append append) {
                     tell(new RaftCommand.Durable(append.number()));
-                    append.messagesAfterPersist().forEach(next -> answer(next.to(), next.message()));
+                    append
+                        .messagesAfterPersist()
+                        .forEach(next -> sendReply(next.to(), next.message()));
                   }
                   return Behaviors.same();
                 }));
@@ -122,7 +128,7 @@ class LateHeartbeatsTest {
                 disk,
                 apply.getRef(),
                 snapshot.getRef(),
-                this::answer,
+                this::sendReply,
                 this::status,
                 membership -> {},
                 () -> {},
@@ -131,7 +137,7 @@ class LateHeartbeatsTest {
   }
 
   @Test
-  void aLeaderThatIsHeldSendsItsHeartbeatsLateToEachFollower() throws Exception {
+  void blockedLeaderSendsLateHeartbeatsToEachFollower() throws Exception {
     start();
     assertThat(leads.await(20, TimeUnit.SECONDS)).as("it leads").isTrue();
     hold.set(true);
@@ -139,9 +145,9 @@ class LateHeartbeatsTest {
     double before = ShownMetrics.value(metrics, LATE);
     long since = System.nanoTime();
     long interval = RaftSettings.defaults().heartbeatTicks() * TICK.toNanos();
-    // Time itself is what the leader lacks.
+    // The leader needs real time to be late.
     Awaitility.await().pollInterval(TICK).until(() -> System.nanoTime() - since > 3 * interval);
-    letGo.countDown();
+    release.countDown();
     Awaitility.await()
         .atMost(Duration.ofSeconds(20))
         .until(() -> ShownMetrics.value(metrics, LATE) >= before + 2);

@@ -9,7 +9,7 @@ import io.troupe.testing.LoggedLines;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The line about a term's leader. */
+/** The log line for the leader of a term. */
 class LeaderChangeLoggerTest {
   private static final NodeId SELF = new NodeId(0x8e9e05c52164694dL);
   private static final NodeId OTHER = new NodeId(0x1a);
@@ -27,7 +27,7 @@ class LeaderChangeLoggerTest {
   }
 
   @Test
-  void B6_eachTermsLeaderIsToldOnce() {
+  void leaderOfEachTermIsLoggedOnce_B6() {
     changed(RaftRole.FOLLOWER, 1, NodeId.NONE);
     changed(RaftRole.CANDIDATE, 2, NodeId.NONE);
     changed(RaftRole.LEADER, 2, SELF);

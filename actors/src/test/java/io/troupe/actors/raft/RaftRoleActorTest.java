@@ -39,7 +39,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the shell makes of the core's rarer effects. */
+/** Handling of the core's less frequent effects. */
 class RaftRoleActorTest {
   private static final NodeId SELF = new NodeId(1);
   private static final NodeId LEADER = new NodeId(2);
@@ -89,15 +89,15 @@ class RaftRoleActorTest {
   }
 
   @Test
-  void aRemovedMemberEndsASecondLater() throws InterruptedException {
-    long told = System.nanoTime();
+  void removedMemberStopsAfterOneSecond() throws InterruptedException {
+    long sentNanos = System.nanoTime();
     actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Removed(5)));
     assertThat(removed.await(10, TimeUnit.SECONDS)).isTrue();
-    assertThat(System.nanoTime() - told).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(900));
+    assertThat(System.nanoTime() - sentNanos).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(900));
   }
 
   @Test
-  void aSnapshotIsTakenFromTheSnapshotRoomAlone() throws InterruptedException {
+  void snapshotIsAcceptedOnlyFromSnapshotActor() throws InterruptedException {
     SnapshotMark mark = new SnapshotMark(100, 4, THREE);
     actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.InstallSnapshot(5, mark)));
     wal.expectNoMessage(Duration.ofMillis(200));
@@ -109,7 +109,7 @@ class RaftRoleActorTest {
   }
 
   @Test
-  void questionsBeforeTheBeginAreAnsweredAfterIt() {
+  void requestsBeforeBeginAreHandledAfterBegin() {
     ActorRef<RaftCommand> early = notBegun();
     TestProbe<ReadReply> reader = kit.createTestProbe();
     early.tell(new RaftCommand.ReadIndex(reader.getRef()));
@@ -119,7 +119,7 @@ class RaftRoleActorTest {
   }
 
   @Test
-  void moreQuestionsThanMayWaitForTheBeginAreRefused() {
+  void requestsAboveStashLimitAreRefused() {
     ActorRef<RaftCommand> early = notBegun();
     TestProbe<ReadReply> waiting = kit.createTestProbe();
     TestProbe<ReadReply> refused = kit.createTestProbe();
@@ -131,9 +131,9 @@ class RaftRoleActorTest {
     waiting.expectNoMessage(Duration.ofMillis(100));
   }
 
-  /** An answer that never comes is found by the term in which the proposal was forwarded. */
+  /** A proposal that is lost is detected by the term in which it was forwarded. */
   @Test
-  void expectationsCarryTheTermOfTheProposal() {
+  void expectationsContainTermOfProposal() {
     TestProbe<ProposeReply> writer = kit.createTestProbe();
     actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(7, 0, 0)));
     actor.tell(new RaftCommand.Propose(new RequestId(9), Bytes.EMPTY, writer.getRef()));
@@ -141,11 +141,11 @@ class RaftRoleActorTest {
   }
 
   /**
-   * Members of before a forced new cluster, former leaders and late messages say what belongs to
-   * another history.
+   * Members of the cluster before a forced new cluster, former leaders and late messages send
+   * digests of another history.
    */
   @Test
-  void digestsOfAnybodyButTheLeaderOfThisTermAreIgnored() {
+  void digestsAreIgnoredExceptFromLeaderOfThisTerm() {
     AtomicInteger ignored = new AtomicInteger();
     Runnable handled = ignored::incrementAndGet;
     actor.tell(new RaftCommand.PeerDigest(LEADER, new PeerPayload.StateDigest(5, 3, 1), handled));
@@ -161,7 +161,7 @@ class RaftRoleActorTest {
   }
 
   @Test
-  void whileASnapshotIsInstalledEverybodyIsRefusedAndNothingIsApplied() {
+  void requestsAreRefusedWhileSnapshotIsInstalled() {
     TestProbe<ReadReply> reader = kit.createTestProbe();
     TestProbe<ProposeReply> writer = kit.createTestProbe();
     actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(5, 0, 0)));
@@ -183,9 +183,9 @@ class RaftRoleActorTest {
     wal.expectNoMessage(Duration.ofMillis(200));
   }
 
-  /** What a leader of an earlier term knew of the time must not end a lease in this one. */
+  /** The countdown of an earlier leader must not expire a lease in this term. */
   @Test
-  void whatOnlyALeaderMayProposeIsNeverForwarded() {
+  void proposalInTermIsNeverForwarded() {
     TestProbe<ProposeReply> writer = kit.createTestProbe();
     TestProbe<ReadReply> reader = kit.createTestProbe();
     actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(5, 0, 0)));
@@ -195,7 +195,7 @@ class RaftRoleActorTest {
     writer.expectMessage(new ProposeReply.NotProposed(Refusal.NOT_LEADER));
     actor.tell(new RaftCommand.ConfirmLeadership(5, reader.getRef()));
     reader.expectMessage(new ReadReply.Failed(Refusal.NOT_LEADER));
-    // As a client's it goes to the leader.
+    // A client's proposal is forwarded to the leader.
     actor.tell(new RaftCommand.Propose(new RequestId(10), Bytes.EMPTY, writer.getRef()));
     writer.expectNoMessage(Duration.ofMillis(100));
     assertThat(sent)
@@ -204,9 +204,9 @@ class RaftRoleActorTest {
         .hasSize(1);
   }
 
-  /** Ticks take an hour here: only the wait's own end can let it go. */
+  /** Ticks take an hour here: only the delay of appends can send it. */
   @Test
-  void entriesDoNotWaitForAFollowerThatIsSlowToAnswer() {
+  void entriesDoNotWaitForSlowFollower() {
     TestProbe<ProposeReply> writer = kit.createTestProbe();
     actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.Heartbeat(5, 0, 0)));
     actor.tell(new RaftCommand.FromPeer(LEADER, new PeerMessage.TimeoutNow(5)));

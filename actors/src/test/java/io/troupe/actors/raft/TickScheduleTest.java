@@ -14,7 +14,7 @@ class TickScheduleTest {
   }
 
   @Test
-  void latenessIsNotAddedUp() {
+  void latenessDoesNotAccumulate() {
     assertThat(untilNext(1110)).isEqualTo(90);
     assertThat(untilNext(1210)).isEqualTo(90);
     assertThat(untilNext(1300)).as("on time").isEqualTo(100);
@@ -35,7 +35,7 @@ class TickScheduleTest {
   }
 
   @Test
-  void missedTicksAreLeftOut() {
+  void missedTicksAreSkipped() {
     assertThat(untilNext(9123)).as("after a pause of eight seconds").isEqualTo(100);
     assertThat(untilNext(9223)).isEqualTo(100);
     assertThat(untilNext(9374)).as("late by more than half a tick").isEqualTo(100);

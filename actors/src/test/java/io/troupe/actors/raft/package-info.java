@@ -1,6 +1,6 @@
 /**
- * Tests of the shell of the Raft core. Entry class: {@link
- * io.troupe.actors.raft.RaftRoleActorTest}. See docs/components/raft.md.
+ * Tests of the raft actor. Entry class: {@link io.troupe.actors.raft.RaftRoleActorTest}. See
+ * docs/components/raft.md.
  */
 @NullMarked
 package io.troupe.actors.raft;

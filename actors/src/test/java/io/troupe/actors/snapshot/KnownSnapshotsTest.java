@@ -22,7 +22,7 @@ class KnownSnapshotsTest {
   }
 
   @Test
-  void readFindsTheNewestSnapshotUpToTheAppliedIndex() throws Exception {
+  void readFindsNewestSnapshotUpToAppliedIndex() throws Exception {
     save(5);
     save(9);
 
@@ -35,7 +35,7 @@ class KnownSnapshotsTest {
   }
 
   @Test
-  void readThatFailsLeavesWhatWasKnown() throws Exception {
+  void failedReadKeepsKnownSnapshots() throws Exception {
     save(5);
     known.read(9);
     // A manifest that cannot be read, as on a disk with an unreadable block.

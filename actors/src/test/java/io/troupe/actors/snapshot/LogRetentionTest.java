@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Which part of the log stays; each segment of these logs has 100 entries and 100 bytes. */
+/** Which part of the log is kept. Each segment of these logs has 100 entries and 100 bytes. */
 class LogRetentionTest {
   private static final NodeId LEADER = new NodeId(1);
   private static final NodeId FOLLOWER = new NodeId(2);
@@ -33,7 +33,7 @@ class LogRetentionTest {
   }
 
   @Test
-  void logReachesBackToTheOlderOfTwoSnapshots() {
+  void logReachesBackToOlderOfTwoSnapshots() {
     assertThat(retention.releasable(1000, List.of(700L, 1000L), log(11))).isEqualTo(700);
   }
 
@@ -54,13 +54,13 @@ class LogRetentionTest {
   }
 
   @Test
-  void snapshotAboveTheStateDoesNotCount() {
+  void snapshotAboveStateDoesNotCount() {
     assertThat(retention.releasable(1000, List.of(700L, 1000L, 4000L), log(11))).isEqualTo(700);
     assertThat(retention.releasable(1000, List.of(4000L), log(11))).isZero();
   }
 
   @Test
-  void catchUpEntriesStayBelowTheOnlySnapshot() {
+  void catchUpEntriesAreKeptBelowOnlySnapshot() {
     assertThat(retention.releasable(1000, List.of(1000L), log(11))).isEqualTo(950);
   }
 
@@ -75,7 +75,7 @@ class LogRetentionTest {
   }
 
   @Test
-  void receiverKeepsTheLogUntilItHasCaughtUp() {
+  void logIsKeptForReceiverUntilItHasCaughtUp() {
     retention.sending(FOLLOWER, 1, 300);
     assertThat(retention.releasable(1000, List.of(900L, 1000L), log(11))).isEqualTo(300);
     retention.ended(FOLLOWER, 1, true);
@@ -94,7 +94,7 @@ class LogRetentionTest {
   }
 
   @Test
-  void receiverThatTakesTooLongLosesTheLog() {
+  void logOfSlowReceiverIsReleased() {
     retention.sending(FOLLOWER, 1, 100);
     retention.ended(FOLLOWER, 1, true);
     assertThat(retention.releasable(2000, List.of(1900L, 2000L), log(21))).isEqualTo(100);
@@ -105,7 +105,7 @@ class LogRetentionTest {
   }
 
   @Test
-  void endOfAnOldTransferReleasesNothingOfANewOne() {
+  void endOfOldTransferReleasesNothingOfNewTransfer() {
     retention.sending(FOLLOWER, 1, 100);
     retention.sending(FOLLOWER, 2, 500);
     retention.ended(FOLLOWER, 1, false);
@@ -117,7 +117,7 @@ class LogRetentionTest {
   }
 
   @Test
-  void receiverIsForgottenWithItsMembershipAndWithTheLeadership() {
+  void receiverIsForgottenOnRemovalOrLossOfLeadership() {
     retention.sending(FOLLOWER, 1, 100);
     retention.ended(FOLLOWER, 1, true);
     retention.replicated(new ReplicationStatus(LEADER, 1000, new TreeMap<>()));
@@ -131,7 +131,7 @@ class LogRetentionTest {
   }
 
   @Test
-  void nearlyFullDiskTakesTheLogOfReceivers() {
+  void nearlyFullDiskReleasesLogOfReceivers() {
     retention.sending(FOLLOWER, 1, 300);
     retention.releasedFor(300);
     assertThat(retention.hasReceivers()).isTrue();

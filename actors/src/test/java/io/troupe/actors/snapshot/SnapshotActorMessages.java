@@ -4,13 +4,13 @@ import io.troupe.model.NodeId;
 import io.troupe.persistence.snapshot.SnapshotManifest.FileSum;
 import io.troupe.protocol.SnapshotCommand;
 
-/** Messages between the actors of this package, for tests of others. */
+/** Messages between the actors of this package, for tests of other packages. */
 public final class SnapshotActorMessages {
   private SnapshotActorMessages() {}
 
-  /** A transfer ended well. */
+  /** A transfer succeeded. */
   public static SnapshotCommand transferred(NodeId to, long transfer) {
-    return new SnapshotActor.TransferOver(to, transfer, true);
+    return new SnapshotActor.TransferEnded(to, transfer, true);
   }
 
   /** A transfer found a file of this member damaged. */

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two transfer actors, and a way between them that the test can cut. */
+/** Two transfer actors, and a connection between them that the test can cut. */
 class TransferMetricsTest {
   private static final NodeId LEADER = new NodeId(0xa);
   private static final NodeId FOLLOWER = new NodeId(0xb);
@@ -61,7 +61,8 @@ class TransferMetricsTest {
         new SnapshotRef(
             10, 3, MembershipCodec.encode(Membership.ofVoters(LEADER, FOLLOWER)), content);
     source.save(snapshot);
-    leader.set(spawn(snapshots, leaderRaft, (to, message) -> pass(follower, LEADER, message), sent));
+    leader.set(
+        spawn(snapshots, leaderRaft, (to, message) -> pass(follower, LEADER, message), sent));
     follower.set(
         spawn(
             temp.resolve("target"),
@@ -116,7 +117,7 @@ class TransferMetricsTest {
   private void expectEnd(long transfer, boolean ok) {
     leaderRaft.expectMessage(
         new RaftCommand.SnapshotSent(FOLLOWER, transfer, snapshot.index(), ok));
-    asker.expectMessage(new SnapshotActor.TransferOver(FOLLOWER, transfer, ok));
+    asker.expectMessage(new SnapshotActor.TransferEnded(FOLLOWER, transfer, ok));
   }
 
   private boolean sentOk() {
@@ -132,7 +133,7 @@ class TransferMetricsTest {
   }
 
   @Test
-  void aTransferThatArrivesIsCountedOnBothSides() {
+  void completedTransferIsCountedOnBothSides() {
     assertThat(ShownMetrics.of(sent))
         .as("series of a member begin with its first transfer")
         .noneMatch(line -> line.startsWith("etcd_network_snapshot_"));
@@ -157,7 +158,7 @@ class TransferMetricsTest {
   }
 
   @Test
-  void oneThatIsUnderWayIsSeenAndGivesWayToTheNextOne() {
+  void transferInProgressIsCountedAndReplacedByNextOne() {
     chunksPass.set(false);
     send();
     awaitValue(sent, SEND + "inflights_total" + TO, 1);
@@ -170,14 +171,14 @@ class TransferMetricsTest {
     assertThat(value(sent, SEND + "failures" + TO)).isEqualTo(1);
     assertThat(value(sent, SEND + "success" + TO)).isEqualTo(1);
     assertThat(value(sent, SEND + "inflights_total" + TO)).isZero();
-    // To the receiver it was one: the same content, from the same member.
+    // The receiver counts one transfer: the same content from the same member.
     assertThat(value(received, RECEIVE + "success" + FROM)).isEqualTo(1);
     assertThat(value(received, RECEIVE + "inflights_total" + FROM)).isZero();
     assertThat(ShownMetrics.of(received)).noneMatch(line -> line.startsWith(RECEIVE + "failures"));
   }
 
   @Test
-  void theNextLeaderTakesOverWhatTheLastOneBegan() {
+  void nextLeaderContinuesTransferOfFormerLeader() {
     chunksPass.set(false);
     send();
     awaitValue(received, RECEIVE + "inflights_total" + FROM, 1);
@@ -191,7 +192,7 @@ class TransferMetricsTest {
             (to, message) -> pass(follower, next, message),
             new MemberMetrics()));
     kit.stop(first);
-    assertThat(value(sent, SEND + "failures" + TO)).as("its room stopped").isEqualTo(1);
+    assertThat(value(sent, SEND + "failures" + TO)).as("its actor stopped").isEqualTo(1);
     assertThat(value(sent, SEND + "inflights_total" + TO)).isZero();
     chunksPass.set(true);
     Objects.requireNonNull(leader.get())
@@ -204,7 +205,7 @@ class TransferMetricsTest {
   }
 
   @Test
-  void endOfAReplacedTransferIsReportedUnderItsOwnNumber() {
+  void endOfReplacedTransferIsReportedUnderItsOwnNumber() {
     chunksPass.set(false);
     send(7);
     awaitValue(sent, SEND + "inflights_total" + TO, 1);
@@ -215,7 +216,7 @@ class TransferMetricsTest {
   }
 
   @Test
-  void aReceiverWithoutRoomRefusesWithoutBeginning() {
+  void receiverWithoutDiskSpaceRefusesTransfer() {
     diskIsLow.set(true);
     send();
     assertThat(sentOk()).isFalse();
@@ -227,7 +228,7 @@ class TransferMetricsTest {
   }
 
   @Test
-  void aSnapshotThatIsGoneIsNotEvenBegun() throws IOException {
+  void transferOfMissingSnapshotIsNotStarted() throws IOException {
     Files.delete(snapshot.directory().resolve("CURRENT"));
     send();
     assertThat(sentOk()).isFalse();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Sender and receiver of a snapshot, with time and network in the hands of the test. */
+/** Sender and receiver of a snapshot; the test controls time and network. */
 class TransferTest {
   private static final NodeId LEADER = new NodeId(1);
   private static final NodeId FOLLOWER = new NodeId(2);
@@ -59,7 +59,7 @@ class TransferTest {
     return new OutgoingTransfer(FOLLOWER, 77, 4, manifest, content, SETTINGS, toReceiver::add);
   }
 
-  /** What a receiver does with a message; its answer, or null. */
+  /** Handles a message as the receiver does; returns its reply, or null. */
   private SnapshotMessage.@Nullable Have receive(SnapshotMessage message) throws IOException {
     if (message instanceof SnapshotMessage.Offer offer) {
       IncomingTransfer current = incoming;
@@ -94,7 +94,7 @@ class TransferTest {
   }
 
   @Test
-  void aSnapshotArrivesAndAWindowIsNeverExceeded() throws IOException {
+  void snapshotArrivesAndWindowIsNeverExceeded() throws IOException {
     try (OutgoingTransfer transfer = outgoing()) {
       transfer.begin(now);
       while (!isComplete()) {
@@ -112,10 +112,13 @@ class TransferTest {
     adoptAndCompare();
   }
 
-  /** Messages both ways are lost, repeated and late; connections are cut; the receiver restarts. */
+  /**
+   * Messages in both directions are lost, repeated and delayed; connections are cut; the receiver
+   * restarts.
+   */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
-  void itArrivesOverABadNetwork(long seed) throws IOException {
+  void snapshotArrivesOverUnreliableNetwork(long seed) throws IOException {
     Random random = new Random(seed);
     List<SnapshotMessage.Have> toSender = new ArrayList<>();
     int restarts = 0;
@@ -147,29 +150,29 @@ class TransferTest {
           incoming = null;
         }
         transfer.pump(unlimited, now);
-        assertThat(transfer.isHopeless(now)).isFalse();
+        assertThat(transfer.isTimedOut(now)).isFalse();
       }
     }
     adoptAndCompare();
   }
 
   @Test
-  void aReceiverThatNeverAnswersIsGivenUp() throws IOException {
+  void transferToUnresponsiveReceiverFails() throws IOException {
     try (OutgoingTransfer transfer = outgoing()) {
       transfer.begin(now);
       for (int second = 0; second < 29; second++) {
         now += 1_000_000_000L;
         transfer.pump(unlimited, now);
-        assertThat(transfer.isHopeless(now)).isFalse();
+        assertThat(transfer.isTimedOut(now)).isFalse();
       }
-      assertThat(toReceiver).as("asked once a second").hasSize(30);
+      assertThat(toReceiver).as("offered once a second").hasSize(30);
       now += 1_000_000_000L;
-      assertThat(transfer.isHopeless(now)).isTrue();
+      assertThat(transfer.isTimedOut(now)).isTrue();
     }
   }
 
   @Test
-  void aDamagedChunkIsNotTaken() throws IOException {
+  void damagedChunkIsIgnored() throws IOException {
     try (OutgoingTransfer transfer = outgoing()) {
       transfer.begin(now);
       transfer.have(Objects.requireNonNull(receive(toReceiver.remove(0))), unlimited, now);
@@ -183,9 +186,9 @@ class TransferTest {
     assertThat(receive(damaged)).isEqualTo(new SnapshotMessage.Have(77, 0, 0));
   }
 
-  /** The sender notices by itself: what left it fits, whoever the receiver is. */
+  /** The sender detects the damage itself, independently of the receiver. */
   @Test
-  void damagedFileOfTheSenderEndsTheTransferAtTheSender() throws IOException {
+  void damagedFileOfSenderEndsTransferAtSender() throws IOException {
     Files.write(content.resolve("000002.sst"), new byte[(int) manifest.files().get(1).size()]);
     try (OutgoingTransfer transfer = outgoing()) {
       transfer.begin(now);
@@ -197,9 +200,9 @@ class TransferTest {
     assertThat(Objects.requireNonNull(incoming).have().file()).isEqualTo(1);
   }
 
-  /** Chunks that are sent again, or begin in the middle, do not deceive the check. */
+  /** Chunks that are sent again, or start in the middle, do not defeat the check. */
   @Test
-  void fileThatIsNotSentInOneGoIsCheckedToo() throws IOException {
+  void fileSentInSeveralAttemptsIsChecked() throws IOException {
     long size = manifest.files().get(0).size();
     for (boolean damaged : List.of(false, true)) {
       if (damaged) {
@@ -222,7 +225,7 @@ class TransferTest {
     }
   }
 
-  /** Delivers everything both ways until the receiver has begun that file. */
+  /** Delivers all messages until the receiver has started that file. */
   private void exchangeUntilFile(OutgoingTransfer transfer, int file) throws IOException {
     while (incoming == null || incoming.have().file() < file) {
       SnapshotMessage.Have have = receive(toReceiver.remove(0));
@@ -239,7 +242,7 @@ class TransferTest {
   }
 
   @Test
-  void receiverKeepsWholeFilesOverItsRestart() throws IOException {
+  void receiverKeepsCompleteFilesAcrossRestart() throws IOException {
     try (OutgoingTransfer transfer = outgoing()) {
       transfer.begin(now);
       exchangeUntilFile(transfer, 1);
@@ -266,9 +269,9 @@ class TransferTest {
     }
   }
 
-  /** A power cut: the file has its name, and the record is another one. */
+  /** After a power failure the file has its name, but the record differs. */
   @Test
-  void receiverTakesNoFileThatTheRecordDoesNotVouchFor() throws IOException {
+  void receiverIgnoresFilesWithoutMatchingRecord() throws IOException {
     Path receiving = target.root().resolve("receiving");
     target.prepareReceived(manifest);
     long size = manifest.files().get(0).size();
@@ -283,9 +286,9 @@ class TransferTest {
     assertThat(target.root()).isEmptyDirectory();
   }
 
-  /** While one snapshot is in flight the leader makes the next; most table files are the same. */
+  /** While one snapshot is in flight, the leader creates the next; most table files are equal. */
   @Test
-  void nextSnapshotNeedsOnlyTheFilesThatAreNew() throws IOException {
+  void nextSnapshotTransfersOnlyNewFiles() throws IOException {
     try (OutgoingTransfer transfer = outgoing()) {
       transfer.begin(now);
       exchangeUntilFile(transfer, 2);
@@ -319,7 +322,7 @@ class TransferTest {
   }
 
   @Test
-  void receivedFilesAreDiscardedWhenTheStateHasTheirIndex() throws IOException {
+  void receivedFilesAreDiscardedWhenStateHasTheirIndex() throws IOException {
     target.prepareReceived(manifest);
     target.discardReceived(9);
     assertThat(target.root().resolve("receiving")).exists();
@@ -328,7 +331,7 @@ class TransferTest {
   }
 
   @Test
-  void theRateIsKept() {
+  void rateLimitIsRespected() {
     RateLimit limit = new RateLimit(1 << 20, 0);
     long sent = 0;
     for (long millis = 0; millis < 10_000; millis++) {

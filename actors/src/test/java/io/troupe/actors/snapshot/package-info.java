@@ -1,5 +1,5 @@
 /**
- * Tests of snapshots in flight between members. Entry class: {@link
+ * Tests of the transfer of snapshots between members. Entry class: {@link
  * io.troupe.actors.snapshot.TransferTest}. See docs/components/snapshot.md.
  */
 @NullMarked

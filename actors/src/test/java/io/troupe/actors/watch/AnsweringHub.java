@@ -5,7 +5,7 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 
-/** Handles what streams send at once, and forwards it to a test. */
+/** Handles the messages of streams immediately, and forwards them to a test. */
 final class AnsweringHub {
   private AnsweringHub() {}
 

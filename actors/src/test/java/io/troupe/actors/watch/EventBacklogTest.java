@@ -34,7 +34,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A hub or a stream that is stopped holds a bounded amount of events, and nothing is lost. */
+/** A stopped hub or stream holds a bounded amount of events, and no event is lost. */
 class EventBacklogTest {
   private static final int VALUE_BYTES = 100_000;
   private static final int PUTS = 100;
@@ -45,7 +45,7 @@ class EventBacklogTest {
   private final TestProbe<Done> done = kit.createTestProbe();
   private final TestProbe<ActorRef<WatchStreamCommand>> opened = kit.createTestProbe();
 
-  /** Takes the place of the hub's mailbox: what the apply actor sends stays here. */
+  /** Replaces the hub's mailbox: keeps the messages of the apply actor. */
   private final LinkedBlockingQueue<WatchCommand> mailbox = new LinkedBlockingQueue<>();
 
   private final StateMachine machine = new StateMachine(new InMemoryOrderedStore(), 0);
@@ -143,14 +143,14 @@ class EventBacklogTest {
   }
 
   @Test
-  void hubThatStandsStillHoldsBoundedEventsAndItsWatchersGetAll() throws Exception {
+  void stoppedHubHoldsBoundedEventsAndItsWatchersReceiveAll() throws Exception {
     ActorRef<WatchStreamCommand> stream = watch(0);
     long first = put("b");
     for (int i = 1; i < PUTS; i++) {
       put("c" + i % 7);
       assertThat(backlog.bytes()).isLessThanOrEqualTo(LIMIT);
     }
-    // Nine values with their former ones, at most, and one message for all that was missed.
+    // At most nine values with their previous ones, and one message for all missed revisions.
     assertThat(forward()).isBetween(4, 10);
     long next = put("d");
     forward();
@@ -166,7 +166,7 @@ class EventBacklogTest {
   }
 
   @Test
-  void streamThatStandsStillHoldsBoundedEventsUntilItStops() throws Exception {
+  void stoppedStreamHoldsBoundedEventsUntilItEnds() throws Exception {
     long old = put("a");
     forward();
     ActorRef<WatchStreamCommand> live = watch(0);

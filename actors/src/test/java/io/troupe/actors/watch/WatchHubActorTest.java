@@ -111,7 +111,7 @@ class WatchHubActorTest {
   }
 
   @Test
-  void watchersOfLargeRevisionReadItInPiecesAndOthersStayLive() throws Exception {
+  void watchersOfLargeRevisionReadItInPiecesAndOtherWatchersStayLive() throws Exception {
     for (int i = 0; i < 60; i++) {
       commit(put("a" + (10 + i), VALUE_BYTES));
     }
@@ -129,7 +129,7 @@ class WatchHubActorTest {
     assertThat(events).hasSize(60);
     assertThat(events)
         .allMatch(event -> event.prev() != null && event.prev().value().length() == VALUE_BYTES);
-    // One event is no large revision.
+    // A single event is not a large revision.
     WatchReply.Events single = (WatchReply.Events) next(key).get(0);
     assertThat(single.events()).hasSize(1);
 

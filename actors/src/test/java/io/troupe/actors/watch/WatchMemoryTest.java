@@ -26,7 +26,7 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a stream makes this process hold counts, and is bounded together with everything else. */
+/** The memory of a stream counts, and is bounded together with all other client memory. */
 class WatchMemoryTest {
   private static final int LARGE = 100_000;
   private static final int BUDGET = 10 * LARGE;
@@ -85,7 +85,7 @@ class WatchMemoryTest {
     return join;
   }
 
-  /** A change that the hub passes on. */
+  /** Delivers a change from the hub. */
   private long deliver(HubMessage.Join to) {
     machine.apply(
         machine.appliedIndex() + 1,
@@ -112,14 +112,14 @@ class WatchMemoryTest {
     return ask().get(10, TimeUnit.SECONDS);
   }
 
-  /** Answered behind everything that was sent before. */
+  /** Waits for a reply that follows all earlier messages. */
   private void await() {
     stream.tell(new WatchStreamCommand.Cancel(99, done.getRef()));
     done.receiveMessage();
   }
 
   @Test
-  void unsentEventsCountUntilTheClientTakesMore() throws Exception {
+  void unsentEventsCountUntilClientTakesMore() throws Exception {
     HubMessage.Join watcher = create();
     next();
     deliver(watcher);
@@ -127,7 +127,7 @@ class WatchMemoryTest {
     await();
     assertThat(budget.taken()).isBetween(2L * LARGE, 2L * LARGE + 20_000);
     assertThat(next()).hasSize(2);
-    assertThat(budget.taken()).as("handed out, not sent").isGreaterThan(2 * LARGE);
+    assertThat(budget.taken()).as("passed on, not sent").isGreaterThan(2 * LARGE);
     CompletableFuture<List<WatchReply>> more = ask();
     await();
     assertThat(more).isNotDone();
@@ -135,7 +135,7 @@ class WatchMemoryTest {
   }
 
   @Test
-  void streamLeavesTheLiveOnesWhenMemoryIsShortAndLosesNothing() throws Exception {
+  void streamReturnsToHistoryWhenMemoryIsShortAndLosesNothing() throws Exception {
     HubMessage.Join watcher = create();
     next();
     others.shrinkTo(BUDGET);
@@ -158,7 +158,7 @@ class WatchMemoryTest {
   }
 
   @Test
-  void watcherIsRefusedWhenMemoryIsShort() throws Exception {
+  void watcherIsRefusedWhenMemoryIsExhausted() throws Exception {
     HubMessage.Join watcher = create();
     next();
     deliver(watcher);
@@ -173,7 +173,7 @@ class WatchMemoryTest {
   }
 
   @Test
-  void requestsWaitWhenTheirResponsesAreNotRead() throws Exception {
+  void requestsWaitWhileTheirResponsesAreUnread() throws Exception {
     for (int i = 1; i < MOST_CONTROLS; i++) {
       tellCreate();
       done.receiveMessage();
@@ -182,11 +182,11 @@ class WatchMemoryTest {
     done.expectNoMessage(Duration.ofMillis(200));
     assertThat(next()).hasSize(MOST_CONTROLS);
     done.receiveMessage();
-    assertThat(budget.taken()).as("watchers weigh").isGreaterThan(BUDGET - 100_000L);
+    assertThat(budget.taken()).as("memory of watchers").isGreaterThan(BUDGET - 100_000L);
   }
 
   @Test
-  void nextRequestWaitsUntilTheHubHasHandledTheFormer() {
+  void nextRequestWaitsUntilHubHasHandledPreviousOne() {
     stream.tell(new WatchStreamCommand.RequestProgress(done.getRef()));
     HubMessage.AskRevision ask = hub.expectMessageClass(HubMessage.AskRevision.class);
     done.expectNoMessage(Duration.ofMillis(200));
@@ -195,7 +195,7 @@ class WatchMemoryTest {
   }
 
   @Test
-  void progressNoticesThatTheClientDoesNotReadAreNotQueuedAgain() throws Exception {
+  void unreadProgressNotificationsAreNotQueuedAgain() throws Exception {
     tellCreate(true);
     done.receiveMessage();
     HubMessage.Join join = hub.expectMessageClass(HubMessage.Join.class);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 
 /** One stream; the test is its hub and its client. */
 class WatchStreamActorTest {
-  private static final long NOBODY = 0;
+  private static final long NO_LEASE = 0;
   private static final long BUFFER = 1000;
   private static final Bytes BUSY = Bytes.utf8("busy");
   private static final Bytes QUIET = Bytes.utf8("quiet");
@@ -58,7 +58,7 @@ class WatchStreamActorTest {
   }
 
   private long put(Bytes key, int size) {
-    apply(new Operation.Put(key, Bytes.wrap(new byte[size]), NOBODY, false, false, false));
+    apply(new Operation.Put(key, Bytes.wrap(new byte[size]), NO_LEASE, false, false, false));
     return machine.currentRevision();
   }
 
@@ -87,7 +87,7 @@ class WatchStreamActorTest {
     return join;
   }
 
-  /** What the hub passes on of a revision that it alone carried. */
+  /** The delivery of a revision. */
   private HubMessage.Delivery live(HubMessage.Join to, long revision) {
     HistoryResult.Events found =
         (HistoryResult.Events) machine.reader().history(to.range(), revision, 1, 1 << 20, false);
@@ -119,13 +119,13 @@ class WatchStreamActorTest {
   }
 
   @Test
-  void eventsThatTheClientDoesNotTakeArePending() throws Exception {
+  void eventsThatClientDoesNotTakeArePending() throws Exception {
     HubMessage.Join busy = create(BUSY, 0);
     next();
     long first = put(BUSY, 1);
     long second = put(BUSY, 1);
     stream.tell(new HubMessage.Deliver(second, List.of(live(busy, first), live(busy, second))));
-    // Answered behind the delivery.
+    // The reply follows the delivery.
     stream.tell(new WatchStreamCommand.Cancel(99, done.getRef()));
     done.receiveMessage();
     assertThat(pending()).isEqualTo(2);
@@ -139,11 +139,11 @@ class WatchStreamActorTest {
     done.receiveMessage();
     assertThat(pending()).isEqualTo(1);
     kit.stop(stream);
-    assertThat(pending()).as("nobody waits for them any more").isZero();
+    assertThat(pending()).as("no client waits for them").isZero();
   }
 
   @Test
-  void aWatcherThatFallsBehindWithItsStreamKeepsWhatTheHubHasPassedOn() throws Exception {
+  void watcherOfSlowStreamAdvancesPastDeliveredRevisions() throws Exception {
     put(QUIET, 1);
     HubMessage.Join busy = create(BUSY, 0);
     HubMessage.Join quiet = create(QUIET, 0);
@@ -161,11 +161,11 @@ class WatchStreamActorTest {
     assertThat(hub.expectMessageClass(HubMessage.Leave.class).watcher()).isEqualTo(busy.watcher());
     assertThat(hub.expectMessageClass(HubMessage.Leave.class).watcher()).isEqualTo(quiet.watcher());
 
-    // All of this was passed on, so its removal ends nobody.
+    // All of this was delivered, so its removal cancels no watcher.
     apply(new Operation.Compact(large));
     long later = put(QUIET, 1);
     List<WatchReply> replies = new ArrayList<>(next());
-    // Each has read what is left and joins again behind it.
+    // Each has read the remaining history and joins again after it.
     List<HubMessage.Join> again =
         List.of(
             hub.expectMessageClass(HubMessage.Join.class),
@@ -178,14 +178,14 @@ class WatchStreamActorTest {
   }
 
   @Test
-  void whatIsDeliveredWhileAWatcherReadsHistoryIsNotSentTwice() throws Exception {
+  void eventsDeliveredDuringHistoryReadAreNotSentTwice() throws Exception {
     HubMessage.Join busy = create(BUSY, 0);
     next();
     long first = put(BUSY, (int) BUFFER);
     stream.tell(new HubMessage.Deliver(first, List.of(live(busy, first))));
     hub.expectMessageClass(HubMessage.Leave.class);
     long second = put(BUSY, 1);
-    // On its way before the hub knew that the watcher left.
+    // In flight before the hub knew that the watcher left.
     stream.tell(new HubMessage.Deliver(second, List.of(live(busy, second))));
     List<WatchReply> replies = new ArrayList<>(next());
     hub.expectMessageClass(HubMessage.Join.class);
@@ -194,7 +194,7 @@ class WatchStreamActorTest {
   }
 
   @Test
-  void aWatcherWhoseRightEndsIsCanceledAndGetsNothingMore() throws Exception {
+  void watcherWithRevokedPermissionIsCanceledAndReceivesNothing() throws Exception {
     HubMessage.Join busy = create(BUSY, 0);
     HubMessage.Join quiet = create(Bytes.utf8("quiet"), 0);
     List<WatchReply> replies = new ArrayList<>();
@@ -209,7 +209,7 @@ class WatchStreamActorTest {
     assertThat(canceled.watchId()).isZero();
     assertThat(canceled.reason()).isEqualTo("denied");
     assertThat(hub.expectMessageClass(HubMessage.Leave.class).watcher()).isEqualTo(busy.watcher());
-    // The other one lives, and what the first would have got is not sent.
+    // The other watcher stays, and the events of the canceled one are not sent.
     long revision = put(BUSY, 1);
     HubMessage.Delivery late = live(busy, revision);
     stream.tell(
@@ -224,7 +224,7 @@ class WatchStreamActorTest {
   }
 
   @Test
-  void aWatcherThatStartsBelowACompactionIsCanceledAndSaysFromWhereItCould_W12() throws Exception {
+  void watcherBelowCompactionIsCanceledWithCompactedRevision_W12() throws Exception {
     put(BUSY, 1);
     long compacted = put(BUSY, 1);
     apply(new Operation.Compact(compacted));

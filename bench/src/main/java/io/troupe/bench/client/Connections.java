@@ -20,9 +20,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A fixed number of HTTP/2 connections to a server, spread over its members in turn. Callbacks run
- * on the connection's own thread: all calls of one connection report on the same thread, so what
- * belongs to a connection needs no lock.
+ * A fixed number of HTTP/2 connections to a server, distributed over its members. Callbacks run on
+ * the connection's thread: all calls of one connection report on the same thread, so the state of a
+ * connection needs no lock.
  */
 public final class Connections implements AutoCloseable {
   private static final int WINDOW_BYTES = 8 << 20;
@@ -58,7 +58,7 @@ public final class Connections implements AutoCloseable {
     NettyChannelBuilder builder =
         NettyChannelBuilder.forAddress(new InetSocketAddress(endpoint.host(), endpoint.port()));
     if (!endpoint.token().isEmpty()) {
-      builder.intercept(new Showing(endpoint.token()));
+      builder.intercept(new TokenInterceptor(endpoint.token()));
     }
     return endpoint.tls()
         ? builder.sslContext(TrustingTls.context())
@@ -70,7 +70,7 @@ public final class Connections implements AutoCloseable {
     return channels.size();
   }
 
-  /** The threads that the callbacks run on. */
+  /** The threads that run the callbacks. */
   public EventLoops loops() {
     return loops;
   }
@@ -90,9 +90,9 @@ public final class Connections implements AutoCloseable {
   }
 
   /**
-   * One unary call on the first connection; waits for its reply.
+   * Makes one unary call on the first connection and waits for its response.
    *
-   * @throws IllegalStateException if the server answers with an error or not within {@code
+   * @throws IllegalStateException if the server responds with an error or not within {@code
    *     timeoutMs}
    */
   public Reply call(EtcdMethod method, byte[] request, long timeoutMs) {
@@ -147,8 +147,8 @@ public final class Connections implements AutoCloseable {
     }
   }
 
-  /** Shows a token with each call. */
-  private record Showing(String token) implements ClientInterceptor {
+  /** Adds a token to each call. */
+  private record TokenInterceptor(String token) implements ClientInterceptor {
     @Override
     public <Q, R> ClientCall<Q, R> interceptCall(
         MethodDescriptor<Q, R> method, CallOptions options, Channel next) {

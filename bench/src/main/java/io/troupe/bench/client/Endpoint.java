@@ -1,12 +1,12 @@
 package io.troupe.bench.client;
 
 /**
- * Where a server listens, and how it is spoken to.
+ * The address of a server and the protocol to use.
  *
  * @param host name or address, not empty
  * @param port 1 to 65535
- * @param tls whether over TLS; its certificate is not verified
- * @param token shown with each call; empty: none
+ * @param tls whether to use TLS; the server's certificate is not verified
+ * @param token sent with each call; empty: none
  */
 public record Endpoint(String host, int port, boolean tls, String token) {
   private static final String PLAIN = "http://";
@@ -24,9 +24,9 @@ public record Endpoint(String host, int port, boolean tls, String token) {
   }
 
   /**
-   * Reads {@code host:port}, {@code http://host:port} or {@code https://host:port}.
+   * Parses {@code host:port}, {@code http://host:port} or {@code https://host:port}.
    *
-   * @throws IllegalArgumentException if it is none of them
+   * @throws IllegalArgumentException if the text has another form
    */
   public static Endpoint parse(String text) {
     boolean tls = text.startsWith(SECURE);
@@ -44,12 +44,12 @@ public record Endpoint(String host, int port, boolean tls, String token) {
     }
   }
 
-  /** The same, showing a token. */
-  public Endpoint showing(String other) {
+  /** The same endpoint with a token. */
+  public Endpoint withToken(String other) {
     return new Endpoint(host, port, tls, other);
   }
 
-  /** The form that servers take in their flags. */
+  /** The form of the URL flags of servers. */
   public String url() {
     return (tls ? SECURE : PLAIN) + host + ":" + port;
   }

@@ -4,7 +4,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 
 /**
- * The methods that the load uses. A constant says whether the reply's bytes are kept or only
+ * The methods that the load uses. Each constant defines whether the reply's bytes are kept or only
  * counted.
  */
 public final class EtcdMethod {
@@ -45,7 +45,7 @@ public final class EtcdMethod {
             .build();
   }
 
-  /** What grpc-java needs to make the call. */
+  /** The descriptor of the call for grpc-java. */
   public MethodDescriptor<byte[], Reply> descriptor() {
     return descriptor;
   }

@@ -11,7 +11,8 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The generator's threads. Everything a client does runs on them: sending, receiving, recording.
+ * The threads of the generator. All work of its clients runs on them: sending, receiving,
+ * recording.
  */
 public final class EventLoops implements AutoCloseable {
   private final EventLoopGroup group;
@@ -31,7 +32,7 @@ public final class EventLoops implements AutoCloseable {
     }
   }
 
-  /** Runs {@code task} on one of the threads after a while. */
+  /** Runs {@code task} on one of the threads after a delay. */
   public void later(Runnable task, long delayMs) {
     var unused = group.schedule(task, delayMs, TimeUnit.MILLISECONDS);
   }

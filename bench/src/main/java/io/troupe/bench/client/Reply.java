@@ -6,9 +6,9 @@ import com.google.protobuf.ByteString;
  * One message from the server.
  *
  * @param size bytes of the message
- * @param body the message, or empty if the method was asked to drop it
+ * @param body the message, or empty if the method does not keep it
  */
 public record Reply(int size, ByteString body) {
-  /** What a call has before its message came. */
+  /** The reply of a call before its message has arrived. */
   public static final Reply NONE = new Reply(0, ByteString.EMPTY);
 }

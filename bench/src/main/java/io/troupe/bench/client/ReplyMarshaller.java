@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** Reads a message's size, and its bytes only where somebody wants them. */
+/** Reads the size of a message, and its bytes only if the method keeps them. */
 final class ReplyMarshaller implements MethodDescriptor.Marshaller<Reply> {
   private final boolean keepBody;
 

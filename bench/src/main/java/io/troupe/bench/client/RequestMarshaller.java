@@ -9,12 +9,12 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 
-/** Requests are bytes already. */
+/** Passes requests on, which are encoded already. */
 final class RequestMarshaller implements MethodDescriptor.Marshaller<byte[]> {
 
   /**
-   * Tells its length and writes itself in one go, so that grpc-java copies the message once, into
-   * the frame.
+   * Knows its length and writes all bytes in one step, so that grpc-java copies the message once,
+   * into the frame.
    */
   private static final class Encoded extends ByteArrayInputStream
       implements KnownLength, Drainable {

@@ -8,13 +8,13 @@ import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import javax.net.ssl.SSLException;
 
 /**
- * TLS of the generator. It measures and keeps no secrets: servers that it starts make certificates
- * for themselves.
+ * TLS of the generator, which sends no secrets: the servers that it starts create self-signed
+ * certificates.
  */
 final class TrustingTls {
   private TrustingTls() {}
 
-  /** Trusts any server; the JDK's versions and suites. */
+  /** Trusts any server; uses the JDK's versions and suites. */
   static SslContext context() {
     try {
       return GrpcSslContexts.configure(
@@ -22,7 +22,7 @@ final class TrustingTls {
               SslProvider.JDK)
           .build();
     } catch (SSLException e) {
-      throw new IllegalStateException("this JDK has no TLS for clients", e);
+      throw new IllegalStateException("cannot create a TLS context for clients", e);
     }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A gRPC client that costs little: requests encoded beforehand, replies that need not be decoded.
+ * A gRPC client with low overhead: requests are encoded in advance, replies need not be decoded.
  * Entry class: {@link io.troupe.bench.client.Connections}. May import grpc-java, Netty and the
  * generated messages. See bench/README.md.
  */

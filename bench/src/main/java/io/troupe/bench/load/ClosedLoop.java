@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
 /**
- * Logical clients that have one unary request outstanding each and send the next when the reply is
- * there.
+ * Logical clients that have one unary request outstanding each and send the next when the reply has
+ * arrived.
  */
 final class ClosedLoop {
   private static final long PAUSE_AFTER_ERROR_MS = 10;
@@ -31,10 +31,7 @@ final class ClosedLoop {
     this.running = new CountDownLatch(clients);
   }
 
-  /**
-   * Measures {@code clients} clients, each with a workload of its own, for the time that the
-   * settings say.
-   */
+  /** Measures {@code clients} clients, each with its own workload, for the time of the settings. */
   static Cell measure(Target target, String profile, int clients, IntFunction<Workload> workloads) {
     try (Connections connections = target.connect(clients)) {
       target.awaitQuiet();
@@ -54,7 +51,7 @@ final class ClosedLoop {
   }
 
   /**
-   * Runs until the workload, shared by all clients, has nothing more to send.
+   * Runs until the workload, shared by all clients, has no more requests.
    *
    * @throws IllegalStateException if a request failed
    */
@@ -73,9 +70,9 @@ final class ClosedLoop {
   }
 
   /**
-   * Runs clients in the background for as long as {@code window} is open.
+   * Runs clients in the background as long as {@code window} is open.
    *
-   * @return waits for the window's end and their last reply when it is run
+   * @return waits, when it is run, for the window's end and the last replies
    */
   static Runnable background(
       Connections connections, int clients, Window window, IntFunction<Workload> workloads) {
@@ -97,7 +94,7 @@ final class ClosedLoop {
     try {
       if (!running.await(DRAIN_SECONDS, TimeUnit.SECONDS)) {
         throw new IllegalStateException(
-            running.getCount() + " clients got no reply for " + DRAIN_SECONDS + " s");
+            running.getCount() + " clients received no reply for " + DRAIN_SECONDS + " s");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -105,7 +102,7 @@ final class ClosedLoop {
     }
   }
 
-  /** One client; also the listener of each of its calls, one after the other. */
+  /** One client; also the listener of its calls, one after the other. */
   private final class Client extends ClientCall.Listener<Reply> {
     private final int connection;
     private final Recorder recorder;
@@ -149,7 +146,7 @@ final class ClosedLoop {
         send();
       } else {
         recorder.error();
-        // A server that is down answers at once: do not turn that into load.
+        // A server that is down responds immediately: the pause avoids a flood of requests.
         connections.loops().later(this::send, PAUSE_AFTER_ERROR_MS);
       }
     }

@@ -12,8 +12,8 @@ import io.troupe.grpc.api.TxnResponse;
 import java.util.SplittableRandom;
 
 /**
- * Transactions that put a key if its mod revision is the one last seen, else read it. Every client
- * has keys of its own, so a compare that fails is an error.
+ * Transactions that put a key if its mod revision is the one last seen, otherwise read it. Each
+ * client has its own keys, so a failed compare is an error.
  */
 final class CompareAndPut implements Workload {
   private final Keyspace keyspace;

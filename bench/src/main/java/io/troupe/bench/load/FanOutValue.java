@@ -8,8 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Values that say which put they are: writer (4 bytes) and its sequence number (4 bytes), then
- * filling.
+ * Values that identify their put: writer (4 bytes) and its sequence number (4 bytes), then padding.
  */
 final class FanOutValue {
   private static final int RESPONSE_CREATED = 3;
@@ -17,7 +16,7 @@ final class FanOutValue {
   private static final int EVENT_KV = 2;
   private static final int KV_VALUE = 5;
 
-  /** Told of each event of a watch response, in order. */
+  /** Receives each event of a watch response, in order. */
   interface Events {
     void event(int writer, int sequence);
   }
@@ -34,10 +33,10 @@ final class FanOutValue {
   }
 
   /**
-   * Reads an encoded watch response as far as the profile needs it.
+   * Reads the part of an encoded watch response that the profile needs.
    *
-   * @return whether it says that a watcher was created
-   * @throws IOException if it is no watch response
+   * @return whether the response confirms the creation of a watcher
+   * @throws IOException if it is not a watch response
    */
   static boolean read(ByteString response, Events events) throws IOException {
     CodedInputStream in = response.newCodedInput();

@@ -4,10 +4,10 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.IntConsumer;
 
 /**
- * One writer of the watch profile. It has one put unacknowledged at a time, and may be some puts
- * ahead of the slowest watcher: the next one waits until the oldest of those was acknowledged and
- * has reached every watcher. So a server shows what it can deliver, no backlog grows without end,
- * and a lost or repeated event is noticed. Called from any number of threads.
+ * One writer of the watch profile. It has one put unacknowledged at a time, and may be a number of
+ * puts ahead of the slowest watcher: the next put waits until the oldest of those is acknowledged
+ * and has reached every watcher. The load therefore shows what the server can deliver, the backlog
+ * is bounded, and lost or repeated events are detected. Called from any number of threads.
  */
 final class FanOutWriter {
   private final int watchers;
@@ -17,7 +17,10 @@ final class FanOutWriter {
   private final Runnable finished;
   private final Recorder recorder = new Recorder();
 
-  /** Events and acknowledgement that a put still lacks, and when it was sent: a ring of puts. */
+  /**
+   * Missing events and acknowledgement of a put, in a ring of puts; the send times are in a second
+   * ring.
+   */
   private final AtomicIntegerArray missing;
 
   private final long[] started;
@@ -27,10 +30,12 @@ final class FanOutWriter {
   private boolean done;
 
   /**
-   * @param ahead puts that may lack events at a time, 1 or more; 1 is lock step
-   * @param put sends the put of this number, the first is 1; not told to send the next before
+   * Creates a writer.
+   *
+   * @param ahead maximum number of incomplete puts, 1 or more; 1 is lock step
+   * @param put sends the put of this number; the first is 1; not called for the next put before
    *     {@link #acknowledged}
-   * @param finished run once, when the window is over and everything sent has arrived
+   * @param finished runs once, when the window has ended and all sent puts are complete
    */
   FanOutWriter(int watchers, int ahead, Window window, IntConsumer put, Runnable finished) {
     this.watchers = watchers;

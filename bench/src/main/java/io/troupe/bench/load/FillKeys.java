@@ -5,10 +5,7 @@ import io.troupe.bench.client.Reply;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Puts the keys one after the other, round and round, a given number of times. Shared by several
- * clients.
- */
+/** Puts the keys in turn, repeatedly, a given number of times. Shared by several clients. */
 final class FillKeys implements Workload {
   private final byte[][] puts;
   private final int total;

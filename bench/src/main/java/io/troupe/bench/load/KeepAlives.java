@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Clients that each hold a lease and a keep-alive stream, and ask again as soon as they are
- * answered.
+ * Clients that each hold a lease and a keep-alive stream, and send the next renewal when the
+ * response has arrived.
  */
 final class KeepAlives {
   private static final long TTL_SECONDS = 600;
@@ -63,7 +63,7 @@ final class KeepAlives {
     try {
       if (!load.running.await(30, TimeUnit.SECONDS)) {
         throw new IllegalStateException(
-            load.running.getCount() + " keep-alive streams got no answer");
+            load.running.getCount() + " keep-alive streams received no response");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -113,7 +113,7 @@ final class KeepAlives {
     private final byte[] request;
     private volatile @Nullable ClientCall<byte[], Reply> call;
     private volatile long started;
-    private boolean over;
+    private boolean ended;
 
     Stream(Recorder recorder, long lease) {
       this.recorder = recorder;
@@ -136,7 +136,7 @@ final class KeepAlives {
       }
       ClientCall<byte[], Reply> current = call;
       if (current == null) {
-        throw new IllegalStateException("an answer before the first question");
+        throw new IllegalStateException("response before the first request");
       }
       if (window.open(now)) {
         started = now;
@@ -156,15 +156,15 @@ final class KeepAlives {
     }
 
     private void end() {
-      if (!over) {
-        over = true;
+      if (!ended) {
+        ended = true;
         running.countDown();
       }
     }
 
     @Override
     public void onClose(Status status, Metadata trailers) {
-      if (!over) {
+      if (!ended) {
         recorder.error();
       }
       end();

@@ -9,8 +9,8 @@ import java.util.SplittableRandom;
 import java.util.function.IntFunction;
 
 /**
- * The keys of a run and the requests about them, encoded once. Arrays handed out are shared: nobody
- * may change them.
+ * The keys of a run and the requests about them, encoded once. The returned arrays are shared and
+ * must not be changed.
  */
 public final class Keyspace {
   private static final String PREFIX = "bench/";
@@ -42,17 +42,17 @@ public final class Keyspace {
     return size;
   }
 
-  /** What puts write. */
+  /** The value that puts write. */
   public ByteString value() {
     return value;
   }
 
-  /** Key {@code index}, 0 to {@link #size()} - 1: keys sort as their numbers do. */
+  /** Key {@code index}, 0 to {@link #size()} - 1: keys sort like their numbers. */
   public ByteString key(int index) {
     return keys[index];
   }
 
-  /** What key {@code index} is called; also for the first index behind the last key. */
+  /** The name of key {@code index}; also for the first index after the last key. */
   private static ByteString name(int index) {
     return ByteString.copyFromUtf8(PREFIX + String.format(Locale.ROOT, "%08d", index));
   }
@@ -80,8 +80,8 @@ public final class Keyspace {
   }
 
   /**
-   * A linearizable read of {@code span} keys from each key on; the last ones are shifted so that
-   * all read as many.
+   * A linearizable read of {@code span} keys from each key on; the last reads are shifted so that
+   * all have the same size.
    */
   byte[][] ranges(int span) {
     return encode(

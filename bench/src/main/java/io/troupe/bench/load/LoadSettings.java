@@ -4,21 +4,20 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What is common to all profiles of a run.
+ * The common settings of all profiles of a run.
  *
  * @param clients numbers of logical clients, each with one request outstanding
  * @param watchers numbers of watchers of the fan-out profile
  * @param writers of the fan-out profile
  * @param ahead puts that a writer of the fan-out profile may be ahead of the slowest watcher
- * @param maxConnections clients share at most this many connections
- * @param keys keys in use
+ * @param maxConnections maximum number of connections that clients share
+ * @param keys number of keys
  * @param valueBytes size of each value, 16 or more
  * @param warmUp load before each measurement that is not counted
  * @param duration of each measurement
  * @param rate puts per second of the paced profiles (compaction, long-read)
  * @param history revisions that the compaction profile writes before it compacts
- * @param quietWait before each measurement, how long to wait at most for other programs to leave
- *     the machine alone
+ * @param quietWait maximum wait before each measurement for other programs to become idle
  * @param seed of every random choice
  */
 public record LoadSettings(

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** What server, generator and machine used between two moments. */
+/** Measures what server, generator and machine used between two moments. */
 public final class Meter {
   private static final double BASE = 100_000;
   private static final long QUIET_NANOS = 1_000_000_000L;
@@ -16,7 +16,7 @@ public final class Meter {
 
   private final Supplier<ProcessUsage> server;
 
-  /** What was used up to a moment. */
+  /** The usage up to a moment. */
   record Sample(long nanos, ProcessUsage server, double ownSeconds, double machineSeconds) {}
 
   /**
@@ -27,9 +27,9 @@ public final class Meter {
   }
 
   /**
-   * Returns when nobody but the server and the generator used much CPU for a second, or when {@code
-   * longest} is over. On a shared machine this makes the figures usable; on one's own it returns
-   * after a second.
+   * Returns when other programs than the server and the generator used little CPU for a second, or
+   * after {@code longest}. This makes the figures of a shared machine usable; on a dedicated
+   * machine it returns after a second.
    */
   void awaitQuiet(Duration longest) {
     long deadline = System.nanoTime() + longest.toNanos();
@@ -58,9 +58,9 @@ public final class Meter {
   }
 
   /**
-   * Puts a measurement together.
+   * Computes a measurement.
    *
-   * @param count operations that ended between the two samples
+   * @param count operations that completed between the two samples
    */
   Cell cell(
       String profile, String load, long count, List<Recorder> recorders, Sample begin, Sample end) {

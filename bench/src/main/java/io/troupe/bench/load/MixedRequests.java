@@ -25,7 +25,7 @@ final class MixedRequests implements Workload {
     current = random.nextInt(100) < seldomPercent ? seldom : often;
     byte[] request = current.next();
     if (request == null) {
-      throw new IllegalStateException("a mixed workload has no end");
+      throw new IllegalStateException("a mixed workload must not end");
     }
     return request;
   }

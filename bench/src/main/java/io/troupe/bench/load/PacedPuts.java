@@ -14,9 +14,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Puts at a fixed rate, whatever the server does. Latency counts from the moment a put was due, so
- * that a stall shows in all puts that fell into it and not only in the one that met it. Measured in
- * phases that the caller begins and ends.
+ * Puts at a fixed rate, regardless of the server. Latency counts from the moment a put was due, so
+ * that a stall shows in all puts during it, not only in the first. Measured in phases that the
+ * caller starts and ends.
  */
 final class PacedPuts implements AutoCloseable {
   private static final int MAX_OUTSTANDING = 10_000;
@@ -33,7 +33,7 @@ final class PacedPuts implements AutoCloseable {
   private final List<Phase> ended = new ArrayList<>();
   private volatile Phase phase;
 
-  /** What is recorded between two calls of {@link #begin}. */
+  /** The records between two calls of {@link #begin}. */
   private static final class Phase {
     final String name;
     final List<Recorder> recorders;
@@ -48,7 +48,7 @@ final class PacedPuts implements AutoCloseable {
     }
   }
 
-  /** Starts sending; nothing of it is reported before {@link #begin}. */
+  /** Starts sending; puts before {@link #begin} are not reported. */
   PacedPuts(Target target, String profile) {
     this.connections = target.connect(4);
     this.puts = target.keyspace().puts();
@@ -63,8 +63,8 @@ final class PacedPuts implements AutoCloseable {
   }
 
   /**
-   * Ends the phase that runs and begins the one called {@code name}; puts that are in progress count
-   * where they were due.
+   * Ends the current phase and starts the phase {@code name}; puts in flight count in the phase in
+   * which they were due.
    */
   void begin(String name) {
     Meter.Sample now = meter.sample();
@@ -76,8 +76,8 @@ final class PacedPuts implements AutoCloseable {
   /**
    * Ends the last phase and the load.
    *
-   * @return all phases but the warm-up, in order
-   * @throws IllegalStateException if puts get no answer
+   * @return all phases except the warm-up, in order
+   * @throws IllegalStateException if puts receive no response
    */
   List<Cell> finish() {
     begin("end");
@@ -86,7 +86,7 @@ final class PacedPuts implements AutoCloseable {
       sender.join();
       if (!outstanding.tryAcquire(MAX_OUTSTANDING, 30, TimeUnit.SECONDS)) {
         throw new IllegalStateException(
-            MAX_OUTSTANDING - outstanding.availablePermits() + " puts got no answer");
+            MAX_OUTSTANDING - outstanding.availablePermits() + " puts received no response");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -135,7 +135,7 @@ final class PacedPuts implements AutoCloseable {
       } else {
         recorder.error();
       }
-      // Last: whoever holds all permits may read the recorders.
+      // Last, because a thread that holds all permits may read the recorders.
       outstanding.release();
     }
   }

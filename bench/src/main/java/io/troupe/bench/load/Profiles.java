@@ -15,14 +15,14 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
-/** The profiles by name. bench/README.md says what each one does. */
+/** The profiles by name. bench/README.md describes them. */
 public final class Profiles {
   private static final int SPAN = 100;
   private static final int WRITE_PERCENT = 10;
   private static final int FILL_CLIENTS = 100;
   private static final long CALL_TIMEOUT_MS = 60_000;
 
-  /** Measures one profile at all loads that the settings name. */
+  /** Measures one profile at all loads of the settings. */
   private interface Profile {
     void run(Target target, Consumer<Cell> results);
   }
@@ -50,7 +50,7 @@ public final class Profiles {
 
   private Profiles() {}
 
-  /** All names, in the order in which they are run. */
+  /** All names, in the order in which they run. */
   public static Set<String> names() {
     return java.util.Collections.unmodifiableSet(ALL.keySet());
   }
@@ -58,18 +58,19 @@ public final class Profiles {
   /**
    * Runs one profile.
    *
-   * @param results told of each measurement as it ends
+   * @param results receives each measurement when it completes
    * @throws IllegalArgumentException if there is no such profile
    */
   public static void run(String name, Target target, Consumer<Cell> results) {
     Profile profile = ALL.get(name);
     if (profile == null) {
-      throw new IllegalArgumentException("no profile \"" + name + "\"; there are " + names());
+      throw new IllegalArgumentException(
+          "unknown profile \"" + name + "\"; known profiles: " + names());
     }
     profile.run(target, results);
   }
 
-  /** Writes every key once: what reads and transactions need. */
+  /** Writes every key once, for reads and transactions. */
   public static void fill(Target target) {
     fill(target, target.keyspace().size());
   }
@@ -82,8 +83,8 @@ public final class Profiles {
   }
 
   /**
-   * Puts and reads for a while without measuring: a server that compiles its code as it runs shall
-   * not be measured while it does.
+   * Puts and reads for a while without measuring, because a server that compiles its code at run
+   * time must not be measured meanwhile.
    */
   public static void warmUpServer(Target target, java.time.Duration time) {
     int clients = 50;

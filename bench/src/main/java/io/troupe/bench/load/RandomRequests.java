@@ -4,7 +4,7 @@ import io.troupe.bench.client.EtcdMethod;
 import io.troupe.bench.client.Reply;
 import java.util.SplittableRandom;
 
-/** Sends requests drawn from a fixed set, with equal chances. */
+/** Draws requests from a fixed set, with equal probability. */
 final class RandomRequests implements Workload {
   private final EtcdMethod method;
   private final byte[][] requests;

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Latencies and errors of one connection; used by its thread alone, read when the load has ended.
+ * Latencies and errors of one connection; used only by its thread, read when the load has ended.
  */
 final class Recorder {
   private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(10);

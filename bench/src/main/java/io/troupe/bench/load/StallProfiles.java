@@ -12,7 +12,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Does something heavy while puts arrive at a steady rate, and shows what it does to their latency.
+ * Runs a heavy operation while puts arrive at a fixed rate, and measures its effect on their
+ * latency.
  */
 final class StallProfiles {
   private static final long CALL_TIMEOUT_MS = 600_000;
@@ -52,7 +53,7 @@ final class StallProfiles {
     }
   }
 
-  /** Puts before, while and after two clients read all keys again and again. */
+  /** Puts before, during and after two clients read all keys repeatedly. */
   static List<Cell> longRead(Target target) {
     byte[][] all = {target.keyspace().all(false).toByteArray()};
     int leastBytes = target.keyspace().size() * target.settings().valueBytes();

@@ -6,11 +6,11 @@ import io.troupe.bench.client.EventLoops;
 import java.util.List;
 
 /**
- * A server under load, and what the load is made of.
+ * A server under load, and the parts of the load.
  *
  * @param loops the generator's threads
- * @param endpoints where the members of the server listen
- * @param meter what it uses
+ * @param endpoints addresses of the members
+ * @param meter measures what the server uses
  * @param keyspace the keys
  * @param settings sizes and times
  */
@@ -21,7 +21,7 @@ public record Target(
     Keyspace keyspace,
     LoadSettings settings) {
 
-  /** Waits for a quiet machine as long as the settings allow. */
+  /** Waits for an idle machine as long as the settings allow. */
   void awaitQuiet() {
     meter.awaitQuiet(settings.quietWait());
   }

@@ -18,8 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Writers put keys below one prefix that all watchers watch; {@link FanOutWriter} says when one
- * continues. Latency is from sending the put to the event at the last watcher; operations are events.
+ * Writers put keys below one prefix that all watchers watch; {@link FanOutWriter} decides when a
+ * writer continues. Latency is from sending the put to the event at the last watcher; operations
+ * are events.
  */
 final class WatchFanOut {
   private static final String PREFIX = "watched/";
@@ -62,7 +63,7 @@ final class WatchFanOut {
     try (Connections watchConnections = target.connect(streams);
         Connections putConnections = target.connect(1)) {
       target.awaitQuiet();
-      // Creating a thousand watchers takes a while: the warm-up begins behind it.
+      // Creating a thousand watchers takes time: the warm-up starts after it.
       Window window =
           Window.after(
               target.settings().warmUp().plusMillis(watchers), target.settings().duration());
@@ -108,7 +109,7 @@ final class WatchFanOut {
   private void openStream(Connections connections, int index, int count) {
     ClientCall<byte[], Reply> call =
         connections.start(index % connections.count(), EtcdMethod.WATCH, new WatchStream());
-    // Never held back by the client: what is measured is how fast the server can send.
+    // The client never applies backpressure: the profile measures how fast the server can send.
     call.request(Integer.MAX_VALUE);
     byte[] create =
         WatchRequest.newBuilder()
@@ -123,7 +124,7 @@ final class WatchFanOut {
     }
   }
 
-  /** One stream with its share of the watchers, as one client would have it. */
+  /** One stream with its share of the watchers, like that of one client. */
   private final class WatchStream extends ClientCall.Listener<Reply> {
     @Override
     public void onMessage(Reply message) {

@@ -6,14 +6,15 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * The time of one measurement, in System.nanoTime.
  *
- * @param from what ends before this is warm-up
- * @param until what ends at or after this is not counted, and nothing more is sent
+ * @param from operations that complete before this are warm-up
+ * @param until operations that complete at or after this are not counted, and no more requests are
+ *     sent
  */
 record Window(long from, long until) {
-  /** Open from the first moment to the last: everything counts, the work itself has an end. */
+  /** Always open: all operations count, and the work itself ends. */
   static final Window ENDLESS = new Window(Long.MIN_VALUE, Long.MAX_VALUE);
 
-  /** A window that begins when {@code warmUp} from now is over. */
+  /** A window that starts {@code warmUp} from now. */
   static Window after(Duration warmUp, Duration duration) {
     long from = System.nanoTime() + warmUp.toNanos();
     return new Window(from, from + duration.toNanos());
@@ -31,7 +32,7 @@ record Window(long from, long until) {
     return (until - from) / 1e9;
   }
 
-  /** Returns when {@code nanoTime} has come. */
+  /** Returns at {@code nanoTime}. */
   static void waitUntil(long nanoTime) {
     long left;
     while ((left = nanoTime - System.nanoTime()) > 0) {

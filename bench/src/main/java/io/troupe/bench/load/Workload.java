@@ -4,14 +4,14 @@ import io.troupe.bench.client.EtcdMethod;
 import io.troupe.bench.client.Reply;
 import org.jspecify.annotations.Nullable;
 
-/** What one logical client sends, one request after the other. Used by one thread at a time. */
+/** The requests of one logical client, in order. Used by one thread at a time. */
 interface Workload {
-  /** The next request, or null if there is nothing more to send. */
+  /** The next request, or null after the last. */
   byte @Nullable [] next();
 
-  /** The method of the request that {@link #next()} gave last. */
+  /** The method of the last request of {@link #next()}. */
   EtcdMethod method();
 
-  /** Whether the reply to that request is a right one. */
+  /** Whether the reply to that request is valid. */
   boolean accept(Reply reply);
 }

@@ -1,5 +1,5 @@
 /**
- * The load profiles: who sends what, how long, and what is recorded. Entry class: {@link
+ * The load profiles: which requests are sent, how long, and what is recorded. Entry class: {@link
  * io.troupe.bench.load.Profiles}. May import client, server and report. See bench/README.md.
  */
 @NullMarked

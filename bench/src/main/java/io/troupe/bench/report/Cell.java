@@ -4,16 +4,15 @@ package io.troupe.bench.report;
  * One measurement: one profile at one load on one server.
  *
  * @param profile the profile's name
- * @param load how it was applied: "100 clients", "1000 watchers", "before"
- * @param opsPerSecond requests answered in the window, or events delivered
+ * @param load its size or phase: "100 clients", "1000 watchers", "before"
+ * @param opsPerSecond requests completed in the window, or events delivered
  * @param latency of those
- * @param errors requests that failed or were answered wrongly, in the warm-up too
- * @param serverCpuPer100k CPU-seconds of the server per 100,000 of them; NaN if its process is not
- *     known
+ * @param errors requests that failed or had an invalid response, in the warm-up too
+ * @param serverCpuPer100k CPU-seconds of the server per 100,000 operations; NaN if its process is
+ *     not known
  * @param serverRssBytes its resident memory at the end of the window; -1 if not known
- * @param clientCpuPer100k CPU-seconds of the generator per 100,000
- * @param otherCores cores that neither of the two used but somebody else did: above 0.2 or so the
- *     figures are doubtful
+ * @param clientCpuPer100k CPU-seconds of the generator per 100,000 operations
+ * @param otherCores cores that other programs used: above about 0.2 the figures are doubtful
  */
 public record Cell(
     String profile,

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Two servers side by side. */
+/** Tables of the figures of one server or two. */
 public final class Comparison {
   private Comparison() {}
 
@@ -44,10 +44,10 @@ public final class Comparison {
 
   /**
    * The figures of both and the ratios second / first. Measurements that only one of them has are
-   * left out.
+   * omitted.
    *
-   * @param first medians of the server that is the measure
-   * @param second medians of the server that is judged
+   * @param first medians of the reference server
+   * @param second medians of the compared server
    */
   public static String sideBySide(
       String firstName, List<Cell> first, String secondName, List<Cell> second) {

@@ -2,11 +2,11 @@ package io.troupe.bench.report;
 
 import java.util.Locale;
 
-/** How figures are written: few digits, the same everywhere; "-" for what is not known. */
+/** Formats figures: few digits, uniformly; "-" if unknown. */
 public final class Figures {
   private Figures() {}
 
-  /** Whole number with thousands separated. */
+  /** A whole number with separated thousands. */
   public static String count(double value) {
     return Double.isNaN(value) ? "-" : String.format(Locale.ROOT, "%,d", Math.round(value));
   }
@@ -28,7 +28,7 @@ public final class Figures {
         : String.format(Locale.ROOT, "%.2f", ratio);
   }
 
-  /** MiB, whole. */
+  /** Whole MiB. */
   public static String mebibytes(long bytes) {
     return bytes < 0 ? "-" : count(bytes / (double) (1 << 20));
   }

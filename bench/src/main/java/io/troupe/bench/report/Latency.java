@@ -13,7 +13,7 @@ import org.HdrHistogram.Histogram;
 public record Latency(double p50, double p99, double p999, double max) {
   private static final double NANOS_PER_MS = 1e6;
 
-  /** Reads them from a histogram of nanoseconds. */
+  /** Reads the latencies from a histogram of nanoseconds. */
   public static Latency of(Histogram nanos) {
     if (nanos.getTotalCount() == 0) {
       return new Latency(Double.NaN, Double.NaN, Double.NaN, Double.NaN);

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A Markdown table whose columns line up in a terminal too. The first column is text, the others
- * are right-aligned.
+ * A Markdown table whose columns are aligned in a terminal too. The first column is text, the
+ * others are right-aligned.
  */
 public final class MarkdownTable {
   private final List<List<String>> rows = new ArrayList<>();
@@ -19,7 +19,7 @@ public final class MarkdownTable {
   /**
    * Adds a row below the others.
    *
-   * @throws IllegalArgumentException if it has not as many cells as the header
+   * @throws IllegalArgumentException if the number of cells differs from the header
    */
   public MarkdownTable row(String... cells) {
     if (cells.length != columns) {
@@ -29,7 +29,7 @@ public final class MarkdownTable {
     return this;
   }
 
-  /** The table, each line ended. */
+  /** The table; each line ends with a line break. */
   @Override
   public String toString() {
     int[] widths = new int[columns];

@@ -11,8 +11,8 @@ public final class Medians {
   private Medians() {}
 
   /**
-   * One cell for each profile and load, in the order of their first appearance. Errors are added
-   * up, and of the noise the worst is kept.
+   * One cell for each profile and load, in the order of their first appearance. Errors are summed
+   * up, and the maximum of the noise is kept.
    */
   public static List<Cell> of(List<Cell> rounds) {
     Map<String, List<Cell>> groups = new LinkedHashMap<>();
@@ -22,7 +22,7 @@ public final class Medians {
     return groups.values().stream().map(Medians::merge).toList();
   }
 
-  /** What cells of the same measurement have in common. */
+  /** The common key of cells of the same measurement. */
   static String key(Cell cell) {
     return cell.profile() + " | " + cell.load();
   }
@@ -52,8 +52,8 @@ public final class Medians {
   }
 
   /**
-   * The middle value, or the mean of the two in the middle; NaN of nothing. NaN values are left
-   * out.
+   * The middle value, or the mean of the two in the middle; NaN without values. NaN values are
+   * ignored.
    */
   public static double median(double... values) {
     double[] sorted =

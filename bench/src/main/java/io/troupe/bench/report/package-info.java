@@ -1,5 +1,5 @@
 /**
- * Figures and how they are shown: cells, medians over rounds, ratios, Markdown. Entry class: {@link
+ * Figures and their presentation: cells, medians over rounds, ratios, Markdown. Entry class: {@link
  * io.troupe.bench.report.Comparison}. Imports nothing of the other packages. See bench/README.md.
  */
 @NullMarked

@@ -15,7 +15,7 @@ import io.troupe.grpc.api.AuthenticateRequest;
 import io.troupe.grpc.api.AuthenticateResponse;
 import java.util.List;
 
-/** Turns authentication on, and logs in. */
+/** Enables authentication and logs in. */
 public final class Login {
   private static final long TIMEOUT_MS = 10_000;
   private static final String ROOT = "root";
@@ -24,10 +24,10 @@ public final class Login {
   private Login() {}
 
   /**
-   * Makes root of a fresh server, and everybody its user.
+   * Creates the user root on a fresh server, enables authentication and logs in.
    *
    * @param endpoints of its members
-   * @return the same with root's token
+   * @return the same endpoints with root's token
    * @throws IllegalStateException if the server refuses
    */
   public static List<Endpoint> everywhere(EventLoops loops, List<Endpoint> endpoints) {
@@ -48,7 +48,7 @@ public final class Login {
               EtcdMethod.AUTHENTICATE,
               AuthenticateRequest.newBuilder().setName(ROOT).setPassword(PASSWORD).build());
       String token = AuthenticateResponse.parseFrom(reply.body()).getToken();
-      return endpoints.stream().map(endpoint -> endpoint.showing(token)).toList();
+      return endpoints.stream().map(endpoint -> endpoint.withToken(token)).toList();
     } catch (InvalidProtocolBufferException e) {
       throw new IllegalStateException("a login was answered with something else", e);
     }

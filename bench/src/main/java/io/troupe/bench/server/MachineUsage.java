@@ -5,15 +5,15 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** CPU time of the whole machine: shows whether somebody else was busy during a measurement. */
+/** CPU time of the whole machine: shows whether other programs were busy during a measurement. */
 public final class MachineUsage {
   private static final double TICKS_PER_SECOND = 100.0;
 
   private MachineUsage() {}
 
   /**
-   * CPU-seconds that all cores together were not idle since the machine started, time stolen by its
-   * host included.
+   * CPU-seconds in which the cores were not idle since the machine started, including time stolen
+   * by its host.
    */
   public static double busySeconds() {
     try {
@@ -26,7 +26,7 @@ public final class MachineUsage {
   static double parse(String procStat) {
     String[] fields = procStat.lines().findFirst().orElse("cpu").trim().split(" +", -1);
     double busy = 0;
-    // user nice system idle iowait irq softirq steal; guest times are part of user already.
+    // user nice system idle iowait irq softirq steal; user already includes the guest times.
     for (int i = 1; i < Math.min(fields.length, 9); i++) {
       if (i != 4 && i != 5) {
         busy += Double.parseDouble(fields[i]);

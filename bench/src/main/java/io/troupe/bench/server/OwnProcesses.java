@@ -7,12 +7,12 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The servers that run because the generator started them. When it is interrupted (SIGINT, SIGTERM)
- * or fails, they end with it: a server that nobody knows of would spoil every later measurement.
- * Only SIGKILL leaves them behind.
+ * The server processes that the generator started. They are stopped when the generator is
+ * interrupted (SIGINT, SIGTERM) or fails, because a forgotten server would distort every later
+ * measurement. Only SIGKILL leaves them running.
  */
 final class OwnProcesses {
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final long STOP_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private static final Set<Process> RUNNING = new HashSet<>();
   private static boolean ending;
@@ -24,9 +24,9 @@ final class OwnProcesses {
   private OwnProcesses() {}
 
   /**
-   * Starts a process that ends with this one.
+   * Starts a process that is stopped with this one.
    *
-   * @throws IllegalStateException if this one is ending already
+   * @throws IllegalStateException if this process is being stopped
    */
   static Process start(ProcessBuilder builder) throws IOException {
     synchronized (RUNNING) {
@@ -39,7 +39,7 @@ final class OwnProcesses {
     }
   }
 
-  /** It has ended. */
+  /** The process has exited. */
   static void ended(Process process) {
     synchronized (RUNNING) {
       RUNNING.remove(process);
@@ -53,7 +53,7 @@ final class OwnProcesses {
       left = List.copyOf(RUNNING);
     }
     left.forEach(Process::destroy);
-    long deadline = System.nanoTime() + PATIENCE_NANOS;
+    long deadline = System.nanoTime() + STOP_TIMEOUT_NANOS;
     for (Process process : left) {
       try {
         if (!process.waitFor(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {

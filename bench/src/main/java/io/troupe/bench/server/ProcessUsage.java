@@ -7,21 +7,21 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What a process used so far, from /proc.
+ * The resources that a process has used, from /proc.
  *
  * @param cpuSeconds user and system time of all threads since its start
  * @param rssBytes resident memory now
- * @param peakRssBytes the most it ever was
+ * @param peakRssBytes maximum resident memory
  */
 public record ProcessUsage(double cpuSeconds, long rssBytes, long peakRssBytes) {
-  /** What is known of a process that cannot be checked. */
+  /** The usage of a process that cannot be read. */
   public static final ProcessUsage UNKNOWN = new ProcessUsage(Double.NaN, -1, -1);
 
-  // Linux shows times in 1/100 s to all programs (USER_HZ), whatever the kernel's own tick is.
+  // Linux reports times in 1/100 s to all programs (USER_HZ), regardless of the kernel's tick.
   private static final double TICKS_PER_SECOND = 100.0;
 
   /**
-   * Reads it.
+   * Reads the usage of a process.
    *
    * @throws UncheckedIOException if there is no such process
    */
@@ -36,7 +36,7 @@ public record ProcessUsage(double cpuSeconds, long rssBytes, long peakRssBytes) 
   }
 
   static ProcessUsage parse(String stat, List<String> status) {
-    // The second field is the name in parentheses and may hold anything, blanks too.
+    // The second field is the name in parentheses and may contain any character, including blanks.
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).trim().split(" ", -1);
     double ticks = Double.parseDouble(fields[11]) + Double.parseDouble(fields[12]);
     return new ProcessUsage(

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a kind of server is started.
+ * The command that starts a kind of server.
  *
- * @param name what the results call it
+ * @param name its name in the results
  * @param program the first words of the command line
- * @param flags how it takes its settings
+ * @param flags the form of its settings
  * @param environment variables added to the generator's own
  */
 public record ServerCommand(
@@ -19,15 +19,15 @@ public record ServerCommand(
   private static final String CLIENT_TLS = "client-transport-security.";
   private static final long QUOTA_BYTES = 8L << 30;
 
-  /** How a program takes its settings. */
+  /** The form of a program's settings. */
   public enum Flags {
-    /** {@code --data-dir=...}, as etcd does. */
+    /** {@code --data-dir=...}, like etcd. */
     ETCD,
-    /** {@code -Dtroupe.data-dir=...}, as bin/node does. */
+    /** {@code -Dtroupe.data-dir=...}, like bin/node. */
     TROUPE
   }
 
-  /** Where a member listens, for clients and for the other members. */
+  /** The addresses of a member for clients and for other members. */
   public record Addresses(Endpoint client, Endpoint peer) {}
 
   public ServerCommand {
@@ -35,23 +35,22 @@ public record ServerCommand(
     environment = Map.copyOf(environment);
   }
 
-  /** An etcd, or any program that takes etcd's flags. */
+  /** An etcd, or any program with etcd's flags. */
   public static ServerCommand etcd(String path) {
     return new ServerCommand("etcd", List.of(path), Flags.ETCD, Map.of());
   }
 
   /**
-   * A Troupe.
+   * A Troupe server.
    *
-   * @param command bin/node or something that takes its arguments; several words are split at
-   *     blanks
+   * @param command bin/node or a program with its arguments; several words are split at blanks
    */
   public static ServerCommand troupe(String command) {
     return new ServerCommand(
         "troupe", List.of(command.trim().split(" +", -1)), Flags.TROUPE, Map.of());
   }
 
-  /** The same with other environment variables. */
+  /** The same command with other environment variables. */
   public ServerCommand with(String newName, Map<String, String> newEnvironment) {
     return new ServerCommand(newName, program, flags, newEnvironment);
   }
@@ -59,8 +58,8 @@ public record ServerCommand(
   /**
    * The whole command line of a member, which keeps its data in {@code dataDir}.
    *
-   * @param members all first members of its cluster
-   * @param self its place among them, from 0
+   * @param members all initial members of its cluster
+   * @param self its position among them, from 0
    */
   public List<String> commandLine(Path dataDir, List<Addresses> members, int self) {
     List<String> cluster = new ArrayList<>();

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What program a server process is, in words for the results. */
+/** Describes the program of a server process for the results. */
 public final class ServerDescription {
   private ServerDescription() {}
 
@@ -68,13 +68,13 @@ public final class ServerDescription {
     List<String> flags = new ArrayList<>();
     String[] words = commandLine.split("\0", -1);
     for (int i = 1; i < words.length && !words[i].equals("-jar"); i++) {
-      // Paths differ from machine to machine and say nothing about speed.
+      // Paths differ between machines and do not affect speed.
       flags.add(words[i].replaceAll("=/.*/", "=.../"));
     }
     return flags;
   }
 
-  /** What a program prints first; "" if nothing. */
+  /** The first line of a program's output; "" if none. */
   public static String firstLineOf(String... command) {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();

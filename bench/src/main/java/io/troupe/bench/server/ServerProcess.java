@@ -37,11 +37,11 @@ final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * Starts one and returns at once.
+   * Starts a member and returns immediately.
    *
-   * @param directory its own, where its log goes; removed when the server is closed
+   * @param directory of the member, with its log; removed when the server is closed
    * @param line the whole command line
-   * @param client where it will serve clients
+   * @param client its client endpoint
    */
   static ServerProcess start(
       ServerCommand command, Path directory, List<String> line, Endpoint client) {
@@ -58,25 +58,25 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Where it serves clients. */
+  /** Its client endpoint. */
   Endpoint endpoint() {
     return endpoint;
   }
 
-  /** Its process id. */
+  /** Its process ID. */
   long pid() {
     return process.pid();
   }
 
-  /** What it used so far. */
+  /** The resources that it has used. */
   ProcessUsage usage() {
     return ProcessUsage.of(pid());
   }
 
   /**
-   * Waits until it answers a linearizable read.
+   * Waits until it responds to a linearizable read.
    *
-   * @throws IllegalStateException if it ended, or takes longer than a minute
+   * @throws IllegalStateException if it exits, or takes longer than a minute
    */
   void awaitReady(EventLoops loops) {
     byte[] read =
@@ -86,7 +86,7 @@ final class ServerProcess implements AutoCloseable {
       LockSupport.parkNanos(POLL_NANOS);
     }
     while (true) {
-      // A fresh connection for each try: one that failed would wait before it connects again.
+      // A new connection for each attempt: a failed connection would wait before it reconnects.
       try (Connections connection = new Connections(loops, List.of(endpoint), 1)) {
         connection.call(EtcdMethod.RANGE, read, 5000);
         return;
@@ -100,10 +100,10 @@ final class ServerProcess implements AutoCloseable {
   private void checkStarting() {
     if (!process.isAlive()) {
       throw new IllegalStateException(
-          "server ended with code " + process.exitValue() + "; see " + keepLog());
+          "server exited with code " + process.exitValue() + "; see " + keepLog());
     }
     if (System.nanoTime() - startedNanos > START_TIMEOUT_NANOS) {
-      throw new IllegalStateException("server does not answer; see " + keepLog());
+      throw new IllegalStateException("server does not respond; see " + keepLog());
     }
   }
 
@@ -127,12 +127,12 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Asks it to end. */
+  /** Sends it SIGTERM. */
   void end() {
     process.destroy();
   }
 
-  /** Asks it to end, waits, and deletes its directory. */
+  /** Sends it SIGTERM, waits for its exit, and deletes its directory. */
   @Override
   public void close() {
     end();

@@ -23,11 +23,11 @@ public final class Servers implements AutoCloseable {
   private Servers() {}
 
   /**
-   * Starts all members and returns at once.
+   * Starts all members and returns immediately.
    *
-   * @param parent where their directories are made; they go when the servers are closed
+   * @param parent parent of their directories, which are deleted when the servers are closed
    * @param count members, 1 or more
-   * @param tls whether they serve clients over TLS, with certificates of their own
+   * @param tls whether they use TLS for clients, with self-signed certificates
    */
   public static Servers start(ServerCommand command, Path parent, int count, boolean tls) {
     Servers servers = new Servers();
@@ -47,7 +47,7 @@ public final class Servers implements AutoCloseable {
     }
   }
 
-  /** All sockets stay open until every port is known: so no two are the same. */
+  /** All sockets stay open until every port is known, so that no two ports are the same. */
   private static List<Addresses> addresses(int count, boolean tls) throws IOException {
     List<ServerSocket> open = new ArrayList<>();
     try {
@@ -69,7 +69,7 @@ public final class Servers implements AutoCloseable {
     return new Endpoint("127.0.0.1", socket.getLocalPort(), tls, "");
   }
 
-  /** Where the members serve clients, in the order of their names. */
+  /** The client endpoints of the members, in the order of their names. */
   public List<Endpoint> endpoints() {
     return members.stream().map(ServerProcess::endpoint).toList();
   }
@@ -79,7 +79,7 @@ public final class Servers implements AutoCloseable {
     return members.get(0).pid();
   }
 
-  /** What all members used so far, together. */
+  /** The resources that all members together have used. */
   public ProcessUsage usage() {
     double cpuSeconds = 0;
     long rss = 0;
@@ -94,10 +94,10 @@ public final class Servers implements AutoCloseable {
   }
 
   /**
-   * Waits until every member answers a linearizable read.
+   * Waits until every member responds to a linearizable read.
    *
-   * @return nanoseconds from the first member's start to the last one's answer
-   * @throws IllegalStateException if one ended, or takes longer than a minute
+   * @return nanoseconds from the first member's start to the last one's response
+   * @throws IllegalStateException if a member exits, or takes longer than a minute
    */
   public long awaitReady(EventLoops loops) {
     for (ServerProcess member : members) {
@@ -106,7 +106,7 @@ public final class Servers implements AutoCloseable {
     return System.nanoTime() - startedNanos;
   }
 
-  /** Asks all to end, waits, and deletes their directories. */
+  /** Stops all members, waits for their exit, and deletes their directories. */
   @Override
   public void close() {
     members.forEach(ServerProcess::end);

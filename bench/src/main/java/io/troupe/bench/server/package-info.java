@@ -1,6 +1,7 @@
 /**
- * Server processes under test: starting, waiting until they answer, stopping, and what they use.
- * Entry class: {@link io.troupe.bench.server.Servers}. May import client. See bench/README.md.
+ * Server processes under test: starting, waiting until they respond, stopping, and measuring their
+ * resources. Entry class: {@link io.troupe.bench.server.Servers}. May import client. See
+ * bench/README.md.
  */
 @NullMarked
 package io.troupe.bench.server;

@@ -13,11 +13,11 @@ class EndpointTest {
     Endpoint secure = Endpoint.parse("https://etcd-1:81");
     assertThat(secure).isEqualTo(new Endpoint("etcd-1", 81, true, ""));
     assertThat(secure.url()).isEqualTo("https://etcd-1:81");
-    assertThat(secure.showing("t").token()).isEqualTo("t");
+    assertThat(secure.withToken("t").token()).isEqualTo("t");
   }
 
   @Test
-  void refusesOthers() {
+  void rejectsOtherForms() {
     for (String wrong :
         new String[] {"", "host", ":1", "host:", "host:0", "host:70000", "host:x"}) {
       assertThatThrownBy(() -> Endpoint.parse(wrong)).isInstanceOf(IllegalArgumentException.class);

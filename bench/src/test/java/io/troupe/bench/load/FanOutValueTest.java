@@ -48,7 +48,7 @@ class FanOutValueTest {
   }
 
   @Test
-  void tellsThatAWatcherWasCreated() throws IOException {
+  void reportsCreatedWatcher() throws IOException {
     ByteString created =
         WatchResponse.newBuilder().setWatchId(1).setCreated(true).build().toByteString();
     assertThat(FanOutValue.read(created, (writer, sequence) -> {})).isTrue();

@@ -22,7 +22,7 @@ class FanOutWriterTest {
   }
 
   @Test
-  void sendsOnePutAtATimeUntilItIsAsFarAheadAsItMay() {
+  void sendsOnePutAtATimeUpToMaximumAhead() {
     FanOutWriter writer = open(1, 3);
     writer.go();
     writer.go();
@@ -44,7 +44,7 @@ class FanOutWriterTest {
     assertThat(puts).containsExactly(1);
     assertThat(writer.delivered(1)).isTrue();
     assertThat(puts).containsExactly(1, 2);
-    // Events may come before the acknowledgement.
+    // Events may arrive before the acknowledgement.
     writer.delivered(2);
     writer.delivered(2);
     assertThat(puts).containsExactly(1, 2);
@@ -53,7 +53,7 @@ class FanOutWriterTest {
   }
 
   @Test
-  void noticesEventsThatAreRepeatedOrOfNoPut() {
+  void detectsRepeatedAndUnknownEvents() {
     FanOutWriter writer = open(1, 2);
     writer.go();
     assertThat(writer.delivered(2)).isFalse();
@@ -63,7 +63,7 @@ class FanOutWriterTest {
   }
 
   @Test
-  void finishesOnceWhenAllHasArrivedAndAtOnceWhenNothingWasSent() {
+  void finishesOnceWhenAllPutsAreCompleteOrNoneWasSent() {
     FanOutWriter nothing = writer(1, 2, -1);
     nothing.go();
     nothing.go();

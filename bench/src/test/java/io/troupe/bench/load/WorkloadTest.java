@@ -38,7 +38,7 @@ class WorkloadTest {
   }
 
   @Test
-  void rangesSpanAsManyKeysEverywhere() throws IOException {
+  void rangesSpanSameNumberOfKeysEverywhere() throws IOException {
     byte[][] ranges = keyspace.ranges(100);
     RangeRequest tail = RangeRequest.parseFrom(ranges[999]);
     assertThat(tail.getKey()).isEqualTo(keyspace.key(900));
@@ -46,7 +46,7 @@ class WorkloadTest {
   }
 
   @Test
-  void shortReplyToARangeIsWrong() {
+  void shortReplyToRangeIsInvalid() {
     RandomRequests reads =
         new RandomRequests(EtcdMethod.RANGE, keyspace.reads(false), 256, new SplittableRandom(1));
     assertThat(reads.accept(new Reply(40, Reply.NONE.body()))).isFalse();
@@ -54,7 +54,7 @@ class WorkloadTest {
   }
 
   @Test
-  void clientsCompareKeysOfTheirOwnWithTheRevisionTheyLastSaw() throws IOException {
+  void clientsCompareOwnKeysWithLastSeenRevision() throws IOException {
     long[] modRevisions = new long[1000];
     Set<String> first = new HashSet<>();
     Set<String> second = new HashSet<>();
@@ -79,7 +79,7 @@ class WorkloadTest {
   }
 
   @Test
-  void mixDrawsNineReadsForAPut() {
+  void mixDrawsNineReadsPerPut() {
     Workload reads =
         new RandomRequests(EtcdMethod.RANGE, keyspace.reads(false), 256, new SplittableRandom(1));
     Workload puts = new RandomRequests(EtcdMethod.PUT, keyspace.puts(), 1, new SplittableRandom(2));
@@ -93,7 +93,7 @@ class WorkloadTest {
   }
 
   @Test
-  void settingsNameTheWrongOption() {
+  void settingsErrorNamesInvalidOption() {
     assertThatThrownBy(
             () ->
                 new LoadSettings(

@@ -14,7 +14,7 @@ class ComparisonTest {
   }
 
   @Test
-  void percentilesOfNanosecondsInMilliseconds() {
+  void percentilesAreConvertedToMilliseconds() {
     Histogram nanos = new Histogram(3);
     for (int i = 1; i <= 1000; i++) {
       nanos.recordValue(i * 1_000_000L);
@@ -27,7 +27,7 @@ class ComparisonTest {
   }
 
   @Test
-  void medianOfEachFigureSumOfErrorsWorstNoise() {
+  void mergesMediansSumOfErrorsAndMaximumNoise() {
     List<Cell> medians =
         Medians.of(
             List.of(
@@ -45,7 +45,7 @@ class ComparisonTest {
   }
 
   @Test
-  void ratiosAreSecondToFirst() {
+  void ratiosAreSecondOverFirst() {
     String table =
         Comparison.sideBySide(
             "etcd",
@@ -60,7 +60,7 @@ class ComparisonTest {
   }
 
   @Test
-  void unknownFiguresAreADash() {
+  void unknownFiguresAreShownAsDash() {
     assertThat(Figures.number(Double.NaN)).isEqualTo("-");
     assertThat(Figures.ratio(1, 0)).isEqualTo("-");
     assertThat(Figures.mebibytes(-1)).isEqualTo("-");

@@ -14,15 +14,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is left of a generator that was interrupted: nothing. */
+/** An interrupted generator leaves no process behind. */
 class InterruptedRunTest {
   @TempDir Path directory = Path.of("");
 
-  /** A generator that waits for a server which never answers. */
+  /** A generator that waits for a server which never responds. */
   public static final class Generator {
     private Generator() {}
 
-    /** Takes the server's program and the directory to work in. */
+    /** Expects the server's program and the working directory. */
     public static void main(String[] args) throws InterruptedException {
       Servers server = Servers.start(ServerCommand.etcd(args[0]), Path.of(args[1]), 1, false);
       System.out.println(server.pid());
@@ -35,14 +35,14 @@ class InterruptedRunTest {
   @CsvSource({"-INT,130,sleep 600", "-TERM,143,sleep 600", "-TERM,143,trap '' TERM; sleep 600"})
   void leavesNoServerBehind(String signal, int exit, String behaviour) throws Exception {
     Path program = directory.resolve("server");
-    // exec: the signal must reach what is named here, not a shell in front of it
+    // exec: the signal must reach this program, not a shell in front of it
     Files.writeString(
         program,
         "#!/usr/bin/env bash\n" + (behaviour.startsWith("trap") ? "" : "exec ") + behaviour + "\n");
     Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
     Process generator =
         new ProcessBuilder(
-                // What a shell starts in the background ignores Ctrl-C, and so would the generator.
+                // A background process of a shell ignores Ctrl-C, and so would the generator.
                 "env",
                 "--default-signal=INT",
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

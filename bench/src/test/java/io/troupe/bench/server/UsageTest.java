@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class UsageTest {
   @Test
-  void readsTimesBehindANameWithBlanksAndParentheses() {
+  void readsTimesAfterNameWithBlanksAndParentheses() {
     String stat = "42 (a (b) c) S 1 42 42 0 -1 4194560 100 0 0 0 250 50 0 0 20 0 5 0 100 1000 10";
     List<String> status = List.of("Name:\tx", "VmHWM:\t    2048 kB", "VmRSS:\t    1024 kB");
     assertThat(ProcessUsage.parse(stat, status)).isEqualTo(new ProcessUsage(3.0, 1 << 20, 2 << 20));
@@ -22,7 +22,7 @@ class UsageTest {
   }
 
   @Test
-  void machineIsBusyInAllButIdleAndWaitingTime() {
+  void busyTimeExcludesIdleAndIoWait() {
     assertThat(MachineUsage.parse("cpu  100 10 50 9999 777 5 5 30 0 0\ncpu0 1 1 1 1\n"))
         .isEqualTo(2.0);
   }
@@ -44,7 +44,7 @@ class UsageTest {
   }
 
   @Test
-  void withTlsMembersMakeCertificatesForThemselves() {
+  void membersUseAutoTlsWithTls() {
     Endpoint client = new Endpoint("127.0.0.1", 1, true, "");
     List<Addresses> secure = List.of(new Addresses(client, new Endpoint("127.0.0.1", 2)));
     assertThat(ServerCommand.etcd("etcd").commandLine(Path.of("/d"), secure, 0))

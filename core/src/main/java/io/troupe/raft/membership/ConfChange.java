@@ -6,10 +6,10 @@ import java.util.List;
 /**
  * One change of the membership.
  *
- * @param kind what happens to {@code member}
- * @param member whom it concerns
- * @param peerUrls where the member listens for its peers, sorted; only for ADD_VOTER, ADD_LEARNER
- *     and UPDATE, empty otherwise
+ * @param kind kind of the change
+ * @param member member that changes
+ * @param peerUrls peer URLs of the member, sorted; only for ADD_VOTER, ADD_LEARNER and UPDATE,
+ *     empty otherwise
  */
 public record ConfChange(Kind kind, NodeId member, List<String> peerUrls) {
   /** Copies the list. */
@@ -17,22 +17,22 @@ public record ConfChange(Kind kind, NodeId member, List<String> peerUrls) {
     peerUrls = List.copyOf(peerUrls);
   }
 
-  /** A change that names no addresses. */
+  /** A change without addresses. */
   public ConfChange(Kind kind, NodeId member) {
     this(kind, member, List.of());
   }
 
-  /** What happens. The numbers are on disk and on the wire: never reuse one. */
+  /** Kind of change. The numbers are on disk and on the wire: never reuse one. */
   public enum Kind {
-    /** A new voter. */
+    /** Adds a voter. */
     ADD_VOTER(0),
-    /** A new learner. */
+    /** Adds a learner. */
     ADD_LEARNER(1),
-    /** The member leaves for good. */
+    /** Removes a member permanently. */
     REMOVE(2),
-    /** Addresses change; voters and learners stay (M7). */
+    /** Changes addresses; voters and learners stay (M7). */
     UPDATE(3),
-    /** A learner becomes a voter (M8). */
+    /** Promotes a learner to a voter (M8). */
     PROMOTE(4);
 
     private final int code;
@@ -41,15 +41,15 @@ public record ConfChange(Kind kind, NodeId member, List<String> peerUrls) {
       this.code = code;
     }
 
-    /** The number on disk and on the wire. */
+    /** Returns the number used on disk and on the wire. */
     public int code() {
       return code;
     }
 
     /**
-     * The kind with that number.
+     * Returns the kind with the given number.
      *
-     * @throws IllegalArgumentException if there is none
+     * @throws IllegalArgumentException if no kind has that number
      */
     public static Kind ofCode(int code) {
       for (Kind kind : values()) {

@@ -6,18 +6,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an entry of kind CONF_CHANGE says. It carries the whole membership that results, so a member
- * that was started with nothing needs no other entry to know it.
+ * Content of an entry of kind CONF_CHANGE. It contains the whole resulting membership, so a member
+ * that started without one needs no other entry to know it.
  *
- * <p>A set of changes that alters the voters takes up to three entries; the leader makes all but
- * the first one by itself. The first makes the membership joint and lets newcomers in. The second
- * ends the joint membership. If voters leave, a third one lets them go: whoever has it in its log
- * knows that the second one is committed, so once it is committed itself, the remaining voters need
- * the leaving ones for nothing any more.
+ * <p>A set of changes that alters the voters takes up to three entries; the leader creates all but
+ * the first one by itself. The first makes the membership joint and adds new members. The second
+ * ends the joint membership. If voters leave, a third one removes them: a member that has it in its
+ * log knows that the second one is committed. So once the third is committed itself, the remaining
+ * voters do not need the leaving ones any more.
  *
- * @param id who waits for the outcome; null for an entry that nobody asked for
- * @param changes in order; of a third entry, the removals that it completes
- * @param after the membership from here on
+ * @param id request that waits for the outcome; null for an entry without a request
+ * @param changes in order; for a third entry, the removals that it completes
+ * @param after the membership from this entry on
  */
 public record ConfEntry(@Nullable RequestId id, List<ConfChange> changes, Membership after) {
   /** Copies the list. */
@@ -25,16 +25,16 @@ public record ConfEntry(@Nullable RequestId id, List<ConfChange> changes, Member
     changes = List.copyOf(changes);
   }
 
-  /** The entry that makes {@code after} of nothing: the first of a new cluster's log. */
+  /** The entry that creates {@code after} from nothing: the first of a new cluster's log. */
   public static ConfEntry bootstrap(List<ConfChange> members) {
     return new ConfEntry(null, members, Membership.EMPTY.after(members, 1));
   }
 
   /**
-   * The entry that follows by itself when {@code before} is committed.
+   * The entry that the leader appends by itself when {@code before} is committed.
    *
-   * @param before not settled
-   * @param index where the entry will stand
+   * @param before its transition is not complete
+   * @param index index of the new entry
    */
   public static ConfEntry following(Membership before, long index) {
     List<ConfChange> changes =
@@ -46,7 +46,7 @@ public record ConfEntry(@Nullable RequestId id, List<ConfChange> changes, Member
 
   /**
    * The changes that the state machine makes when it applies this entry: all but the removals of
-   * voters that are still needed. Those come with the third entry.
+   * voters that are still needed. Those are part of the third entry.
    */
   public List<ConfChange> effective() {
     List<ConfChange> effective = new ArrayList<>();
@@ -59,8 +59,8 @@ public record ConfEntry(@Nullable RequestId id, List<ConfChange> changes, Member
   }
 
   /**
-   * True if whoever waits for {@code id} is answered when this entry is applied; false if it is to
-   * be answered with the next entry whose membership is settled, because a voter is still needed.
+   * True if the request {@code id} completes when this entry is applied; false if it completes with
+   * the next entry whose transition is complete, because a voter is still needed.
    */
   public boolean isComplete() {
     return changes.stream().noneMatch(this::isDeferred);

@@ -14,20 +14,20 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who takes part. Names and addresses of members are kept elsewhere. Immutable; all sets iterate
- * ascending.
+ * The members of a cluster. Names and addresses of members are stored elsewhere. Immutable; all
+ * sets iterate ascending.
  *
  * <p>While {@code outgoing} is not empty the membership is joint: elections and commits need a
- * majority of {@code voters} and one of {@code outgoing}. Voters that go away are {@code leaving}
- * for one more entry: only when a majority of the remaining ones is known to know that the joint
- * membership has ended may they end.
+ * majority of {@code voters} and one of {@code outgoing}. Removed voters are {@code leaving} for
+ * one more entry: they may stop only when a majority of the remaining voters is known to know that
+ * the joint membership has ended.
  *
- * @param version index of the log entry that made it; 0 for one that a member was started with
+ * @param version index of the log entry that created it; 0 for one that a member was started with
  * @param voters members that vote and count for a majority; while joint, those that will remain
- * @param learners members that only receive the log (M12); nobody is a voter too
- * @param outgoing while joint, the voters there were; else empty
- * @param leaving voters no longer, still members
- * @param removed members that left for good; their ids never come back (M6)
+ * @param learners members that only receive the log (M12); no member is both learner and voter
+ * @param outgoing while joint, the former voters; else empty
+ * @param leaving no longer voters, but still members
+ * @param removed former members; their ids are never used again (M6)
  * @source Raft dissertation 4.3
  */
 public record Membership(
@@ -37,7 +37,7 @@ public record Membership(
     Set<NodeId> outgoing,
     Set<NodeId> leaving,
     Set<NodeId> removed) {
-  /** Nobody: a member that waits to be told. */
+  /** No members: the membership of a member that waits for a leader. */
   public static final Membership EMPTY = new Membership(Set.of(), Set.of());
 
   /**
@@ -54,25 +54,25 @@ public record Membership(
     leaving = Collections.unmodifiableSet(new TreeSet<>(leaving));
     removed = Collections.unmodifiableSet(new TreeSet<>(removed));
     if (!Collections.disjoint(voters, learners) || !Collections.disjoint(outgoing, learners)) {
-      throw new IllegalArgumentException("voter and learner at once: " + voters + " " + learners);
+      throw new IllegalArgumentException("both voter and learner: " + voters + " " + learners);
     }
     for (Set<NodeId> present : List.of(voters, learners, outgoing, leaving)) {
       if (present.contains(NodeId.NONE)) {
-        throw new IllegalArgumentException("a member needs an id");
+        throw new IllegalArgumentException("member id is missing");
       }
       if (!Collections.disjoint(present, removed)) {
-        throw new IllegalArgumentException("present and removed: " + present + " " + removed);
+        throw new IllegalArgumentException("both present and removed: " + present + " " + removed);
       }
     }
     if (!Collections.disjoint(leaving, voters) || !Collections.disjoint(leaving, learners)) {
-      throw new IllegalArgumentException("leaving and staying: " + leaving);
+      throw new IllegalArgumentException("both leaving and staying: " + leaving);
     }
     if (version < 0) {
-      throw new IllegalArgumentException("version " + version);
+      throw new IllegalArgumentException("negative version " + version);
     }
   }
 
-  /** What a member is started with: not joint, nobody removed. */
+  /** An initial membership: not joint, no removed members. */
   public Membership(Set<NodeId> voters, Set<NodeId> learners) {
     this(0, voters, learners, Set.of(), Set.of(), Set.of());
   }
@@ -87,12 +87,12 @@ public record Membership(
     return !outgoing.isEmpty();
   }
 
-  /** True if the next change may come: this one needs no further entry. */
+  /** True if the next change is allowed, because this one needs no further entry. */
   public boolean isTransitionComplete() {
     return outgoing.isEmpty() && leaving.isEmpty();
   }
 
-  /** All that receive the log, ascending. */
+  /** All members that receive the log, ascending. */
   public Set<NodeId> members() {
     Set<NodeId> members = allVoters();
     members.addAll(learners);
@@ -100,7 +100,7 @@ public record Membership(
     return members;
   }
 
-  /** All that may be asked for a vote, ascending. */
+  /** All members whose vote may be requested, ascending. */
   public Set<NodeId> allVoters() {
     Set<NodeId> all = new TreeSet<>(voters);
     all.addAll(outgoing);
@@ -112,7 +112,7 @@ public record Membership(
     return isVoter(member) || learners.contains(member) || leaving.contains(member);
   }
 
-  /** True if the vote of {@code member} counts, if only for a while. */
+  /** True if the vote of {@code member} counts, perhaps only temporarily. */
   public boolean isVoter(NodeId member) {
     return voters.contains(member) || outgoing.contains(member);
   }
@@ -124,9 +124,9 @@ public record Membership(
   }
 
   /**
-   * Why changes make no sense here, or null if they do. Addresses are not checked.
+   * Returns the reason for which changes are invalid here, or null. Addresses are not checked.
    *
-   * @param changes made one after the other; each member at most once
+   * @param changes applied one after the other; each member at most once
    */
   public @Nullable Refusal refusalOf(List<ConfChange> changes) {
     if (!isTransitionComplete()) {
@@ -168,8 +168,8 @@ public record Membership(
   /**
    * The membership after changes: joint if the voters change, and there were any.
    *
-   * @param index of the entry that makes it so
-   * @throws IllegalArgumentException if {@link #refusalOf} has an objection
+   * @param index index of the entry with the changes
+   * @throws IllegalArgumentException if {@link #refusalOf} returns a refusal
    */
   public Membership after(List<ConfChange> changes, long index) {
     Refusal refusal = refusalOf(changes);
@@ -192,7 +192,7 @@ public record Membership(
           if (nextLearners.remove(member)) {
             nextRemoved.add(member);
           } else {
-            // Still needed for a while; next() lets it go.
+            // Still needed temporarily; next() removes it.
             nextVoters.remove(member);
           }
         }
@@ -205,15 +205,15 @@ public record Membership(
   }
 
   /**
-   * The membership that follows without anybody's asking: the end of the joint one, then the end of
-   * the leaving voters.
+   * The membership that follows automatically: the end of the joint one, then the removal of the
+   * leaving voters.
    *
-   * @param index of the entry that makes it so
-   * @throws IllegalArgumentException if this is settled
+   * @param index index of the entry with the new membership
+   * @throws IllegalArgumentException if the transition is already complete
    */
   public Membership next(long index) {
     if (isTransitionComplete()) {
-      throw new IllegalArgumentException("settled: " + this);
+      throw new IllegalArgumentException("transition is already complete: " + this);
     }
     if (isJoint()) {
       Set<NodeId> gone = new TreeSet<>(outgoing);

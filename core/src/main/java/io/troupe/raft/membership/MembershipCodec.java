@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Bytes of a {@link ConfEntry} (data of an entry of kind CONF_CHANGE) and of a {@link Membership}
- * (in the state and in snapshots). See docs/formats/conf-change.md.
+ * Encodes a {@link ConfEntry} (data of an entry of kind CONF_CHANGE) and a {@link Membership} (in
+ * the state and in snapshots). See docs/formats/conf-change.md.
  */
 public final class MembershipCodec {
   /** The only version so far. */
@@ -105,7 +105,7 @@ public final class MembershipCodec {
       out.writeByte(VERSION);
       body.write(out);
     } catch (IOException e) {
-      throw new UncheckedIOException("memory does not fail", e);
+      throw new UncheckedIOException("in-memory stream failed", e);
     }
     return Bytes.wrap(bytes.toByteArray());
   }
@@ -116,7 +116,7 @@ public final class MembershipCodec {
     try (DataInputStream in = new DataInputStream(bytes)) {
       int version = in.readUnsignedByte();
       if (version != VERSION) {
-        throw new IllegalStateException("membership of unknown format version " + version);
+        throw new IllegalStateException("unknown membership format version " + version);
       }
       T value = body.read(in);
       if (bytes.available() > 0) {
@@ -159,7 +159,7 @@ public final class MembershipCodec {
     return set;
   }
 
-  /** A damaged count must not ask for more memory than there are bytes. */
+  /** A damaged count must not allocate more memory than there are bytes. */
   private static int count(DataInputStream in, int bytesEach) throws IOException {
     int count = in.readInt();
     if (count < 0 || count > in.available() / bytesEach) {

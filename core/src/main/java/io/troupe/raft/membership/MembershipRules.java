@@ -11,12 +11,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which changes of the membership are allowed, and with which of etcd's refusals others end, in
- * etcd's order of checks. Pure: what is known of the members comes in.
+ * Decides which changes of the membership are allowed, and which of etcd's refusals applies
+ * otherwise, in etcd's order of checks. Pure: the caller passes what it knows of the members.
  *
- * <p>A change is checked by the member that got the request, against its applied state; {@link
- * Membership#version} of that state travels with the proposal, and the leader takes it only if
- * nothing changed since.
+ * <p>A change is checked by the member that received the request, against its applied state. {@link
+ * Membership#version} of that state is part of the proposal, and the leader accepts the proposal
+ * only if the version did not change.
  *
  * @source etcd surface 2.11 (M1-M8, M12)
  */
@@ -24,10 +24,10 @@ public final class MembershipRules {
   private MembershipRules() {}
 
   /**
-   * What the state machine knows.
+   * Input from the state machine.
    *
    * @param peerUrls of every member, sorted by text
-   * @param started members that published themselves (M3)
+   * @param started members that published their attributes (M3)
    */
   public record Facts(
       Membership membership, Map<NodeId, List<String>> peerUrls, Set<NodeId> started) {
@@ -39,10 +39,10 @@ public final class MembershipRules {
   }
 
   /**
-   * Who can be reached from the member that asks, itself included in both sets.
+   * Members that the checking member can reach, itself included in both sets.
    *
-   * @param connected right now
-   * @param steady without a break for 5 s
+   * @param connected reachable now
+   * @param steady reachable for 5 s without a gap
    */
   public record Liveness(Set<NodeId> connected, Set<NodeId> steady) {
     /** Copies both sets. */
@@ -60,7 +60,7 @@ public final class MembershipRules {
    */
   public record Limits(boolean strict, int maxLearners) {}
 
-  /** M1, M2, M4, M5. The syntax of addresses is the gateway's matter. */
+  /** M1, M2, M4, M5. The gateway checks the syntax of addresses. */
   public static @Nullable Refusal refuseAdd(
       Facts facts, ConfChange add, Limits limits, Liveness liveness) {
     Membership membership = facts.membership();
@@ -68,7 +68,7 @@ public final class MembershipRules {
     if (limits.strict()) {
       int voters = membership.voters().size();
       int started = startedVoters(facts, NodeId.NONE);
-      // A single member may always grow: otherwise no cluster could begin with one.
+      // A single member may always be extended: otherwise no cluster could start with one member.
       boolean firstGrowth = voters == 1 && started == 1;
       if (!learner && !firstGrowth && started < majority(voters + 1)) {
         return Refusal.NOT_ENOUGH_STARTED_MEMBERS;
@@ -89,7 +89,7 @@ public final class MembershipRules {
         : null;
   }
 
-  /** M6. Learners and voters that are down may always go, as long as a quorum stays. */
+  /** M6. Learners and voters that are down may always be removed, as long as a quorum remains. */
   public static @Nullable Refusal refuseRemove(
       Facts facts, NodeId member, Limits limits, Liveness liveness, NodeId self) {
     Membership membership = facts.membership();
@@ -116,7 +116,7 @@ public final class MembershipRules {
   }
 
   /**
-   * M8, on the leader; whether someone is a learner at all is asked last.
+   * M8, on the leader; the check that the member is a learner is the last one.
    *
    * @param match highest index known to be durable at {@code member}
    * @param leaderMatch the same of the leader itself
@@ -130,7 +130,7 @@ public final class MembershipRules {
     if (!isInSync(match, leaderMatch)) {
       return Refusal.LEARNER_NOT_READY;
     }
-    // The learner itself counts as started: it is in sync.
+    // The learner itself counts as started, because it is in sync.
     int voters = membership.voters().size() + 1;
     if (limits.strict() && startedVoters(facts, NodeId.NONE) + 1 < majority(voters)) {
       return Refusal.NOT_ENOUGH_STARTED_MEMBERS;
@@ -144,7 +144,7 @@ public final class MembershipRules {
   }
 
   /**
-   * The addresses after an entry is applied, as the state machine keeps them. Depends on nothing
+   * The addresses after an entry is applied, as the state machine stores them. Depends on nothing
    * else.
    */
   public static SortedMap<NodeId, List<String>> peerUrlsAfter(

@@ -1,6 +1,6 @@
 /**
- * Who takes part: voters and learners, and how one change turns a membership into the next. Entry
- * class: {@link io.troupe.raft.membership.Membership}. Imports io.troupe.model and
+ * The membership: voters and learners, and how a change transforms one membership into the next.
+ * Entry class: {@link io.troupe.raft.membership.Membership}. Imports io.troupe.model and
  * io.troupe.raft.quorum. See docs/components/raft.md.
  */
 @NullMarked

@@ -5,10 +5,10 @@ import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 
 /**
- * Both majorities at once, while the voters change from one set to another. Immutable.
+ * Both majorities at the same time, while the voters change from one set to another. Immutable.
  *
  * @param incoming the voters that will remain
- * @param outgoing the voters there were
+ * @param outgoing the former voters
  * @source Raft dissertation 4.3
  */
 public record JointQuorum(MajorityQuorum incoming, MajorityQuorum outgoing) implements Quorum {

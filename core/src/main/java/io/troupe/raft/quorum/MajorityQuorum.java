@@ -10,7 +10,9 @@ import java.util.function.ToLongFunction;
 public final class MajorityQuorum implements Quorum {
   private final NodeId[] voters;
 
-  /** A majority of {@code voters}, each named once; none is allowed and is always satisfied. */
+  /**
+   * A majority of {@code voters}, each named once; an empty set is allowed and always satisfied.
+   */
   public MajorityQuorum(Collection<NodeId> voters) {
     this.voters = voters.toArray(new NodeId[0]);
     Arrays.sort(this.voters);
@@ -30,7 +32,7 @@ public final class MajorityQuorum implements Quorum {
       sorted[i] = matched.applyAsLong(voters[i]);
     }
     Arrays.sort(sorted);
-    // Ascending: the values from this place on are a majority, and each is at least this one.
+    // Ascending: the values from this position on are a majority, and each is at least this one.
     return sorted[n - (n / 2 + 1)];
   }
 

@@ -5,12 +5,12 @@ import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 
 /**
- * A rule that says which sets of voters are enough. Immutable. Any two sets that are enough share a
- * voter; that is all the safety of Raft rests on.
+ * Decides which sets of voters are a quorum. Immutable. Any two quorums share a voter; the safety
+ * of Raft depends on nothing else.
  */
 public sealed interface Quorum permits MajorityQuorum, JointQuorum {
   /**
-   * The highest index that enough voters store.
+   * The highest index that a quorum stores.
    *
    * @param matched per voter the highest index known to be durable there, 0 or more
    * @return 0 or more; {@code Long.MAX_VALUE} if there are no voters at all
@@ -19,11 +19,11 @@ public sealed interface Quorum permits MajorityQuorum, JointQuorum {
   long committedIndex(ToLongFunction<NodeId> matched);
 
   /**
-   * What a ballot decides.
+   * The result of an election.
    *
-   * @param granted voters that said yes
-   * @param rejected voters that said no; nobody is in both
-   * @return WON without any voters at all
+   * @param granted voters that granted their vote
+   * @param rejected voters that refused it; disjoint from {@code granted}
+   * @return WON if there are no voters
    */
   VoteResult tally(Predicate<NodeId> granted, Predicate<NodeId> rejected);
 }

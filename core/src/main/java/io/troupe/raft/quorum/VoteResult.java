@@ -1,11 +1,11 @@
 package io.troupe.raft.quorum;
 
-/** What the votes seen so far decide. */
+/** Result of the votes received so far. */
 public enum VoteResult {
-  /** Not decided yet: the voters that are still silent can turn it either way. */
+  /** Not decided yet: the missing votes can still decide either way. */
   PENDING,
-  /** A quorum said no, or so many did that a quorum of yes is out of reach. */
+  /** A quorum is out of reach because too many voters refused. */
   LOST,
-  /** A quorum said yes. */
+  /** A quorum granted its votes. */
   WON
 }

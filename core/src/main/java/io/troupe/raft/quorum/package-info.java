@@ -1,6 +1,6 @@
 /**
- * Majorities: which index is stored by enough voters, and whether a ballot is decided. Entry class:
- * {@link io.troupe.raft.quorum.Quorum}. Imports io.troupe.model alone. See docs/components/raft.md.
+ * Quorums: the index that a quorum stores, and the result of an election. Entry class: {@link
+ * io.troupe.raft.quorum.Quorum}. Imports io.troupe.model alone. See docs/components/raft.md.
  */
 @NullMarked
 package io.troupe.raft.quorum;

@@ -30,18 +30,18 @@ class MembershipCodecTest {
           MEMBERSHIP);
 
   @Test
-  void comesBackAsItWas() {
+  void roundTripKeepsMembership() {
     assertThat(MembershipCodec.decodeMembership(MembershipCodec.encode(MEMBERSHIP)))
         .isEqualTo(MEMBERSHIP);
     assertThat(MembershipCodec.decodeEntry(MembershipCodec.encode(ENTRY))).isEqualTo(ENTRY);
-    ConfEntry nobodyAsked = new ConfEntry(null, List.of(), MEMBERSHIP);
-    assertThat(MembershipCodec.decodeEntry(MembershipCodec.encode(nobodyAsked)))
-        .isEqualTo(nobodyAsked);
+    ConfEntry withoutRequest = new ConfEntry(null, List.of(), MEMBERSHIP);
+    assertThat(MembershipCodec.decodeEntry(MembershipCodec.encode(withoutRequest)))
+        .isEqualTo(withoutRequest);
   }
 
-  /** What is on disks already: version, version of the membership, five sets. */
+  /** The format on existing disks: version, version of the membership, five sets. */
   @Test
-  void bytesStayTheSame() {
+  void encodingIsStable() {
     Membership small =
         new Membership(2, Set.of(new NodeId(5)), Set.of(), Set.of(), Set.of(), Set.of());
     assertThat(HexFormat.of().formatHex(MembershipCodec.encode(small).toArray()))
@@ -66,7 +66,7 @@ class MembershipCodecTest {
   }
 
   @Test
-  void everyCutAndEveryFlippedCountIsFoundOut() {
+  void everyTruncationAndEveryFlippedCountIsDetected() {
     Bytes whole = MembershipCodec.encode(ENTRY);
     for (int length = 0; length < whole.length(); length++) {
       Bytes cut = whole.slice(0, length);

@@ -23,7 +23,7 @@ class MembershipRulesTest {
   private static final Limits LAX = new Limits(false, 1);
 
   @Test
-  void urlOfAnotherMemberIsTaken_M1_M7() {
+  void rejectsUrlOfAnotherMember_M1_M7() {
     Facts facts = facts(3, 3);
     assertThat(add(facts, voter("http://n2"), STRICT, all(3))).isEqualTo(Refusal.PEER_URL_EXISTS);
     assertThat(add(facts, voter("http://new"), STRICT, all(3))).isNull();
@@ -35,7 +35,7 @@ class MembershipRulesTest {
   }
 
   @Test
-  void idOfAMemberOrOfOneThatLeftIsTaken_M2_M6() {
+  void rejectsIdOfCurrentOrRemovedMember_M2_M6() {
     ConfChange again =
         new ConfChange(ConfChange.Kind.ADD_VOTER, new NodeId(2), List.of("http://x"));
     assertThat(add(facts(3, 3), again, STRICT, all(3))).isEqualTo(Refusal.MEMBER_ID_EXISTS);
@@ -46,7 +46,7 @@ class MembershipRulesTest {
   }
 
   @Test
-  void oneLearnerAtATime_M4() {
+  void allowsOneLearner_M4() {
     Facts facts = withLearner(facts(3, 3));
     assertThat(add(facts, learner("http://new"), LAX, all(3))).isEqualTo(Refusal.TOO_MANY_LEARNERS);
     assertThat(add(facts, learner("http://new"), new Limits(false, 2), all(3))).isNull();
@@ -54,11 +54,13 @@ class MembershipRulesTest {
   }
 
   @Test
-  void voterNeedsAQuorumOfStartedOnes_M5() {
+  void addedVoterNeedsQuorumOfStartedVoters_M5() {
     assertThat(add(facts(3, 2), voter("http://new"), STRICT, all(3)))
         .isEqualTo(Refusal.NOT_ENOUGH_STARTED_MEMBERS);
     assertThat(add(facts(3, 2), voter("http://new"), LAX, all(0))).isNull();
-    assertThat(add(facts(1, 1), voter("http://new"), STRICT, all(1))).as("one may grow").isNull();
+    assertThat(add(facts(1, 1), voter("http://new"), STRICT, all(1)))
+        .as("a single member may grow")
+        .isNull();
     assertThat(add(facts(2, 1), voter("http://new"), STRICT, all(2)))
         .isEqualTo(Refusal.NOT_ENOUGH_STARTED_MEMBERS);
     assertThat(add(facts(3, 2), learner("http://new"), STRICT, all(3)))
@@ -67,7 +69,7 @@ class MembershipRulesTest {
   }
 
   @Test
-  void addNeedsSteadyConnectionsToAQuorumWithTheNewOneDown_M5() {
+  void addNeedsSteadyConnectionsToQuorumWithNewMemberDown_M5() {
     Facts facts = facts(3, 3);
     Liveness two = new Liveness(ids(3), ids(2));
     assertThat(add(facts, voter("http://new"), STRICT, two)).isEqualTo(Refusal.UNHEALTHY_CLUSTER);
@@ -79,7 +81,7 @@ class MembershipRulesTest {
   }
 
   @Test
-  void removalLeavesAQuorumOfStartedAndReachableVoters_M6() {
+  void removalMustLeaveQuorumOfStartedAndReachableVoters_M6() {
     assertThat(remove(facts(1, 1), 1, STRICT, all(1)))
         .isEqualTo(Refusal.NOT_ENOUGH_STARTED_MEMBERS);
     assertThat(remove(facts(1, 1), 1, LAX, all(1))).isEqualTo(Refusal.NOT_ENOUGH_STARTED_MEMBERS);
@@ -88,7 +90,9 @@ class MembershipRulesTest {
     assertThat(remove(facts(3, 3), 9, STRICT, all(3))).isEqualTo(Refusal.MEMBER_NOT_FOUND);
     assertThat(remove(facts(3, 3), 2, STRICT, all(3))).isNull();
     Liveness threeIsDown = new Liveness(ids(2), ids(2));
-    assertThat(remove(facts(3, 3), 3, STRICT, threeIsDown)).as("a dead one may go").isNull();
+    assertThat(remove(facts(3, 3), 3, STRICT, threeIsDown))
+        .as("a stopped voter may be removed")
+        .isNull();
     assertThat(remove(facts(3, 3), 2, STRICT, threeIsDown)).isEqualTo(Refusal.UNHEALTHY_CLUSTER);
     assertThat(remove(facts(3, 3), 2, LAX, threeIsDown)).isNull();
     assertThat(remove(withLearner(facts(3, 1)), 50, STRICT, threeIsDown))
@@ -97,14 +101,14 @@ class MembershipRulesTest {
   }
 
   @Test
-  void promotionNeedsALearnerThatIsInSync_M8() {
+  void promotionNeedsLearnerInSync_M8() {
     Facts facts = withLearner(facts(3, 3));
     assertThat(promote(facts, 9, 100, 100)).isEqualTo(Refusal.MEMBER_NOT_FOUND);
     assertThat(promote(facts, 50, 89, 100)).isEqualTo(Refusal.LEARNER_NOT_READY);
     assertThat(promote(facts, 50, 90, 100)).isNull();
     assertThat(promote(facts, 2, 100, 100)).isEqualTo(Refusal.NOT_A_LEARNER);
     assertThat(promote(facts, 2, 10, 100))
-        .as("in the order of the original")
+        .as("in etcd's order")
         .isEqualTo(Refusal.LEARNER_NOT_READY);
     assertThat(promote(withLearner(facts(3, 1)), 50, 100, 100))
         .isEqualTo(Refusal.NOT_ENOUGH_STARTED_MEMBERS);
@@ -112,7 +116,7 @@ class MembershipRulesTest {
   }
 
   @Test
-  void addressesFollowTheEntriesAndALeavingVoterKeepsItsOwn() {
+  void addressesFollowEntriesAndLeavingVoterKeepsItsAddress() {
     Membership one = Membership.ofVoters(SELF);
     Map<NodeId, List<String>> urls = Map.of(SELF, List.of("http://n1"));
     ConfChange swap = voter("http://new");
@@ -131,7 +135,7 @@ class MembershipRulesTest {
         .isEqualTo(Map.of(NEW, List.of("http://new")));
   }
 
-  // ---- ways to write it
+  // ---- notation
 
   private static @Nullable Refusal add(Facts facts, ConfChange add, Limits limits, Liveness alive) {
     return MembershipRules.refuseAdd(facts, add, limits, alive);

@@ -29,7 +29,7 @@ class MembershipTest {
   }
 
   @Test
-  void leavingVotersAreMembersForOneMoreEntryThenGoneForGood_M6() {
+  void leavingVotersAreMembersForOneMoreEntryThenRemoved_M6() {
     Membership two = Membership.ofVoters(A, B);
     Membership joint = two.after(List.of(change(ConfChange.Kind.REMOVE, A)), 5);
     assertThat(joint).isEqualTo(new Membership(5, Set.of(B), NONE, Set.of(A, B), NONE, NONE));
@@ -59,7 +59,7 @@ class MembershipTest {
   }
 
   @Test
-  void changesWithoutSenseAreRefused_M2_M6_M8() {
+  void invalidChangesAreRefused_M2_M6_M8() {
     Membership some = new Membership(Set.of(A), Set.of(B));
     assertThat(some.refusalOf(List.of(add(A)))).isEqualTo(Refusal.MEMBER_ID_EXISTS);
     assertThat(some.refusalOf(List.of(add(B)))).isEqualTo(Refusal.MEMBER_ID_EXISTS);
@@ -72,7 +72,7 @@ class MembershipTest {
         .as("a member twice")
         .isEqualTo(Refusal.MEMBER_ID_EXISTS);
     assertThat(some.refusalOf(List.of(change(ConfChange.Kind.REMOVE, A), add(C))))
-        .as("another takes its place")
+        .as("replaced by another member")
         .isNull();
     Membership joint = some.after(List.of(add(C)), 3);
     assertThat(joint.refusalOf(List.of(change(ConfChange.Kind.UPDATE, A))))
@@ -81,7 +81,7 @@ class MembershipTest {
   }
 
   @Test
-  void nobodyHasTwoPartsAtOnce() {
+  void rejectsMemberWithTwoParts() {
     assertThatThrownBy(() -> new Membership(Set.of(A), Set.of(A)))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new Membership(1, Set.of(A), NONE, NONE, NONE, Set.of(A)))

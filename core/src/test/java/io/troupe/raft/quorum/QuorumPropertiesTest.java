@@ -13,10 +13,10 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
-/** The rules against their definitions, by trying every subset of voters. */
+/** The rules compared with their definitions, for every subset of voters. */
 class QuorumPropertiesTest {
   @Property(tries = 2000, seed = "20261121")
-  void majorityCommitsWhatSomeMajorityStores_dissertation3_5(
+  void majorityCommitsIndexStoredByMajority_dissertation3_5(
       @ForAll @IntRange(min = 1, max = 7) int n, @ForAll long seed) {
     World world = new World(seed, n);
     long expected = bruteForceCommit(world, Set.of(world.members));
@@ -25,7 +25,7 @@ class QuorumPropertiesTest {
   }
 
   @Property(tries = 2000, seed = "20261121")
-  void jointCommitsWhatBothMajoritiesStore_dissertation4_3(
+  void jointQuorumCommitsIndexStoredByBothMajorities_dissertation4_3(
       @ForAll @IntRange(min = 2, max = 7) int n, @ForAll long seed) {
     World world = new World(seed, n);
     Set<NodeId> in = world.subset();
@@ -35,7 +35,7 @@ class QuorumPropertiesTest {
   }
 
   @Property(tries = 2000, seed = "20261121")
-  void voteIsWonLostOrOpenAsTheSilentOnesMayStillTurnIt(
+  void voteIsPendingWhileMissingVotesCanDecideIt(
       @ForAll @IntRange(min = 2, max = 6) int n, @ForAll long seed) {
     World world = new World(seed, n);
     Set<NodeId> in = world.subset();
@@ -58,7 +58,7 @@ class QuorumPropertiesTest {
   }
 
   @Property(tries = 1, seed = "20261121")
-  void noVotersAreAlwaysSatisfied() {
+  void emptyVoterSetIsAlwaysSatisfied() {
     MajorityQuorum none = new MajorityQuorum(Set.of());
     assertThat(none.committedIndex(m -> 3)).isEqualTo(Long.MAX_VALUE);
     assertThat(none.tally(m -> false, m -> true)).isEqualTo(VoteResult.WON);
@@ -92,7 +92,7 @@ class QuorumPropertiesTest {
     return best;
   }
 
-  /** WON if all ways the silent ones may vote end with yes, LOST if none does. */
+  /** WON if all combinations of the missing votes win, LOST if none does. */
   private static VoteResult bruteForceVote(World world, List<Set<NodeId>> configurations) {
     List<NodeId> silent = new ArrayList<>(world.members);
     silent.removeAll(world.granted);
@@ -115,7 +115,7 @@ class QuorumPropertiesTest {
     return yes == ways ? VoteResult.WON : yes == 0 ? VoteResult.LOST : VoteResult.PENDING;
   }
 
-  /** Members with a matched index of 0..12 each and a word for or against, or none. */
+  /** Members with a matched index of 0..12 each and a vote for or against, or none. */
   private static final class World {
     final Random random;
     final Set<NodeId> members = new TreeSet<>();

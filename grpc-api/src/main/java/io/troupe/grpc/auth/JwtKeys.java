@@ -24,11 +24,11 @@ import org.jose4j.keys.HmacKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of tokens, from their files. A key pair is in PEM: private keys as PKCS #8, PKCS #1 or
- * SEC 1, public ones as SubjectPublicKeyInfo or certificate. The secret of an HS method is the file
- * as it is.
+ * Signing and verification keys of JWTs, read from files. A key pair is in PEM: private keys as
+ * PKCS #8, PKCS #1 or SEC 1, public keys as SubjectPublicKeyInfo or certificate. The secret of an
+ * HS method is the content of the file.
  *
- * @param signing null: tokens of others are checked only
+ * @param signing null if this member only verifies tokens
  */
 record JwtKeys(@Nullable Key signing, Key verifying) {
   private static final Pattern PEM =
@@ -51,9 +51,10 @@ record JwtKeys(@Nullable Key signing, Key verifying) {
   }
 
   /**
-   * Reads the files.
+   * Reads the key files.
    *
-   * @throws IllegalArgumentException if one cannot be read or is no such key
+   * @throws IllegalArgumentException if a file cannot be read or does not contain a key of the
+   *     method
    */
   static JwtKeys load(JwtSettings settings) {
     Path privateFile = settings.privateKey();
@@ -76,7 +77,7 @@ record JwtKeys(@Nullable Key signing, Key verifying) {
             KeyFactory.getInstance("RSA")
                 .generatePublic(new RSAPublicKeySpec(rsa.getModulus(), rsa.getPublicExponent())));
       }
-      // The JDK does not find the public key of other kinds.
+      // The JDK does not derive the public key of other kinds.
       throw new IllegalArgumentException(
           JwtSettings.MISSING_KEY + ": " + settings.method() + " needs pub-key too");
     } catch (IOException | GeneralSecurityException | IndexOutOfBoundsException e) {
@@ -121,7 +122,9 @@ record JwtKeys(@Nullable Key signing, Key verifying) {
     };
   }
 
-  /** The first key or certificate; openssl writes the parameters of a curve before its key. */
+  /**
+   * Returns the first key or certificate; openssl writes the parameters of a curve before its key.
+   */
   private static Block pem(Path file) throws IOException {
     Matcher blocks = PEM.matcher(Files.readString(file, StandardCharsets.US_ASCII));
     while (blocks.find()) {
@@ -141,7 +144,7 @@ record JwtKeys(@Nullable Key signing, Key verifying) {
     };
   }
 
-  /** Puts a key into the frame that says what it is (RFC 5208). */
+  /** Wraps a key in the PKCS #8 structure that names its algorithm (RFC 5208). */
   private static byte[] pkcs8(byte[] key, byte[] algorithm, byte[] parameters) {
     return der(0x30, ZERO, der(0x30, algorithm, parameters), der(0x04, key));
   }

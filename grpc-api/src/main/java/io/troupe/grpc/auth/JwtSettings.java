@@ -15,9 +15,10 @@ import org.slf4j.LoggerFactory;
  * The options of {@code auth-token = "jwt,..."} (A6).
  *
  * @param method name of the signature method
- * @param privateKey file to sign with; null: tokens of others are checked only
- * @param publicKey file to check with; null when the private one says it
- * @param ttl from a login on; of none or less the tokens are born dead, as etcd's are
+ * @param privateKey file of the signing key; null if this member only verifies tokens
+ * @param publicKey file of the verification key; null if it is derived from the private key
+ * @param ttl lifetime of a token; with zero or less, tokens are expired when they are issued, as in
+ *     etcd
  */
 record JwtSettings(
     String method, @Nullable Path privateKey, @Nullable Path publicKey, Duration ttl) {
@@ -33,9 +34,9 @@ record JwtSettings(
   private static final Duration DEFAULT_TTL = Duration.ofMinutes(5);
 
   /**
-   * Reads them. Those that nobody knows are warned of and skipped.
+   * Parses the options. Logs and skips unknown options.
    *
-   * @param options what stands behind "jwt", with the comma before each option
+   * @param options the text after "jwt", with the comma before each option
    */
   static JwtSettings parse(String options) {
     Map<String, String> given = new HashMap<>();
@@ -53,8 +54,7 @@ record JwtSettings(
     String publicKey = given.remove("pub-key");
     String ttl = given.remove("ttl");
     new TreeMap<>(given)
-        .forEach(
-            (key, value) -> LOG.warn("auth-token: unknown option {}={} is not used", key, value));
+        .forEach((key, value) -> LOG.warn("ignoring unknown auth-token option {}={}", key, value));
     if (method == null || !METHODS.contains(method)) {
       throw new IllegalArgumentException(INVALID_METHOD);
     }

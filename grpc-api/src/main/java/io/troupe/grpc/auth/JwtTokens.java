@@ -21,8 +21,8 @@ import org.jose4j.lang.JoseException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Signed tokens (A6): whoever has the key can check them, no member remembers them, and they die
- * with the auth revision that they name.
+ * Signed tokens (A6): each member that has the key verifies them without stored state. A token
+ * becomes invalid when the auth revision changes from the one in the token.
  */
 public final class JwtTokens implements Tokens {
   private static final String USER = "username";
@@ -33,9 +33,9 @@ public final class JwtTokens implements Tokens {
   private final Clock clock;
 
   /**
-   * Reads the keys.
+   * Loads the keys.
    *
-   * @throws IllegalArgumentException with etcd's text if they are wrong
+   * @throws IllegalArgumentException with etcd's text if the settings or keys are invalid
    */
   JwtTokens(JwtSettings settings, Clock clock) {
     this.settings = settings;
@@ -48,10 +48,10 @@ public final class JwtTokens implements Tokens {
   }
 
   /**
-   * A new token.
+   * Issues a token.
    *
-   * @param authRevision of the state that proved the password
-   * @throws GrpcException if there is no key to sign with
+   * @param authRevision auth revision of the state against which the password was checked
+   * @throws GrpcException if there is no signing key
    */
   public String sign(String user, long authRevision) {
     JwtClaims claims = claims(user, authRevision);
@@ -85,7 +85,7 @@ public final class JwtTokens implements Tokens {
     }
   }
 
-  /** One that names no end never ends. */
+  /** A token without an expiration time never expires. */
   @Override
   public Requester.@Nullable User find(String token, AuthState state) {
     JwtConsumer consumer =

@@ -6,9 +6,9 @@ import io.troupe.model.Requester;
 import io.troupe.model.Result;
 import org.jspecify.annotations.Nullable;
 
-/** No login gives a token and no token is good (A6, {@code auth-token = ""}). */
+/** Issues no tokens and accepts none (A6, {@code auth-token = ""}). */
 public enum NoTokens implements Tokens {
-  /** The only one. */
+  /** The only instance. */
   INSTANCE;
 
   @Override

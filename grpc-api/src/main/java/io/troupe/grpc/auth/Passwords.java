@@ -27,17 +27,17 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Hashes and checks passwords with bcrypt, on threads of its own: one takes tens of milliseconds
- * (A4, A8). The jobs that wait for a thread are bounded; a job whose client has left is dropped: at
- * its turn, or earlier if another job needs its place. A password that fitted once is known again
- * without bcrypt; what is kept for that is a digest under a key that this process alone has.
- * Thread-safe.
+ * Hashes and checks passwords with bcrypt on dedicated threads, because one hash takes tens of
+ * milliseconds (A4, A8). The queue of jobs is bounded. A job whose client has disconnected is
+ * dropped at its turn, or earlier if another job needs its slot. A password that matched once is
+ * recognized again without bcrypt; for this, a digest is kept under a key that only this process
+ * has. Thread-safe.
  */
 public final class Passwords {
-  /** Longest password, in bytes of UTF-8: bcrypt would not check more. */
+  /** Longest password, in bytes of UTF-8: bcrypt ignores the rest. */
   public static final int LONGEST = 72;
 
-  /** Jobs that may wait for a thread. */
+  /** Maximum number of jobs in the queue. */
   static final int WAITING = 256;
 
   private static final int REMEMBERED = 4096;
@@ -60,10 +60,10 @@ public final class Passwords {
           });
 
   /**
-   * Makes the threads; they end when there is nothing to do.
+   * Creates the thread pool; idle threads stop.
    *
-   * @param cost bcrypt's, 4..31: each step doubles the time
-   * @param atOnce most that are hashed side by side, 1 or more
+   * @param cost bcrypt cost, 4..31; each step doubles the time
+   * @param atOnce maximum number of concurrent hashes, 1 or more
    */
   public Passwords(int cost, int atOnce) {
     this.cost = cost;
@@ -84,9 +84,9 @@ public final class Passwords {
   }
 
   /**
-   * Refuses a password that is too long (A8).
+   * Rejects a password that is too long (A8).
    *
-   * @throws GrpcException with Go's text
+   * @throws GrpcException with the text of Go's bcrypt
    */
   public static void checkLength(String password) {
     if (utf8(password).length > LONGEST) {
@@ -96,11 +96,12 @@ public final class Passwords {
   }
 
   /**
-   * A hash as requests bring it (A9). It need not be one of bcrypt's: nothing fits another.
+   * Decodes a hash as requests carry it (A9). It need not be a bcrypt hash; any other hash matches
+   * no password.
    *
-   * @param base64 with its padding; ends of lines do not count
+   * @param base64 with padding; line ends are ignored
    * @return each byte as one character
-   * @throws IllegalArgumentException if it is no base64
+   * @throws IllegalArgumentException if the text is not base64
    */
   public static String decoded(String base64) {
     String bare = base64.replace("\r", "").replace("\n", "");
@@ -110,33 +111,36 @@ public final class Passwords {
     return new String(Base64.getDecoder().decode(bare), StandardCharsets.ISO_8859_1);
   }
 
-  /** How etcd refuses a login without a password (A4), and a hash that cannot be read (A9). */
+  /**
+   * The error of etcd for a login without a password (A4), and for a hash that cannot be decoded
+   * (A9).
+   */
   public static GrpcException noPasswordUser() {
     return new GrpcException(
         GrpcStatus.UNKNOWN, "auth: authentication failed, password was given for no password user");
   }
 
-  /** Jobs that wait for a thread, those of clients that have left among them. */
+  /** Number of queued jobs, including those of disconnected clients. */
   public int waiting() {
     return threads.getQueue().size();
   }
 
-  /** Jobs that were dropped because their client had left. */
+  /** Jobs that were dropped because their client had disconnected. */
   public long dropped() {
     return dropped.sum();
   }
 
-  /** Jobs that were refused because too many waited. */
+  /** Jobs that were rejected because the queue was full. */
   public long refused() {
     return refused.sum();
   }
 
   /**
-   * bcrypt's text of a password.
+   * Hashes a password with bcrypt.
    *
-   * @param abandoned true once the client does not wait any more; from any thread
-   * @return fails with CANCELED if the client left before the work began
-   * @throws RefusedException TOO_MANY_REQUESTS if too many jobs wait
+   * @param abandoned true once the client no longer waits; called on any thread
+   * @return fails with CANCELED if the client disconnected before the job started
+   * @throws RefusedException TOO_MANY_REQUESTS if the queue is full
    */
   public CompletionStage<String> hash(String password, BooleanSupplier abandoned) {
     checkLength(password);
@@ -153,11 +157,11 @@ public final class Passwords {
   }
 
   /**
-   * Whether a password fits a hash. An empty hash fits none (A9).
+   * Checks a password against a hash. An empty hash matches no password (A9).
    *
-   * @param abandoned true once the client does not wait any more; from any thread
-   * @return fails with CANCELED if the client left before the work began
-   * @throws RefusedException TOO_MANY_REQUESTS if too many jobs wait
+   * @param abandoned true once the client no longer waits; called on any thread
+   * @return fails with CANCELED if the client disconnected before the job started
+   * @throws RefusedException TOO_MANY_REQUESTS if the queue is full
    */
   public CompletionStage<Boolean> fits(
       String user, String hash, String password, BooleanSupplier abandoned) {
@@ -182,7 +186,7 @@ public final class Passwords {
         });
   }
 
-  /** Not the common pool, which must not be kept busy, and on few cores has no threads. */
+  /** Does not use the common pool: bcrypt would occupy it, and with few cores it has no threads. */
   private <T> CompletionStage<T> run(BooleanSupplier abandoned, Supplier<T> work) {
     Job<T> job = new Job<>(abandoned, work);
     if (!started(job)) {
@@ -204,7 +208,10 @@ public final class Passwords {
     }
   }
 
-  /** Makes room: a client that leaves right after each login must not keep others out. */
+  /**
+   * Frees queue slots: a client that disconnects right after each login must not block other
+   * clients.
+   */
   private void dropAbandoned() {
     for (Runnable waiting : threads.getQueue()) {
       if (((Job<?>) waiting).isAbandoned() && threads.getQueue().remove(waiting)) {
@@ -213,7 +220,7 @@ public final class Passwords {
     }
   }
 
-  /** Work for one client. */
+  /** A job of one client. */
   private final class Job<T> implements Runnable {
     private final CompletableFuture<T> outcome = new CompletableFuture<>();
     private final BooleanSupplier abandoned;

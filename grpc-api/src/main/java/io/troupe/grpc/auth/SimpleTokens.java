@@ -16,29 +16,29 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tokens that come with the log (A5): random letters, a dot, and the index of the entry that made
- * them known. In memory only, each with a time to live that restarts with each use, on each
- * member by itself.
+ * Tokens that the log creates (A5): random letters, a dot, and the index of the entry that created
+ * the token. They are held in memory only. Each has a time to live that restarts on each use,
+ * separately on each member.
  *
- * <p>Their number is bounded. When it is reached, a login evicts tokens of the user with the most
- * of them, those unused for longest; so each user keeps its share, the bound divided by the number
- * of users with tokens, whatever the others do.
+ * <p>The number of tokens is bounded. At the bound, a login evicts the least recently used tokens
+ * of the user that has the most tokens. Each user therefore keeps its share, the bound divided by
+ * the number of users with tokens, regardless of the logins of other users.
  */
 public final class SimpleTokens implements Tokens {
-  /** Memory that one token takes if each user has one: its text, its time, and two tables. */
+  /** Memory per token if each user has one: its text, its time, and two table entries. */
   public static final int TOKEN_BYTES = 320;
 
   private static final int LETTERS = 16;
   private static final String ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-  /** Logins between two searches for expired tokens, at least. */
+  /** Minimum number of logins between two searches for expired tokens. */
   private static final int SWEEP_LOGINS = 512;
 
-  /** A user with tokens. */
+  /** A user that has tokens. */
   private static final class Owner {
     private final String name;
 
-    /** By token; a part of {@link SimpleTokens#logins}. */
+    /** By token; a subset of {@link SimpleTokens#logins}. */
     private final Map<String, Login> logins = new ConcurrentHashMap<>();
 
     Owner(String name) {
@@ -56,7 +56,7 @@ public final class SimpleTokens implements Tokens {
     }
   }
 
-  /** A login as it was when its eviction was considered: the time of a login in use changes. */
+  /** A login with its expiry when eviction considered it; the expiry of a login in use changes. */
   private record Candidate(String token, Login login, long endNanos) {}
 
   private final SecureRandom random = new SecureRandom();
@@ -72,9 +72,9 @@ public final class SimpleTokens implements Tokens {
   private int untilSweep = SWEEP_LOGINS;
 
   /**
-   * No tokens yet.
+   * Starts without tokens.
    *
-   * @param most tokens that are kept, 1 or more
+   * @param most maximum number of tokens, 1 or more
    */
   SimpleTokens(Duration ttl, LongSupplier nanoTime, int most) {
     this.ttlNanos = ttl.toNanos();
@@ -82,7 +82,7 @@ public final class SimpleTokens implements Tokens {
     this.most = most;
   }
 
-  /** First part of a new token. Unlike etcd's it cannot be guessed. */
+  /** Generates the first part of a new token. Unlike etcd's, it cannot be guessed. */
   public String newPrefix() {
     StringBuilder out = new StringBuilder(LETTERS);
     for (int i = 0; i < LETTERS; i++) {
@@ -91,7 +91,7 @@ public final class SimpleTokens implements Tokens {
     return out.toString();
   }
 
-  /** The user is taken to act at the current auth revision (A7). */
+  /** The user acts at the current auth revision (A7). */
   @Override
   public Requester.@Nullable User find(String token, AuthState state) {
     Login login = logins.get(token);
@@ -124,7 +124,7 @@ public final class SimpleTokens implements Tokens {
         > 0;
   }
 
-  /** Changes that were not reported may have ended any login. */
+  /** Clears all logins, because unreported changes may have invalidated any of them. */
   @Override
   public void opened() {
     clear();
@@ -171,7 +171,10 @@ public final class SimpleTokens implements Tokens {
     return logins.remove(token, login);
   }
 
-  /** One caller: the apply actor. Each login pays for checking a few others. */
+  /**
+   * Removes expired tokens. Only the apply actor calls this. Each login pays for checking a few
+   * tokens.
+   */
   private void sweep() {
     if (--untilSweep > 0) {
       return;
@@ -188,8 +191,9 @@ public final class SimpleTokens implements Tokens {
   }
 
   /**
-   * Evicts tokens of the newcomer if it has its share, else of the user with the most; several at
-   * once, so that few logins pay for the search, and of others only what is above their share.
+   * Evicts tokens of the newcomer if it has its share, otherwise of the user with the most tokens.
+   * Evicts several at a time, so that few logins pay for the search. Other users lose only tokens
+   * above their share.
    */
   private void evict(Owner newcomer) {
     int share = most / owners.size();
@@ -216,12 +220,12 @@ public final class SimpleTokens implements Tokens {
     }
   }
 
-  /** Tokens that are kept, expired ones among them. */
+  /** Number of tokens, including expired ones. */
   public int size() {
     return logins.size();
   }
 
-  /** Tokens that were evicted before their time because too many were kept. */
+  /** Tokens that were evicted before their expiry because the bound was reached. */
   public long evicted() {
     return evicted.sum();
   }

@@ -7,31 +7,31 @@ import java.time.Clock;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What a user shows after a login instead of the password (A5, A6). Thread-safe. */
+/** The tokens that a user presents after a login instead of the password (A5, A6). Thread-safe. */
 public sealed interface Tokens extends AuthListener permits SimpleTokens, JwtTokens, NoTokens {
 
   /**
-   * Whose token it is.
+   * Returns the user of a token.
    *
-   * @param state users as they are now
-   * @return null if it proves nothing, or nothing any more
+   * @param state the current users
+   * @return null if the token is not valid, or no longer valid
    */
   Requester.@Nullable User find(String token, AuthState state);
 
   /**
-   * True if a token that is not known may become known by itself.
+   * True if an unknown token may become known without another request.
    *
    * @param applied index of the last entry that is applied here
    */
   boolean mayStillCome(String token, long applied);
 
   /**
-   * Tokens of the kind that the setting {@code auth-token} names: {@code simple}, {@code
-   * jwt,sign-method=...,priv-key=...,pub-key=...,ttl=...}, or nothing for none at all.
+   * Creates the tokens of the kind that the setting {@code auth-token} names: {@code simple},
+   * {@code jwt,sign-method=...,priv-key=...,pub-key=...,ttl=...}, or an empty text for no tokens.
    *
-   * @param simpleTtl how long an unused simple token is good
-   * @param mostSimple simple tokens that are kept, 1 or more
-   * @throws IllegalArgumentException with etcd's text if the setting is wrong
+   * @param simpleTtl time after which an unused simple token expires
+   * @param mostSimple maximum number of simple tokens, 1 or more
+   * @throws IllegalArgumentException with etcd's text if the setting is invalid
    */
   static Tokens of(String setting, Duration simpleTtl, int mostSimple, Clock clock) {
     if (setting.isEmpty()) {

@@ -1,5 +1,5 @@
 /**
- * How a caller proves who it is: passwords and tokens. Entry classes: {@link
+ * How a caller proves its identity: passwords and tokens. Entry classes: {@link
  * io.troupe.grpc.auth.Tokens}, {@link io.troupe.grpc.auth.Passwords}. Imports core's model and
  * auth, protocol, and the libraries for bcrypt and JWT. See docs/components/auth.md.
  */

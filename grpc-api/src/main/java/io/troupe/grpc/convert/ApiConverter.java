@@ -17,17 +17,17 @@ import io.troupe.model.Bytes;
 import io.troupe.model.RangeResult;
 import io.troupe.model.Result;
 
-/** Model to API. Byte fields share the model's arrays. */
+/** Converts the model to API messages. Byte fields share the model's arrays. */
 public final class ApiConverter {
   private ApiConverter() {}
 
-  /** The same bytes. */
+  /** Wraps the same bytes without a copy. */
   public static ByteString bytes(Bytes bytes) {
     return UnsafeByteOperations.unsafeWrap(
         bytes.backingArray(), bytes.backingOffset(), bytes.length());
   }
 
-  /** A record. */
+  /** Converts a record. */
   public static KeyValue keyValue(io.troupe.model.KeyValue kv) {
     return KeyValue.newBuilder()
         .setKey(bytes(kv.key()))
@@ -39,7 +39,7 @@ public final class ApiConverter {
         .build();
   }
 
-  /** A change; its former record is included when the model has it. */
+  /** Converts an event, with the previous record if the model has it. */
   public static Event event(io.troupe.model.Event event) {
     Event.Builder out =
         Event.newBuilder()
@@ -55,7 +55,7 @@ public final class ApiConverter {
     return out.build();
   }
 
-  /** Answer of a read. */
+  /** Builds the response of a read. */
   public static RangeResponse range(ResponseHeader header, RangeResult result) {
     RangeResponse.Builder out =
         RangeResponse.newBuilder()
@@ -68,7 +68,7 @@ public final class ApiConverter {
     return out.build();
   }
 
-  /** Answer of a put. */
+  /** Builds the response of a put. */
   public static PutResponse put(ResponseHeader header, Result.Put result) {
     PutResponse.Builder out = PutResponse.newBuilder().setHeader(header);
     io.troupe.model.KeyValue prev = result.prev();
@@ -78,7 +78,7 @@ public final class ApiConverter {
     return out.build();
   }
 
-  /** Answer of a deletion. */
+  /** Builds the response of a deletion. */
   public static DeleteRangeResponse deleteRange(ResponseHeader header, Result.DeleteRange result) {
     DeleteRangeResponse.Builder out =
         DeleteRangeResponse.newBuilder().setHeader(header).setDeleted(result.deleted());
@@ -88,12 +88,12 @@ public final class ApiConverter {
     return out.build();
   }
 
-  /** Answer of a compaction. */
+  /** Builds the response of a compaction. */
   public static CompactionResponse compact(ResponseHeader header) {
     return CompactionResponse.newBuilder().setHeader(header).build();
   }
 
-  /** Answer of a transaction; inner headers follow R6. */
+  /** Builds the response of a transaction; inner headers follow R6. */
   public static TxnResponse txn(ResponseHeader header, Result.Txn result) {
     TxnResponse.Builder out =
         TxnResponse.newBuilder().setHeader(header).setSucceeded(result.succeeded());
@@ -114,7 +114,7 @@ public final class ApiConverter {
     } else if (inner instanceof Result.Txn txn) {
       out.setResponseTxn(txn(ResponseHeader.getDefaultInstance(), txn));
     } else {
-      throw new IllegalStateException("no part of a transaction: " + inner);
+      throw new IllegalStateException("not a part of a transaction: " + inner);
     }
     return out.build();
   }
@@ -123,7 +123,7 @@ public final class ApiConverter {
     return ResponseHeader.newBuilder().setRevision(revision).build();
   }
 
-  /** An alarm. */
+  /** Converts an alarm. */
   public static AlarmMember alarm(io.troupe.model.AlarmMember alarm) {
     return AlarmMember.newBuilder()
         .setMemberID(alarm.member().value())

@@ -1,5 +1,5 @@
 /**
- * Generated API classes to and from the model. Entry class: {@link
+ * Converts the model to generated API classes. Entry class: {@link
  * io.troupe.grpc.convert.ApiConverter}. Imports core.model, protocol and the generated classes. See
  * docs/components/gateway.md.
  */

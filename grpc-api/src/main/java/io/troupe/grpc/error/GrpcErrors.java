@@ -22,13 +22,13 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The one table of codes and texts (section 3): clients recognise errors by both. */
+/** The only table of codes and texts (section 3): clients recognize errors by both. */
 public final class GrpcErrors {
   private static final Logger LOG = LoggerFactory.getLogger(GrpcErrors.class);
 
   private GrpcErrors() {}
 
-  /** Code and text of a refusal. */
+  /** Returns code and text of a refusal. */
   public static GrpcStatus of(Refusal reason) {
     return switch (reason) {
       case KEY_NOT_PROVIDED -> status(INVALID_ARGUMENT, "etcdserver: key is not provided");
@@ -52,7 +52,7 @@ public final class GrpcErrors {
       case LEASE_TTL_TOO_LARGE -> status(OUT_OF_RANGE, "etcdserver: too large lease TTL");
       case MEMBER_ID_EXISTS -> status(FAILED_PRECONDITION, "etcdserver: member ID already exist");
       case PEER_URL_EXISTS -> status(FAILED_PRECONDITION, "etcdserver: Peer URLs already exists");
-      // UNKNOWN although the table says otherwise: that is what leaves the original (M11).
+      // UNKNOWN although etcd's table says otherwise: this is what etcd sends on the wire (M11).
       case NOT_ENOUGH_STARTED_MEMBERS ->
           status(UNKNOWN, "etcdserver: re-configuration failed due to not enough started members");
       case MEMBER_NOT_FOUND -> status(NOT_FOUND, "etcdserver: member not found");
@@ -65,7 +65,7 @@ public final class GrpcErrors {
       case TOO_MANY_LEARNERS ->
           status(FAILED_PRECONDITION, "etcdserver: too many learner members in cluster");
       case REQUEST_TOO_LARGE -> status(INVALID_ARGUMENT, "etcdserver: request is too large");
-      // UNKNOWN although the table says otherwise: that is what leaves the original (M11).
+      // UNKNOWN although etcd's table says otherwise: this is what etcd sends on the wire (M11).
       case TOO_MANY_REQUESTS -> status(UNKNOWN, "etcdserver: too many requests");
       case ROOT_USER_MISSING -> status(FAILED_PRECONDITION, "etcdserver: root user does not exist");
       case ROOT_ROLE_MISSING ->
@@ -125,8 +125,8 @@ public final class GrpcErrors {
   }
 
   /**
-   * Code and text of whatever ended a call. Faults of our own are logged and reach the client as
-   * UNKNOWN with their text.
+   * Returns code and text of the failure of a call. Internal faults are logged and reach the client
+   * as UNKNOWN with their text.
    */
   public static GrpcStatus of(Throwable failure) {
     Throwable cause = failure;

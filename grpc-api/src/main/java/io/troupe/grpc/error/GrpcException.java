@@ -1,7 +1,8 @@
 package io.troupe.grpc.error;
 
 /**
- * Ends a call with a status that is not one of the refusals. Has no stack trace: it is not a fault.
+ * Fails a call with a status that is not a {@code Refusal}. Has no stack trace, because it is not a
+ * fault.
  */
 public final class GrpcException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -13,7 +14,7 @@ public final class GrpcException extends RuntimeException {
     this.status = new GrpcStatus(code, message);
   }
 
-  /** What the client gets. */
+  /** The status that the client receives. */
   public GrpcStatus status() {
     return status;
   }

@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * A gRPC status.
  *
- * @param code one of gRPC's numbers, 0..16
+ * @param code gRPC status code, 0..16
  * @param message text for the client; any characters
  */
 public record GrpcStatus(int code, String message) {
@@ -29,7 +29,7 @@ public record GrpcStatus(int code, String message) {
   public static final int DATA_LOSS = 15;
   public static final int UNAUTHENTICATED = 16;
 
-  /** Names of the codes 0..16 as Go's library writes them. */
+  /** Names of the codes 0..16, as in Go's gRPC library. */
   public static final List<String> NAMES =
       List.of(
           "OK",
@@ -50,7 +50,7 @@ public record GrpcStatus(int code, String message) {
           "DataLoss",
           "Unauthenticated");
 
-  /** As Go's library writes it, which is how it stands in a watch's reason (W18). */
+  /** The text of Go's gRPC library, which a watch's cancel reason contains (W18). */
   public String text() {
     return "rpc error: code = " + NAMES.get(code) + " desc = " + message;
   }

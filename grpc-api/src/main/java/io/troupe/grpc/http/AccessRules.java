@@ -10,11 +10,14 @@ import org.apache.pekko.http.javadsl.model.StatusCodes;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.jspecify.annotations.Nullable;
 
-/** Who may use the HTTP side of a client port: names (H6), origins (H7), certificates (A14). */
+/**
+ * Access rules of the HTTP side of a client port: host names (H6), origins (H7), certificates
+ * (A14).
+ */
 final class AccessRules {
   /**
-   * Stands for the host that a request does not name, as those of load balancers that look whether
-   * a member is well. Nobody can have this name (RFC 6761).
+   * Stands for the host that a request does not name, as health checks of load balancers do. No
+   * host can have this name (RFC 6761).
    */
   static final String NO_HOST = "host.invalid";
 
@@ -22,9 +25,9 @@ final class AccessRules {
   private final BooleanSupplier authentication;
 
   /**
-   * Rules.
+   * Creates the rules.
    *
-   * @param authentication whether it is on
+   * @param authentication whether authentication is enabled
    */
   AccessRules(HttpSettings settings, BooleanSupplier authentication) {
     this.settings = settings;
@@ -32,23 +35,23 @@ final class AccessRules {
   }
 
   /**
-   * The answer to a request that goes no further, or null. An OPTIONS request always ends here: who
-   * asks from a foreign origin gets an empty answer without the permission.
+   * The response that rejects a request, or null. An OPTIONS request always ends here: a request
+   * from a foreign origin gets an empty response without the permission.
    *
-   * @param gateway whether it is for the JSON gateway
+   * @param gateway whether the request is for the JSON gateway
    */
-  @Nullable HttpResponse refusal(HttpRequest request, ClientInfo visitor, boolean gateway) {
-    String certificateName = visitor.certificateName();
+  @Nullable HttpResponse refusal(HttpRequest request, ClientInfo clientInfo, boolean gateway) {
+    String certificateName = clientInfo.certificateName();
     boolean named = certificateName != null && !certificateName.isEmpty();
     if (gateway && named && authentication.getAsBoolean()) {
-      return HttpAnswers.text(
+      return HttpResponses.text(
           StatusCodes.BAD_REQUEST,
           "CommonName of client sending a request against gateway will be ignored and not used as"
               + " expected\n");
     }
     String host = host(request);
-    if (!visitor.secure() && !settings.allowsHost(host)) {
-      return HttpAnswers.text(
+    if (!clientInfo.secure() && !settings.allowsHost(host)) {
+      return HttpResponses.text(
           StatusCodes.MISDIRECTED_REQUEST,
           "This member does not answer to the host name \""
               + host
@@ -61,13 +64,13 @@ final class AccessRules {
     return null;
   }
 
-  /** Empty when the request names none. */
+  /** Empty when the request names no host. */
   private static String host(HttpRequest request) {
     String named = request.getUri().host().address();
     return named.equals(NO_HOST) ? "" : named;
   }
 
-  /** The answer with what a browser needs to hand it to its page. */
+  /** Adds the headers that allow a browser to pass the response to its page. */
   HttpResponse allowed(HttpRequest request, HttpResponse response) {
     String origin = null;
     if (settings.allowsOrigin("*")) {

@@ -10,7 +10,7 @@ import org.apache.pekko.NotUsed;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.stream.javadsl.Source;
 
-/** What every call passes before it begins, whichever way it came: gRPC or JSON. Thread-safe. */
+/** The checks that each call passes before it starts, over gRPC or JSON. Thread-safe. */
 final class CallInterceptors {
   private final LearnerInterceptor learner;
   private final CorruptionInterceptor corrupt;
@@ -32,33 +32,34 @@ final class CallInterceptors {
   }
 
   /**
-   * Lets a call through. Its trace begins here; that of a refused one ends here too.
+   * Admits a call and starts its trace; the trace of a refused call ends here too.
    *
    * @param path of the gRPC method
    * @param metadata headers by their gRPC names
-   * @param visitor who sent it
-   * @param on stream of HTTP/2 that it came on; {@link ConnectionState#NO_STREAM} if none
-   * @throws RefusedException if it may not begin
+   * @param clientInfo the client and its connection
+   * @param on HTTP/2 stream of the request; {@link ConnectionState#NO_STREAM} if none
+   * @throws RefusedException if the call must not start
    */
-  Call admit(String path, boolean stream, Iterable<HttpHeader> metadata, ClientInfo visitor, int on) {
+  Call admit(
+      String path, boolean stream, Iterable<HttpHeader> metadata, ClientInfo clientInfo, int on) {
     CallTrace trace = tracing.begin(path, metadata);
     try {
       learner.require(path);
       corrupt.require(path);
-      MemoryBudget.Share memory = visitor.conversation().share(on);
+      MemoryBudget.Share memory = clientInfo.connection().share(on);
       Call call;
       try {
         call =
             CallMetadata.of(
                 metadata,
-                visitor.certificateName(),
+                clientInfo.certificateName(),
                 memory,
-                () -> !visitor.conversation().awaits(on),
+                () -> !clientInfo.connection().awaits(on),
                 trace);
         metrics.clientRequest(stream, call.apiVersion());
         leader.require(call);
       } catch (RuntimeException refused) {
-        visitor.conversation().sent(memory);
+        clientInfo.connection().sent(memory);
         throw refused;
       }
       return call;
@@ -68,8 +69,8 @@ final class CallInterceptors {
     }
   }
 
-  /** The answers of a call that is a stream; they end when a gate closes. */
-  <T> Source<T, NotUsed> guarded(Source<T, NotUsed> answers, String path, Call call) {
-    return corrupt.guarded(leader.guarded(answers, call), path);
+  /** The responses of a streaming call; they fail when an interceptor stops serving the call. */
+  <T> Source<T, NotUsed> guarded(Source<T, NotUsed> responses, String path, Call call) {
+    return corrupt.guarded(leader.guarded(responses, call), path);
   }
 }

@@ -13,25 +13,25 @@ import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a call's metadata from its HTTP headers (T5). Of a header that is repeated the first
+ * Reads a call's metadata from its HTTP headers (T5). If a header is repeated, the first value
  * counts.
  */
 final class CallMetadata {
-  /** Longer than any process waits, and what timers still take: those of Pekko end at 248 days. */
+  /** Longer than any client waits, and within the limit of Pekko's timers, 248 days. */
   private static final Duration LONGEST = Duration.ofDays(100);
 
   private CallMetadata() {}
 
   /**
-   * What the services need to know of a request besides its message.
+   * Builds what the services need to know of a request besides its message.
    *
    * @param headers of the request
-   * @param certificateName of the client, null if it has no login by certificate; skipped if
-   *     the request says that a gateway made it
+   * @param certificateName of the client, null if the certificate is not a login; ignored if the
+   *     request passed a gateway
    * @param memory of the call
-   * @param abandoned true once the client has left
+   * @param abandoned true once the client has disconnected or reset the stream
    * @param trace of the call
-   * @throws RefusedException INVALID_CLIENT_API_VERSION if the client's version is no text
+   * @throws RefusedException INVALID_CLIENT_API_VERSION if the client's version is not UTF-8
    */
   static Call of(
       Iterable<HttpHeader> headers,
@@ -52,11 +52,11 @@ final class CallMetadata {
             authorization = authorization == null ? header.value() : authorization;
         case "hasleader" -> hasLeader = hasLeader == null ? header.value() : hasLeader;
         case "client-api-version" -> apiVersion = apiVersion == null ? header.value() : apiVersion;
-        // A gateway's certificate is not its client's.
+        // A gateway's certificate does not identify its client.
         case "grpcgateway-accept" -> user = null;
         case "grpc-timeout" -> timeout = timeout(header.value());
         default -> {
-          // Other metadata has no meaning here.
+          // Other metadata has no effect.
         }
       }
     }
@@ -74,12 +74,12 @@ final class CallMetadata {
         trace);
   }
 
-  /** Of an empty header the token is empty too, and with that a bad one (A3). */
+  /** An empty header gives an empty token, which is invalid (A3). */
   private static @Nullable String bare(@Nullable String raw) {
     return raw != null && raw.startsWith("Bearer ") ? raw.substring("Bearer ".length()) : raw;
   }
 
-  /** The HTTP layer gives each byte of a header as one character, whose low eight bits it is. */
+  /** The HTTP layer returns each byte of a header as one character, whose low eight bits it is. */
   private static boolean isUtf8(String header) {
     boolean ascii = true;
     for (int i = 0; i < header.length() && ascii; i++) {
@@ -96,7 +96,7 @@ final class CallMetadata {
   }
 
   /**
-   * gRPC's form: up to eight digits and a unit. Anything else is as if it were absent.
+   * Parses gRPC's form: up to eight digits and a unit. Any other text is ignored.
    *
    * @return 100 days at most
    */

@@ -7,17 +7,18 @@ import org.apache.pekko.util.ByteString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection as it was accepted.
+ * An accepted connection.
  *
- * @param address of its client; null over a unix socket, where clients have none
- * @param bytes takes what the client is to get, gives what it sends; to be run once
- * @param conversation what is known of it
+ * @param address of the client; null over a unix socket, which has no address
+ * @param bytes receives the bytes for the client and emits the bytes of the client; materialize it
+ *     once
+ * @param connection state of the connection
  */
 record ClientConnection(
     @Nullable InetSocketAddress address,
     Flow<ByteString, ByteString, NotUsed> bytes,
-    ConnectionState conversation) {
-  /** The client's address as the log has it; etcd's sign for a unix socket is an at sign. */
+    ConnectionState connection) {
+  /** The client's address for the log; an at sign for a unix socket, as in etcd. */
   String client() {
     return address == null ? "@" : address.getAddress().getHostAddress() + ":" + address.getPort();
   }

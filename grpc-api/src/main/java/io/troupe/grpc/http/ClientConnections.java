@@ -22,23 +22,23 @@ import org.slf4j.LoggerFactory;
 
 /**
  * All client connections of this process, on all ports. Limits their number, and closes the slowest
- * ones when clients hold nearly all of the memory that they may have. Thread-safe.
+ * connections when clients hold nearly all of their memory budget. Thread-safe.
  */
 final class ClientConnections {
   private static final Logger LOG = LoggerFactory.getLogger(ClientConnections.class);
 
-  /** A connection without a call for this long makes space for a new one. */
+  /** A connection without a call for this long is closed if a new one needs its slot. */
   private static final long IDLE_NANOS = 5_000_000_000L;
 
-  /** Checks in a row, a second apart, without progress before a connection is slow. */
+  /** Checks in a row, one second apart, without progress before a connection counts as slow. */
   private static final int SLOW_CHECKS = 3;
 
-  /** A connection that moves less than this part of what it holds between checks is slow. */
+  /** A connection that moves less than 1/64 of what it holds between checks makes no progress. */
   private static final int SLOW_PART = 64;
 
   private static final long SLOW_BYTES = 16 << 10;
 
-  /** What a refused client gets: the end of its connection. */
+  /** What a rejected client gets: the end of its connection. */
   static final Flow<ByteString, ByteString, NotUsed> CLOSED =
       Flow.fromSinkAndSource(Sink.cancelled(), Source.empty());
 
@@ -50,7 +50,7 @@ final class ClientConnections {
   private final AtomicLong displaced = new AtomicLong();
   private final AtomicLong slow = new AtomicLong();
 
-  /** Of {@link MemoryBudget#refused}, at the last check; only {@link #relieve} uses it. */
+  /** {@link MemoryBudget#refused} at the last check; only {@link #relieve} uses it. */
   private long checkedRefusals;
 
   ClientConnections(ConnectionLimits limits, MemoryBudget memory) {
@@ -58,13 +58,13 @@ final class ClientConnections {
     this.memory = memory;
   }
 
-  /** Adds its figures. */
+  /** Registers the metrics. */
   void register(MemberMetrics metrics) {
     metrics.gauge("troupe_client_connections", "Connections of clients.", this::count);
     metrics.counters(
         "troupe_client_connections_closed_total",
         "Connections of clients that this member closed, by reason: too_many (refused), idle (made "
-            + "space for a new one), slow (held memory that others needed).",
+            + "space for a new one), slow (held memory that other clients needed).",
         target -> {
           target.value(refused.doubleValue(), "too_many");
           target.value(displaced.doubleValue(), "idle");
@@ -78,10 +78,10 @@ final class ClientConnections {
   }
 
   /**
-   * A connection that begins; {@link #ended} is to be called behind it.
+   * Registers a new connection; {@link #ended} must be called when it is closed.
    *
    * @param address of the client; null over a unix socket
-   * @return null if there are too many: {@link #CLOSED} is all that the client gets
+   * @return null if there are too many connections: the client gets only {@link #CLOSED}
    */
   synchronized @Nullable ConnectionState begin(@Nullable InetAddress address) {
     int ofAddress = address == null ? 0 : byAddress.getOrDefault(address, 0);
@@ -107,7 +107,7 @@ final class ClientConnections {
     return begun;
   }
 
-  /** Closes the connection that has been idle for longest, if one of that address is. */
+  /** Closes the connection that has been idle for longest, of that address if it is given. */
   private boolean displace(@Nullable InetAddress address) {
     long now = System.nanoTime();
     ConnectionState idlest = null;
@@ -126,27 +126,27 @@ final class ClientConnections {
     }
     displaced.incrementAndGet();
     remove(idlest);
-    idlest.close("was idle when a new connection needed its place");
+    idlest.close("was idle when a new connection needed its slot");
     return true;
   }
 
-  /** A connection has ended. */
-  synchronized void ended(ConnectionState conversation) {
-    remove(conversation);
+  /** Removes a closed connection. */
+  synchronized void ended(ConnectionState connection) {
+    remove(connection);
   }
 
-  private void remove(ConnectionState conversation) {
-    if (all.remove(conversation) && conversation.address() != null) {
+  private void remove(ConnectionState connection) {
+    if (all.remove(connection) && connection.address() != null) {
       byAddress.computeIfPresent(
-          conversation.address(), (address, count) -> count == 1 ? null : count - 1);
+          connection.address(), (address, count) -> count == 1 ? null : count - 1);
     }
   }
 
   /**
-   * To be called every second. When less than an eighth of the memory is left, closes connections
-   * that make no progress with what they hold, those that hold most first, until a quarter is left.
-   * When requests were refused since the last call, until half is left: what is left may be more
-   * than an eighth, and yet too little for a large read.
+   * Must be called every second. When less than an eighth of the memory is left, closes connections
+   * that make no progress, those that hold most first, until a quarter is left. If requests were
+   * refused since the last call, continues until half is left: the free memory may be more than an
+   * eighth and still too little for a large read.
    */
   void relieve() {
     List<ConnectionState> slowest = new ArrayList<>();
@@ -164,7 +164,8 @@ final class ClientConnections {
     if (!refusing && memory.taken() <= max / 8 * 7) {
       return;
     }
-    slowest.sort(Comparator.comparingLong((ConnectionState each) -> each.memory().held()).reversed());
+    slowest.sort(
+        Comparator.comparingLong((ConnectionState each) -> each.memory().held()).reversed());
     long toFree = memory.taken() - (refusing ? max / 2 : max / 4 * 3);
     for (ConnectionState each : slowest) {
       if (toFree <= 0) {
@@ -181,7 +182,7 @@ final class ClientConnections {
               + "raise troupe.client-memory-bytes if they are wanted address={} held-bytes={}",
           each.address(),
           held);
-      each.close("held memory that others needed and made no progress");
+      each.close("held memory that other clients needed and made no progress");
     }
   }
 }

@@ -4,28 +4,28 @@ import io.troupe.model.MemoryBudget;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who sent a request, as far as the connection tells.
+ * The client of a request, as far as its connection identifies it.
  *
- * @param secure whether it came over TLS
+ * @param secure whether the connection uses TLS
  * @param certificateName common name of the verified certificate, if that is a login on its port
  *     (A14), empty if it has none; null otherwise
  * @param client its address, for the log
- * @param conversation what is known of its connection
+ * @param connection state of its connection
  */
 record ClientInfo(
-    boolean secure, @Nullable String certificateName, String client, ConnectionState conversation) {
-  /** Over a port without TLS. */
-  static ClientInfo plain(String client, ConnectionState conversation) {
-    return new ClientInfo(false, null, client, conversation);
+    boolean secure, @Nullable String certificateName, String client, ConnectionState connection) {
+  /** A client on a port without TLS. */
+  static ClientInfo plain(String client, ConnectionState connection) {
+    return new ClientInfo(false, null, client, connection);
   }
 
-  /** What its connection makes this process hold. */
+  /** The memory that the connection makes this process hold. */
   MemoryBudget.Holder memory() {
-    return conversation.memory();
+    return connection.memory();
   }
 
-  /** The same without its certificate. */
+  /** The same client without its certificate. */
   ClientInfo withoutLogin() {
-    return new ClientInfo(secure, null, client, conversation);
+    return new ClientInfo(secure, null, client, connection);
   }
 }

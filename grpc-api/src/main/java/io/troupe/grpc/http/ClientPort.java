@@ -21,8 +21,8 @@ import scala.concurrent.Future;
 import scala.jdk.javaapi.FutureConverters;
 
 /**
- * What happens to the connections of one port, wherever they come from: TLS is taken off, the
- * guards watch their bytes, HTTP is spoken.
+ * Serves the connections of one port, TCP or unix: decrypts TLS, checks the bytes ({@link
+ * Http1TimeoutStage}, {@link Http2FrameInspector}) and runs the HTTP layer.
  */
 final class ClientPort implements Connections {
   private final HttpLayer http;
@@ -30,19 +30,19 @@ final class ClientPort implements Connections {
   private final BiFunction<HttpRequest, ClientInfo, CompletionStage<HttpResponse>> handler;
   private final @Nullable SecureListener secure;
   private final boolean http2Too;
-  private final boolean policesPings;
+  private final boolean enforcesPings;
   private final long minPingNanos;
   private final MasterServerTerminator connections;
   private final Materializer materializer;
   private final ExecutionContext executor;
 
   /**
-   * A port.
+   * Creates a port.
    *
    * @param keepAlive pings of its connections
    * @param limits of each connection
-   * @param secure takes TLS off; null without it
-   * @param handler answers a request; never fails
+   * @param secure decrypts TLS; null without TLS
+   * @param handler handles a request; never fails
    */
   ClientPort(
       ActorSystem<?> system,
@@ -57,8 +57,8 @@ final class ClientPort implements Connections {
     this.limits = limits;
     this.handler = handler;
     this.secure = secure;
-    // T4: as in etcd, pings are nobody's business where gRPC shares a port with TLS.
-    this.policesPings = secure != null ? serves == GrpcServer.Listener.GRPC : grpcToo;
+    // T4: as in etcd, pings are not limited where gRPC shares a port with TLS.
+    this.enforcesPings = secure != null ? serves == GrpcServer.Listener.GRPC : grpcToo;
     this.minPingNanos = keepAlive.minTime().toNanos();
     this.connections = new MasterServerTerminator(system.classicSystem().log());
     this.materializer = SystemMaterializer.get(system).materializer();
@@ -68,60 +68,62 @@ final class ClientPort implements Connections {
   @Override
   public CompletionStage<Done> serve(ClientConnection accepted) {
     SecureConnection tls = secure == null ? null : secure.secured(accepted);
-    return conversation(accepted, tls)
+    return flow(accepted, tls)
         .join(tls == null ? accepted.bytes() : tls.limited())
         .addAttributes(attributes())
         .run(materializer)
-        // Whatever ends a connection ends nothing else.
+        // The failure of a connection affects only this connection.
         .exceptionally(failure -> Done.getInstance());
   }
 
   /**
-   * From what a client sends to what it gets; done when the connection has ended. To be run once.
+   * The flow from the client's bytes to the bytes for the client; completes when the connection is
+   * closed. Materialize it once.
    *
-   * @param tls takes TLS off; null if the connection has none
+   * @param tls decrypts TLS; null if the connection has none
    */
-  Flow<ByteString, ByteString, CompletionStage<Done>> conversation(
+  Flow<ByteString, ByteString, CompletionStage<Done>> flow(
       ClientConnection accepted, @Nullable SecureConnection tls) {
-    ConnectionState conversation = accepted.conversation();
+    ConnectionState connection = accepted.connection();
     String client = accepted.client();
     Flow<ByteString, ByteString, CompletionStage<Done>> served =
-        http.answering(request -> answer(request, visitor(client, conversation, tls)))
+        http.serving(request -> respond(request, clientInfo(client, connection, tls)))
             .watchTermination(this::registered);
     if (http2Too) {
       served =
-          served.join(new Http2FrameInspector(client, conversation, limits, policesPings, minPingNanos));
+          served.join(
+              new Http2FrameInspector(client, connection, limits, enforcesPings, minPingNanos));
     }
-    served =
-        served.join(new Http1TimeoutStage(client, conversation, Http1TimeoutStage.Limits.USUAL));
+    served = served.join(new Http1TimeoutStage(client, connection, Http1TimeoutStage.Limits.USUAL));
     return tls == null ? served : served.join(tls.decrypting());
   }
 
-  /** Of the whole connection. */
+  /** The attributes of the whole connection. */
   Attributes attributes() {
     return http.attributes();
   }
 
-  private ClientInfo visitor(
-      String client, ConnectionState conversation, @Nullable SecureConnection tls) {
+  private ClientInfo clientInfo(
+      String client, ConnectionState connection, @Nullable SecureConnection tls) {
     return tls == null
-        ? ClientInfo.plain(client, conversation)
-        : new ClientInfo(true, tls.login(), client, conversation);
+        ? ClientInfo.plain(client, connection)
+        : new ClientInfo(true, tls.login(), client, connection);
   }
 
-  private CompletionStage<HttpResponse> answer(HttpRequest request, ClientInfo visitor) {
+  private CompletionStage<HttpResponse> respond(HttpRequest request, ClientInfo clientInfo) {
     if (!isHttp2(request)) {
-      return visitor.conversation().answering(handler.apply(request, visitor));
+      return clientInfo.connection().countOpen(handler.apply(request, clientInfo));
     }
-    if (!visitor.conversation().awaits(HttpLayer.stream(request))) {
-      // Reset while the request waited for a thread: the HTTP layer drops this response.
+    if (!clientInfo.connection().awaits(HttpLayer.stream(request))) {
+      // The stream was reset while the request waited for a thread; the HTTP layer drops this
+      // response.
       request.discardEntityBytes(materializer);
       return CompletableFuture.completedFuture(HttpResponse.create());
     }
-    return handler.apply(request, visitor);
+    return handler.apply(request, clientInfo);
   }
 
-  /** Whether a request came over HTTP/2. */
+  /** Whether a request uses HTTP/2. */
   static boolean isHttp2(HttpRequest request) {
     return request.protocol().value().equals("HTTP/2.0");
   }

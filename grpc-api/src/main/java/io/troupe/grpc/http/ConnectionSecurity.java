@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /** TLS of a port, as the gateway needs it. Thread-safe. */
 public interface ConnectionSecurity {
   /**
-   * Makes the server's side of a new connection: keys, versions, suites and whom to trust are set.
-   * Called on a thread that must not wait for long.
+   * Creates the server's engine for a new connection, with keys, versions, suites and trust
+   * configured. Called on a thread that must not block for long.
    */
   SSLEngine engine();
 
@@ -18,19 +18,19 @@ public interface ConnectionSecurity {
   boolean isLogin();
 
   /**
-   * The common name of the certificate that a client showed, empty if it has none; null if the
-   * client showed none.
+   * The common name of the client's certificate, empty if it has none; null if the client sent no
+   * certificate.
    */
   @Nullable String commonName(SSLSession session);
 
-  /** Whether {@link #checkAddress} is to be asked. */
+  /** Whether {@link #checkAddress} must be called. */
   boolean checksAddress();
 
   /**
-   * Checks where the certificate of a client comes from, if it showed one (TL2). Does not wait.
+   * Checks the address of a client against its certificate, if it sent one (TL2). Does not block.
    *
-   * @param session of a handshake that is over
-   * @return fails, in bounded time, if it may not come from there
+   * @param session of a completed handshake
+   * @return fails, in bounded time, if the certificate is not valid for the address
    */
   CompletionStage<Void> checkAddress(SSLSession session, InetAddress client);
 }

@@ -18,23 +18,26 @@ import org.apache.pekko.util.ByteString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What those who answer the requests of a connection and those that see its bytes ({@link
- * Http1TimeoutStage}, {@link Http2FrameInspector}) tell each other. In HTTP/2 a stream tells of its end by
- * itself once its answer has begun, before that nobody but the guard does. Thread-safe.
+ * State of one connection that its request handlers share with the stages that see its bytes
+ * ({@link Http1TimeoutStage}, {@link Http2FrameInspector}). An HTTP/2 stream itself reports that
+ * the client reset it once its response has started; before that only the frame inspector does.
+ * Thread-safe.
  */
 final class ConnectionState {
-  /** No stream: the request came over HTTP/1.1. */
+  /** No stream: the request uses HTTP/1.1. */
   static final int NO_STREAM = 0;
 
-  /** Who sees the frames of HTTP/2. Thread-safe. */
+  /** The stage that sees the HTTP/2 frames. Thread-safe. */
   interface Streams {
-    /** Runs it once when the client resets the stream; at once if it is open no more. */
+    /**
+     * Runs the action once when the client resets the stream, immediately if it is no longer open.
+     */
     void whenReset(int stream, Runnable action);
 
-    /** What was to be run then is not wanted any more. */
+    /** Removes the action of a stream. */
     void forget(int stream);
 
-    /** Closes the share with the stream; at once if it is not open. */
+    /** Closes the share with the stream, immediately if it is not open. */
     void holds(int stream, MemoryBudget.Share share);
 
     /** Whether any stream is open. */
@@ -44,12 +47,12 @@ final class ConnectionState {
     boolean isOpen(int stream);
   }
 
-  /** Requests that have no whole answer yet. */
+  /** Requests whose response is not complete. */
   private final AtomicInteger open = new AtomicInteger();
 
   private final Set<Runnable> leaving = ConcurrentHashMap.newKeySet();
 
-  /** Of calls over HTTP/1.1; those of HTTP/2 are closed with their streams. */
+  /** Shares of calls over HTTP/1.1; those of HTTP/2 are closed with their streams. */
   private final Set<MemoryBudget.Share> shares = ConcurrentHashMap.newKeySet();
 
   private final MemoryBudget.Holder memory;
@@ -67,7 +70,7 @@ final class ConnectionState {
   private volatile @Nullable Streams streams;
 
   /**
-   * Of a connection that begins.
+   * Creates the state of a new connection without an address.
    *
    * @param memory what its calls hold
    */
@@ -76,38 +79,41 @@ final class ConnectionState {
   }
 
   /**
-   * Of a connection that begins.
+   * Creates the state of a new connection.
    *
    * @param memory what its calls hold
-   * @param address of its client; null if that has none
+   * @param address of its client; null if it has none
    */
   ConnectionState(MemoryBudget.Holder memory, @Nullable InetAddress address) {
     this.memory = memory;
     this.address = address;
   }
 
-  /** Of the client; null over a unix socket. */
+  /** Address of the client; null over a unix socket. */
   @Nullable InetAddress address() {
     return address;
   }
 
-  /** Bytes came from the client or went to it. Only the guard calls this, on one thread. */
+  /**
+   * Counts bytes from or to the client. Only {@link Http1TimeoutStage} calls this, on one thread.
+   */
   void moved(int bytes) {
     movedBytes.lazySet(movedBytes.get() + bytes);
     lastMovedNanos = System.nanoTime();
   }
 
-  /** When bytes came or went last; at first the beginning. */
+  /** Time of the last byte in either direction; initially the start of the connection. */
   long lastMovedNanos() {
     return lastMovedNanos;
   }
 
   /**
-   * Checks progress with what was held all the time since the last check; one thread.
+   * Checks the progress with what was held throughout the time since the last check. Called by one
+   * thread.
    *
-   * @param exempt who holds no more than that is never slow
-   * @param part who moves less than this part of it is slow
-   * @return checks in a row in which it was
+   * @param exempt a connection that holds at most this many bytes is never slow
+   * @param part a connection that moves less than 1/part of what it holds is slow
+   * @return checks in a row in which it was slow
    */
   int slowChecks(long exempt, int part) {
     long moved = movedBytes.get();
@@ -120,13 +126,16 @@ final class ConnectionState {
     return slowChecks;
   }
 
-  /** True while a call waits for its response, or the connection is no more one of requests. */
+  /** True while a call waits for its response, or the connection no longer carries requests. */
   boolean hasCalls() {
-    Streams guard = streams;
-    return !isIdle() || (guard != null && guard.hasOpen());
+    Streams inspector = streams;
+    return !isIdle() || (inspector != null && inspector.hasOpen());
   }
 
-  /** Who can close the connection; told its reason at once if that is wanted already. */
+  /**
+   * Sets the action that closes the connection; runs it immediately if {@link #close} was called
+   * before.
+   */
   void closedBy(Consumer<String> closer) {
     this.closer = closer;
     String wanted = closing;
@@ -141,7 +150,7 @@ final class ConnectionState {
   }
 
   /**
-   * Closes the connection, soon.
+   * Closes the connection asynchronously.
    *
    * @param reason what the client did
    */
@@ -153,22 +162,22 @@ final class ConnectionState {
     }
   }
 
-  /** What its calls hold, all together. */
+  /** The memory that all its calls hold. */
   MemoryBudget.Holder memory() {
     return memory;
   }
 
   /**
-   * What a call holds, from now on until its response is sent: over HTTP/2 to the end of its
-   * stream, over HTTP/1.1 until {@link #sent}, and never longer than the connection.
+   * Opens the share of a call, which counts until its response is sent: over HTTP/2 until the end
+   * of its stream, over HTTP/1.1 until {@link #sent}, and never longer than the connection.
    *
    * @param stream of the request
    */
   MemoryBudget.Share share(int stream) {
     MemoryBudget.Share share = memory.share();
-    Streams guard = streams;
-    if (stream != NO_STREAM && guard != null) {
-      guard.holds(stream, share);
+    Streams inspector = streams;
+    if (stream != NO_STREAM && inspector != null) {
+      inspector.holds(stream, share);
       return share;
     }
     shares.add(share);
@@ -179,14 +188,17 @@ final class ConnectionState {
   }
 
   /**
-   * The response of a call of gRPC is made. Where its end cannot be seen, over HTTP/1.1, nothing is
-   * counted any more.
+   * The response of a gRPC call is built. Over HTTP/1.1, where its end cannot be seen, the share is
+   * released now.
    */
   void made(MemoryBudget.Share share) {
     sent(share);
   }
 
-  /** The response of a call over HTTP/1.1 is sent; over HTTP/2 that is known by itself. */
+  /**
+   * The response of a call over HTTP/1.1 is sent; over HTTP/2 the end of the stream releases the
+   * share.
+   */
   void sent(MemoryBudget.Share share) {
     if (shares.remove(share)) {
       share.close();
@@ -200,20 +212,20 @@ final class ConnectionState {
     shares.forEach(this::sent);
   }
 
-  /** Counts a request as open until its answer is made, to the end of its body. */
-  CompletionStage<HttpResponse> answering(CompletionStage<HttpResponse> answer) {
+  /** Counts a request as open until its response is complete, including its body. */
+  CompletionStage<HttpResponse> countOpen(CompletionStage<HttpResponse> response) {
     open.incrementAndGet();
-    return answer.handle(
-        (response, failure) -> {
+    return response.handle(
+        (made, failure) -> {
           if (failure != null) {
             open.decrementAndGet();
             throw new CompletionException(failure);
           }
-          return answered(response);
+          return counted(made);
         });
   }
 
-  private HttpResponse answered(HttpResponse response) {
+  private HttpResponse counted(HttpResponse response) {
     if (response.status().equals(StatusCodes.SWITCHING_PROTOCOLS)) {
       switched = true;
     }
@@ -228,7 +240,7 @@ final class ConnectionState {
                   ended.whenComplete((done, failure) -> open.decrementAndGet());
                   return before;
                 });
-    // Only the Scala API has it.
+    // Only the Scala API has this method.
     ResponseEntity body = (ResponseEntity) response.entity();
     return response.withEntity(body.transformDataBytes(watched(whole)));
   }
@@ -240,57 +252,60 @@ final class ConnectionState {
         (org.apache.pekko.stream.scaladsl.Flow<ByteString, ByteString, ?>) flow.asScala();
   }
 
-  /** True while no request waits for its answer, and the connection is one of requests. */
+  /** True while no request waits for its response and the connection carries requests. */
   boolean isIdle() {
     return open.get() == 0 && !switched;
   }
 
-  /** True once something else than requests and answers goes over the connection. */
+  /** True once the connection carries another protocol than requests and responses. */
   boolean isSwitched() {
     return switched;
   }
 
-  /** Who sees its frames, if HTTP/2 may be spoken; told before any of its requests. */
-  void seenBy(Streams guard) {
-    streams = guard;
+  /**
+   * Sets the stage that sees its frames, if the port serves HTTP/2; called before any of its
+   * requests.
+   */
+  void seenBy(Streams inspector) {
+    streams = inspector;
   }
 
   /**
-   * Runs it once when the client of a request gives it up: leaves, or resets its stream. At once if
-   * it has. {@link #forget} it when it is late.
+   * Runs the action once when the client cancels the request: it disconnects or resets the stream.
+   * Runs it immediately if that has happened. Call {@link #forget} when the action is obsolete.
    *
-   * @param stream of the request; each has one action at most
+   * @param stream of the request; each has at most one action
    */
   void whenGone(int stream, Runnable action) {
     leaving.add(action);
-    Streams guard = streams;
+    Streams inspector = streams;
     if (gone) {
       run(action);
-    } else if (stream != NO_STREAM && guard != null) {
-      guard.whenReset(stream, () -> run(action));
+    } else if (stream != NO_STREAM && inspector != null) {
+      inspector.whenReset(stream, () -> run(action));
     }
   }
 
   /**
-   * Whether the client of a request still waits for its response, as far as the guards know.
+   * Whether the client of a request still waits for its response, as far as the stages know.
    *
    * @param stream of the request
    */
   boolean awaits(int stream) {
-    Streams guard = streams;
-    return stream == NO_STREAM ? !gone : guard == null || guard.isOpen(stream);
+    Streams inspector = streams;
+    return stream == NO_STREAM ? !gone : inspector == null || inspector.isOpen(stream);
   }
 
-  /** An action is not wanted any more. */
+  /** Removes an obsolete action. */
   void forget(int stream, Runnable action) {
     leaving.remove(action);
-    Streams guard = streams;
-    if (stream != NO_STREAM && guard != null) {
-      guard.forget(stream);
+    Streams inspector = streams;
+    if (stream != NO_STREAM && inspector != null) {
+      inspector.forget(stream);
     }
   }
 
-  /** The client sends nothing any more: over HTTP/1.1 it has given up what it waits for. */
+  /** The client sends no more bytes: over HTTP/1.1 this cancels the calls that it waits for. */
   void gone() {
     gone = true;
     leaving.forEach(this::run);

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.Done;
 
-/** What happens to the connections of one port, wherever they come from. Thread-safe. */
+/** Serves the connections of one port, TCP or unix. Thread-safe. */
 interface Connections {
-  /** Serves a connection to its end; never fails. */
+  /** Serves a connection until it is closed; never fails. */
   CompletionStage<Done> serve(ClientConnection accepted);
 
-  /** Ends all connections, those too that still come. */
+  /** Closes all connections, including those that are accepted later. */
   CompletionStage<Done> close(Duration grace);
 }

@@ -10,9 +10,9 @@ import org.apache.pekko.stream.SharedKillSwitch;
 import org.apache.pekko.stream.javadsl.Source;
 
 /**
- * A member whose state is not that of the leader tells nobody what is in it, and takes nothing:
- * keys, leases and watches are refused and running streams end. What an operator needs to find out
- * and to repair is served: Maintenance, Cluster, health. Thread-safe.
+ * Rejects calls on keys, leases and watches, and closes their streams, on a member whose state
+ * differs from the leader's. Maintenance, Cluster and health stay available, because an operator
+ * needs them to diagnose and repair the member. Thread-safe.
  */
 final class CorruptionInterceptor {
   private static final List<String> CLOSED =
@@ -35,9 +35,9 @@ final class CorruptionInterceptor {
   }
 
   /**
-   * Lets a call through.
+   * Checks a call.
    *
-   * @throws RefusedException CORRUPT if this member does not serve that now
+   * @throws RefusedException CORRUPT if this member does not serve the method now
    */
   void require(String path) {
     if (status.isCorrupt() && isOfState(path)) {
@@ -45,19 +45,19 @@ final class CorruptionInterceptor {
     }
   }
 
-  /** The answers of a call; they end with CORRUPT when this member ceases to serve. */
-  <T> Source<T, NotUsed> guarded(Source<T, NotUsed> answers, String path) {
+  /** The responses of a call; they fail with CORRUPT when this member stops serving the method. */
+  <T> Source<T, NotUsed> guarded(Source<T, NotUsed> responses, String path) {
     if (!isOfState(path)) {
-      return answers;
+      return responses;
     }
     SharedKillSwitch running;
     synchronized (this) {
       running = streams;
     }
-    return answers.via(running.flow());
+    return responses.via(running.flow());
   }
 
-  /** Checks the member; to be called once in a while. */
+  /** Checks the member; must be called periodically. */
   synchronized void check() {
     if (status.isCorrupt()) {
       SharedKillSwitch ending = streams;

@@ -11,7 +11,7 @@ import java.lang.management.MemoryUsage;
 import org.apache.pekko.http.javadsl.model.ContentTypes;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 
-/** /debug/vars: figures of the process and of Raft as one JSON object. */
+/** /debug/vars: statistics of the process and of Raft as one JSON object. */
 final class DebugEndpoints {
   private final Member member;
 
@@ -29,7 +29,7 @@ final class DebugEndpoints {
         .withEntity(ContentTypes.APPLICATION_JSON, JsonText.of(vars) + "\n");
   }
 
-  /** The program and its arguments as they can be known from inside. */
+  /** The program and its arguments, as far as the process can read them. */
   static JsonArray commandLine() {
     JsonArray line = new JsonArray();
     ProcessHandle.Info info = ProcessHandle.current().info();

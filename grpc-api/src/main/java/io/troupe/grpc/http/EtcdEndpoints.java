@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pekko.stream.Materializer;
 
-/** Which service method answers which path (section 1.1). */
+/** Maps paths to service methods (section 1.1). */
 final class EtcdEndpoints {
   private static final String KV = "etcdserverpb.KV";
   private static final String WATCH = "etcdserverpb.Watch";
@@ -41,7 +41,7 @@ final class EtcdEndpoints {
   private static final String LOCK = "v3lockpb.Lock";
   private static final String HEALTH = "grpc.health.v1.Health";
 
-  /** Where all services are declared. */
+  /** The files that declare all services. */
   private static final List<Descriptors.FileDescriptor> FILES =
       List.of(
           RpcProto.getDescriptor(),
@@ -68,7 +68,7 @@ final class EtcdEndpoints {
     return methods;
   }
 
-  /** Methods that exist in the API but are not served yet say so, instead of being unknown. */
+  /** Methods of the API that are not served return an explicit error instead of "unknown". */
   private static void declareAll(GrpcMethods methods) {
     FILES.forEach(file -> file.getServices().forEach(service -> declare(methods, service)));
   }
@@ -166,7 +166,8 @@ final class EtcdEndpoints {
   }
 
   /**
-   * A call that waits is served as a stream of one answer: then it is known when its client goes.
+   * A call that waits is served as a stream with one response, so that the server notices when its
+   * client disconnects.
    */
   private static void election(GrpcMethods methods, EtcdServices services, StreamCalls streams) {
     methods

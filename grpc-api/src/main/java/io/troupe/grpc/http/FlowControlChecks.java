@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class FlowControlChecks {
   private static final int FIRST_WINDOW = 65_535;
 
-  /** Bytes that the client accepts now, over all streams. */
+  /** Bytes that the client currently accepts, over all streams. */
   private long window = FIRST_WINDOW;
 
   /** Counts a DATA frame that the server sends. */
@@ -27,7 +27,7 @@ final class FlowControlChecks {
    * @param stream 0 for the connection
    * @param length of the payload
    * @param increment of the payload, if it has the right length
-   * @return the broken rule
+   * @return the violated rule
    */
   @Nullable Breach windowUpdate(int stream, int length, int increment) {
     if (length != Integer.BYTES) {

@@ -14,9 +14,9 @@ import org.apache.pekko.stream.stage.GraphStageLogic;
 import org.apache.pekko.util.ByteString;
 
 /**
- * Cuts a request body into messages. Holds at most one incomplete message, whose announced length
- * is checked before any of it is kept. Emits one message per pull, so what is not consumed stays
- * with the client (flow control).
+ * Splits a request body into messages. Holds at most one incomplete message and checks its
+ * announced length before it keeps any of it. Emits one message per pull, so unconsumed messages
+ * stay with the client (flow control).
  */
 final class FrameDecoder extends GraphStage<FlowShape<ByteString, Bytes>> {
   private final Inlet<ByteString> in = Inlet.create("FrameDecoder.in");
@@ -27,9 +27,9 @@ final class FrameDecoder extends GraphStage<FlowShape<ByteString, Bytes>> {
   private final MemoryBudget.Holder memory;
 
   /**
-   * A decoder.
+   * Creates a decoder.
    *
-   * @param memory counts what is incomplete
+   * @param memory counts the incomplete message
    */
   FrameDecoder(String encoding, int maxBytes, MemoryBudget.Holder memory) {
     this.encoding = encoding;
@@ -89,7 +89,7 @@ final class FrameDecoder extends GraphStage<FlowShape<ByteString, Bytes>> {
     @Override
     public void postStop() {
       share.close();
-      // The stage may outlive its end: what comes for a call that has ended is dropped before it.
+      // The stage may outlive its call: it drops what arrives after the call.
       buffer = ByteString.emptyByteString();
     }
 

@@ -3,8 +3,8 @@ package io.troupe.grpc.http;
 import java.nio.ByteBuffer;
 
 /**
- * Finds the headers of HTTP/2 frames in a byte stream that is cut anywhere. Of contents it takes
- * the numbers of WINDOW_UPDATE and GOAWAY alone. One thread.
+ * Finds the headers of HTTP/2 frames in a byte stream that is split at any position. Of the
+ * payloads it reads only the numbers of WINDOW_UPDATE and GOAWAY. Used by one thread.
  *
  * @source RFC 9113 sections 4.1, 6.8, 6.9
  */
@@ -13,17 +13,17 @@ final class FrameHeaders {
   private static final int GOAWAY = 7;
   private static final int WINDOW_UPDATE = 8;
 
-  /** Of a WINDOW_UPDATE. */
+  /** Payload bytes of a WINDOW_UPDATE. */
   private static final int INCREMENT = 4;
 
-  /** Of a GOAWAY: the last stream and the error code. */
+  /** Payload bytes of a GOAWAY: the last stream and the error code. */
   private static final int REASON = 8;
 
   private final byte[] header = new byte[HEADER + REASON];
   private int have;
   private int skip;
 
-  /** Reads up to the next whole header; false when the bytes end before. */
+  /** Reads up to the next complete header; false if the bytes end before it. */
   boolean next(ByteBuffer bytes) {
     int skipped = Math.min(skip, bytes.remaining());
     bytes.position(bytes.position() + skipped);
@@ -45,13 +45,18 @@ final class FrameHeaders {
     return true;
   }
 
+  /** Whether the bytes so far end inside a frame. */
+  boolean isInsideFrame() {
+    return have > 0 || skip > 0;
+  }
+
   private void take(ByteBuffer bytes, int upTo) {
     int taken = Math.min(Math.max(upTo - have, 0), bytes.remaining());
     bytes.get(header, have, taken);
     have += taken;
   }
 
-  /** One of another length is an error. */
+  /** A WINDOW_UPDATE of another length is an error. */
   private boolean hasIncrement() {
     return type() == WINDOW_UPDATE && length() == INCREMENT;
   }
@@ -77,17 +82,17 @@ final class FrameHeaders {
     return number(5);
   }
 
-  /** Of a WINDOW_UPDATE, 0 of others. */
+  /** Increment of a WINDOW_UPDATE, 0 for other frames. */
   int increment() {
     return hasIncrement() ? number(HEADER) : 0;
   }
 
-  /** Of a GOAWAY, 0 of others. */
+  /** Error code of a GOAWAY, 0 for other frames. */
   int errorCode() {
     return hasReason() ? number(HEADER + 4) : 0;
   }
 
-  /** 31 bits. */
+  /** Reads 31 bits. */
   private int number(int at) {
     return ((header[at] & 0x7f) << 24)
         | ((header[at + 1] & 0xff) << 16)

@@ -16,7 +16,7 @@ final class GrpcFrames {
 
   private GrpcFrames() {}
 
-  /** One frame with {@code message} in it, uncompressed. */
+  /** Encodes {@code message} as one uncompressed frame. */
   static ByteString frame(MessageLite message) {
     int size = message.getSerializedSize();
     byte[] out = new byte[HEADER + size];
@@ -26,7 +26,7 @@ final class GrpcFrames {
       message.writeTo(target);
       target.checkNoSpaceLeft();
     } catch (IOException e) {
-      throw new IllegalStateException("an array of the exact size was too small", e);
+      throw new IllegalStateException("array of the exact size is too small", e);
     }
     return ByteString.fromArrayUnsafe(out);
   }
@@ -48,11 +48,11 @@ final class GrpcFrames {
   }
 
   /**
-   * The single message of a unary request.
+   * Decodes the single message of a unary request.
    *
    * @param body the whole body
    * @param encoding of compressed frames, from the header grpc-encoding; empty when there is none
-   * @throws GrpcException if there is not exactly one whole frame, or it is larger than {@code
+   * @throws GrpcException if there is not exactly one complete frame, or it is larger than {@code
    *     maxBytes}
    */
   static Bytes single(ByteString body, String encoding, int maxBytes) {
@@ -69,7 +69,7 @@ final class GrpcFrames {
     return payload(bytes[0], Bytes.wrap(bytes, HEADER, bytes.length - HEADER), encoding, maxBytes);
   }
 
-  /** Refuses a message above the limit, in gRPC's own words. */
+  /** Rejects a message above the limit, with gRPC's text. */
   static void checkSize(long length, int maxBytes) {
     if (length > maxBytes) {
       throw new GrpcException(
@@ -78,7 +78,7 @@ final class GrpcFrames {
     }
   }
 
-  /** The message behind a frame's flag byte, unpacked if the flag says that it is compressed. */
+  /** The message after a frame's flag byte, decompressed if the flag says so. */
   static Bytes payload(byte flag, Bytes content, String encoding, int maxBytes) {
     if (flag == 0) {
       return content;

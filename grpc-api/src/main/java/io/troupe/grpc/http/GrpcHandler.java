@@ -29,12 +29,11 @@ import org.apache.pekko.util.ByteString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns an HTTP/2 request into a call. A unary request that arrived whole is answered without
- * running a stream: that is what makes it several times cheaper than the generated handler
- * (docs/decisions/0004).
+ * Turns an HTTP/2 request into a call. A unary request that arrived completely is handled without a
+ * stream, which makes it several times cheaper than the generated handler (docs/decisions/0004).
  */
 final class GrpcHandler {
-  /** Larger requests are not kept for the log while they are answered. */
+  /** Larger requests are not kept for the log. */
   private static final int MOST_KEPT = 4096;
 
   /** Smaller responses are sent even if no memory is left. */
@@ -45,30 +44,30 @@ final class GrpcHandler {
 
   private final GrpcMethods methods;
   private final int maxReceiveBytes;
-  private final CallInterceptors gates;
+  private final CallInterceptors interceptors;
   private final RequestLog log;
   private final Materializer materializer;
 
   GrpcHandler(
       GrpcMethods methods,
       int maxReceiveBytes,
-      CallInterceptors gates,
+      CallInterceptors interceptors,
       RequestLog log,
       Materializer materializer) {
     this.methods = methods;
     this.log = log;
-    this.gates = gates;
+    this.interceptors = interceptors;
     this.maxReceiveBytes = maxReceiveBytes;
     this.materializer = materializer;
   }
 
-  /** True when the request says that it is gRPC. */
+  /** True if the content type of the request is gRPC. */
   static boolean isGrpc(HttpRequest request) {
     return request.entity().getContentType().toString().startsWith("application/grpc");
   }
 
   /** Never fails: every outcome is a response. */
-  CompletionStage<HttpResponse> handle(HttpRequest request, ClientInfo visitor) {
+  CompletionStage<HttpResponse> handle(HttpRequest request, ClientInfo clientInfo) {
     if (!request.method().equals(HttpMethods.POST)) {
       return refuse(request, HttpResponse.create().withStatus(StatusCodes.METHOD_NOT_ALLOWED));
     }
@@ -86,8 +85,8 @@ final class GrpcHandler {
     Call call;
     try {
       call =
-          gates.admit(
-              path, unary == null, request.getHeaders(), visitor, HttpLayer.stream(request));
+          interceptors.admit(
+              path, unary == null, request.getHeaders(), clientInfo, HttpLayer.stream(request));
     } catch (RefusedException refused) {
       GrpcStatus status = GrpcErrors.of(refused);
       methods.meter(path).refused(status.code());
@@ -95,13 +94,14 @@ final class GrpcHandler {
     }
     if (unary != null) {
       return unary(
-          request, new Running(path, unary, methods.meter(path), call, visitor, System.nanoTime()));
+          request,
+          new Running(path, unary, methods.meter(path), call, clientInfo, System.nanoTime()));
     }
     return CompletableFuture.completedFuture(
-        streaming(request, path, Objects.requireNonNull(streaming), call, visitor));
+        streaming(request, path, Objects.requireNonNull(streaming), call, clientInfo));
   }
 
-  /** Answers without a call. */
+  /** Responds without a call. */
   CompletionStage<HttpResponse> refuse(HttpRequest request, Throwable failure) {
     return refuse(request, GrpcResponses.failure(GrpcResponses.status(failure)));
   }
@@ -111,13 +111,13 @@ final class GrpcHandler {
     return CompletableFuture.completedFuture(response);
   }
 
-  /** A unary call from its start to its end. */
+  /** A unary call from start to end. */
   private final class Running {
     private final String path;
     private final GrpcMethods.Unary method;
     private final MethodMeter meter;
     private final Call call;
-    private final ClientInfo visitor;
+    private final ClientInfo clientInfo;
     private final long startNanos;
     private @Nullable Bytes request;
     private int requestSize;
@@ -127,13 +127,13 @@ final class GrpcHandler {
         GrpcMethods.Unary method,
         MethodMeter meter,
         Call call,
-        ClientInfo visitor,
+        ClientInfo clientInfo,
         long startNanos) {
       this.path = path;
       this.method = method;
       this.meter = meter;
       this.call = call;
-      this.visitor = visitor;
+      this.clientInfo = clientInfo;
       this.startNanos = startNanos;
     }
 
@@ -148,20 +148,20 @@ final class GrpcHandler {
 
     HttpResponse done(MessageLite message) {
       ByteString frame = GrpcFrames.frame(message);
-      // Counted until the guard of frames sees the end of the response.
+      // Counted until the frame inspector sees the end of the response.
       call.memory().shrinkTo(frame.size());
-      if (frame.size() > SMALL && READS.contains(path) && visitor.memory().isExceeded()) {
+      if (frame.size() > SMALL && READS.contains(path) && clientInfo.memory().isExceeded()) {
         return failed(new RefusedException(Refusal.TOO_MANY_REQUESTS));
       }
       int size = frame.size() - GrpcFrames.HEADER;
       meter.sent(1, size);
       ended(GrpcStatus.OK.code(), message, size);
-      visitor.conversation().made(call.memory());
+      clientInfo.connection().made(call.memory());
       return GrpcResponses.unary(frame);
     }
 
     HttpResponse failed(Throwable failure) {
-      visitor.conversation().sent(call.memory());
+      clientInfo.connection().sent(call.memory());
       call.memory().close();
       GrpcStatus status = GrpcResponses.status(failure);
       ended(status.code(), null, 0);
@@ -177,7 +177,7 @@ final class GrpcHandler {
             new RequestLog.Ended(
                 path,
                 methods.descriptor(path),
-                visitor.client(),
+                clientInfo.client(),
                 request,
                 requestSize,
                 response,
@@ -190,28 +190,30 @@ final class GrpcHandler {
 
   private CompletionStage<HttpResponse> unary(HttpRequest request, Running running) {
     running.meter.started();
-    if (READS.contains(running.path) && running.visitor.memory().isExceeded()) {
-      // Before the work: a client that does not read would have it all done for nothing.
+    if (READS.contains(running.path) && running.clientInfo.memory().isExceeded()) {
+      // Checked before the work: otherwise a client that does not read would cause all of it for
+      // nothing.
       request.discardEntityBytes(materializer);
       return CompletableFuture.completedFuture(
           running.failed(new RefusedException(Refusal.TOO_MANY_REQUESTS)));
     }
     String encoding = encoding(request);
     if (request.entity() instanceof HttpEntity.Strict strict) {
-      return answer(running, strict.getData(), encoding);
+      return respond(running, strict.getData(), encoding);
     }
     return collect(
-            RequestBodyTimeout.limited(RequestDrain.body(request, maxReceiveBytes), RequestBodyTimeout.LIMIT),
+            RequestBodyTimeout.limited(
+                RequestDrain.body(request, maxReceiveBytes), RequestBodyTimeout.LIMIT),
             running.call.memory())
         .handle(
             (body, failure) ->
                 failure == null
-                    ? answer(running, body, encoding)
+                    ? respond(running, body, encoding)
                     : CompletableFuture.completedFuture(running.failed(failure)))
         .thenCompose(stage -> stage);
   }
 
-  /** The whole body. */
+  /** Collects the whole body. */
   private CompletionStage<ByteString> collect(
       Source<ByteString, Object> data, MemoryBudget.Share memory) {
     Upload upload = new Upload(maxReceiveBytes, memory);
@@ -226,7 +228,7 @@ final class GrpcHandler {
             });
   }
 
-  private CompletionStage<HttpResponse> answer(Running running, ByteString body, String encoding) {
+  private CompletionStage<HttpResponse> respond(Running running, ByteString body, String encoding) {
     CompletionStage<? extends MessageLite> reply;
     try {
       Bytes message = GrpcFrames.single(body, encoding, maxReceiveBytes);
@@ -238,7 +240,7 @@ final class GrpcHandler {
         (message, failure) -> failure == null ? done(running, message) : running.failed(failure));
   }
 
-  /** Nothing that fails on the way to a response keeps a share of the memory. */
+  /** Releases the share of the memory if building the response fails. */
   private static HttpResponse done(Running running, MessageLite message) {
     try {
       return running.done(message);
@@ -248,25 +250,29 @@ final class GrpcHandler {
   }
 
   private HttpResponse streaming(
-      HttpRequest request, String path, GrpcMethods.Streaming method, Call call, ClientInfo visitor) {
+      HttpRequest request,
+      String path,
+      GrpcMethods.Streaming method,
+      Call call,
+      ClientInfo clientInfo) {
     MethodMeter meter = methods.meter(path);
     meter.started();
     Source<Bytes, NotUsed> requests =
         RequestDrain.body(request, maxReceiveBytes)
             .mapMaterializedValue(ignored -> NotUsed.getInstance())
-            .via(new FrameDecoder(encoding(request), maxReceiveBytes, visitor.memory()))
+            .via(new FrameDecoder(encoding(request), maxReceiveBytes, clientInfo.memory()))
             .map(
                 message -> {
                   meter.received(message.length());
                   return message;
                 });
     try {
-      Source<ByteString, NotUsed> answers =
-          gates
+      Source<ByteString, NotUsed> responses =
+          interceptors
               .guarded(method.call(requests, call), path, call)
-              .via(new MeteredAnswers(meter, call::ended));
-      visitor.conversation().made(call.memory());
-      return GrpcResponses.streaming(answers);
+              .via(new MeteredResponses(meter, call::ended));
+      clientInfo.connection().made(call.memory());
+      return GrpcResponses.streaming(responses);
     } catch (RuntimeException refused) {
       request.discardEntityBytes(materializer);
       GrpcStatus status = GrpcErrors.of(refused);

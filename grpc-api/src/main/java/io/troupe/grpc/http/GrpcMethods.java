@@ -19,15 +19,15 @@ import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 import org.jspecify.annotations.Nullable;
 
-/** Which call answers which path. Filled at start, then only read. */
+/** Maps paths to calls. Filled at start, then only read. */
 final class GrpcMethods {
   /** A call with one request and one response. */
   interface Unary {
     /**
-     * Answers.
+     * Handles a call.
      *
-     * @param request the request message's bytes
-     * @throws IOException if they do not decode
+     * @param request the encoded request message
+     * @throws IOException if the message cannot be decoded
      */
     CompletionStage<? extends MessageLite> call(Bytes request, Call call) throws IOException;
   }
@@ -35,9 +35,9 @@ final class GrpcMethods {
   /** A call with a stream on at least one side. */
   interface Streaming {
     /**
-     * Answers.
+     * Handles a call.
      *
-     * @param requests the request messages' bytes; consumed at most once
+     * @param requests the encoded request messages; consumed at most once
      * @return whole frames
      */
     Source<ByteString, NotUsed> call(Source<Bytes, NotUsed> requests, Call call);
@@ -56,9 +56,9 @@ final class GrpcMethods {
   }
 
   /**
-   * Tells what a method's messages are.
+   * Declares the message types of a method.
    *
-   * @param counted whether it is shown with zeros before its first call (ME1)
+   * @param counted whether its metrics are shown with zeros before its first call (ME1)
    */
   GrpcMethods declare(Descriptors.MethodDescriptor method, boolean counted) {
     String path = path(method.getService().getFullName(), method.getName());
@@ -69,23 +69,23 @@ final class GrpcMethods {
     return this;
   }
 
-  /** Makes the series of all methods that are to be seen before their first call. */
+  /** Creates the metric series of all methods that must be visible before their first call. */
   void showCounted() {
     counted.forEach(path -> meter(path).showAll());
   }
 
-  /** Sets the answer of a method; a later call for the same method wins. */
-  GrpcMethods unary(String service, String method, Unary answer) {
+  /** Sets the handler of a method; a later call for the same method wins. */
+  GrpcMethods unary(String service, String method, Unary handler) {
     services.add(service);
-    unary.put(path(service, method), answer);
+    unary.put(path(service, method), handler);
     return this;
   }
 
-  /** Sets the answer of a method; a later call for the same method wins. */
-  GrpcMethods streaming(String service, String method, Streaming answer) {
+  /** Sets the handler of a method; a later call for the same method wins. */
+  GrpcMethods streaming(String service, String method, Streaming handler) {
     services.add(service);
     unary.remove(path(service, method));
-    streaming.put(path(service, method), answer);
+    streaming.put(path(service, method), handler);
     return this;
   }
 
@@ -101,13 +101,13 @@ final class GrpcMethods {
     return streaming.get(path);
   }
 
-  /** What was declared of a method. */
+  /** The declaration of a method. */
   Descriptors.@Nullable MethodDescriptor descriptor(String path) {
     return descriptors.get(path);
   }
 
   /**
-   * Counts the calls of a method.
+   * The meter that counts the calls of a method.
    *
    * @param path of a method that {@link #unary} or {@link #streaming} knows
    */
@@ -133,7 +133,7 @@ final class GrpcMethods {
     return method.isServerStreaming() ? "server_stream" : "unary";
   }
 
-  /** gRPC's words for a path that nothing answers. */
+  /** gRPC's text for a path without a handler. */
   String unknown(String path) {
     int slash = path.lastIndexOf('/');
     if (slash <= 0 || !path.startsWith("/")) {

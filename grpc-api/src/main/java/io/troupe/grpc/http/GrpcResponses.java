@@ -35,7 +35,7 @@ final class GrpcResponses {
   private static final HttpHeader STATUS_OK = RawHeader.create("grpc-status", "0");
   private static final Trailer TRAILER_OK = Trailer.create().addHeader(STATUS_OK);
 
-  /** Known to be empty, as a strict entity is, and without a length for the header. */
+  /** Known to be empty, like a strict entity, but without a length for the header. */
   private static final HttpEntity.Chunked NO_MESSAGE = chunked(Source.empty());
 
   private GrpcResponses() {}
@@ -53,7 +53,8 @@ final class GrpcResponses {
   }
 
   /**
-   * What a call ends with. That its client left is no fault: clients leave watches all the time.
+   * The status of a failed call. A disconnected client is not a fault: clients leave watches all
+   * the time.
    */
   static GrpcStatus status(Throwable failure) {
     Throwable cause =
@@ -66,13 +67,13 @@ final class GrpcResponses {
     return GrpcErrors.of(hasStopped(cause) ? new RefusedException(Refusal.STOPPED) : cause);
   }
 
-  /** At a shutdown a stream may end before its connection. */
+  /** At a shutdown a stream may stop before its connection. */
   private static boolean hasStopped(Throwable cause) {
     return cause instanceof AbruptTerminationException
         || cause instanceof AbruptStageTerminationException;
   }
 
-  /** Nobody reads the answer to a body, or on a connection, that breaks off. */
+  /** A request body or connection that breaks off means that the client has disconnected. */
   private static boolean hasLeft(Throwable cause) {
     return cause instanceof PeerClosedStreamException
         || cause instanceof EntityStreamException
@@ -81,10 +82,10 @@ final class GrpcResponses {
   }
 
   /**
-   * Messages as they come, then a status.
+   * Messages as they arrive, then a status.
    *
-   * @param frames whole frames, any number in an element; its end is the status OK, its failure
-   *     becomes a status
+   * @param frames whole frames, any number per element; completion is the status OK, a failure
+   *     becomes its status
    */
   static HttpResponse streaming(Source<ByteString, NotUsed> frames) {
     Source<HttpEntity.ChunkStreamPart, NotUsed> parts =
@@ -99,8 +100,8 @@ final class GrpcResponses {
   }
 
   /**
-   * The Java API has no chunked entity with trailers, so the Scala one is made; both kinds of part
-   * are the same objects.
+   * The Java API has no chunked entity with trailers, so this creates the Scala one; both kinds of
+   * part are the same objects.
    */
   @SuppressWarnings("unchecked")
   private static HttpEntity.Chunked chunked(Source<HttpEntity.ChunkStreamPart, NotUsed> parts) {
@@ -129,7 +130,7 @@ final class GrpcResponses {
     return headers;
   }
 
-  /** gRPC's encoding of a status text: printable ASCII but '%' stands for itself. */
+  /** gRPC's encoding of a status text: printable ASCII except '%' stands for itself. */
   static String percentEncode(String text) {
     StringBuilder out = new StringBuilder(text.length());
     for (byte b : text.getBytes(StandardCharsets.UTF_8)) {

@@ -32,12 +32,12 @@ import org.apache.pekko.util.ByteString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The client ports. Without TLS the first bytes of a connection decide: HTTP/2 is gRPC, HTTP/1 is
- * everything else; with TLS the path and the kind of content (T2). Settings of the HTTP layer stand
- * under {@code pekko.http.server} in troupe-defaults.conf.
+ * The client ports. Without TLS the first bytes of a connection select the protocol: HTTP/2 is
+ * gRPC, HTTP/1 is everything else. With TLS the path and the content type select it (T2). Settings
+ * of the HTTP layer are under {@code pekko.http.server} in troupe-defaults.conf.
  */
 public final class GrpcServer {
-  /** Between two checks of what slow clients hold. */
+  /** Interval between two checks of the memory that slow clients hold. */
   private static final Duration RELIEF_INTERVAL = Duration.ofSeconds(1);
 
   private final ActorSystem<?> system;
@@ -51,24 +51,25 @@ public final class GrpcServer {
   private final boolean sharedPorts;
   private final Materializer materializer;
 
-  /** What a port serves. */
+  /** The services of a port. */
   public enum Listener {
     /** gRPC over HTTP/2, everything else over HTTP/1.1. */
     ALL,
-    /** gRPC alone (T1). */
+    /** gRPC only (T1). */
     GRPC,
-    /** HTTP/1.1 alone (T1). */
+    /** HTTP/1.1 only (T1). */
     HTTP,
-    /** Metrics and health alone (H8). */
+    /** Metrics and health only (H8). */
     METRICS
   }
 
   /**
-   * A server.
+   * Creates a server.
    *
    * @param settings of all its ports
-   * @param tracing where calls are traced to
-   * @param ready calls wait until it completes (B1); what does not need the member is answered
+   * @param tracing traces the calls
+   * @param ready calls wait until it completes (B1); requests that do not need the member are
+   *     served before
    */
   public GrpcServer(
       ActorSystem<?> system,
@@ -90,7 +91,7 @@ public final class GrpcServer {
     RequireLeaderInterceptor leader = new RequireLeaderInterceptor(services.member().status());
     Duration electionTimeout = services.settings().electionTimeout();
     CorruptionInterceptor corrupt = new CorruptionInterceptor(services.member().status());
-    // Ends with the system.
+    // The timer stops with the actor system.
     system
         .scheduler()
         .scheduleWithFixedDelay(
@@ -106,7 +107,7 @@ public final class GrpcServer {
         .scheduleWithFixedDelay(
             RELIEF_INTERVAL, RELIEF_INTERVAL, clients::relieve, system.executionContext());
     int maxReceiveBytes = services.settings().maxReceiveBytes();
-    CallInterceptors gates =
+    CallInterceptors interceptors =
         new CallInterceptors(
             new LearnerInterceptor(services.member()::isLearner),
             corrupt,
@@ -118,7 +119,7 @@ public final class GrpcServer {
         new GrpcHandler(
             methods,
             maxReceiveBytes,
-            gates,
+            interceptors,
             new RequestLog(services.settings().slowCall(), Clock.systemUTC()),
             materializer);
     this.http =
@@ -133,7 +134,12 @@ public final class GrpcServer {
                 settings.profiling() ? new ProfileEndpoints(system) : null,
                 settings.jsonGateway()
                     ? new JsonGateway(
-                        methods, gates, readiness, maxReceiveBytes, system, services::identified)
+                        methods,
+                        interceptors,
+                        readiness,
+                        maxReceiveBytes,
+                        system,
+                        services::identified)
                     : null),
             materializer);
     awaitReady(ready);
@@ -152,7 +158,7 @@ public final class GrpcServer {
         });
   }
 
-  /** Loads the HTTP layer; only so that this happens while something else is waited for. */
+  /** Loads the HTTP layer early, while the startup waits for something else. */
   public static void prepare(ActorSystem<?> system) {
     ServerSettings.create(system.classicSystem());
     Http.get(system);
@@ -164,8 +170,8 @@ public final class GrpcServer {
    *
    * @param host address or name to listen on
    * @param port 0 for any free one
-   * @param serves what it serves
-   * @param security whether TLS is spoken; over it HTTP/1.1 and HTTP/2 alike
+   * @param serves the services of the port
+   * @param security whether the port uses TLS, for HTTP/1.1 and HTTP/2 alike
    * @return fails when the address cannot be bound
    */
   public CompletionStage<OpenPort> bind(
@@ -209,10 +215,10 @@ public final class GrpcServer {
   /**
    * Opens a unix socket.
    *
-   * @param path of its file; one that nobody serves is replaced
-   * @param serves what it serves
-   * @param security whether TLS is spoken there
-   * @return fails when it cannot be bound
+   * @param path of its file; a stale socket is replaced
+   * @param serves the services of the socket
+   * @param security whether the socket uses TLS
+   * @return fails when the socket cannot be bound
    */
   public CompletionStage<OpenPort> bind(Path path, Listener serves, PortSecurity security) {
     ServerSettings settings = ServerSettings.create(system.classicSystem());
@@ -236,7 +242,7 @@ public final class GrpcServer {
     if (tls == null) {
       return new ClientPort(system, keepAlive, limits, serves, null, plain(serves));
     }
-    // Nowhere else: without TLS nothing of it is to be loaded.
+    // Only here: without TLS its classes are not loaded.
     SecureListener listener = new SecureListener(system, tls, serves, limits.handshakes());
     ClientPort secure =
         new ClientPort(system, keepAlive, limits, serves, listener, secured(serves));
@@ -250,27 +256,31 @@ public final class GrpcServer {
         materializer);
   }
 
-  private BiFunction<HttpRequest, ClientInfo, CompletionStage<HttpResponse>> plain(Listener serves) {
+  private BiFunction<HttpRequest, ClientInfo, CompletionStage<HttpResponse>> plain(
+      Listener serves) {
     return switch (serves) {
       case ALL ->
-          (request, visitor) ->
-              ClientPort.isHttp2(request) ? grpc(request, visitor) : http.handle(request, visitor);
+          (request, clientInfo) ->
+              ClientPort.isHttp2(request)
+                  ? grpc(request, clientInfo)
+                  : http.handle(request, clientInfo);
       case GRPC ->
-          (request, visitor) ->
-              ClientPort.isHttp2(request) ? grpc(request, visitor) : http.refuse(request);
+          (request, clientInfo) ->
+              ClientPort.isHttp2(request) ? grpc(request, clientInfo) : http.refuse(request);
       case HTTP -> http::handle;
-      case METRICS -> (request, visitor) -> http.handleMetrics(request);
+      case METRICS -> (request, clientInfo) -> http.handleMetrics(request);
     };
   }
 
-  private BiFunction<HttpRequest, ClientInfo, CompletionStage<HttpResponse>> secured(Listener serves) {
+  private BiFunction<HttpRequest, ClientInfo, CompletionStage<HttpResponse>> secured(
+      Listener serves) {
     return switch (serves) {
       case ALL ->
-          (request, visitor) ->
-              isCall(request) ? grpc(request, visitor) : http.handle(request, visitor);
+          (request, clientInfo) ->
+              isCall(request) ? grpc(request, clientInfo) : http.handle(request, clientInfo);
       case GRPC -> this::grpc;
       case HTTP -> http::handle;
-      case METRICS -> (request, visitor) -> http.handleMetrics(request);
+      case METRICS -> (request, clientInfo) -> http.handleMetrics(request);
     };
   }
 
@@ -309,21 +319,23 @@ public final class GrpcServer {
     }
   }
 
-  /** T2, for ports with TLS. */
+  /** Whether the request is a gRPC call, on a port with TLS (T2). */
   private static boolean isCall(HttpRequest request) {
     return ClientPort.isHttp2(request)
         && GrpcHandler.isGrpc(request)
         && !HttpRoutes.isGateway(request.getUri().path());
   }
 
-  private CompletionStage<HttpResponse> grpc(HttpRequest request, ClientInfo visitor) {
+  private CompletionStage<HttpResponse> grpc(HttpRequest request, ClientInfo clientInfo) {
     return readiness.isReady()
-        ? grpc.handle(request, visitor)
+        ? grpc.handle(request, clientInfo)
         : readiness
             .await()
             .handle(
                 (ready, failure) ->
-                    failure == null ? grpc.handle(request, visitor) : grpc.refuse(request, failure))
-            .thenCompose(answer -> answer);
+                    failure == null
+                        ? grpc.handle(request, clientInfo)
+                        : grpc.refuse(request, failure))
+            .thenCompose(response -> response);
   }
 }

@@ -25,7 +25,7 @@ final class HealthEndpoints {
   private static final Logger LOG = LoggerFactory.getLogger(HealthEndpoints.class);
   private static final String OK = "";
 
-  /** One check: completes with the reason why it failed, or with {@link #OK}. */
+  /** A check; completes with the reason of its failure, or with {@link #OK}. */
   private interface Check extends Supplier<CompletionStage<String>> {}
 
   private final EtcdServices services;
@@ -43,18 +43,18 @@ final class HealthEndpoints {
     ready.put("non_learner", this::nonLearner);
   }
 
-  /** The answer, or null if the path is none of these. */
+  /** The response, or null if the path is not a health path. */
   @Nullable CompletionStage<HttpResponse> handle(HttpRequest request) {
     String path = request.getUri().path();
     if (path.equals("/health")) {
-      return HttpAnswers.isGet(request) ? health(request) : onlyGet();
+      return HttpResponses.isGet(request) ? health(request) : onlyGet();
     }
-    CompletionStage<HttpResponse> answer = handle(request, path, "livez", live);
-    return answer == null ? handle(request, path, "readyz", ready) : answer;
+    CompletionStage<HttpResponse> response = handle(request, path, "livez", live);
+    return response == null ? handle(request, path, "readyz", ready) : response;
   }
 
   private static CompletionStage<HttpResponse> onlyGet() {
-    return CompletableFuture.completedFuture(HttpAnswers.onlyGet());
+    return CompletableFuture.completedFuture(HttpResponses.onlyGet());
   }
 
   private @Nullable CompletionStage<HttpResponse> handle(
@@ -66,9 +66,9 @@ final class HealthEndpoints {
     String rest = path.substring(type.length() + 1);
     if (rest.isEmpty()) {
       wanted.putAll(checks);
-      for (String name : HttpAnswers.parameters(request, "exclude")) {
+      for (String name : HttpResponses.parameters(request, "exclude")) {
         if (wanted.remove(name) == null) {
-          LOG.warn("a health check to exclude does not exist path={} name={}", path, name);
+          LOG.warn("ignored exclude parameter, no such health check path={} name={}", path, name);
         }
       }
     } else if (rest.startsWith("/")) {
@@ -80,11 +80,11 @@ final class HealthEndpoints {
     if (wanted.isEmpty() && !rest.isEmpty()) {
       return null;
     }
-    if (!HttpAnswers.isGet(request)) {
+    if (!HttpResponses.isGet(request)) {
       return onlyGet();
     }
-    boolean verbose = HttpAnswers.hasParameter(request, "verbose");
-    return run(type, wanted).thenApply(outcomes -> answer(type, outcomes, verbose));
+    boolean verbose = HttpResponses.hasParameter(request, "verbose");
+    return run(type, wanted).thenApply(outcomes -> respond(type, outcomes, verbose));
   }
 
   private CompletionStage<Map<String, String>> run(String type, Map<String, Check> checks) {
@@ -103,7 +103,7 @@ final class HealthEndpoints {
     return all;
   }
 
-  private static HttpResponse answer(String type, Map<String, String> outcomes, boolean verbose) {
+  private static HttpResponse respond(String type, Map<String, String> outcomes, boolean verbose) {
     List<String> failed = new ArrayList<>();
     StringBuilder details = new StringBuilder();
     outcomes.forEach(
@@ -117,9 +117,9 @@ final class HealthEndpoints {
         });
     if (!failed.isEmpty()) {
       LOG.warn("health check failed type={} checks={} details={}", type, failed, outcomes);
-      return HttpAnswers.text(StatusCodes.SERVICE_UNAVAILABLE, details + "\n");
+      return HttpResponses.text(StatusCodes.SERVICE_UNAVAILABLE, details + "\n");
     }
-    return HttpAnswers.text(StatusCodes.OK, verbose ? details + "ok\n" : "ok\n");
+    return HttpResponses.text(StatusCodes.OK, verbose ? details + "ok\n" : "ok\n");
   }
 
   private CompletionStage<String> corruption() {
@@ -139,8 +139,8 @@ final class HealthEndpoints {
   }
 
   private CompletionStage<HttpResponse> health(HttpRequest request) {
-    Set<String> excluded = HttpAnswers.parameters(request, "exclude");
-    boolean serializable = HttpAnswers.parameters(request, "serializable").contains("true");
+    Set<String> excluded = HttpResponses.parameters(request, "exclude");
+    boolean serializable = HttpResponses.parameters(request, "serializable").contains("true");
     String alarm = alarm(excluded);
     if (!alarm.equals(OK)) {
       return CompletableFuture.completedFuture(health(alarm));
@@ -168,7 +168,7 @@ final class HealthEndpoints {
         .orElse(OK);
   }
 
-  /** H2: not announced as JSON, and with a newline only when it is bad. */
+  /** H2: the content type is not JSON, and only the unhealthy body ends with a newline. */
   private HttpResponse health(String reason) {
     boolean good = reason.equals(OK);
     metrics.health(good);
@@ -176,8 +176,8 @@ final class HealthEndpoints {
       return HttpResponse.create()
           .withEntity(ContentTypes.TEXT_PLAIN_UTF8, "{\"health\":\"true\",\"reason\":\"\"}");
     }
-    LOG.warn("/health is bad reason={}", reason);
-    return HttpAnswers.text(
+    LOG.warn("/health check failed reason={}", reason);
+    return HttpResponses.text(
         StatusCodes.SERVICE_UNAVAILABLE,
         "{\"health\":\"false\",\"reason\":" + JsonText.quoted(reason) + "}\n");
   }

@@ -21,27 +21,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sits between a connection without TLS (any more) and the HTTP layer, and passes every byte on.
+ * Sits between a connection without TLS, or after decryption, and the HTTP layer, and passes every
+ * byte on.
  *
  * <ul>
- *   <li>A client has some time and some bytes for its first words, a request's head or the preface
- *       of HTTP/2, and as much for the head of each later request of HTTP/1.1: who says nothing, or
- *       says it letter by letter, does not keep a connection.
- *   <li>A connection of HTTP/1.1 without a request and without a byte ends after a longer time.
- *   <li>Over HTTP/1.1 it reads one part ahead of the HTTP layer, which reads nothing while an
- *       answer is waited for: so the end of a client is known at once ({@link ConnectionState#gone}).
- *       What waits for others is given up then; answers that are in progress still go out.
+ *   <li>A client has limited time and bytes for the first bytes of a connection, a request head or
+ *       the preface of HTTP/2, and the same for the head of each later HTTP/1.1 request. A client
+ *       that sends nothing, or sends it byte by byte, does not keep its connection.
+ *   <li>An HTTP/1.1 connection without a request and without a byte is closed after a longer time.
+ *   <li>Over HTTP/1.1 it reads one element ahead of the HTTP layer, which reads nothing while a
+ *       response is pending. It therefore detects immediately that the client has closed its side
+ *       ({@link ConnectionState#gone}). Calls that wait for other clients are cancelled then;
+ *       responses in progress are still sent.
  * </ul>
  */
 final class Http1TimeoutStage
     extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
-  /** As much as a header block of HTTP/2 may have. */
+  /** The same limit as for an HTTP/2 header block. */
   static final int MAX_HEAD_BYTES = Http2FrameLimits.MAX_HEADER_BLOCK_BYTES;
 
-  /** Heads up to this size are part of what each connection costs. */
+  /** Heads up to this size are part of the base cost of each connection. */
   private static final int SMALL_HEAD_BYTES = 4 << 10;
 
-  /** How often the HTTP layer has a head in memory: as bytes, and as fields, while it is read. */
+  /** Copies of a head that the HTTP layer holds while it reads it, as bytes and as fields. */
   private static final int COPIES_OF_HEAD = 3;
 
   private static final Logger LOG = LoggerFactory.getLogger(Http1TimeoutStage.class);
@@ -49,18 +51,20 @@ final class Http1TimeoutStage
   private static final String IDLE = "idle";
   private static final String END = "end";
 
-  /** How long an answer that is made may be in progress from its handler to here. */
-  private static final Duration ANSWER_COMES = Duration.ofMillis(100);
+  /** Longest time from a handler to this stage for a response that is already built. */
+  private static final Duration RESPONSE_DELAY = Duration.ofMillis(100);
 
   /**
-   * How long a client may take.
+   * Time limits of a client.
    *
-   * @param head for a head; for the first one since the connection began, a handshake of TLS
-   *     included
-   * @param idle between an answer of HTTP/1.1 and the next request
+   * @param head for a head; for the first head since the connection was opened, including the TLS
+   *     handshake
+   * @param idle between an HTTP/1.1 response and the next request
    */
   record Limits(Duration head, Duration idle) {
-    /** Long enough for the worst network, and for clients that keep connections for later. */
+    /**
+     * Long enough for the worst network, and for clients that keep connections for later requests.
+     */
     static final Limits USUAL = new Limits(Duration.ofSeconds(20), Duration.ofMinutes(10));
   }
 
@@ -71,24 +75,24 @@ final class Http1TimeoutStage
   private final BidiShape<ByteString, ByteString, ByteString, ByteString> shape =
       BidiShape.of(fromServer, toClient, fromClient, toServer);
   private final String client;
-  private final ConnectionState conversation;
+  private final ConnectionState connection;
   private final Limits limits;
   private final LongSupplier nanoTime;
 
   /**
-   * For one connection.
+   * Creates the stage of one connection.
    *
-   * @param client names it in the log
+   * @param client its address for the log
    */
-  Http1TimeoutStage(String client, ConnectionState conversation, Limits limits) {
-    this(client, conversation, limits, System::nanoTime);
+  Http1TimeoutStage(String client, ConnectionState connection, Limits limits) {
+    this(client, connection, limits, System::nanoTime);
   }
 
-  /** With a clock, which is only asked how long a connection was idle. */
+  /** With a clock that measures only how long a connection was idle. */
   Http1TimeoutStage(
-      String client, ConnectionState conversation, Limits limits, LongSupplier nanoTime) {
+      String client, ConnectionState connection, Limits limits, LongSupplier nanoTime) {
     this.client = client;
-    this.conversation = conversation;
+    this.connection = connection;
     this.limits = limits;
     this.nanoTime = nanoTime;
   }
@@ -106,8 +110,11 @@ final class Http1TimeoutStage
   private final class Logic extends TimerGraphStageLogic {
     private final RequestFraming framing = new RequestFraming();
 
-    /** For the largest head, while the connection lasts: its request may wait for a response. */
-    private final MemoryBudget.Share head = conversation.memory().share();
+    /**
+     * Share for the largest head, for the life of the connection: its request may wait for a
+     * response.
+     */
+    private final MemoryBudget.Share head = connection.memory().share();
 
     private long countedHeadBytes = SMALL_HEAD_BYTES;
     private @Nullable ByteString ahead;
@@ -128,20 +135,20 @@ final class Http1TimeoutStage
     public void preStart() {
       scheduleOnce(HEAD, limits.head());
       AsyncCallback<String> close = createAsyncCallback(this::abort);
-      conversation.closedBy(close::invoke);
+      connection.closedBy(close::invoke);
     }
 
     @Override
     public void postStop() {
       head.close();
-      conversation.closed();
+      connection.closed();
     }
 
     private final class FromClient extends AbstractInHandler {
       @Override
       public void onPush() {
         ByteString part = grab(fromClient);
-        conversation.moved(part.size());
+        connection.moved(part.size());
         if (!framing.isOther() && !isFine(part)) {
           return;
         }
@@ -155,7 +162,7 @@ final class Http1TimeoutStage
 
       @Override
       public void onUpstreamFinish() {
-        conversation.gone();
+        connection.gone();
         ended = true;
         if (ahead == null) {
           endOfClient();
@@ -164,7 +171,7 @@ final class Http1TimeoutStage
 
       @Override
       public void onUpstreamFailure(Throwable failure) {
-        conversation.gone();
+        connection.gone();
         fail(toServer, failure);
       }
     }
@@ -195,13 +202,13 @@ final class Http1TimeoutStage
     private final class FromServer extends AbstractInHandler {
       @Override
       public void onPush() {
-        // Nobody asks for it where HTTP/2 is spoken, and there are many parts.
+        // HTTP/2 does not need the time, and has many elements.
         if (!framing.isOther()) {
           lastByteNanos = nanoTime.getAsLong();
           moved = true;
         }
         ByteString part = grab(fromServer);
-        conversation.moved(part.size());
+        connection.moved(part.size());
         push(toClient, part);
       }
 
@@ -226,7 +233,7 @@ final class Http1TimeoutStage
 
       @Override
       public void onDownstreamFinish(Throwable cause) {
-        conversation.gone();
+        connection.gone();
         cancel(fromServer, cause);
       }
     }
@@ -238,13 +245,14 @@ final class Http1TimeoutStage
     }
 
     /**
-     * The HTTP layer drops answers when it is told the end, so after whole requests it is told when
-     * their answers have gone out: who only says no more still gets them.
+     * The HTTP layer drops responses when its input completes. After complete requests, the input
+     * therefore completes when their responses are sent: a client that only closed its side still
+     * receives them.
      */
     private void endOfClient() {
-      if (framing.isBetween() && !conversation.isSwitched()) {
+      if (framing.isBetween() && !connection.isSwitched()) {
         moved = false;
-        scheduleOnce(END, ANSWER_COMES);
+        scheduleOnce(END, RESPONSE_DELAY);
       } else {
         complete(toServer);
       }
@@ -256,7 +264,7 @@ final class Http1TimeoutStage
       }
     }
 
-    /** False once it ended. */
+    /** False once the connection is closed. */
     private boolean isFine(ByteString part) {
       long before = framing.heads();
       framing.received(part);
@@ -302,7 +310,8 @@ final class Http1TimeoutStage
     @Override
     public void onTimer(Object key) {
       if (key.equals(HEAD) && ahead != null) {
-        // The rest may have come: nobody has looked, because the HTTP layer is busy with answers.
+        // The rest of the head may have arrived but is unread, because the HTTP layer is busy with
+        // responses.
         scheduleOnce(HEAD, limits.head());
         return;
       }
@@ -311,7 +320,7 @@ final class Http1TimeoutStage
         return;
       }
       if (key.equals(END)) {
-        if (conversation.isIdle() && isAvailable(toClient) && !moved) {
+        if (connection.isIdle() && isAvailable(toClient) && !moved) {
           complete(toServer);
         } else {
           endOfClient();
@@ -322,7 +331,7 @@ final class Http1TimeoutStage
         return;
       }
       long left =
-          conversation.isIdle()
+          connection.isIdle()
               ? limits.idle().toNanos() - (nanoTime.getAsLong() - lastByteNanos)
               : limits.idle().toNanos();
       if (left <= 0) {
@@ -332,10 +341,13 @@ final class Http1TimeoutStage
       }
     }
 
-    /** The HTTP layer sees an end, for it is no failure of its own; the socket is not flushed. */
+    /**
+     * The HTTP layer sees a completed input, because the failure is not its own; the socket is not
+     * flushed.
+     */
     private void abort(String reason) {
-      LOG.debug("closing a connection: the client {} client={}", reason, client);
-      conversation.gone();
+      LOG.debug("closing connection, client {} client={}", reason, client);
+      connection.gone();
       complete(toServer);
       fail(toClient, new TimeoutException("the client " + reason));
       cancel(fromClient);
@@ -343,8 +355,8 @@ final class Http1TimeoutStage
     }
 
     private void end(String reason) {
-      LOG.debug("closing a connection: the client {} client={}", reason, client);
-      conversation.gone();
+      LOG.debug("closing connection, client {} client={}", reason, client);
+      connection.gone();
       failStage(new TimeoutException("the client " + reason));
     }
   }

@@ -10,6 +10,7 @@ import org.apache.pekko.stream.Attributes;
 import org.apache.pekko.stream.BidiShape;
 import org.apache.pekko.stream.Inlet;
 import org.apache.pekko.stream.Outlet;
+import org.apache.pekko.stream.StreamTcpException;
 import org.apache.pekko.stream.stage.AbstractInHandler;
 import org.apache.pekko.stream.stage.AbstractOutHandler;
 import org.apache.pekko.stream.stage.AsyncCallback;
@@ -22,16 +23,20 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Sits between a client connection and the HTTP layer, passes every byte on, closes connections
- * that break a rule of {@link Http2FrameLimits}, and notifies callers whose stream was reset. To the
- * server's first SETTINGS it adds the limit of header blocks, which the HTTP layer does not have.
+ * Sits between a client connection and the HTTP layer and passes every byte on. It closes
+ * connections that break a rule of {@link Http2FrameLimits}, and notifies callers whose stream was
+ * reset. To the server's first SETTINGS frame it adds the limit of header blocks, which the HTTP
+ * layer does not support.
  */
 final class Http2FrameInspector
     extends GraphStage<BidiShape<ByteString, ByteString, ByteString, ByteString>> {
   private static final Logger LOG = LoggerFactory.getLogger(Http2FrameInspector.class);
 
-  /** How long a client that does not read keeps its connection after a breach. */
-  private static final Duration LAST_WORDS = Duration.ofSeconds(5);
+  /**
+   * Time after which a connection that broke a rule is closed if its client does not read the
+   * GOAWAY.
+   */
+  private static final Duration GOAWAY_TIMEOUT = Duration.ofSeconds(5);
 
   private final Inlet<ByteString> fromServer = Inlet.create("Http2FrameInspector.fromServer");
   private final Outlet<ByteString> toClient = Outlet.create("Http2FrameInspector.toClient");
@@ -40,30 +45,30 @@ final class Http2FrameInspector
   private final BidiShape<ByteString, ByteString, ByteString, ByteString> shape =
       BidiShape.of(fromServer, toClient, fromClient, toServer);
   private final String client;
-  private final ConnectionState conversation;
+  private final ConnectionState connection;
   private final ConnectionLimits limits;
-  private final boolean policesPings;
+  private final boolean enforcesPings;
   private final long minPingNanos;
 
   /**
-   * A guard for one connection.
+   * Creates the stage of one connection.
    *
-   * @param client names it in the log
-   * @param conversation asks for streams that are reset
+   * @param client its address for the log
+   * @param connection registers actions for streams that are reset
    * @param limits of the connection
-   * @param policesPings whether T4 holds for it
-   * @param minPingNanos least time between two pings while a stream is open
+   * @param enforcesPings whether T4 applies to it
+   * @param minPingNanos minimum time between two pings while a stream is open
    */
   Http2FrameInspector(
       String client,
-      ConnectionState conversation,
+      ConnectionState connection,
       ConnectionLimits limits,
-      boolean policesPings,
+      boolean enforcesPings,
       long minPingNanos) {
     this.client = client;
-    this.conversation = conversation;
+    this.connection = connection;
     this.limits = limits;
-    this.policesPings = policesPings;
+    this.enforcesPings = enforcesPings;
     this.minPingNanos = minPingNanos;
   }
 
@@ -80,18 +85,21 @@ final class Http2FrameInspector
   private final class Logic extends TimerGraphStageLogic implements ConnectionState.Streams {
     private final Http2FrameLimits policy =
         new Http2FrameLimits(
-            policesPings,
+            enforcesPings,
             minPingNanos,
             new ResetRate(limits.streams(), limits.resetsPerSecond()),
-            conversation.memory().share(),
+            connection.memory().share(),
             this::resetByClient);
 
     private boolean advertised;
 
-    /** By stream: what to do when it is reset. */
+    /** Whether the client gets a GOAWAY; the end of the HTTP layer must not replace it. */
+    private boolean closing;
+
+    /** By stream: the action to run when it is reset. */
     private final Map<Integer, Runnable> waiting = new HashMap<>();
 
-    /** Runs where frames are seen, in the order of the calls. */
+    /** Runs an action on the stage's thread, in the order of the calls. */
     private final AsyncCallback<Runnable> here = createAsyncCallback(Runnable::run);
 
     Logic() {
@@ -104,14 +112,14 @@ final class Http2FrameInspector
 
     @Override
     public void preStart() {
-      conversation.seenBy(this);
+      connection.seenBy(this);
     }
 
     @Override
     public void whenReset(int stream, Runnable action) {
       here.invoke(
           () -> {
-            // It may have been reset before anybody answered it.
+            // The stream may have been reset before its call registered the action.
             if (policy.isOpen(stream)) {
               waiting.put(stream, action);
             } else {
@@ -147,7 +155,19 @@ final class Http2FrameInspector
 
     @Override
     public void onTimer(Object key) {
-      failStage(new TimeoutException("the client does not read why its connection is closed"));
+      failStage(new TimeoutException("the client did not read the GOAWAY of its connection"));
+    }
+
+    /**
+     * Ends what the HTTP layer receives. Inside a frame it would report a fault of its own to each
+     * open call; the failure of a connection ends them as those of a client that left.
+     */
+    private void endRequests() {
+      if (policy.isInsideFrame()) {
+        fail(toServer, new StreamTcpException("connection closed inside a frame"));
+      } else {
+        complete(toServer);
+      }
     }
 
     private void resetByClient(int stream) {
@@ -172,7 +192,8 @@ final class Http2FrameInspector
         }
         push(toClient, bytes);
         if (over) {
-          LOG.debug("closing a connection after an error of it client={}", client);
+          LOG.debug("closing connection after a protocol error of the client client={}", client);
+          endRequests();
           completeStage();
         }
       }
@@ -184,7 +205,9 @@ final class Http2FrameInspector
 
       @Override
       public void onUpstreamFailure(Throwable failure) {
-        fail(toClient, failure);
+        if (!closing) {
+          fail(toClient, failure);
+        }
       }
     }
 
@@ -200,18 +223,20 @@ final class Http2FrameInspector
         if (breach == null) {
           push(toServer, bytes);
         } else {
-          // A client that pings has wrong settings; the others may be many attackers.
+          // A client that pings too often has wrong settings; the other breaches may come from many
+          // attackers.
           LOG.atLevel(breach == Http2FrameLimits.Breach.PINGS ? Level.WARN : Level.DEBUG)
-              .log("client {}, closing its connection client={}", breach.text(), client);
-          complete(toServer);
-          scheduleOnce(LAST_WORDS, LAST_WORDS);
+              .log("closing connection, client {} client={}", breach.text(), client);
+          closing = true;
+          endRequests();
+          scheduleOnce(GOAWAY_TIMEOUT, GOAWAY_TIMEOUT);
           emit(toClient, ByteString.fromArrayUnsafe(policy.goAway(breach)), () -> completeStage());
         }
       }
 
       @Override
       public void onUpstreamFinish() {
-        complete(toServer);
+        endRequests();
       }
 
       @Override

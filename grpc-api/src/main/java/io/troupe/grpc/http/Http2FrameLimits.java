@@ -7,12 +7,12 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the HTTP/2 frames of one connection against limits that the HTTP layer does not have. One
- * thread, except for {@link #isOpen}, {@link #hasOpen} and {@link #holds}.
+ * Checks the HTTP/2 frames of one connection against limits that the HTTP layer does not support.
+ * Used by one thread, except for {@link #isOpen}, {@link #hasOpen} and {@link #holds}.
  *
  * <ul>
  *   <li>pings ({@link KeepAliveEnforcer}) and windows ({@link FlowControlChecks});
- *   <li>header blocks of many frames, also of empty ones;
+ *   <li>header blocks of many frames, including empty ones;
  *   <li>frames above the agreed size, and SETTINGS frames that are not acknowledged yet;
  *   <li>streams that the client resets (CVE-2023-44487) or makes the server reset (CVE-2025-8671);
  *   <li>memory that the HTTP layer holds for open streams ({@link OpenStreams}).
@@ -36,15 +36,18 @@ final class Http2FrameLimits {
   private static final int ACK = 1;
   private static final int END_HEADERS = 4;
 
-  /** What each side may send while the other allows no more; this server never does. */
+  /** Maximum frame size until the receiver allows larger frames; this server never does. */
   private static final int MAX_FRAME_BYTES = 16_384;
 
-  /** Bytes that each frame of a header block counts besides its content, so that empty ones do. */
+  /**
+   * Bytes that each frame of a header block counts besides its content, so that empty frames count
+   * too.
+   */
   private static final int FRAME_HEADER_BYTES = 9;
 
   /**
-   * Most bytes of a header block with the headers of its frames, and what clients are told of
-   * (SETTINGS_MAX_HEADER_LIST_SIZE). Tokens have some hundred bytes, Go's default is 16 MiB.
+   * Maximum size of a header block with its frame headers. Clients receive it as
+   * SETTINGS_MAX_HEADER_LIST_SIZE. Tokens have some hundred bytes; Go's default is 16 MiB.
    */
   static final int MAX_HEADER_BLOCK_BYTES = 64 << 10;
 
@@ -54,16 +57,16 @@ final class Http2FrameLimits {
   /** Clients send one SETTINGS frame, and a later one if their windows change. */
   private static final int MAX_UNACKNOWLEDGED_SETTINGS = 100;
 
-  /** What a connection is ended for. */
+  /** Reason for closing a connection. */
   enum Breach {
     /** T4. */
     PINGS(0xb, "too_many_pings", "pings too often"),
     /** FLOW_CONTROL_ERROR. */
-    WINDOW(3, "window too wide", "widened its window beyond its limit"),
+    WINDOW(3, "window too wide", "raised its window above the protocol limit"),
     /** PROTOCOL_ERROR. */
-    NO_INCREMENT(1, "WINDOW_UPDATE by nothing", "widened a window by nothing"),
+    NO_INCREMENT(1, "WINDOW_UPDATE by nothing", "sent a WINDOW_UPDATE with increment 0"),
     /** FRAME_SIZE_ERROR. */
-    SIZE(6, "WINDOW_UPDATE of a wrong size", "sent a WINDOW_UPDATE of a wrong size"),
+    SIZE(6, "WINDOW_UPDATE of a wrong size", "sent a WINDOW_UPDATE of wrong length"),
     /** FRAME_SIZE_ERROR. */
     FRAME(6, "frame too large", "sent a frame above the agreed size"),
     /** ENHANCE_YOUR_CALM. */
@@ -85,7 +88,7 @@ final class Http2FrameLimits {
       this.text = text;
     }
 
-    /** What the client did, for a log. */
+    /** What the client did, for the log. */
     String text() {
       return text;
     }
@@ -102,20 +105,20 @@ final class Http2FrameLimits {
   private boolean http2 = true;
   private int lastStream;
 
-  /** Bytes of the header block that has not ended, with the headers of its frames. */
+  /** Bytes of the incomplete header block, including its frame headers. */
   private int headerBlockBytes;
 
   private int unacknowledgedSettings;
 
   private @Nullable Breach breach;
-  private boolean over;
+  private boolean closing;
 
   /**
-   * Makes the limits of one connection.
+   * Creates the limits of one connection.
    *
    * @param enforcesPings false if this port allows any number of pings
    * @param minPingNanos minimum time between two pings while a stream is open
-   * @param resetRate how often its streams may be reset; of this connection alone
+   * @param resetRate how often its streams may be reset; not shared with other connections
    * @param streams counts what the HTTP layer holds for streams; closed with the connection
    * @param resets receives each stream that the client resets
    */
@@ -132,7 +135,7 @@ final class Http2FrameLimits {
   }
 
   /**
-   * Whether a stream has begun, its response has not ended, and neither side has reset it.
+   * Whether a stream has started, its response has not ended, and neither side has reset it.
    * Thread-safe.
    */
   boolean isOpen(int stream) {
@@ -144,7 +147,7 @@ final class Http2FrameLimits {
     return !streams.isEmpty();
   }
 
-  /** Closes the share with the stream; at once if it is not open. Thread-safe. */
+  /** Closes the share with the stream, immediately if it is not open. Thread-safe. */
   void holds(int stream, MemoryBudget.Share share) {
     streams.holds(stream, share);
   }
@@ -155,19 +158,24 @@ final class Http2FrameLimits {
   }
 
   /**
-   * Bytes came from the client.
+   * Checks bytes from the client.
    *
-   * @return why the connection is to be ended with {@link #goAway}
+   * @return the reason to close the connection with {@link #goAway}
    */
   @Nullable Breach received(ByteBuffer bytes, long nowNanos) {
     while (http2 && prefaceSeen < PREFACE.length && bytes.hasRemaining()) {
-      // Not HTTP/2: nothing here is of any interest.
+      // Other protocols than HTTP/2 are not checked here.
       http2 = bytes.get() == PREFACE[prefaceSeen++];
     }
     while (http2 && breach == null && fromClient.next(bytes)) {
       frame(fromClient.type(), fromClient.flags(), fromClient.stream(), nowNanos);
     }
     return breach;
+  }
+
+  /** Whether the client's bytes so far end inside a frame, or a rule was broken inside them. */
+  boolean isInsideFrame() {
+    return breach != null || fromClient.isInsideFrame();
   }
 
   private void frame(int type, int flags, int stream, long nowNanos) {
@@ -201,7 +209,7 @@ final class Http2FrameLimits {
     }
   }
 
-  /** What is out of order among these frames is left to the HTTP layer. */
+  /** The HTTP layer checks the order of these frames. */
   private void headers(int stream, boolean ends) {
     headerBlockBytes += FRAME_HEADER_BYTES + fromClient.length();
     if (headerBlockBytes > MAX_HEADER_BLOCK_BYTES) {
@@ -225,11 +233,12 @@ final class Http2FrameLimits {
   }
 
   /**
-   * Bytes go to the client. Streams that the server resets count as resets too: clients can make it
-   * do so (CVE-2025-8671); a client that does so too often is refused when it sends the next frame.
+   * Checks bytes to the client. Streams that the server resets count as resets too, because clients
+   * can cause them (CVE-2025-8671). A client above the limit is rejected at its next frame.
    *
-   * @return true when the connection is over with them: the server told the client of an error. The
-   *     HTTP layer says so and leaves it at that (RFC 9113 section 5.4.1)
+   * @return true when the connection must be closed after these bytes, because the server sent an
+   *     error. The HTTP layer only sends it and does not close the connection (RFC 9113 section
+   *     5.4.1)
    */
   boolean sent(ByteBuffer bytes, long nowNanos) {
     while (http2 && fromServer.next(bytes)) {
@@ -248,13 +257,13 @@ final class Http2FrameLimits {
       } else if (type == SETTINGS && (fromServer.flags() & ACK) != 0) {
         unacknowledgedSettings--;
       } else if (type == GOAWAY && fromServer.errorCode() != 0) {
-        over = true;
+        closing = true;
       }
     }
-    return over;
+    return closing;
   }
 
-  /** The frame that tells the client why. */
+  /** Encodes the GOAWAY frame with the reason. */
   byte[] goAway(Breach why) {
     byte[] debugData = why.debugData.getBytes(StandardCharsets.US_ASCII);
     int length = 8 + debugData.length;

@@ -47,12 +47,12 @@ import scala.concurrent.Future;
 import scala.jdk.javaapi.FutureConverters;
 
 /**
- * Pekko HTTP over the bytes of one connection: the parts that its own bind puts together, without
- * its socket, so that connections can come from anywhere and each have a handler of its own
+ * Pekko HTTP over the bytes of one connection: the parts that its own bind combines, without its
+ * socket. Connections can therefore come from any transport, and each has its own handler
  * (docs/decisions/0118). Immutable.
  */
 final class HttpLayer {
-  /** Buffers of fewer calls than that are made at once, larger ones grow with the calls. */
+  /** Buffers for fewer calls are allocated immediately; larger buffers grow with the calls. */
   private static final int MOST_AT_ONCE = 128;
 
   private final ServerSettings settings;
@@ -64,10 +64,10 @@ final class HttpLayer {
   private final boolean http2Too;
 
   /**
-   * A layer; costs some milliseconds, so there is one for a port.
+   * Creates a layer. This takes some milliseconds, so a port has one layer.
    *
-   * @param http2Too whether HTTP/2 is spoken to who begins with its preface
-   * @param keepAlive when clients are pinged
+   * @param http2Too whether clients that start with the HTTP/2 preface are served
+   * @param keepAlive the interval and timeout of pings to clients
    */
   HttpLayer(ActorSystem<?> system, boolean http2Too, KeepAlive keepAlive) {
     HttpExt http = Http.apply(system);
@@ -75,7 +75,7 @@ final class HttpLayer {
     KeepAlive even = keepAlive.even();
     org.apache.pekko.http.javadsl.settings.ServerSettings configured =
         org.apache.pekko.http.javadsl.settings.ServerSettings.create(system.classicSystem());
-    // Off first: each step alone has to be a pair that is allowed.
+    // Off first: each intermediate pair must be valid.
     Http2ServerSettings pings =
         configured
             .getHttp2Settings()
@@ -99,13 +99,13 @@ final class HttpLayer {
   }
 
   /**
-   * Answers the requests of one connection.
+   * Serves the requests of one connection.
    *
    * @param handler never fails
-   * @return from what the client sends to what it gets; tells how to end it gracefully once the
-   *     first bytes came
+   * @return a flow from the client's bytes to the bytes for the client; its materialized value is
+   *     the terminator that closes the connection gracefully, available after the first bytes
    */
-  Flow<ByteString, ByteString, Future<ServerTerminator>> answering(
+  Flow<ByteString, ByteString, Future<ServerTerminator>> serving(
       Function<
               org.apache.pekko.http.javadsl.model.HttpRequest,
               CompletionStage<org.apache.pekko.http.javadsl.model.HttpResponse>>
@@ -119,10 +119,10 @@ final class HttpLayer {
       Flow<HttpRequest, HttpResponse, NotUsed> streams =
           Http2Blueprint.handleWithStreamIdHeader(
                   settings.http2Settings().maxConcurrentStreams(),
-                  request -> answer(handler, request),
+                  request -> respond(handler, request),
                   executor)
               .asJava()
-              // A buffer for all streams that there could be is not made before they are there.
+              // The buffer for the maximum number of streams is not allocated before they exist.
               .addAttributes(ActorAttributes.maxFixedBufferSize(MOST_AT_ONCE));
       two = streams.joinMat(http2, Keep.right());
     }
@@ -131,7 +131,7 @@ final class HttpLayer {
     return TLSPlacebo.getInstance().reversed().join(plain(both), Keep.right());
   }
 
-  /** The parts of Pekko HTTP's own {@code serverLayer} in its order, and a check among them. */
+  /** The parts of Pekko HTTP's {@code serverLayer} in its order, with one additional check. */
   private static BidiFlow<HttpResponse, SslTlsOutbound, SslTlsInbound, HttpRequest, NotUsed> layer(
       ServerSettings settings, LoggingAdapter log, DateHeaderRendering dates) {
     HttpServerBluePrint$ parts = HttpServerBluePrint$.MODULE$;
@@ -155,8 +155,9 @@ final class HttpLayer {
   }
 
   /**
-   * Refuses a body in chunks over HTTP/1.0, whose framing counts as faulty (RFC 9112 section 6.1):
-   * of such a request no object can be made, and the attempt would look like a failure of ours.
+   * Rejects a chunked body over HTTP/1.0, whose framing is invalid (RFC 9112 section 6.1). The HTTP
+   * layer cannot create an object for such a request, and the attempt would look like an internal
+   * failure.
    */
   private static RequestOutput checked(RequestOutput part) {
     if (part instanceof RequestStart start
@@ -169,7 +170,7 @@ final class HttpLayer {
     return part;
   }
 
-  private static Future<HttpResponse> answer(
+  private static Future<HttpResponse> respond(
       Function<
               org.apache.pekko.http.javadsl.model.HttpRequest,
               CompletionStage<org.apache.pekko.http.javadsl.model.HttpResponse>>
@@ -182,7 +183,7 @@ final class HttpLayer {
     }
   }
 
-  /** The stream of a request over HTTP/2; {@link ConnectionState#NO_STREAM} over HTTP/1.1. */
+  /** The stream of an HTTP/2 request; {@link ConnectionState#NO_STREAM} over HTTP/1.1. */
   static int stream(org.apache.pekko.http.javadsl.model.HttpRequest request) {
     return request
         .getAttribute(Http2.streamId())
@@ -190,19 +191,22 @@ final class HttpLayer {
         .orElse(ConnectionState.NO_STREAM);
   }
 
-  /** How late a stage of a connection may cancel the others: as in Pekko HTTP's own bind. */
+  /**
+   * The delay after which a stage of a connection cancels the other stages, as in Pekko HTTP's
+   * bind.
+   */
   Attributes attributes() {
     return Http$.MODULE$.cancellationStrategyAttributeForDelay(settings.streamCancellationDelay());
   }
 
-  /** Every response of the Java API is one of the Scala API. */
+  /** Each response of the Java API is one of the Scala API. */
   @SuppressWarnings("unchecked")
   private static CompletionStage<HttpResponse> scala(
       CompletionStage<org.apache.pekko.http.javadsl.model.HttpResponse> response) {
     return (CompletionStage<HttpResponse>) (CompletionStage<?>) response;
   }
 
-  /** A flow that takes whatever may come takes the bytes of a session. */
+  /** A flow that accepts every inbound element accepts the bytes of a session. */
   @SuppressWarnings("unchecked")
   private static <M> Flow<SessionBytes, SslTlsOutbound, M> plain(
       Flow<SslTlsInbound, SslTlsOutbound, M> flow) {

@@ -10,7 +10,7 @@ import org.apache.pekko.http.javadsl.model.StatusCodes;
 import org.apache.pekko.stream.Materializer;
 import org.jspecify.annotations.Nullable;
 
-/** Which path of HTTP/1.1 is answered by what (5.1). */
+/** Maps the paths of HTTP/1.1 to their handlers (5.1). */
 final class HttpRoutes {
   private static final String VERSION =
       "{\"etcdserver\":\""
@@ -21,10 +21,10 @@ final class HttpRoutes {
   private static final String OLD_GATEWAY = "/v3beta/";
 
   /**
-   * What answers.
+   * The handlers.
    *
-   * @param profiles null if it is not offered
-   * @param gateway null if it is not offered
+   * @param profiles null if profiling is disabled
+   * @param gateway null if the JSON gateway is disabled
    */
   record Endpoints(
       HealthEndpoints health,
@@ -48,31 +48,31 @@ final class HttpRoutes {
     return path.startsWith(GATEWAY) || path.startsWith(OLD_GATEWAY);
   }
 
-  /** Answers on a client port. */
-  CompletionStage<HttpResponse> handle(HttpRequest request, ClientInfo visitor) {
+  /** Handles a request on a client port. */
+  CompletionStage<HttpResponse> handle(HttpRequest request, ClientInfo clientInfo) {
     boolean gateway = endpoints.gateway() != null && isGateway(request.getUri().path());
-    HttpResponse refusal = access.refusal(request, visitor, gateway);
+    HttpResponse refusal = access.refusal(request, clientInfo, gateway);
     if (refusal != null) {
-      return answer(request, refusal);
+      return respond(request, refusal);
     }
-    return route(request, visitor).thenApply(response -> access.allowed(request, response));
+    return route(request, clientInfo).thenApply(response -> access.allowed(request, response));
   }
 
-  /** Answers on a port for metrics and health alone (H8). */
+  /** Handles a request on a port that serves only metrics and health (H8). */
   CompletionStage<HttpResponse> handleMetrics(HttpRequest request) {
-    CompletionStage<HttpResponse> answer = watched(request);
-    return answer == null ? answer(request, HttpAnswers.notFound()) : answer;
+    CompletionStage<HttpResponse> response = monitoring(request);
+    return response == null ? respond(request, HttpResponses.notFound()) : response;
   }
 
-  /** Answers on a port for gRPC alone (T1). */
+  /** Rejects a request on a port that serves only gRPC (T1). */
   CompletionStage<HttpResponse> refuse(HttpRequest request) {
-    return answer(
+    return respond(
         request,
-        HttpAnswers.text(
+        HttpResponses.text(
             StatusCodes.HTTPVERSION_NOT_SUPPORTED, "This port serves gRPC over HTTP/2 only.\n"));
   }
 
-  private @Nullable CompletionStage<HttpResponse> watched(HttpRequest request) {
+  private @Nullable CompletionStage<HttpResponse> monitoring(HttpRequest request) {
     if (request.getUri().path().equals("/metrics")) {
       request.discardEntityBytes(materializer);
       return endpoints.metrics().handle(request);
@@ -84,18 +84,18 @@ final class HttpRoutes {
     return health;
   }
 
-  private CompletionStage<HttpResponse> route(HttpRequest request, ClientInfo visitor) {
+  private CompletionStage<HttpResponse> route(HttpRequest request, ClientInfo clientInfo) {
     String path = request.getUri().path();
     JsonGateway gateway = endpoints.gateway();
     if (gateway != null && path.startsWith(OLD_GATEWAY)) {
-      return gateway.handle(request, GATEWAY + path.substring(OLD_GATEWAY.length()), visitor);
+      return gateway.handle(request, GATEWAY + path.substring(OLD_GATEWAY.length()), clientInfo);
     }
     if (gateway != null && path.startsWith(GATEWAY)) {
-      return gateway.handle(request, path, visitor);
+      return gateway.handle(request, path, clientInfo);
     }
-    CompletionStage<HttpResponse> watched = watched(request);
-    if (watched != null) {
-      return watched;
+    CompletionStage<HttpResponse> monitoring = monitoring(request);
+    if (monitoring != null) {
+      return monitoring;
     }
     ProfileEndpoints profiles = endpoints.profiles();
     if (profiles != null && path.startsWith(ProfileEndpoints.PREFIX)) {
@@ -103,24 +103,24 @@ final class HttpRoutes {
       return profiles.handle(request);
     }
     return switch (path) {
-      case "/version" -> answer(request, get(request, version()));
+      case "/version" -> respond(request, get(request, version()));
       case "/debug/vars" ->
-          answer(
+          respond(
               request,
-              HttpAnswers.isGet(request) ? endpoints.debug().vars() : HttpAnswers.onlyGet());
-      default -> answer(request, HttpAnswers.notFound());
+              HttpResponses.isGet(request) ? endpoints.debug().vars() : HttpResponses.onlyGet());
+      default -> respond(request, HttpResponses.notFound());
     };
   }
 
   private static HttpResponse get(HttpRequest request, HttpResponse response) {
-    return HttpAnswers.isGet(request) ? response : HttpAnswers.onlyGet();
+    return HttpResponses.isGet(request) ? response : HttpResponses.onlyGet();
   }
 
   private static HttpResponse version() {
     return HttpResponse.create().withEntity(ContentTypes.APPLICATION_JSON, VERSION);
   }
 
-  private CompletionStage<HttpResponse> answer(HttpRequest request, HttpResponse response) {
+  private CompletionStage<HttpResponse> respond(HttpRequest request, HttpResponse response) {
     request.discardEntityBytes(materializer);
     return CompletableFuture.completedFuture(response);
   }

@@ -3,17 +3,17 @@ package io.troupe.grpc.http;
 import java.util.Set;
 
 /**
- * What client ports offer besides calls, and how they keep connections. Checked where the
- * configuration is read.
+ * HTTP endpoints and connection limits of the client ports. Validated where the configuration is
+ * read.
  *
  * @param cors origins that browsers may call from; empty, or with {@code *}: all (H7)
  * @param hostWhitelist names in the header Host that are served without TLS; empty, or with {@code
  *     *}: all (H6)
- * @param profiling offer /debug/pprof
- * @param jsonGateway offer /v3/
+ * @param profiling serve /debug/pprof
+ * @param jsonGateway serve /v3/
  * @param keepAlive pings of HTTP/2
  * @param limits of each connection
- * @param sharedPorts others may listen on the same ports at the same time
+ * @param sharedPorts whether other processes may listen on the same ports at the same time
  */
 public record HttpSettings(
     Set<String> cors,
@@ -29,12 +29,12 @@ public record HttpSettings(
     hostWhitelist = Set.copyOf(hostWhitelist);
   }
 
-  /** True if that origin may call. */
+  /** True if this origin may call. */
   boolean allowsOrigin(String origin) {
     return allows(cors, origin);
   }
 
-  /** True if that name is served. */
+  /** True if this host name is served. */
   boolean allowsHost(String host) {
     return allows(hostWhitelist, host);
   }

@@ -16,8 +16,8 @@ import org.apache.pekko.util.ByteString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts a request body into its JSON objects, one per pull. Fails with what {@link JsonObjects} says
- * of wrong input; an object that the end of the body cuts off is wrong too.
+ * Splits a request body into its JSON objects, one per pull. Fails with the error of {@link
+ * JsonObjects} for invalid input, and if the body ends inside an object.
  */
 final class JsonBody extends GraphStage<FlowShape<ByteString, Bytes>> {
   private final Inlet<ByteString> in = Inlet.create("JsonBody.in");
@@ -27,9 +27,9 @@ final class JsonBody extends GraphStage<FlowShape<ByteString, Bytes>> {
   private final MemoryBudget.Holder memory;
 
   /**
-   * A stage.
+   * Creates a stage.
    *
-   * @param memory counts what is incomplete
+   * @param memory counts the incomplete object
    */
   JsonBody(long maxBytes, MemoryBudget.Holder memory) {
     this.maxBytes = maxBytes;
@@ -86,7 +86,7 @@ final class JsonBody extends GraphStage<FlowShape<ByteString, Bytes>> {
     @Override
     public void postStop() {
       share.close();
-      // The stage may outlive its end: what comes for a call that has ended is dropped before it.
+      // The stage may outlive its call: it drops what arrives after the call.
       objects.clear();
     }
 

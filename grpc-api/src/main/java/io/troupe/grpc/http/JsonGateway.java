@@ -39,8 +39,8 @@ import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 
 /**
- * etcd's methods over HTTP/1.1 and JSON (5.3). Calls pass the same gates, meters and services as
- * those of gRPC; only their messages are translated on the way in and out.
+ * etcd's methods over HTTP/1.1 and JSON (5.3). Calls pass the same interceptors, meters and
+ * services as gRPC calls; only their messages are translated in both directions.
  */
 final class JsonGateway {
   private static final String METADATA = "grpc-metadata-";
@@ -51,7 +51,7 @@ final class JsonGateway {
       RawHeader.create("Grpc-Metadata-Content-Type", "application/grpc");
 
   private final GrpcMethods methods;
-  private final CallInterceptors gates;
+  private final CallInterceptors interceptors;
   private final Readiness readiness;
   private final Materializer materializer;
   private final JsonUnary calls;
@@ -59,31 +59,31 @@ final class JsonGateway {
 
   JsonGateway(
       GrpcMethods methods,
-      CallInterceptors gates,
+      CallInterceptors interceptors,
       Readiness readiness,
       int maxReceiveBytes,
       ActorSystem<?> system,
       JsonUnary.Identity identity) {
     this.methods = methods;
-    this.gates = gates;
+    this.interceptors = interceptors;
     this.readiness = readiness;
     this.materializer = SystemMaterializer.get(system).materializer();
     Executor json =
         system.dispatchers().lookup(DispatcherSelector.fromConfig("troupe-dispatchers.json"));
     this.calls = new JsonUnary(maxReceiveBytes, system, json, identity);
-    this.streams = new JsonStreams(gates, maxReceiveBytes, system, json);
+    this.streams = new JsonStreams(interceptors, maxReceiveBytes, system, json);
   }
 
   /**
-   * Answers a request; never fails.
+   * Handles a request; never fails.
    *
    * @param path below /v3/
    */
-  CompletionStage<HttpResponse> handle(HttpRequest request, String path, ClientInfo visitor) {
+  CompletionStage<HttpResponse> handle(HttpRequest request, String path, ClientInfo clientInfo) {
     WebSocketUpgrade upgrade = request.getAttribute(AttributeKeys.webSocketUpgrade).orElse(null);
     if (upgrade != null) {
       return CompletableFuture.completedFuture(
-          new JsonWebSocket(this, materializer).accept(request, path, upgrade, visitor));
+          new JsonWebSocket(this, materializer).accept(request, path, upgrade, clientInfo));
     }
     String grpcPath = JsonPaths.method(path);
     MethodDescriptor method = grpcPath == null ? null : methods.descriptor(grpcPath);
@@ -94,16 +94,16 @@ final class JsonGateway {
       return refuse(request, new GrpcStatus(GrpcStatus.UNIMPLEMENTED, "Method Not Allowed"));
     }
     if (readiness.isReady()) {
-      return ready(request, grpcPath, method, visitor);
+      return ready(request, grpcPath, method, clientInfo);
     }
     return readiness
         .await()
         .handle(
             (ready, failure) ->
                 failure == null
-                    ? ready(request, grpcPath, method, visitor)
+                    ? ready(request, grpcPath, method, clientInfo)
                     : refuse(request, GrpcErrors.of(failure)))
-        .thenCompose(answer -> answer);
+        .thenCompose(response -> response);
   }
 
   private CompletionStage<HttpResponse> refuse(HttpRequest request, GrpcStatus status) {
@@ -112,19 +112,19 @@ final class JsonGateway {
   }
 
   private CompletionStage<HttpResponse> ready(
-      HttpRequest request, String path, MethodDescriptor method, ClientInfo visitor) {
+      HttpRequest request, String path, MethodDescriptor method, ClientInfo clientInfo) {
     GrpcMethods.Streaming streaming = methods.streaming(path);
     GrpcMethods.Unary unary =
         streaming != null && !method.isServerStreaming()
-            ? ofOneAnswer(streaming, method, visitor.conversation(), HttpLayer.stream(request))
+            ? asUnary(streaming, method, clientInfo.connection(), HttpLayer.stream(request))
             : methods.unary(path);
     Call call;
     try {
       List<HttpHeader> metadata = metadata(request);
-      // A14: a certificate is no login here.
+      // A14: a certificate is not a login here.
       call =
-          gates.admit(
-              path, unary == null, metadata, visitor.withoutLogin(), HttpLayer.stream(request));
+          interceptors.admit(
+              path, unary == null, metadata, clientInfo.withoutLogin(), HttpLayer.stream(request));
     } catch (GrpcException notMetadata) {
       return refuse(request, GrpcErrors.of(notMetadata));
     } catch (RefusedException refused) {
@@ -136,27 +136,27 @@ final class JsonGateway {
     meter.started();
     if (unary != null) {
       return calls.handle(
-          request, new JsonUnary.Running(unary, method, meter, call, visitor.conversation()));
+          request, new JsonUnary.Running(unary, method, meter, call, clientInfo.connection()));
     }
     if (streaming != null) {
       return streams.handle(
           request,
           path,
           new JsonStreams.Method(
-              streaming, method, meter, visitor.conversation(), HttpLayer.stream(request)),
+              streaming, method, meter, clientInfo.connection(), HttpLayer.stream(request)),
           call);
     }
-    throw new IllegalStateException("declared, but not answered: " + path);
+    throw new IllegalStateException("method declared but not registered: " + path);
   }
 
   /**
-   * A call that waits for its turn is served as a stream, of one answer. It ends when its client
-   * gives it up: the HTTP layer would not tell, since there is no answer yet.
+   * Serves a waiting call as a stream with one response. The call is cancelled when its client
+   * cancels the request; the HTTP layer does not report that, because there is no response yet.
    */
-  private GrpcMethods.Unary ofOneAnswer(
+  private GrpcMethods.Unary asUnary(
       GrpcMethods.Streaming streaming,
       MethodDescriptor method,
-      ConnectionState conversation,
+      ConnectionState connection,
       int stream) {
     return (request, call) -> {
       Pair<UniqueKillSwitch, CompletionStage<ByteString>> running =
@@ -166,10 +166,10 @@ final class JsonGateway {
               .toMat(Sink.head(), Keep.both())
               .run(materializer);
       Runnable gone = () -> running.first().abort(canceled());
-      conversation.whenGone(stream, gone);
+      connection.whenGone(stream, gone);
       return running
           .second()
-          .whenComplete((frame, failure) -> conversation.forget(stream, gone))
+          .whenComplete((frame, failure) -> connection.forget(stream, gone))
           .thenApply(frame -> message(frame, method));
     };
   }
@@ -179,11 +179,11 @@ final class JsonGateway {
       return DynamicMessage.parseFrom(
           method.getOutputType(), frame.drop(GrpcFrames.HEADER).toArray());
     } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException("a message that was just made does not decode", e);
+      throw new IllegalStateException("cannot decode a message that was just encoded", e);
     }
   }
 
-  /** J7, J8: headers by the names that gRPC has for them; those of HTTP itself stay behind. */
+  /** J7, J8: headers by their gRPC names, without those of HTTP itself. */
   static List<HttpHeader> metadata(HttpRequest request) {
     List<HttpHeader> metadata = new ArrayList<>();
     for (HttpHeader header : request.getHeaders()) {
@@ -205,29 +205,29 @@ final class JsonGateway {
     return metadata;
   }
 
-  /** A call's time is over. */
+  /** The error of a call whose deadline has expired. */
   static GrpcException deadlineExceeded() {
     return new GrpcException(GrpcStatus.DEADLINE_EXCEEDED, "context deadline exceeded");
   }
 
-  /** Its client has given it up. */
+  /** The error of a call that its client has cancelled. */
   static GrpcException canceled() {
     return new GrpcException(GrpcStatus.CANCELED, "context canceled");
   }
 
-  /** The beginning of every response that is no error. */
+  /** Starts a response that is not an error. */
   static HttpResponse mirrored() {
     return HttpResponse.create().addHeader(MIRRORED);
   }
 
-  /** J5. */
+  /** Builds an error response (J5). */
   static HttpResponse error(GrpcStatus status) {
     return HttpResponse.create()
         .withStatus(httpStatus(status.code()))
         .withEntity(ContentTypes.APPLICATION_JSON, JsonText.of(status));
   }
 
-  /** The beginning of a stream of lines. */
+  /** Starts a response that is a stream of lines. */
   static HttpResponse stream(Source<ByteString, ?> lines) {
     return mirrored().withEntity(HttpEntities.createChunked(ContentTypes.APPLICATION_JSON, lines));
   }

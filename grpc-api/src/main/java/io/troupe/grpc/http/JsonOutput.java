@@ -7,8 +7,8 @@ import java.util.List;
 import org.apache.pekko.util.ByteString;
 
 /**
- * Text that becomes UTF-8 in pieces, each counted before it is made: a response in JSON never
- * exists as one string. Not thread-safe.
+ * Encodes text to UTF-8 in pieces, and counts each piece before it is allocated: a JSON response
+ * never exists as one string. Not thread-safe.
  */
 final class JsonOutput implements Appendable {
   private static final int PIECE_CHARS = 32 << 10;
@@ -19,9 +19,9 @@ final class JsonOutput implements Appendable {
   private long bytes;
 
   /**
-   * Nothing yet.
+   * Starts an empty output.
    *
-   * @param memory counts the pieces; {@link MemoryBudget.Exceeded} ends the output
+   * @param memory counts the pieces; {@link MemoryBudget.Exceeded} stops the output
    */
   JsonOutput(MemoryBudget.Share memory) {
     this.memory = memory;
@@ -49,7 +49,7 @@ final class JsonOutput implements Appendable {
     return this;
   }
 
-  /** Leaves the first half of a character that is not complete. */
+  /** Encodes the buffered text, except for the first half of an incomplete character. */
   private void flush() {
     int end = text.length();
     if (end > 0 && Character.isHighSurrogate(text.charAt(end - 1))) {
@@ -67,13 +67,13 @@ final class JsonOutput implements Appendable {
     pieces.add(ByteString.fromArrayUnsafe(piece));
   }
 
-  /** Everything so far, in pieces; to be called once, at the end. */
+  /** All output, in pieces; must be called once, at the end. */
   List<ByteString> pieces() {
     flush();
     return pieces;
   }
 
-  /** Bytes of all pieces. */
+  /** Size of all pieces. */
   long bytes() {
     return bytes;
   }

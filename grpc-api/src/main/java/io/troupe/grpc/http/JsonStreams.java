@@ -39,19 +39,19 @@ import org.slf4j.LoggerFactory;
 import scala.PartialFunction;
 
 /**
- * Calls with streams over JSON (J6): objects of the request body in, one line per answer out, both
- * at the same time.
+ * Streaming calls over JSON (J6): objects of the request body in, one line per response message
+ * out, both at the same time.
  */
 final class JsonStreams {
   private static final Logger LOG = LoggerFactory.getLogger(JsonStreams.class);
 
   /**
-   * How long the status of the response waits for the first answer, which decides it. Then the
-   * response begins without, so that a client sees that its request was taken.
+   * Time that the HTTP status waits for the first response message, which decides it. After it, the
+   * response starts without a message, so that the client sees that its request was accepted.
    */
-  private static final Duration FIRST_ANSWER = Duration.ofSeconds(1);
+  private static final Duration FIRST_RESPONSE = Duration.ofSeconds(1);
 
-  /** The request body went wrong: the stream ends without a word (J6). */
+  /** The request body is invalid: the stream ends without an error line (J6). */
   private static final class BrokenBody extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -61,47 +61,49 @@ final class JsonStreams {
   }
 
   /**
-   * What is called.
+   * The called method.
    *
-   * @param conversation over which it is called
-   * @param stream of HTTP/2 on which it is called
+   * @param connection the connection of the call
+   * @param stream the HTTP/2 stream of the call
    */
   record Method(
-      GrpcMethods.Streaming answer,
+      GrpcMethods.Streaming streaming,
       MethodDescriptor method,
       MethodMeter meter,
-      ConnectionState conversation,
+      ConnectionState connection,
       int stream) {}
 
-  private final CallInterceptors gates;
+  private final CallInterceptors interceptors;
   private final int maxReceiveBytes;
   private final ActorSystem<?> system;
   private final Materializer materializer;
 
-  /** Where JSON is parsed and printed. */
+  /** Parses and prints JSON. */
   private final Executor json;
 
-  JsonStreams(CallInterceptors gates, int maxReceiveBytes, ActorSystem<?> system, Executor json) {
+  JsonStreams(
+      CallInterceptors interceptors, int maxReceiveBytes, ActorSystem<?> system, Executor json) {
     this.json = json;
-    this.gates = gates;
+    this.interceptors = interceptors;
     this.maxReceiveBytes = maxReceiveBytes;
     this.system = system;
     this.materializer = SystemMaterializer.get(system).materializer();
   }
 
-  /** Answers; never fails. */
+  /** Handles a call; never fails. */
   CompletionStage<HttpResponse> handle(HttpRequest request, String path, Method called, Call call) {
     Source<ByteString, NotUsed> metered;
     try {
-      Source<ByteString, NotUsed> answers =
-          gates.guarded(called.answer().call(requests(request, called), call), path, call);
-      metered = metered(answers, called, call);
+      Source<ByteString, NotUsed> responses =
+          interceptors.guarded(
+              called.streaming().call(requests(request, called), call), path, call);
+      metered = metered(responses, called, call);
     } catch (RuntimeException refused) {
       request.discardEntityBytes(materializer);
       GrpcStatus status = GrpcErrors.of(refused);
       called.meter().ended(status.code(), 0);
       call.ended(status.code());
-      called.conversation().sent(call.memory());
+      called.connection().sent(call.memory());
       call.memory().close();
       return CompletableFuture.completedFuture(JsonGateway.error(status));
     }
@@ -109,23 +111,23 @@ final class JsonStreams {
   }
 
   private static Source<ByteString, NotUsed> metered(
-      Source<ByteString, NotUsed> answers, Method called, Call call) {
+      Source<ByteString, NotUsed> responses, Method called, Call call) {
     Source<ByteString, NotUsed> limited =
         call.timeout()
             .map(
                 timeout ->
-                    answers
+                    responses
                         .completionTimeout(timeout)
                         .mapError(TimeoutException.class, late -> JsonGateway.deadlineExceeded()))
-            .orElse(answers);
+            .orElse(responses);
     return limited
         .recoverWithRetries(1, JsonStreams.<ByteString>quietEnd())
         .via(
-            new MeteredAnswers(
+            new MeteredResponses(
                 called.meter(),
                 code -> {
                   call.ended(code);
-                  called.conversation().sent(call.memory());
+                  called.connection().sent(call.memory());
                 }));
   }
 
@@ -134,21 +136,20 @@ final class JsonStreams {
         .match(
             BrokenBody.class,
             broken -> {
-              LOG.debug("a stream ends because of its request body reason={}", broken.getMessage());
+              LOG.debug("closing stream, invalid request body reason={}", broken.getMessage());
               return Source.<T>empty();
             })
         .build();
   }
 
-  /** The messages of the body; a stream of the server takes the first and no more. */
+  /** The messages of the body; a server-streaming call takes only the first. */
   private Source<Bytes, NotUsed> requests(HttpRequest request, Method called) {
     Source<Bytes, NotUsed> objects =
         RequestDrain.body(request, maxReceiveBytes)
             .mapMaterializedValue(ignored -> NotUsed.getInstance())
             .via(
                 new JsonBody(
-                    (long) maxReceiveBytes * JsonUnary.JSON_PER_BYTE,
-                    called.conversation().memory()))
+                    (long) maxReceiveBytes * JsonUnary.JSON_PER_BYTE, called.connection().memory()))
             .mapAsync(1, text -> CompletableFuture.supplyAsync(() -> message(text, called), json));
     if (called.method().isClientStreaming()) {
       return objects.mapError(
@@ -172,9 +173,9 @@ final class JsonStreams {
   }
 
   /**
-   * A response is in memory as a whole while it becomes JSON, several times over. The limit takes
-   * whatever one request can have stored, with its previous record; a watch of a larger revision
-   * has to take fragments (W17).
+   * A response is in memory as a whole while it is converted to JSON, in several copies. The limit
+   * covers what one request can store, including its previous record; a watch of a larger revision
+   * must request fragments (W17).
    */
   private int maxResponseBytes() {
     long largest = 2L * maxReceiveBytes + (4 << 20);
@@ -182,17 +183,17 @@ final class JsonStreams {
     return (int) Math.min(Integer.MAX_VALUE, Math.max(largest, ofHeap));
   }
 
-  private CompletionStage<HttpResponse> respond(Source<ByteString, NotUsed> answers, Method of) {
-    CompletableFuture<Void> over = new CompletableFuture<>();
+  private CompletionStage<HttpResponse> respond(Source<ByteString, NotUsed> responses, Method of) {
+    CompletableFuture<Void> closed = new CompletableFuture<>();
     Pair<UniqueKillSwitch, CompletionStage<Pair<List<ByteString>, Source<ByteString, NotUsed>>>>
         running =
-            answers
+            responses
                 .watchTermination(
                     (before, ended) -> {
-                      ended.whenComplete((done, failure) -> over.complete(null));
+                      ended.whenComplete((done, failure) -> closed.complete(null));
                       return before;
                     })
-                .via(new FrameDecoder("", maxResponseBytes(), of.conversation().memory()))
+                .via(new FrameDecoder("", maxResponseBytes(), of.connection().memory()))
                 .mapAsync(
                     1, message -> CompletableFuture.supplyAsync(() -> result(message, of), json))
                 .viaMat(KillSwitches.single(), Keep.right())
@@ -200,17 +201,17 @@ final class JsonStreams {
                 .toMat(Sink.head(), Keep.both())
                 .run(materializer);
     CompletionStage<Pair<List<ByteString>, Source<ByteString, NotUsed>>> first = running.second();
-    // A response that nobody takes any more is never run, so its stream has to be ended here.
+    // A response that its client no longer reads is never run, so its stream must be stopped here.
     Runnable gone = () -> running.first().shutdown();
-    of.conversation().whenGone(of.stream(), gone);
-    CompletionStage<Void> end = over;
-    end.thenRun(() -> of.conversation().forget(of.stream(), gone));
+    of.connection().whenGone(of.stream(), gone);
+    CompletionStage<Void> end = closed;
+    end.thenRun(() -> of.connection().forget(of.stream(), gone));
     CompletableFuture<HttpResponse> response = new CompletableFuture<>();
     Cancellable waiting =
         system
             .scheduler()
             .scheduleOnce(
-                FIRST_ANSWER,
+                FIRST_RESPONSE,
                 () -> response.complete(later(first, running.first())),
                 system.executionContext());
     first.whenComplete(
@@ -252,7 +253,7 @@ final class JsonStreams {
     return Source.from(begun.first()).concat(begun.second());
   }
 
-  /** A failure becomes the last line. */
+  /** Converts a failure to the last line. */
   private static Source<ByteString, NotUsed> recovered(Source<ByteString, NotUsed> lines) {
     return lines.recover(
         new PFBuilder<Throwable, ByteString>()

@@ -6,7 +6,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.troupe.grpc.error.GrpcStatus;
 
-/** JSON that is made of no message. */
+/** JSON texts that do not come from protobuf messages. */
 final class JsonText {
   private static final Gson GSON =
       new GsonBuilder().disableHtmlEscaping().serializeSpecialFloatingPointValues().create();
@@ -21,7 +21,7 @@ final class JsonText {
     return GSON.toJson(element);
   }
 
-  /** A status as the gateway shows it (J5). */
+  /** A status in the gateway's form (J5). */
   static String of(GrpcStatus status) {
     JsonObject error = new JsonObject();
     error.addProperty("code", status.code());

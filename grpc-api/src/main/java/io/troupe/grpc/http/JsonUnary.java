@@ -28,14 +28,16 @@ import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 
 /**
- * Unary calls over JSON. Parsing and printing run on an executor of their own; each call ends
+ * Unary calls over JSON. Parsing and printing run on a separate executor. Each call completes
  * exactly once, whatever fails, and then holds no more memory than its response.
  */
 final class JsonUnary {
-  /** Base64 is a third longer than what it stands for; escapes may be longer. */
+  /** Base64 is a third longer than its content; escapes may be longer. */
   static final int JSON_PER_BYTE = 2;
 
-  /** From here on parsing takes noticeable time, so the caller has to be known first. */
+  /**
+   * From this size on, parsing takes noticeable time, so the caller must be authenticated first.
+   */
   private static final int EXPENSIVE = 64 << 10;
 
   private final int maxReceiveBytes;
@@ -43,27 +45,27 @@ final class JsonUnary {
   private final Executor json;
   private final Identity identity;
 
-  /** Proves who calls. */
+  /** Authenticates the caller. */
   interface Identity {
     /**
-     * Fails if the call's token is wrong.
+     * Fails if the call's token is invalid.
      *
-     * @param known also fails if the call names nobody and authentication is on
+     * @param known also fails if the call carries no identity and authentication is enabled
      */
     CompletionStage<?> of(Call call, boolean known);
   }
 
   /**
-   * A call from its start to its end.
+   * A call from start to end.
    *
-   * @param conversation of the connection that it came on
+   * @param connection the connection of the call
    */
   record Running(
       GrpcMethods.Unary unary,
       MethodDescriptor method,
       MethodMeter meter,
       Call call,
-      ConnectionState conversation) {}
+      ConnectionState connection) {}
 
   JsonUnary(int maxReceiveBytes, ActorSystem<?> system, Executor json, Identity identity) {
     this.maxReceiveBytes = maxReceiveBytes;
@@ -72,7 +74,7 @@ final class JsonUnary {
     this.identity = identity;
   }
 
-  /** Answers; never fails. */
+  /** Handles a call; never fails. */
   CompletionStage<HttpResponse> handle(HttpRequest request, Running running) {
     long startNanos = System.nanoTime();
     try {
@@ -85,7 +87,7 @@ final class JsonUnary {
   private CompletionStage<HttpResponse> begin(
       HttpRequest request, Running running, long startNanos) {
     CompletableFuture<MessageLite> outcome = new CompletableFuture<>();
-    // Before any work, so that nothing begins if it fails.
+    // Started before any work, so that no work starts if it fails.
     Function<MessageLite, MessageLite> inTime = limit(running.call(), outcome, startNanos);
     body(request, running)
         .thenCompose(
@@ -101,13 +103,14 @@ final class JsonUnary {
               }
             });
     return outcome
-        .<HttpResponse>thenApplyAsync(message -> answer(running, message, startNanos), json)
+        .<HttpResponse>thenApplyAsync(message -> respond(running, message, startNanos), json)
         .exceptionally(failure -> failed(running, failure, startNanos));
   }
 
   private CompletionStage<Bytes> body(HttpRequest request, Running running) {
-    return RequestBodyTimeout.limited(RequestDrain.body(request, maxReceiveBytes), RequestBodyTimeout.LIMIT)
-        .via(new JsonBody((long) maxReceiveBytes * JSON_PER_BYTE, running.conversation().memory()))
+    return RequestBodyTimeout.limited(
+            RequestDrain.body(request, maxReceiveBytes), RequestBodyTimeout.LIMIT)
+        .via(new JsonBody((long) maxReceiveBytes * JSON_PER_BYTE, running.connection().memory()))
         .runWith(Sink.headOption(), system)
         .thenApply(
             body -> {
@@ -128,14 +131,14 @@ final class JsonUnary {
     try {
       return running.unary().call(message, running.call()).thenApply(reply -> reply);
     } catch (IOException e) {
-      throw new IllegalStateException("a message that was just made does not decode", e);
+      throw new IllegalStateException("cannot decode a message that was just encoded", e);
     }
   }
 
   /**
-   * J8: what is asked for may happen all the same.
+   * J8: a call that times out may still take effect.
    *
-   * @return throws if the time is over
+   * @return a function that throws if the deadline has passed
    */
   private Function<MessageLite, MessageLite> limit(
       Call call, CompletableFuture<MessageLite> outcome, long startNanos) {
@@ -153,7 +156,7 @@ final class JsonUnary {
     CompletionStage<MessageLite> first = outcome;
     first.whenComplete((message, failure) -> end.cancel());
     return message -> {
-      // The scheduler is coarse; a client that names a short time means it.
+      // The scheduler is coarse; a short timeout must be exact.
       if (System.nanoTime() - startNanos > timeout.toNanos()) {
         throw JsonGateway.deadlineExceeded();
       }
@@ -161,12 +164,12 @@ final class JsonUnary {
     };
   }
 
-  private HttpResponse answer(Running running, MessageLite message, long startNanos) {
+  private HttpResponse respond(Running running, MessageLite message, long startNanos) {
     JsonOutput out = new JsonOutput(running.call().memory());
     try {
       JsonMessages.print((MessageOrBuilder) message, out);
     } catch (IOException e) {
-      throw new UncheckedIOException("an output in memory failed", e);
+      throw new UncheckedIOException("in-memory output failed", e);
     }
     List<ByteString> pieces = out.pieces();
     running.call().memory().shrinkTo(out.bytes());
@@ -174,8 +177,8 @@ final class JsonUnary {
     running.meter().ended(GrpcStatus.OK.code(), System.nanoTime() - startNanos);
     running.meter().sent(1, message.getSerializedSize());
     if (pieces.size() == 1) {
-      // As small as what a socket buffers.
-      running.conversation().sent(running.call().memory());
+      // Small enough for the socket's buffer.
+      running.connection().sent(running.call().memory());
       return JsonGateway.mirrored()
           .withEntity(HttpEntities.create(ContentTypes.APPLICATION_JSON, pieces.get(0)));
     }
@@ -184,7 +187,7 @@ final class JsonUnary {
             .watchTermination(
                 (before, ended) -> {
                   ended.whenComplete(
-                      (done, failure) -> running.conversation().sent(running.call().memory()));
+                      (done, failure) -> running.connection().sent(running.call().memory()));
                   return before;
                 });
     return JsonGateway.mirrored()
@@ -192,7 +195,7 @@ final class JsonUnary {
   }
 
   private HttpResponse failed(Running running, Throwable failure, long startNanos) {
-    running.conversation().sent(running.call().memory());
+    running.connection().sent(running.call().memory());
     running.call().memory().close();
     GrpcStatus status = GrpcResponses.status(failure);
     running.call().ended(status.code());

@@ -25,8 +25,8 @@ import org.apache.pekko.util.ByteString;
 import org.reactivestreams.Publisher;
 
 /**
- * The gateway over a WebSocket (J9): what comes is the body of one request, a line for each
- * message; each line of the answer is a message.
+ * The gateway over a WebSocket (J9): the incoming messages are the body of one request, one line
+ * for each message; each line of the response is a message.
  */
 final class JsonWebSocket {
   private static final String PROTOCOL = "Bearer";
@@ -40,7 +40,8 @@ final class JsonWebSocket {
     this.materializer = materializer;
   }
 
-  HttpResponse accept(HttpRequest request, String path, WebSocketUpgrade upgrade, ClientInfo visitor) {
+  HttpResponse accept(
+      HttpRequest request, String path, WebSocketUpgrade upgrade, ClientInfo clientInfo) {
     List<String> protocols = new ArrayList<>();
     upgrade.getRequestedProtocols().forEach(protocols::add);
     boolean token = protocols.size() == 2 && protocols.get(0).equals(PROTOCOL);
@@ -49,12 +50,12 @@ final class JsonWebSocket {
     if (token) {
       headers.add(RawHeader.create("authorization", PROTOCOL + " " + protocols.get(1)));
     }
-    Flow<Message, Message, NotUsed> flow = flow(path, headers, visitor);
+    Flow<Message, Message, NotUsed> flow = flow(path, headers, clientInfo);
     return token ? upgrade.handleMessagesWith(flow, PROTOCOL) : upgrade.handleMessagesWith(flow);
   }
 
   private Flow<Message, Message, NotUsed> flow(
-      String path, List<HttpHeader> headers, ClientInfo visitor) {
+      String path, List<HttpHeader> headers, ClientInfo clientInfo) {
     Pair<Sink<ByteString, NotUsed>, Source<ByteString, NotUsed>> body = pipe();
     CompletionStage<HttpResponse> response =
         gateway.handle(
@@ -63,14 +64,14 @@ final class JsonWebSocket {
                 .withEntity(
                     HttpEntities.createChunked(ContentTypes.APPLICATION_JSON, body.second())),
             path,
-            visitor);
+            clientInfo);
     Sink<Message, NotUsed> in =
         Flow.<Message>create().flatMapConcat(JsonWebSocket::bytes).to(body.first());
     Source<Message, NotUsed> out =
         Source.completionStageSource(
                 response.thenApply(
-                    answer ->
-                        answer
+                    result ->
+                        result
                             .entity()
                             .getDataBytes()
                             .mapMaterializedValue(any -> NotUsed.getInstance())))
@@ -80,7 +81,7 @@ final class JsonWebSocket {
     return Flow.fromSinkAndSourceCoupled(in, out);
   }
 
-  /** What goes into the sink comes out of the source. */
+  /** Connects a sink to a source: the source emits what the sink receives. */
   private Pair<Sink<ByteString, NotUsed>, Source<ByteString, NotUsed>> pipe() {
     Pair<Publisher<ByteString>, Sink<ByteString, NotUsed>> made =
         Sink.<ByteString>asPublisher(AsPublisher.WITHOUT_FANOUT).preMaterialize(materializer);

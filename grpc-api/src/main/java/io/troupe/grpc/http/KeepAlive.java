@@ -3,33 +3,33 @@ package io.troupe.grpc.http;
 import java.time.Duration;
 
 /**
- * HTTP/2 pings of client connections, in both directions (T4). Checked where the configuration is
+ * HTTP/2 pings of client connections, in both directions (T4). Validated where the configuration is
  * read; whole milliseconds.
  *
- * @param minTime shortest time between two pings of a client that has a stream open; 0 allows any
- * @param interval silence after which the server pings a client that has a stream open
- * @param timeout how long the client may take for its answer; 0, or an interval of 0: the server
- *     does not ping
+ * @param minTime minimum time between two pings of a client that has an open stream; 0 allows any
+ * @param interval time without data after which the server pings a client that has an open stream
+ * @param timeout time for the client to acknowledge a ping; if this or the interval is 0, the
+ *     server does not ping
  */
 public record KeepAlive(Duration minTime, Duration interval, Duration timeout) {
-  /** True if the server pings at all. */
+  /** True if the server sends pings. */
   public boolean pings() {
     return !interval.isZero() && !timeout.isZero();
   }
 
   /**
-   * The same as the HTTP layer takes it. It looks once in each of its timeouts, and ends a
-   * connection at the second look after a ping that was not answered, unless it has sent another
-   * ping by then: so its timeout is half of ours, and its interval is a whole number of those, two
-   * at least. Neither gets shorter; the interval gets longer by less than half a timeout, or
-   * becomes the timeout.
+   * Converts the times to the form that the HTTP layer needs. The HTTP layer checks once per
+   * timeout, and closes a connection at the second check after an unacknowledged ping, unless it
+   * has sent another ping before. Its timeout is therefore half of this one, and its interval is a
+   * multiple of that, at least two. Neither becomes shorter; the interval grows by less than half a
+   * timeout, or becomes the timeout.
    */
   KeepAlive even() {
     if (!pings()) {
       return new KeepAlive(minTime, Duration.ZERO, timeout);
     }
-    long look = (timeout.toMillis() + 1) / 2;
-    long looks = Math.max(2, (interval.toMillis() + look - 1) / look);
-    return new KeepAlive(minTime, Duration.ofMillis(look * looks), Duration.ofMillis(look));
+    long check = (timeout.toMillis() + 1) / 2;
+    long checks = Math.max(2, (interval.toMillis() + check - 1) / check);
+    return new KeepAlive(minTime, Duration.ofMillis(check * checks), Duration.ofMillis(check));
   }
 }

@@ -22,17 +22,18 @@ import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 
 /**
- * A revision that is too large to be held, as frames. A client that takes fragments gets one for
- * each piece (W17). Any other client gets the revision in one message (W6): a first skip the
- * pieces finds its length, a second one sends it, so the memory is that of one piece.
+ * The frames of a revision that is too large to be held in memory. A client that accepts fragments
+ * gets one for each piece (W17). Any other client gets the revision in one message (W6): a first
+ * pass through the pieces computes its length, a second pass sends it, so the memory is that of one
+ * piece.
  */
 final class LargeRevisionFrames {
-  /** Of the first pass; a message of less is made of what that pass has read. */
+  /** Limit of the first pass; a smaller message is built from the events of that pass. */
   private static final long MAX_HELD = 4 << 20;
 
   private static final int EVENT_TAG_BYTES = 1;
 
-  /** Position of a source that has ended. */
+  /** Position of a completed source. */
   private static final int DONE = -1;
 
   private final WatchFrames frames;
@@ -56,7 +57,9 @@ final class LargeRevisionFrames {
 
   // ---- fragments ----
 
-  /** Each piece waits for the next one with events, which decides whether it is the last. */
+  /**
+   * Each piece waits for the next one with events, which decides whether it is the last fragment.
+   */
   private Source<ByteString, NotUsed> fragments() {
     return Source.unfoldAsync(
             new Fragment(List.of(), 0),
@@ -74,7 +77,7 @@ final class LargeRevisionFrames {
         .filter(frame -> !frame.isEmpty());
   }
 
-  /** Events that are not sent yet, and where the piece after them begins. */
+  /** Events that are not sent yet, and the position of the next piece. */
   private final class Fragment {
     private final List<SharedEvent> events;
     private final int next;
@@ -119,7 +122,7 @@ final class LargeRevisionFrames {
 
   // ---- one message ----
 
-  /** What the first pass has found. */
+  /** The result of the first pass. */
   private static final class Measured {
     private final List<Event> events = new ArrayList<>();
     private boolean held = true;
@@ -161,7 +164,7 @@ final class LargeRevisionFrames {
     WatchResponse around = frames.around(reply, false);
     long size = around.getSerializedSize() + measured.bytes;
     if (size > Integer.MAX_VALUE) {
-      // The words of the library that etcd sends with, whose limit this is.
+      // The text and the limit of the gRPC library of etcd.
       throw new GrpcException(
           GrpcStatus.RESOURCE_EXHAUSTED,
           "grpc: trying to send message larger than max (" + size + " vs. 2147483647)");
@@ -185,7 +188,7 @@ final class LargeRevisionFrames {
     left[0] -= fields.size();
     boolean last = piece.next() == EventPieces.END;
     if (left[0] < 0 || (last && left[0] != 0)) {
-      // A compaction took previous records away between the two passes: the client resumes.
+      // A compaction removed previous records between the two passes; the client resumes.
       throw new GrpcException(
           GrpcStatus.UNAVAILABLE, "troupe: a revision was compacted while it was sent");
     }
@@ -217,7 +220,7 @@ final class LargeRevisionFrames {
       }
       target.checkNoSpaceLeft();
     } catch (IOException e) {
-      throw new IllegalStateException("an array of the exact size was too small", e);
+      throw new IllegalStateException("array of the exact size is too small", e);
     }
     return ByteString.fromArrayUnsafe(out);
   }

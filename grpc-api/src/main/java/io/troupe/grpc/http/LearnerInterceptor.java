@@ -5,9 +5,9 @@ import io.troupe.protocol.RefusedException;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
-/** What a learner serves (LN1, LN2). Thread-safe. */
+/** Rejects the methods that a learner does not serve (LN1, LN2). Thread-safe. */
 final class LearnerInterceptor {
-  /** Range is let through: what kind of read it is stands in the message. */
+  /** Range is admitted here, because only its message says whether the read is serializable. */
   private static final Set<String> SERVED =
       Set.of(
           "/etcdserverpb.Maintenance/Status",
@@ -17,18 +17,18 @@ final class LearnerInterceptor {
   private final BooleanSupplier learner;
 
   /**
-   * A gate.
+   * Creates the interceptor.
    *
-   * @param learner whether this member is one now
+   * @param learner whether this member is a learner now
    */
   LearnerInterceptor(BooleanSupplier learner) {
     this.learner = learner;
   }
 
   /**
-   * Lets a call through.
+   * Checks a call.
    *
-   * @throws RefusedException LEARNER if this member is one and does not serve that
+   * @throws RefusedException LEARNER if this member is a learner and does not serve the method
    */
   void require(String path) {
     if (learner.getAsBoolean() && !SERVED.contains(path)) {

@@ -4,13 +4,13 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/** The address of a port as the log shows it. */
+/** The address of a port for the log. */
 final class ListenerAddress {
   private ListenerAddress() {}
 
   /**
-   * Host and port. All interfaces are {@code 0.0.0.0}, whether the system has one socket for both
-   * families of addresses or not; the JDK would show such a socket as {@code 0:0:0:0:0:0:0:0}.
+   * Host and port. All interfaces are {@code 0.0.0.0}, whether or not one socket serves both
+   * address families; the JDK would print such a socket as {@code 0:0:0:0:0:0:0:0}.
    */
   static String text(InetSocketAddress address) {
     InetAddress host = address.getAddress();

@@ -14,8 +14,8 @@ import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 
 /**
- * /metrics in the text format, as etcd gives it to whoever would take it: in OpenMetrics some
- * counters have other names. That is for those who accept nothing else.
+ * /metrics in the text format, like etcd. In OpenMetrics some counters have other names, so only
+ * clients that accept nothing else receive it.
  */
 final class MetricsEndpoint {
   private static final ContentType TEXT = ContentTypes.parse(MemberMetrics.TEXT);
@@ -24,26 +24,26 @@ final class MetricsEndpoint {
   private final MemberMetrics metrics;
   private final Executor executor;
   private final LongAdder running = new LongAdder();
-  private final LongAdder answered = new LongAdder();
+  private final LongAdder succeeded = new LongAdder();
   private final LongAdder failed = new LongAdder();
 
   /**
-   * The endpoint of a member; one for all its ports.
+   * Creates the endpoint of a member; all its ports share it.
    *
-   * @param executor where figures are read: some look into files of the process
+   * @param executor reads the metrics, some of them from files of the process
    */
   MetricsEndpoint(MemberMetrics metrics, Executor executor) {
     this.metrics = metrics;
     this.executor = executor;
     metrics.gauge(
         "promhttp_metric_handler_requests_in_flight",
-        "Requests for metrics that are being answered.",
+        "Metrics requests in progress.",
         running::sum);
     metrics.counters(
         "promhttp_metric_handler_requests_total",
-        "Requests for metrics that were answered.",
+        "Completed metrics requests.",
         target -> {
-          target.value((double) answered.sum(), "200");
+          target.value((double) succeeded.sum(), "200");
           target.value((double) failed.sum(), "500");
           target.value(0, "503");
         },
@@ -70,7 +70,7 @@ final class MetricsEndpoint {
         .whenComplete(
             (response, failure) -> {
               running.decrement();
-              (failure == null ? answered : failed).increment();
+              (failure == null ? succeeded : failed).increment();
             });
   }
 

@@ -6,21 +6,24 @@ import io.troupe.model.Bytes;
 import io.troupe.model.MemoryBudget;
 import org.jspecify.annotations.Nullable;
 
-/** The request of a call that has one, until the client has ended its side. One thread. */
+/**
+ * The request of a call that has exactly one, until the client has closed its side. Used by one
+ * thread.
+ */
 final class OnlyRequest {
   private final MemoryBudget.Share memory;
   private @Nullable Bytes request;
 
   /**
-   * No request yet.
+   * Starts without a request.
    *
-   * @param memory counts it
+   * @param memory counts the request
    */
   OnlyRequest(MemoryBudget.Share memory) {
     this.memory = memory;
   }
 
-  /** This, with a request that came. */
+  /** Adds a received request and returns this. */
   OnlyRequest add(Bytes more) {
     if (request != null) {
       request = null;
@@ -31,7 +34,7 @@ final class OnlyRequest {
     return this;
   }
 
-  /** The request; it is not kept any more. */
+  /** Returns the request and releases it. */
   Bytes take() {
     Bytes taken = request;
     if (taken == null) {

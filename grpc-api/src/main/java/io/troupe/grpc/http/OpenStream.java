@@ -3,18 +3,21 @@ package io.troupe.grpc.http;
 import io.troupe.model.MemoryBudget;
 import org.jspecify.annotations.Nullable;
 
-/** What a stream of HTTP/2 holds from its headers to its end. */
+/** What an HTTP/2 stream holds from its headers to its end. */
 final class OpenStream {
   private MemoryBudget.@Nullable Share share;
   private boolean ended;
 
-  /** What the HTTP layer holds for it. Only the thread of the frames uses this. */
+  /** Memory that the HTTP layer holds for it. Only the thread of the frames uses this. */
   private long bytes;
 
   /** Whether the client has sent its whole request. Only the thread of the frames uses this. */
   private boolean complete;
 
-  /** The share of the stream's call; closed at once if the stream has ended. Thread-safe. */
+  /**
+   * Sets the share of the stream's call; closes it immediately if the stream has ended.
+   * Thread-safe.
+   */
   synchronized void holds(MemoryBudget.Share held) {
     if (ended) {
       held.close();
@@ -23,7 +26,10 @@ final class OpenStream {
     }
   }
 
-  /** The response is sent, or the stream reset, or its connection closed. Thread-safe. */
+  /**
+   * Ends the stream: the response is sent, the stream is reset, or its connection is closed.
+   * Thread-safe.
+   */
   synchronized void end() {
     ended = true;
     if (share != null) {
@@ -32,7 +38,7 @@ final class OpenStream {
     }
   }
 
-  /** Adds to what the HTTP layer holds for it. */
+  /** Adds to the memory that the HTTP layer holds for it. */
   void add(long more) {
     bytes += more;
   }

@@ -7,24 +7,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The streams of one HTTP/2 connection and what the HTTP layer holds for them: above all their
- * headers, from the first frame until both sides have ended the stream or one has reset it. One
- * thread, but for {@link #isOpen}, {@link #isEmpty} and {@link #holds}.
+ * The streams of one HTTP/2 connection and the memory that the HTTP layer holds for them, mainly
+ * their headers, from the first frame until both sides have ended the stream or one has reset it.
+ * Used by one thread, except for {@link #isOpen}, {@link #isEmpty} and {@link #holds}.
  *
  * @source RFC 9113 section 5.1
  */
 final class OpenStreams {
-  /** What a stream costs besides its headers, about: its state, its request, its stages. */
+  /** Approximate cost of a stream besides its headers: its state, its request, its stages. */
   private static final int STREAM_BYTES = 2048;
 
   /**
-   * What a byte of a header block costs at most, about. A byte may refer to a whole field of a
-   * table, which then is one more pair in a list, of 34 bytes. A literal field has four bytes at
-   * least and costs some 150.
+   * Approximate maximum cost of a byte of a header block. A byte may refer to a whole field of a
+   * table, which then is one more pair of 34 bytes in a list. A literal field has at least four
+   * bytes and costs about 150.
    */
   private static final int BYTES_OF_HEADER_BYTE = 40;
 
-  /** Counted against the budget in steps, so that few calls at a time cost nothing. */
+  /** Step of the counting against the budget, so that few concurrent calls cost nothing. */
   private static final int STEP = 64 << 10;
 
   /** Streams whose response has not ended. */
@@ -38,7 +38,7 @@ final class OpenStreams {
   private long counted;
 
   /**
-   * No stream.
+   * Starts without streams.
    *
    * @param share counts what the HTTP layer holds; closed with the connection
    */
@@ -46,7 +46,7 @@ final class OpenStreams {
     this.share = share;
   }
 
-  /** Whether a stream has begun, its response has not ended, and it is not reset. Thread-safe. */
+  /** Whether a stream has started, its response has not ended, and it is not reset. Thread-safe. */
   boolean isOpen(int stream) {
     return open.containsKey(stream);
   }
@@ -56,7 +56,7 @@ final class OpenStreams {
     return open.isEmpty();
   }
 
-  /** Closes the share with the stream; at once if it is not open. Thread-safe. */
+  /** Closes the share with the stream, immediately if it is not open. Thread-safe. */
   void holds(int stream, MemoryBudget.Share held) {
     OpenStream found = open.get(stream);
     if (found == null) {
@@ -66,7 +66,7 @@ final class OpenStreams {
     }
   }
 
-  /** A stream begins. Its cost counts with its headers. */
+  /** Starts a stream. Its cost counts with its headers. */
   void begin(int stream) {
     OpenStream begun = new OpenStream();
     begun.add(STREAM_BYTES);
@@ -75,10 +75,10 @@ final class OpenStreams {
   }
 
   /**
-   * A frame of a header block came.
+   * Counts a frame of a header block.
    *
    * @param length of its content
-   * @throws MemoryBudget.Exceeded if nothing is left for the connection
+   * @throws MemoryBudget.Exceeded if no memory is left for the connection
    */
   void headers(int stream, int length) {
     OpenStream found = open.get(stream);

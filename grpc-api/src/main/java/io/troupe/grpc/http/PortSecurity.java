@@ -3,31 +3,31 @@ package io.troupe.grpc.http;
 import java.util.Optional;
 
 /**
- * Whether TLS is spoken on a port.
+ * TLS of a port.
  *
- * @param tls empty: it is not
- * @param plainToo whether clients may also come without it: then the first byte of a connection
+ * @param tls empty without TLS
+ * @param plainToo whether clients may also connect without TLS; then the first byte of a connection
  *     decides (T2)
  */
 public record PortSecurity(Optional<ConnectionSecurity> tls, boolean plainToo) {
-  /** Checks that somebody is served. */
+  /** Checks that the port serves some clients. */
   public PortSecurity {
     if (tls.isEmpty() && !plainToo) {
-      throw new IllegalArgumentException("a port without TLS serves clients without it");
+      throw new IllegalArgumentException("a port without TLS must accept connections without TLS");
     }
   }
 
-  /** Without TLS alone. */
+  /** Without TLS only. */
   public static PortSecurity none() {
     return new PortSecurity(Optional.empty(), true);
   }
 
-  /** With TLS alone. */
+  /** With TLS only. */
   public static PortSecurity of(ConnectionSecurity tls) {
     return new PortSecurity(Optional.of(tls), false);
   }
 
-  /** Both at one address. */
+  /** With and without TLS on one address. */
   public static PortSecurity either(ConnectionSecurity tls) {
     return new PortSecurity(Optional.of(tls), true);
   }

@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the JVM offers in place of Go's profiles, on the paths where operators look for those:
- * thread dumps, a class histogram, and flight recordings. One recording at a time.
+ * The JVM's equivalents of Go's profiles, on Go's paths: thread dumps, a class histogram, and
+ * flight recordings. Runs one recording at a time.
  */
 final class ProfileEndpoints {
   static final String PREFIX = "/debug/pprof/";
@@ -45,12 +45,12 @@ final class ProfileEndpoints {
       /debug/pprof/
 
       goroutine, threadcreate   threads with their stacks and locks
-      block, mutex              the same: look for BLOCKED and WAITING
+      block, mutex              the same: see BLOCKED and WAITING
       heap                      live objects by class (collects garbage first)
       profile?seconds=30        flight recording with profiling settings, a .jfr file for JDK Mission Control
       trace?seconds=1           flight recording with default settings
       cmdline                   the command line
-      symbol                    nothing to look up: names are in the files
+      symbol                    no lookup needed: names are in the files
       """;
 
   private final ActorSystem<?> system;
@@ -62,7 +62,7 @@ final class ProfileEndpoints {
     this.blocking = system.dispatchers().lookup(DispatcherSelector.blocking());
   }
 
-  /** The answer to a path that begins with {@link #PREFIX}. */
+  /** The response for a path that starts with {@link #PREFIX}. */
   CompletionStage<HttpResponse> handle(HttpRequest request) {
     String name = request.getUri().path().substring(PREFIX.length());
     return switch (name) {
@@ -73,7 +73,7 @@ final class ProfileEndpoints {
       case "heap" -> command("gcClassHistogram");
       case "profile" -> record(request, "profile", DEFAULT);
       case "trace" -> record(request, "default", SHORT);
-      default -> now(HttpAnswers.notFound());
+      default -> now(HttpResponses.notFound());
     };
   }
 
@@ -82,29 +82,29 @@ final class ProfileEndpoints {
   }
 
   private static HttpResponse text(String body) {
-    return HttpAnswers.text(StatusCodes.OK, body);
+    return HttpResponses.text(StatusCodes.OK, body);
   }
 
   private static Iterable<String> commandLine() {
     return DebugEndpoints.commandLine().asList().stream().map(e -> e.getAsString()).toList();
   }
 
-  /** One of the JVM's own commands, as jcmd runs them. */
+  /** Runs a diagnostic command of the JVM, like jcmd. */
   private CompletionStage<HttpResponse> command(String name, String... arguments) {
     return CompletableFuture.supplyAsync(
         () -> {
           try {
-            Object answer =
+            Object output =
                 ManagementFactory.getPlatformMBeanServer()
                     .invoke(
                         new ObjectName("com.sun.management:type=DiagnosticCommand"),
                         name,
                         new Object[] {arguments},
                         new String[] {String[].class.getName()});
-            return text(String.valueOf(answer));
+            return text(String.valueOf(output));
           } catch (JMException e) {
-            LOG.warn("the JVM does not run a diagnostic command name={}", name, e);
-            return HttpAnswers.text(
+            LOG.warn("cannot run diagnostic command name={}", name, e);
+            return HttpResponses.text(
                 StatusCodes.INTERNAL_SERVER_ERROR, "the JVM does not offer " + name + "\n");
           }
         },
@@ -116,28 +116,28 @@ final class ProfileEndpoints {
     Duration wanted;
     try {
       wanted =
-          HttpAnswers.parameters(request, "seconds").stream()
+          HttpResponses.parameters(request, "seconds").stream()
               .findFirst()
               .map(Integer::parseInt)
               .map(Duration::ofSeconds)
               .orElse(usual);
     } catch (NumberFormatException notWhole) {
-      return now(HttpAnswers.text(StatusCodes.BAD_REQUEST, "seconds has to be a whole number\n"));
+      return now(HttpResponses.text(StatusCodes.BAD_REQUEST, "seconds has to be a whole number\n"));
     }
     if (wanted.isNegative() || wanted.isZero() || wanted.toSeconds() > MAX_SECONDS) {
       return now(
-          HttpAnswers.text(
+          HttpResponses.text(
               StatusCodes.BAD_REQUEST, "seconds has to be within 1 and " + MAX_SECONDS + "\n"));
     }
     if (!recording.compareAndSet(false, true)) {
       return now(
-          HttpAnswers.text(StatusCodes.SERVICE_UNAVAILABLE, "another recording is running\n"));
+          HttpResponses.text(StatusCodes.SERVICE_UNAVAILABLE, "another recording is running\n"));
     }
     CompletableFuture<HttpResponse> done = new CompletableFuture<>();
-    CompletionStage<HttpResponse> answer = done;
-    answer.whenComplete((response, failure) -> recording.set(false));
+    CompletionStage<HttpResponse> response = done;
+    response.whenComplete((sent, failure) -> recording.set(false));
     blocking.execute(() -> begin(settings, wanted, done));
-    return answer;
+    return response;
   }
 
   private void begin(String settings, Duration wanted, CompletableFuture<HttpResponse> done) {
@@ -151,8 +151,8 @@ final class ProfileEndpoints {
           .scheduleOnce(
               wanted, () -> blocking.execute(() -> end(running, done)), system.executionContext());
     } catch (IOException | ParseException | RuntimeException e) {
-      LOG.warn("flight recording not started", e);
-      done.complete(HttpAnswers.text(StatusCodes.INTERNAL_SERVER_ERROR, e + "\n"));
+      LOG.warn("cannot start flight recording", e);
+      done.complete(HttpResponses.text(StatusCodes.INTERNAL_SERVER_ERROR, e + "\n"));
     }
   }
 
@@ -165,7 +165,7 @@ final class ProfileEndpoints {
                   RawHeader.create("Content-Disposition", "attachment; filename=\"member.jfr\""))
               .withEntity(ContentTypes.APPLICATION_OCTET_STREAM, content(running)));
     } catch (IOException | RuntimeException e) {
-      done.completeExceptionally(new CompletionException("the recording was lost", e));
+      done.completeExceptionally(new CompletionException("cannot read the flight recording", e));
     }
   }
 

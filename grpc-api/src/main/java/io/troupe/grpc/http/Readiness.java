@@ -6,16 +6,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Calls that come before the member is ready wait (B1), but not forever: who gave up would be kept
- * as long as there is no quorum. Waiting calls are not checked one by one: all that came between
- * two turns share a future. Thread-safe.
+ * Lets calls wait until the member is ready (B1), with a time limit: otherwise calls of
+ * disconnected clients would be kept as long as there is no quorum. Waiting calls are not checked
+ * one by one: all calls between two turns share a future. Thread-safe.
  */
 final class Readiness {
   private volatile boolean ready;
   private CompletableFuture<Void> older = new CompletableFuture<>();
   private CompletableFuture<Void> newer = new CompletableFuture<>();
 
-  /** True if nothing needs to wait any more. */
+  /** True if calls no longer need to wait. */
   boolean isReady() {
     return ready;
   }
@@ -25,18 +25,18 @@ final class Readiness {
     return ready ? CompletableFuture.completedFuture(null) : newer;
   }
 
-  /** Ends the wait of those who came before the last turn. */
+  /** Fails the calls that arrived before the last turn. */
   void turn() {
-    CompletableFuture<Void> over;
+    CompletableFuture<Void> expired;
     synchronized (this) {
-      over = older;
+      expired = older;
       older = newer;
       newer = new CompletableFuture<>();
     }
-    over.completeExceptionally(new RefusedException(Refusal.NO_LEADER));
+    expired.completeExceptionally(new RefusedException(Refusal.NO_LEADER));
   }
 
-  /** The member is ready. */
+  /** Marks the member as ready. */
   void open() {
     CompletableFuture<Void> first;
     CompletableFuture<Void> second;

@@ -8,17 +8,16 @@ import org.apache.pekko.japi.pf.PFBuilder;
 import org.apache.pekko.stream.javadsl.Source;
 
 /**
- * How long the one message of a call may take to arrive. Until it is there nobody knows who calls,
- * and what came of it is kept in memory. Messages of streams have no limit: a quiet stream is none
- * that hangs.
+ * Time limit for the single message of a call. Until it has arrived, the caller is unknown, and its
+ * bytes are kept in memory. Messages of streams have no limit, because an idle stream is normal.
  */
 final class RequestBodyTimeout {
-  /** The largest request over 25 kB/s. */
+  /** Enough for the largest request over 25 kB/s. */
   static final Duration LIMIT = Duration.ofSeconds(60);
 
   private RequestBodyTimeout() {}
 
-  /** The body; fails when it is not whole in time. */
+  /** The body; fails when it is not complete in time. */
   static <T, M> Source<T, M> limited(Source<T, M> body, Duration limit) {
     return body.completionTimeout(limit)
         .mapError(

@@ -12,14 +12,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Requests as the log shows them: of values their sizes, of secrets nothing, and not too much. */
+/** Requests in the form of the log: values as sizes, without secrets, truncated. */
 final class RequestContent {
   private static final int LONGEST = 1024;
   private static final Set<String> SECRETS = Set.of("password", "hashedPassword", "token");
 
   private RequestContent() {}
 
-  /** One line, fields as protobuf's text form has them; empty for what does not decode. */
+  /** One line, fields in protobuf's text form; empty if the request cannot be decoded. */
   static String of(Descriptor type, Bytes request) {
     StringBuilder out = new StringBuilder();
     try {
@@ -68,7 +68,7 @@ final class RequestContent {
     }
   }
 
-  /** Ids of members are unsigned; Java has no such numbers. */
+  /** Member IDs are unsigned; Java has no unsigned types. */
   private static Object value(FieldDescriptor.Type type, Object value) {
     return switch (type) {
       case UINT64, FIXED64 -> Long.toUnsignedString((Long) value);

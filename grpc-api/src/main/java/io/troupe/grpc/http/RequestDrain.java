@@ -12,13 +12,14 @@ import org.apache.pekko.stream.stage.GraphStageLogic;
 import org.apache.pekko.util.ByteString;
 
 /**
- * Lets a call lose interest in its request body: what is still sent is read and thrown away until
- * the client ends or resets its side.
+ * Reads and drops the rest of a request body that its call no longer reads, until the client ends
+ * or resets its side.
  *
- * <p>Over HTTP/1.1 only up to a limit; then the body is cancelled, and its connection ends with the
- * answer. A body of HTTP/2 is never cancelled: Pekko HTTP would reset its stream, so that the
- * answer with its status is lost, and if any of the answer waits to be sent, the whole connection
- * fails with a stack trace. What a client sends in vain there holds up nobody and is kept nowhere.
+ * <p>Over HTTP/1.1 only up to a limit; then the body is cancelled, and its connection is closed
+ * after the response. A body of HTTP/2 is never cancelled: Pekko HTTP would reset its stream and
+ * lose the response with its status. If part of the response were still unsent, the whole
+ * connection would fail with a stack trace. The dropped bytes of an HTTP/2 client block no other
+ * client and are not kept.
  */
 final class RequestDrain extends GraphStage<FlowShape<ByteString, ByteString>> {
   private final Inlet<ByteString> in = Inlet.create("RequestDrain.in");
@@ -31,9 +32,9 @@ final class RequestDrain extends GraphStage<FlowShape<ByteString, ByteString>> {
   }
 
   /**
-   * The body of a request, of which a call may take as much as it wants.
+   * The body of a request, of which a call may read any part.
    *
-   * @param maxDroppedBytes what is read in vain over HTTP/1.1
+   * @param maxDroppedBytes limit of the bytes that are read and dropped over HTTP/1.1
    */
   static Source<ByteString, Object> body(HttpRequest request, long maxDroppedBytes) {
     return request

@@ -4,21 +4,21 @@ import java.util.Locale;
 import org.apache.pekko.util.ByteString;
 
 /**
- * Where a client of HTTP/1.1 stands in its requests, by the bytes it sent: before the end of a head
- * or in a body. Nothing is decided by it but how long a client may take: whether a request is well
- * formed is for the HTTP layer to say, which ends the connection if it is not. A line ends with LF,
- * before which one CR may stand.
+ * Tracks the position of an HTTP/1.1 client in its requests by the bytes that it sent: before the
+ * end of a head or in a body. It decides only time limits of the client. The HTTP layer checks
+ * whether a request is well formed and closes the connection if it is not. A line ends with LF,
+ * which one CR may precede.
  *
  * @source RFC 9112 sections 2.2, 6, 7.1
  */
 final class RequestFraming {
-  /** Of the beginning of a line more is never checked. */
+  /** Bytes of a line that are kept; more are never needed. */
   private static final int MOST_OF_A_LINE = 256;
 
   private static final String HTTP2_PREFACE = "PRI * HTTP/2.0";
 
   private enum Place {
-    /** Nothing yet of the next request. */
+    /** No byte of the next request yet. */
     BETWEEN,
     /** In the request line or in a header. */
     HEAD,
@@ -27,7 +27,7 @@ final class RequestFraming {
     CHUNK_SIZE,
     CHUNK,
     TRAILERS,
-    /** No requests of HTTP/1.1 (any more). */
+    /** Another protocol than HTTP/1.1. */
     OTHER
   }
 
@@ -37,14 +37,14 @@ final class RequestFraming {
   private boolean chunked;
   private long length;
 
-  /** Of the body or the chunk. */
+  /** Bytes left of the body or the chunk. */
   private long remaining;
 
   private long headBytes;
   private long largestHeadBytes;
   private long heads;
 
-  /** Takes what comes next. */
+  /** Processes the next bytes. */
   void received(ByteString part) {
     int size = part.size();
     for (int i = 0; i < size && place != Place.OTHER; ) {
@@ -148,7 +148,7 @@ final class RequestFraming {
     return number((extension < 0 ? text : text.substring(0, extension)).trim(), 16);
   }
 
-  /** What is no number is refused by the HTTP layer. */
+  /** The HTTP layer rejects an invalid number. */
   private static long number(String text, int radix) {
     try {
       return Math.max(0, Long.parseLong(text, radix));
@@ -162,27 +162,27 @@ final class RequestFraming {
     return place == Place.BETWEEN && heads > 0;
   }
 
-  /** True in the middle of a head. */
+  /** True inside a head. */
   boolean isInHead() {
     return place == Place.HEAD;
   }
 
-  /** True once something else than HTTP/1.1 is spoken. */
+  /** True once the client uses another protocol than HTTP/1.1. */
   boolean isOther() {
     return place == Place.OTHER;
   }
 
-  /** Bytes since the end of the former request that belong to no whole head. */
+  /** Bytes since the end of the previous request that do not belong to a complete head. */
   long headBytes() {
     return headBytes;
   }
 
-  /** The most that {@link #headBytes} has been. */
+  /** The maximum of {@link #headBytes} so far. */
   long largestHeadBytes() {
     return largestHeadBytes;
   }
 
-  /** Heads that came to their end, the preface of HTTP/2 among them. */
+  /** Number of complete heads, including the preface of HTTP/2. */
   long heads() {
     return heads;
   }

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Tells the log of unary calls, in etcd's words and fields: of each at debug level, at warn level
- * of those that took longer than warning-unary-request-duration, of these ten in a second at most.
+ * Logs unary calls with etcd's text and fields: each call at debug level, and at warn level calls
+ * that took longer than warning-unary-request-duration, at most ten per second.
  */
 final class RequestLog {
   private static final Logger LOG = LoggerFactory.getLogger(RequestLog.class);
@@ -26,9 +26,9 @@ final class RequestLog {
   private final LogRateLimit limit = new LogRateLimit(TimeUnit.MILLISECONDS.toNanos(100));
 
   /**
-   * A log.
+   * Creates a log.
    *
-   * @param slow how long a call may take
+   * @param slow duration above which a call is logged at warn level
    */
   RequestLog(Duration slow, Clock clock) {
     this.slowNanos = slow.toNanos();
@@ -36,10 +36,10 @@ final class RequestLog {
   }
 
   /**
-   * What is known of a call at its end.
+   * A completed call.
    *
    * @param path of its method
-   * @param method null if nobody declared it
+   * @param method null if it is not declared
    * @param client its address
    * @param request the message; null if it did not arrive, or is too large to be kept
    * @param requestSize in bytes
@@ -55,12 +55,12 @@ final class RequestLog {
       int responseSize,
       int status) {}
 
-  /** Whether a call that took so long is told of: ask before {@link #ended}. */
+  /** Whether a call of this duration is logged; call this before {@link #ended}. */
   boolean wants(long nanos) {
     return nanos > slowNanos || LOG.isDebugEnabled();
   }
 
-  /** A call ended. */
+  /** Logs a completed call. */
   void ended(Ended call, long nanos) {
     boolean slow = nanos > slowNanos;
     long suppressed = slow ? limit.admit(System.nanoTime()) : 0;

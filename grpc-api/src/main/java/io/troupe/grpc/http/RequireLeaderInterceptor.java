@@ -12,12 +12,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What {@code hasleader} asks for (T5, W19): such a call is refused while this member knows no
- * leader, and such a stream ends when none was known for {@value #CHECKS} election timeouts in a
- * row. Streams are not checked one by one: all that run share a switch. Thread-safe.
+ * Implements {@code hasleader} (T5, W19): rejects such a call while this member knows no leader,
+ * and closes such a stream when no leader was known for {@value #CHECKS} election timeouts in a
+ * row. Streams are not checked one by one: all running streams share a switch. Thread-safe.
  */
 final class RequireLeaderInterceptor {
-  /** Checks without a leader that end the streams. */
+  /** Checks in a row without a leader after which the streams are closed. */
   static final int CHECKS = 3;
 
   private static final Logger LOG = LoggerFactory.getLogger(RequireLeaderInterceptor.class);
@@ -31,9 +31,9 @@ final class RequireLeaderInterceptor {
   }
 
   /**
-   * Lets a call through.
+   * Checks a call.
    *
-   * @throws RefusedException NO_LEADER if the call wants a leader and there is none
+   * @throws RefusedException NO_LEADER if the call requires a leader and there is none
    */
   void require(Call call) {
     if (call.hasLeader() && status.leader().isNone()) {
@@ -41,19 +41,22 @@ final class RequireLeaderInterceptor {
     }
   }
 
-  /** The answers of a call; if it wants a leader, they end with NO_LEADER when that is gone. */
-  <T> Source<T, NotUsed> guarded(Source<T, NotUsed> answers, Call call) {
+  /**
+   * The responses of a call; if it requires a leader, they fail with NO_LEADER when the leader is
+   * lost.
+   */
+  <T> Source<T, NotUsed> guarded(Source<T, NotUsed> responses, Call call) {
     if (!call.hasLeader()) {
-      return answers;
+      return responses;
     }
     SharedKillSwitch running;
     synchronized (this) {
       running = streams;
     }
-    return answers.via(running.flow());
+    return responses.via(running.flow());
   }
 
-  /** Checks the leader; to be called once in each election timeout. */
+  /** Checks the leader; must be called once per election timeout. */
   synchronized void check() {
     if (!status.leader().isNone()) {
       checksWithout = 0;
@@ -61,7 +64,7 @@ final class RequireLeaderInterceptor {
     }
     checksWithout++;
     if (checksWithout >= CHECKS) {
-      LOG.debug("no leader, streams that want one end checks={}", checksWithout);
+      LOG.debug("no leader, closing streams that require a leader checks={}", checksWithout);
       SharedKillSwitch ending = streams;
       streams = KillSwitches.shared("hasleader");
       ending.abort(new RefusedException(Refusal.NO_LEADER));

@@ -1,9 +1,9 @@
 package io.troupe.grpc.http;
 
 /**
- * How often streams of one connection may be reset: as many at once as there may be streams, and a
- * rate after that. So a client may end all its calls together, but cannot continue beginning and
- * resetting them (CVE-2023-44487). A token bucket; one thread.
+ * Limits the resets of streams of one connection: a burst of as many as there may be streams, then
+ * a rate. A client can therefore cancel all its calls together, but cannot keep opening and
+ * resetting streams (CVE-2023-44487). A token bucket; used by one thread.
  */
 final class ResetRate {
   private static final double NANOS_PER_SECOND = 1e9;
@@ -15,10 +15,10 @@ final class ResetRate {
   private boolean begun;
 
   /**
-   * A rate.
+   * Creates a full bucket.
    *
-   * @param atOnce resets that are allowed at any time if there were none before
-   * @param perSecond resets that are allowed in each second after those
+   * @param atOnce size of the burst
+   * @param perSecond rate after the burst
    */
   ResetRate(int atOnce, int perSecond) {
     this.most = atOnce;
@@ -29,8 +29,8 @@ final class ResetRate {
   /**
    * Counts a reset.
    *
-   * @param nowNanos of a clock that never goes back
-   * @return false if it is one too many
+   * @param nowNanos of a monotonic clock
+   * @return false if the limit is exceeded
    */
   boolean allows(long nowNanos) {
     if (begun) {

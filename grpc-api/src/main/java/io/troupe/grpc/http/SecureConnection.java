@@ -32,8 +32,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * One connection with TLS, from its first byte: the handshake has a time limit (TL4), and who fails
- * in it is named in the log.
+ * One connection with TLS, from its first byte: the handshake has a time limit (TL4), and failed
+ * handshakes are logged with the client.
  */
 final class SecureConnection {
   private static final Logger LOG = LoggerFactory.getLogger(SecureConnection.class);
@@ -54,33 +54,36 @@ final class SecureConnection {
   private volatile @Nullable String commonName;
   private volatile @Nullable SSLException cutFor;
 
-  /** A connection that was accepted. */
+  /** An accepted connection. */
   SecureConnection(SecureListener listener, ClientConnection accepted) {
     this.listener = listener;
     this.accepted = accepted;
     this.client = accepted.client();
   }
 
-  /** Its bytes, while the handshake has time. To be run once, at once. */
+  /**
+   * The bytes of the connection, with the time limit of the handshake. Materialize it once,
+   * immediately.
+   */
   Flow<ByteString, ByteString, NotUsed> limited() {
     limit =
         listener
             .system()
             .scheduler()
-            .scheduleOnce(HANDSHAKE_LIMIT, this::tooLate, listener.system().executionContext());
+            .scheduleOnce(HANDSHAKE_LIMIT, this::timedOut, listener.system().executionContext());
     BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> cut =
         BidiFlow.fromFlows(killSwitch.flow(), killSwitch.flow());
     return cut.join(accepted.bytes());
   }
 
-  /** Takes TLS off those bytes. To be run once. */
+  /** Decrypts those bytes. Materialize it once. */
   BidiFlow<ByteString, ByteString, ByteString, ByteString, NotUsed> decrypting() {
     BidiFlow<ByteString, SslTlsOutbound, SslTlsInbound, ByteString, NotUsed> text =
         BidiFlow.fromFlows(Flow.<ByteString>create().map(SendBytes::new), received());
     return text.atop(TLS.create(this::newEngine, this::handshaken, IgnoreComplete$.MODULE$));
   }
 
-  /** There will be no handshake: it has begun without TLS. */
+  /** The connection starts without TLS, so there is no handshake. */
   void isPlain() {
     established();
   }
@@ -88,7 +91,7 @@ final class SecureConnection {
   private Flow<SslTlsInbound, ByteString, NotUsed> received() {
     Flow<SslTlsInbound, ByteString, NotUsed> decrypted =
         Flow.<SslTlsInbound>create()
-            // What else there is says that the end came without a farewell: the end follows.
+            // Other elements report a close without close_notify; the completion follows.
             .collectType(SessionBytes.class)
             .<ByteString>map(
                 part -> {
@@ -100,7 +103,7 @@ final class SecureConnection {
     }
     return decrypted.watchTermination(
         (before, end) -> {
-          end.whenComplete((done, failure) -> nothingMoreComes(failure));
+          end.whenComplete((done, failure) -> ended(failure));
           return NotUsed.getInstance();
         });
   }
@@ -112,7 +115,7 @@ final class SecureConnection {
     return made;
   }
 
-  /** T1; null refuses the client. The first bytes tell the two protocols apart anyway. */
+  /** T1; null rejects the client. The first bytes also distinguish the two protocols. */
   private @Nullable String chosen(List<String> offered) {
     if (offered.contains(HTTP2)) {
       return HTTP2;
@@ -120,7 +123,10 @@ final class SecureConnection {
     return offered.contains(HTTP1) && !listener.onlyGrpc() ? HTTP1 : null;
   }
 
-  /** Called where TLS is done, before anything is handed on: what it throws ends the connection. */
+  /**
+   * Called after the handshake, before any element is passed on; an exception closes the
+   * connection.
+   */
   private void handshaken(SSLSession session) {
     SSLEngine made = engine;
     if (listener.onlyGrpc() && made != null && !HTTP2.equals(made.getApplicationProtocol())) {
@@ -135,7 +141,7 @@ final class SecureConnection {
 
   private void checkAddress(SSLSession session) {
     if (accepted.address() == null) {
-      // Who comes over a unix socket has none.
+      // A client of a unix socket has no address.
       allowed.complete(null);
       return;
     }
@@ -163,15 +169,15 @@ final class SecureConnection {
     if (timer != null) {
       timer.cancel();
     }
-    listener.over(this);
+    listener.handshakeEnded(this);
     return true;
   }
 
-  private void tooLate() {
-    cut("no end of the handshake within " + HANDSHAKE_LIMIT.toSeconds() + " s");
+  private void timedOut() {
+    cut("TLS handshake not completed within " + HANDSHAKE_LIMIT.toSeconds() + " s");
   }
 
-  /** Ends it if its handshake is still in progress. */
+  /** Closes the connection if its handshake is still in progress. */
   void cut(String reason) {
     if (handshaking.get()) {
       SSLException why = new SSLException(reason);
@@ -180,17 +186,20 @@ final class SecureConnection {
     }
   }
 
-  /** Its end, and the end of its handshake if that is still in progress. */
-  void nothingMoreComes(@Nullable Throwable failure) {
+  /** Handles the end of the connection, and of its handshake if that is still in progress. */
+  void ended(@Nullable Throwable failure) {
     if (established()) {
-      // Being cut comes back as one failure or another.
+      // After {@link #cut}, the failure has any form.
       SSLException own = cutFor;
       Throwable reason = own == null ? failure : own;
       rejected(reason == null ? new EOFException("closed by the client") : reason);
     }
   }
 
-  /** In etcd's words; whoever only looks whether a port is open is worth no line. */
+  /**
+   * Logs a rejected connection with etcd's text; a client that only probes the port is logged at
+   * debug level.
+   */
   private void rejected(Throwable thrown) {
     Throwable failure =
         thrown instanceof CompletionException && thrown.getCause() != null
@@ -212,7 +221,7 @@ final class SecureConnection {
             suppressed);
   }
 
-  /** The name that the client asked for; empty if it named none. */
+  /** The server name that the client requested; empty if there is none. */
   private String serverName() {
     SSLEngine made = engine;
     SSLSession session = made == null ? null : made.getHandshakeSession();
@@ -233,17 +242,19 @@ final class SecureConnection {
     try {
       return session.getRequestedServerNames();
     } catch (UnsupportedOperationException none) {
-      // A session that never came to be.
+      // The handshake of the session did not complete.
       return List.of();
     }
   }
 
-  /** The user of calls without a token (A14): null if certificates are no logins here. */
+  /** The user of calls without a token (A14); null if certificates are not logins here. */
   @Nullable String login() {
     return listener.security().isLogin() ? commonName() : null;
   }
 
-  /** Of the client's certificate, empty if it has none; null if the client showed none. */
+  /**
+   * Common name of the client's certificate, empty if it has none; null if the client sent none.
+   */
   private @Nullable String commonName() {
     String known = commonName;
     SSLEngine made = engine;

@@ -7,11 +7,11 @@ import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.typed.ActorSystem;
 
 /**
- * A port with TLS. Takes TLS off its connections before the HTTP layer sees them
- * (docs/decisions/0101), and bounds how many may be in their handshake.
+ * A port with TLS. Decrypts its connections before the HTTP layer (docs/decisions/0101), and bounds
+ * the number of pending handshakes.
  */
 final class SecureListener {
-  /** Enough for all clients of a wrong configuration to be named; etcd samples such lines too. */
+  /** Enough to log all clients of a misconfigured deployment; etcd samples such lines too. */
   private static final int REJECTIONS_AT_ONCE = 100;
 
   private final ConnectionSecurity security;
@@ -20,7 +20,7 @@ final class SecureListener {
   private final ActorSystem<?> system;
   private final int mostHandshakes;
 
-  /** Unknown peers may fail as often as they like. */
+  /** Limits the log, because unknown clients may fail at any rate. */
   private final LogRateLimit rejections =
       new LogRateLimit(TimeUnit.SECONDS.toNanos(1), REJECTIONS_AT_ONCE);
 
@@ -28,9 +28,9 @@ final class SecureListener {
   private final Set<SecureConnection> handshaking = new LinkedHashSet<>();
 
   /**
-   * Of one port.
+   * Creates the listener of one port.
    *
-   * @param mostHandshakes that may be pending at a time
+   * @param mostHandshakes maximum number of pending handshakes
    */
   SecureListener(
       ActorSystem<?> system,
@@ -44,7 +44,7 @@ final class SecureListener {
     this.checksAddress = serves == GrpcServer.Listener.METRICS && security.checksAddress();
   }
 
-  /** A connection that was accepted; its handshake begins when it is run. */
+  /** Wraps an accepted connection; its handshake starts when the connection is materialized. */
   SecureConnection secured(ClientConnection accepted) {
     SecureConnection connection = new SecureConnection(this, accepted);
     begun(connection);
@@ -52,8 +52,8 @@ final class SecureListener {
   }
 
   /**
-   * Makes room by cutting the oldest: who means it is through in a moment, so the oldest are those
-   * that only want to be in the way.
+   * Registers a handshake. Above the limit it closes the oldest: a regular client completes its
+   * handshake quickly, so the oldest ones belong to clients that only occupy slots.
    */
   private void begun(SecureConnection connection) {
     SecureConnection oldest = null;
@@ -70,7 +70,7 @@ final class SecureListener {
   }
 
   /**
-   * Somebody is rejected and to be named.
+   * Counts a rejected connection.
    *
    * @return as {@link LogRateLimit#admit}
    */
@@ -78,8 +78,8 @@ final class SecureListener {
     return rejections.admit(System.nanoTime());
   }
 
-  /** A handshake is over, well or badly. */
-  void over(SecureConnection connection) {
+  /** Removes a completed or failed handshake. */
+  void handshakeEnded(SecureConnection connection) {
     synchronized (handshaking) {
       handshaking.remove(connection);
     }
@@ -89,12 +89,12 @@ final class SecureListener {
     return security;
   }
 
-  /** Whether HTTP/2 must have been agreed on (T1). */
+  /** Whether the client must negotiate HTTP/2 (T1). */
   boolean onlyGrpc() {
     return onlyGrpc;
   }
 
-  /** Whether a certificate must come from its own address (TL2). */
+  /** Whether a certificate must match the client's address (TL2). */
   boolean checksAddress() {
     return checksAddress;
   }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import org.apache.pekko.util.ByteString;
 
 /**
- * The server's first SETTINGS frame, to which the HTTP layer offers no way to add a setting.
+ * The server's first SETTINGS frame, to which the HTTP layer cannot add a setting.
  *
  * @source RFC 9113 sections 3.4, 6.5
  */
@@ -19,9 +19,9 @@ final class ServerSettings {
   /**
    * The same bytes with one more setting in the first frame.
    *
-   * @param bytes what the server sends first; unchanged if they do not begin with a whole frame of
-   *     settings
-   * @param maxBytes most bytes of a request's headers, which clients may know
+   * @param bytes the first bytes of the server; unchanged if they do not start with a complete
+   *     SETTINGS frame
+   * @param maxBytes maximum size of a request's headers, announced to clients
    */
   static ByteString withHeaderLimit(ByteString bytes, int maxBytes) {
     byte[] sent = bytes.toArrayUnsafe();

@@ -7,9 +7,9 @@ import java.net.StandardSocketOptions;
 import org.apache.pekko.io.Inet;
 
 /**
- * SO_REUSEPORT: others that ask for it too, in other processes of the same user, may listen on the
- * same port at the same time; the kernel shares new connections out. Where there is no such thing
- * the port is not opened.
+ * SO_REUSEPORT: other processes of the same user that set it too may listen on the same port at the
+ * same time; the kernel distributes new connections. On a system without this option the port is
+ * not opened.
  */
 final class SharedPort extends Inet.AbstractSocketOption {
   @Override

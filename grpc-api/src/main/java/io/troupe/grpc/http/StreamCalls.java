@@ -11,10 +11,10 @@ import io.troupe.grpc.api.health.HealthCheckRequest;
 import io.troupe.grpc.api.health.HealthCheckResponse;
 import io.troupe.grpc.api.lock.LockRequest;
 import io.troupe.grpc.service.Call;
+import io.troupe.grpc.service.CancellableCall;
 import io.troupe.grpc.service.ElectionObserver;
 import io.troupe.grpc.service.EtcdServices;
 import io.troupe.grpc.service.RangeStreamCursor;
-import io.troupe.grpc.service.CancellableCall;
 import io.troupe.grpc.service.WatchSession;
 import io.troupe.model.Bytes;
 import java.util.Optional;
@@ -33,12 +33,9 @@ import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 
-/**
- * The calls with streams. Each pulls from its service only what the client's flow control lets
- * through.
- */
+/** The streaming calls. Each pulls from its service only what the client's flow control permits. */
 final class StreamCalls {
-  /** Renewals of one stream that are in progress at once; answers keep the order of requests (L5). */
+  /** Concurrent renewals of one stream; responses keep the order of requests (L5). */
   private static final int KEEP_ALIVES_AT_ONCE = 64;
 
   private final EtcdServices services;
@@ -52,9 +49,9 @@ final class StreamCalls {
   }
 
   /**
-   * The request of a call that has one, once the client's side ends. grpc-go, with which etcd 3.7
-   * is built, waits for that end too (RecvMsg of a stream without ClientStreams), and so no client
-   * continues sending while answers come.
+   * The request of a call that has exactly one, once the client has closed its side. grpc-go, which
+   * etcd 3.7 uses, also waits for that (RecvMsg of a stream without ClientStreams), so no client
+   * continues to send while it receives responses.
    */
   private static Source<Bytes, NotUsed> only(Source<Bytes, NotUsed> requests, Call call) {
     return RequestBodyTimeout.limited(requests, RequestBodyTimeout.LIMIT)
@@ -62,7 +59,7 @@ final class StreamCalls {
         .map(OnlyRequest::take);
   }
 
-  /** L5. Ends when the client's side ends. */
+  /** L5. Completes when the client closes its side. */
   Source<ByteString, NotUsed> keepAlive(Source<Bytes, NotUsed> requests, Call call) {
     return requests
         .map(bytes -> LeaseKeepAliveRequest.parseFrom(bytes.toArrayUnsafe()))
@@ -96,7 +93,7 @@ final class StreamCalls {
     return Optional.of(Pair.create(chunk.rest(), chunk.response()));
   }
 
-  /** Changes of the health that a client has not taken yet; of more the newest count. */
+  /** Health changes that a client has not received yet; above this number the newest are kept. */
   private static final int HEALTH_CHANGES = 16;
 
   /** The health service's Watch: the status now and each time it changes. */
@@ -134,12 +131,12 @@ final class StreamCalls {
         bytes -> services.lock().lock(LockRequest.parseFrom(bytes.toArrayUnsafe()), call));
   }
 
-  /** Begins a call that waits. */
+  /** Starts a call that waits. */
   private interface Beginning<T> {
     CancellableCall<T> begin(Bytes request) throws InvalidProtocolBufferException;
   }
 
-  /** One request, and one answer when it is there; a client that goes away cancels the call. */
+  /** One request, and one response when it is available; a disconnected client cancels the call. */
   private static <T extends MessageLite> Source<ByteString, NotUsed> waiting(
       Source<Bytes, NotUsed> requests, Call call, Beginning<T> beginning) {
     return only(requests, call)
@@ -189,7 +186,7 @@ final class StreamCalls {
   }
 
   /**
-   * Feeds the client's requests to the session, one at a time. A broken request ends the whole
+   * Passes the client's requests to the session, one at a time. A malformed request fails the whole
    * stream with its status.
    */
   private WatchSession start(

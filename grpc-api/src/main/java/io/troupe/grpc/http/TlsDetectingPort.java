@@ -14,12 +14,15 @@ import org.apache.pekko.util.ByteString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An address that is served with TLS and without it (T2). The first byte of a connection decides,
- * and must come within the time of a handshake (TL4); from then on it is a connection of one of two
- * ports. Until then it counts as one whose handshake is in progress.
+ * An address that serves connections with and without TLS (T2). The first byte of a connection
+ * decides, and must arrive within the time limit of a handshake (TL4); then one of two ports serves
+ * the connection. Until then it counts as a pending handshake.
  */
 final class TlsDetectingPort implements Connections {
-  /** A record of TLS that carries a handshake. No request and no preface of HTTP/2 begins so. */
+  /**
+   * Type of a TLS record that carries a handshake. No HTTP request or HTTP/2 preface starts with
+   * it.
+   */
   private static final byte HANDSHAKE = 0x16;
 
   private final ClientPort plain;
@@ -28,7 +31,7 @@ final class TlsDetectingPort implements Connections {
   private final Materializer materializer;
 
   /**
-   * Over two ports that are not bound.
+   * Creates a port on two ports that are not bound.
    *
    * @param secure with TLS
    * @param listener of {@code secure}
@@ -58,7 +61,7 @@ final class TlsDetectingPort implements Connections {
     return plain.close(grace).thenCombine(secure.close(grace), (one, two) -> two);
   }
 
-  /** A connection that has said nothing yet. */
+  /** A connection whose first byte has not arrived. */
   private final class Newcomer {
     private final ClientConnection accepted;
     private final SecureConnection connection;
@@ -69,7 +72,10 @@ final class TlsDetectingPort implements Connections {
       this.connection = connection;
     }
 
-    /** The rest of it, when its first part has come; no part: its end. */
+    /**
+     * Selects the flow for the first element and the rest of the connection; without an element the
+     * connection is closed.
+     */
     Flow<ByteString, ByteString, NotUsed> chosen(List<ByteString> came) {
       if (came.isEmpty()) {
         return Flow.fromSinkAndSource(Sink.cancelled(), Source.empty());
@@ -78,18 +84,18 @@ final class TlsDetectingPort implements Connections {
       ByteString first = came.get(0);
       Flow<ByteString, ByteString, CompletionStage<Done>> rest;
       if (first.apply(0) == HANDSHAKE) {
-        rest = secure.conversation(accepted, connection);
+        rest = secure.flow(accepted, connection);
       } else {
         connection.isPlain();
-        rest = plain.conversation(accepted, null);
+        rest = plain.flow(accepted, null);
       }
       return Flow.<ByteString>create().prepend(Source.single(first)).via(rest);
     }
 
-    /** Whatever ends a connection ends nothing else. */
+    /** The failure of a connection affects only this connection. */
     Done ended(@Nullable Done done, @Nullable Throwable failure) {
       if (!decided) {
-        connection.nothingMoreComes(failure);
+        connection.ended(failure);
       }
       return Done.getInstance();
     }

@@ -9,9 +9,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 
-/** Where calls are traced to. Thread-safe. */
+/** Creates the traces of calls. Thread-safe. */
 public interface Tracing {
-  /** Nowhere: costs a call nothing. */
+  /** Tracing is off: a call costs nothing. */
   Tracing OFF =
       new Tracing() {
         @Override
@@ -31,25 +31,25 @@ public interface Tracing {
       };
 
   /**
-   * A call begins now.
+   * Starts the trace of a call.
    *
    * @param path of its method: {@code /etcdserverpb.KV/Put}
-   * @param metadata its headers by their gRPC names; {@code traceparent} among them says whose part
-   *     it is
-   * @return {@link CallTrace#NONE} if it is not to be traced
+   * @param metadata its headers by their gRPC names; {@code traceparent} among them identifies the
+   *     parent span
+   * @return {@link CallTrace#NONE} if the call is not traced
    */
   CallTrace begin(String path, Iterable<HttpHeader> metadata);
 
   /**
-   * Where this member's part in calls to other members is traced to.
+   * Creates the traces of this member's part in calls to other members.
    *
    * @param syncs of this member's log
-   * @param runs what it takes to make spans: not for a room's thread
+   * @param runs creates the spans, because an actor's thread must not
    */
   ForwardedTraces forwarded(WalSyncs syncs, Executor runs);
 
   /**
-   * Sends what is not sent yet and releases everything. Nothing is traced from now on.
+   * Sends unsent spans and releases all resources. After this, nothing is traced.
    *
    * @return completes when that is done, at the latest after {@code atMost}; never fails
    */

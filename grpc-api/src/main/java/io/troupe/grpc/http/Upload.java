@@ -4,8 +4,8 @@ import io.troupe.model.MemoryBudget;
 import org.apache.pekko.util.ByteString;
 
 /**
- * The body of a unary call while it comes. Kept apart from the stream that brings it: stages that
- * have failed keep what they gathered for as long as the rest of the body is dropped. One thread.
+ * The received part of the body of a unary call. Kept outside the stream, because failed stages
+ * keep what they collected while the rest of the body is dropped. Used by one thread.
  */
 final class Upload {
   private final int maxBytes;
@@ -13,10 +13,10 @@ final class Upload {
   private ByteString sofar = ByteString.emptyByteString();
 
   /**
-   * Nothing came yet.
+   * Starts empty.
    *
-   * @param maxBytes of a message
-   * @param memory counts what came
+   * @param maxBytes maximum size of a message
+   * @param memory counts the received bytes
    */
   Upload(int maxBytes, MemoryBudget.Share memory) {
     this.maxBytes = maxBytes;
@@ -24,10 +24,10 @@ final class Upload {
   }
 
   /**
-   * Adds what came.
+   * Adds received bytes.
    *
-   * @throws RuntimeException as soon as the announced message or what came of it is above the
-   *     limit, or there is no memory for it; then nothing is kept
+   * @throws RuntimeException as soon as the announced or received size of the message is above the
+   *     limit, or no memory is left for it; then nothing is kept
    */
   void add(ByteString chunk) {
     try {
@@ -45,7 +45,7 @@ final class Upload {
     }
   }
 
-  /** What came; nothing is kept. */
+  /** Returns the received bytes and releases them. */
   ByteString take() {
     ByteString taken = sofar;
     sofar = ByteString.emptyByteString();

@@ -16,15 +16,15 @@ import org.apache.pekko.util.ByteString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watch replies as frames. An event is encoded once for all its watchers; a response is the fields
- * around those bytes, written by hand because the generated class would encode each event again.
+ * Encodes watch replies as frames. An event is encoded once for all its watchers. The fields around
+ * its bytes are written by hand, because the generated class would encode each event again.
  */
 final class WatchFrames {
   private static final int EVENT_TAG_BYTES = 1;
 
   private final LongFunction<ResponseHeader> headers;
 
-  /** Frames with headers for their revisions. */
+  /** Creates frames with headers for their revisions. */
   WatchFrames(LongFunction<ResponseHeader> headers) {
     this.headers = headers;
   }
@@ -95,7 +95,7 @@ final class WatchFrames {
     return headers.apply(revision);
   }
 
-  /** The fields of a response with events around them. */
+  /** The fields of a response besides its events. */
   WatchResponse around(WatchReply reply, boolean fragment) {
     return WatchResponse.newBuilder()
         .setHeader(header(reply.revision()))
@@ -104,7 +104,7 @@ final class WatchFrames {
         .build();
   }
 
-  /** The response to a client that gets these events. */
+  /** The response that carries these events. */
   ByteString events(WatchReply.Events reply) {
     WatchResponse around = around(reply, reply.fragment());
     int size = around.getSerializedSize();
@@ -122,7 +122,7 @@ final class WatchFrames {
       }
       target.checkNoSpaceLeft();
     } catch (IOException e) {
-      throw new IllegalStateException("an array of the exact size was too small", e);
+      throw new IllegalStateException("array of the exact size is too small", e);
     }
     return ByteString.fromArrayUnsafe(out);
   }

@@ -1,7 +1,8 @@
 /**
- * The client port over Pekko HTTP: gRPC's framing and calls, and what HTTP/1.1 gets: health,
- * metrics, JSON. Entry class: {@link io.troupe.grpc.http.GrpcServer}. Imports pekko-http, metrics,
- * grpc.error, grpc.json and grpc.service. See docs/components/gateway.md and docs/components/http.md.
+ * The client port over Pekko HTTP: gRPC's framing and calls, and the HTTP/1.1 endpoints for health,
+ * metrics and JSON. Entry class: {@link io.troupe.grpc.http.GrpcServer}. Imports pekko-http,
+ * metrics, grpc.error, grpc.json and grpc.service. See docs/components/gateway.md and
+ * docs/components/http.md.
  */
 @NullMarked
 package io.troupe.grpc.http;

@@ -16,8 +16,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 /**
- * Messages from JSON and to JSON by protobuf's own rules (J2, J3): names as in the definitions,
- * defaults left out, bytes in base64, 64-bit numbers as strings; unknown input is skipped.
+ * Converts messages from and to JSON by protobuf's rules (J2, J3): names as in the definitions,
+ * defaults omitted, bytes in base64, 64-bit numbers as strings; unknown input fields are skipped.
  */
 public final class JsonMessages {
   private static final JsonFormat.Printer PRINTER =
@@ -31,10 +31,10 @@ public final class JsonMessages {
   private JsonMessages() {}
 
   /**
-   * A message in protobuf from one JSON object.
+   * Parses one JSON object into an encoded protobuf message.
    *
    * @param json UTF-8
-   * @throws GrpcException INVALID_ARGUMENT with what is wrong, if it is no such message
+   * @throws GrpcException INVALID_ARGUMENT with the reason, if the text is not such a message
    */
   public static Bytes parse(Bytes json, Descriptor type) {
     try {
@@ -49,13 +49,13 @@ public final class JsonMessages {
       PARSER.merge(text, message);
       return Bytes.wrap(message.build().toByteArray());
     } catch (CharacterCodingException e) {
-      throw malformed("the body is no UTF-8");
+      throw malformed("the body is not UTF-8");
     } catch (IOException e) {
       throw malformed(plain(String.valueOf(e.getMessage())));
     }
   }
 
-  /** What is wrong, without the names of our classes and where libraries explain themselves. */
+  /** Removes Java class names and links to library documentation from an error text. */
   private static String plain(String message) {
     return INSIDE.matcher(message).replaceAll("").trim();
   }
@@ -64,36 +64,36 @@ public final class JsonMessages {
     return new GrpcException(GrpcStatus.INVALID_ARGUMENT, why);
   }
 
-  /** A message as one line. */
+  /** Prints a message as one line. */
   public static String print(MessageOrBuilder message) {
     try {
       return PRINTER.print(message);
     } catch (InvalidProtocolBufferException e) {
-      // Only messages of type Any can fail, and there is none.
-      throw new IllegalStateException("a message has no JSON", e);
+      // Only messages of type Any can fail, and there are none.
+      throw new IllegalStateException("message cannot be printed as JSON", e);
     }
   }
 
-  /** A message in protobuf as one line. */
+  /** Prints an encoded protobuf message as one line. */
   public static String print(Bytes message, Descriptor type) {
     return print(decoded(message, type));
   }
 
   /**
-   * A message as one line, piece by piece.
+   * Prints a message as one line, in pieces.
    *
-   * @param out receives the text; what it throws is thrown
+   * @param out receives the text; its exceptions are passed on
    */
   public static void print(MessageOrBuilder message, Appendable out) throws IOException {
     PRINTER.appendTo(message, out);
   }
 
-  /** A message in protobuf as one of its type. */
+  /** Decodes a protobuf message of a type. */
   public static DynamicMessage decoded(Bytes message, Descriptor type) {
     try {
       return DynamicMessage.parseFrom(type, message.toArrayUnsafe());
     } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException("a response does not decode", e);
+      throw new IllegalStateException("response cannot be decoded", e);
     }
   }
 }

@@ -7,8 +7,8 @@ import java.io.ByteArrayOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts a sequence of bytes into the JSON objects in it, with any white space between them. Checks
- * braces and strings alone: whether an object is right shows when it is parsed. Not thread-safe.
+ * Splits a sequence of bytes into the JSON objects in it, which any white space may separate.
+ * Checks only braces and strings; the parser detects other errors. Not thread-safe.
  */
 public final class JsonObjects {
   private final long maxBytes;
@@ -20,33 +20,33 @@ public final class JsonObjects {
   private boolean escaped;
 
   /**
-   * Nothing was given yet.
+   * Starts without input.
    *
-   * @param maxBytes of one object
+   * @param maxBytes maximum size of one object
    */
   public JsonObjects(long maxBytes) {
     this.maxBytes = maxBytes;
   }
 
-  /** Adds input; what was given before must have been taken by {@link #next}. */
+  /** Adds input; {@link #next} must have consumed all previous input. */
   public void give(byte[] bytes) {
     input = bytes;
     at = 0;
   }
 
-  /** Drops all input; nothing may be given after this. */
+  /** Drops all input; no input may be added after this. */
   public void clear() {
     object = new ByteArrayOutputStream(0);
     input = new byte[0];
     at = 0;
   }
 
-  /** Bytes of input that are not taken yet. */
+  /** Bytes of input that {@link #next} has not returned yet. */
   public long held() {
     return object.size() + (long) (input.length - at);
   }
 
-  /** True if input stopped inside of an object. */
+  /** True if the input stopped inside an object. */
   public boolean isInside() {
     return depth > 0;
   }
@@ -54,8 +54,8 @@ public final class JsonObjects {
   /**
    * The next whole object, or null if more input is needed.
    *
-   * @throws GrpcException INVALID_ARGUMENT if something else stands where an object should begin,
-   *     RESOURCE_EXHAUSTED if one is too large
+   * @throws GrpcException INVALID_ARGUMENT if another character stands where an object must start,
+   *     RESOURCE_EXHAUSTED if an object is too large
    */
   public @Nullable Bytes next() {
     while (at < input.length) {
@@ -75,7 +75,7 @@ public final class JsonObjects {
             "received message larger than max (" + (object.size() + 1L) + " vs. " + maxBytes + ")");
       }
       object.write(b);
-      look(b);
+      scan(b);
       if (depth == 0) {
         Bytes whole = Bytes.wrap(object.toByteArray());
         object.reset();
@@ -85,7 +85,7 @@ public final class JsonObjects {
     return null;
   }
 
-  private void look(byte b) {
+  private void scan(byte b) {
     if (escaped) {
       escaped = false;
     } else if (inString) {

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Which HTTP path is which gRPC method (section 1.1). */
+/** Maps HTTP paths to gRPC methods (section 1.1). */
 public final class JsonPaths {
   private static final String[][] TABLE = {
     {"etcdserverpb.KV", "Range", "kv/range"},
@@ -73,7 +73,7 @@ public final class JsonPaths {
     return Map.copyOf(methods);
   }
 
-  /** The gRPC path of a method, or null if nothing has that path. */
+  /** The gRPC path of an HTTP path, or null if there is none. */
   public static @Nullable String method(String path) {
     return METHODS.get(path);
   }

@@ -14,33 +14,33 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks JSON before protobuf's parser makes a tree of it. That parser lets names without quotes,
- * comments and repeated names pass; it turns numbers into BigDecimal, which takes minutes for
- * {@code "1e100000000"} or for megabytes of digits; and its tree takes many times the bytes of the
- * text. Takes time and memory in proportion to the text. Not thread-safe.
+ * Checks JSON before protobuf's parser builds a tree of it. That parser accepts names without
+ * quotes, comments and repeated names. It turns numbers into BigDecimal, which takes minutes for
+ * {@code "1e100000000"} or for megabytes of digits. Its tree takes many times the size of the text.
+ * This check takes time and memory in proportion to the text. Not thread-safe.
  */
 final class JsonShape {
-  /** A nested transaction takes four levels, so etcd's own limits end long before. */
+  /** A nested transaction takes four levels, so etcd's own limits apply long before. */
   static final int MAX_DEPTH = 200;
 
-  /** Names, values, objects and arrays. A transaction of 128 operations has some 4,000. */
+  /** Names, values, objects and arrays. A transaction of 128 operations has about 4,000. */
   static final int MAX_ELEMENTS = 100_000;
 
-  /** Every number of 64 bits, also one with a fraction or an exponent that leave it whole. */
+  /** Every 64-bit number, also with a fraction or an exponent that keeps it an integer. */
   private static final Pattern NUMBER =
       Pattern.compile("[-+]?[0-9.]{1,40}(?:[eE][-+]?[0-9]{1,2})?");
 
-  /** What is shown of a wrong number. */
+  /** Characters of an invalid number that the error shows. */
   private static final int SHOWN = 40;
 
-  /** An object or array that is open. */
+  /** An open object or array. */
   private static final class Level {
-    /** Type of the object; null if nothing is known of it. */
+    /** Type of the object; null if unknown. */
     private final @Nullable Descriptor type;
 
     private final Set<String> names = new HashSet<>();
 
-    /** Field of the next value; null if nothing is known of it. */
+    /** Field of the next value; null if unknown. */
     private @Nullable FieldDescriptor field;
 
     Level(@Nullable Descriptor type, @Nullable FieldDescriptor field) {
@@ -58,9 +58,9 @@ final class JsonShape {
   }
 
   /**
-   * Checks.
+   * Checks a text.
    *
-   * @throws IOException naming what is wrong
+   * @throws IOException with the reason
    */
   static void require(String text, Descriptor type) throws IOException {
     try (JsonReader reader = new JsonReader(new StringReader(text))) {
@@ -149,7 +149,7 @@ final class JsonShape {
     switch (field.getJavaType()) {
       case INT, LONG, FLOAT, DOUBLE -> requireNumber(field, value);
       case ENUM -> {
-        // By its name, or as a number.
+        // The text is a name or a number.
         if (field.getEnumType().findValueByName(value) == null) {
           requireNumber(field, value);
         }

@@ -1,5 +1,5 @@
 /**
- * JSON in place of protobuf (5.3): paths, messages, cutting a body into objects. No transport.
+ * JSON in place of protobuf (5.3): paths, messages, splitting a body into objects. No transport.
  * Entry class: {@link io.troupe.grpc.json.JsonMessages}. Imports protobuf's JSON support and
  * grpc.error. See docs/components/http.md.
  */

@@ -11,37 +11,38 @@ import org.apache.pekko.util.Timeout;
 import scala.concurrent.ExecutionContext;
 
 /**
- * Asks a room. Pekko's Java ask returns a stage whose dependents run on {@link CompletableFuture}'s
- * default pool, and with two cores or fewer that is a new thread for each: measured at ten times
- * the cost of a Put. The stage returned here runs them where the answer arrives.
+ * Sends a message to an actor and returns its reply. Pekko's Java ask returns a stage whose
+ * dependents run on {@link CompletableFuture}'s default pool. With two cores or fewer that is a new
+ * thread for each: ten times the measured cost of a Put. The stage returned here runs its
+ * dependents on the thread that delivers the reply.
  */
 final class Ask {
   private Ask() {}
 
   /**
-   * Sends what {@code message} makes of the address for the answer.
+   * Sends the message that {@code message} creates from the reply address.
    *
-   * @return the answer; fails with a TimeoutException when none came in time: what was asked for
-   *     may happen all the same
+   * @return the reply; fails with a TimeoutException when none arrives in time, although the actor
+   *     may still execute the message
    */
   static <M, R> CompletableFuture<R> ask(
       RecipientRef<M> actor,
       Function<ActorRef<R>, M> message,
       Duration timeout,
       Scheduler scheduler) {
-    CompletableFuture<R> answer = new CompletableFuture<>();
+    CompletableFuture<R> reply = new CompletableFuture<>();
     new AskPattern.Askable<>(actor)
         .<R>ask(message::apply, Timeout.create(timeout), scheduler)
         .onComplete(
             outcome -> {
               if (outcome.isSuccess()) {
-                answer.complete(outcome.get());
+                reply.complete(outcome.get());
               } else {
-                answer.completeExceptionally(outcome.failed().get());
+                reply.completeExceptionally(outcome.failed().get());
               }
               return null;
             },
             ExecutionContext.parasitic$.MODULE$);
-    return answer;
+    return reply;
   }
 }

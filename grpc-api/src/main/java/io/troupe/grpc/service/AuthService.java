@@ -56,31 +56,37 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Section 2.14. Changes go through the log and are judged there; answers carry full headers (A18).
+ * Section 2.14. Changes go through the log and are checked when they are applied; responses carry
+ * full headers (A18).
  */
 public final class AuthService {
   private final Member member;
-  private final ReadIndexBatcher gate;
+  private final ReadIndexBatcher reads;
   private final Proposer proposer;
   private final CallerResolver callers;
   private final Passwords passwords;
   private final Authentication authentication;
 
-  AuthService(Member member, ReadIndexBatcher gate, Proposer proposer, CallerResolver callers, Logins logins) {
+  AuthService(
+      Member member,
+      ReadIndexBatcher reads,
+      Proposer proposer,
+      CallerResolver callers,
+      Logins logins) {
     this.member = member;
-    this.gate = gate;
+    this.reads = reads;
     this.proposer = proposer;
     this.callers = callers;
     this.passwords = logins.passwords();
-    this.authentication = new Authentication(member, gate, proposer, logins);
+    this.authentication = new Authentication(member, reads, proposer, logins);
   }
 
   private <R> CompletionStage<R> change(
-      Operation operation, Call call, Function<ResponseHeader, R> answer) {
+      Operation operation, Call call, Function<ResponseHeader, R> response) {
     return callers
         .writer(call)
         .thenCompose(who -> proposer.propose(who, operation, call.trace()))
-        .thenApply(result -> answer.apply(member.header(((Result.Done) result).revision())));
+        .thenApply(result -> response.apply(member.header(((Result.Done) result).revision())));
   }
 
   /** A1. */
@@ -99,9 +105,9 @@ public final class AuthService {
         header -> AuthDisableResponse.newBuilder().setHeader(header).build());
   }
 
-  /** A16; a token that is shown must be good (A13). */
+  /** A16; a token in the call must be valid (A13). */
   public CompletionStage<AuthStatusResponse> status(AuthStatusRequest request, Call call) {
-    return gate.linearizable(
+    return reads.linearizable(
         call.trace(),
         ReadIndexBatcher.Kind.POINT,
         () -> {
@@ -121,7 +127,7 @@ public final class AuthService {
     return authentication.token(request.getName(), request.getPassword(), call);
   }
 
-  /** A8: the length of the password is checked first, and nobody but root makes hashes. */
+  /** A8: checks the length of the password first, and hashes passwords only for root. */
   public CompletionStage<AuthUserAddResponse> userAdd(AuthUserAddRequest request, Call call) {
     boolean noPassword = request.getOptions().getNoPassword();
     if (!noPassword) {
@@ -136,7 +142,7 @@ public final class AuthService {
                     header -> AuthUserAddResponse.newBuilder().setHeader(header).build()));
   }
 
-  /** A9; without a password the hash of one may stand in the request. */
+  /** A9; without a password the request may contain a hash. */
   public CompletionStage<AuthUserChangePasswordResponse> userChangePassword(
       AuthUserChangePasswordRequest request, Call call) {
     Passwords.checkLength(request.getPassword());
@@ -152,7 +158,7 @@ public final class AuthService {
                 header -> AuthUserChangePasswordResponse.newBuilder().setHeader(header).build()));
   }
 
-  /** The hash, or empty without a password; only for root, because it takes long. */
+  /** The hash, or empty without a password; only for root, because hashing takes long. */
   private CompletionStage<String> hashed(@Nullable String password, Call call) {
     if (password == null) {
       return CompletableFuture.completedFuture("");
@@ -161,14 +167,14 @@ public final class AuthService {
         .of(call)
         .thenCompose(
             known ->
-                gate.linearizable(
+                reads.linearizable(
                     call.trace(),
                     ReadIndexBatcher.Kind.POINT,
                     () -> callers.read(call, Authorizer::root, () -> known)))
         .thenCompose(root -> passwords.hash(password, call::isAbandoned));
   }
 
-  /** The hash that a request brings; what is no base64 is told of in the order of the others. */
+  /** The hash in the request; invalid base64 is reported in the order of etcd's other errors. */
   private CompletionStage<String> given(String name, String base64, Call call) {
     try {
       return CompletableFuture.completedFuture(Passwords.decoded(base64));
@@ -262,7 +268,7 @@ public final class AuthService {
         header -> AuthRoleDeleteResponse.newBuilder().setHeader(header).build());
   }
 
-  /** A10; the role root is shown with everything (A2). */
+  /** A10; the role root is returned with all permissions (A2). */
   public CompletionStage<AuthRoleGetResponse> roleGet(AuthRoleGetRequest request, Call call) {
     return read(
         call,
@@ -307,8 +313,8 @@ public final class AuthService {
   }
 
   /**
-   * A11. A type that does not exist allows nothing and is rejected, after etcd's checks, from the
-   * state as it is: the log has no form for it.
+   * A11. An unknown permission type grants nothing. It is rejected, after etcd's checks, from the
+   * applied state, because the log has no form for it.
    */
   public CompletionStage<AuthRoleGrantPermissionResponse> roleGrantPermission(
       AuthRoleGrantPermissionRequest request, Call call) {
@@ -357,12 +363,12 @@ public final class AuthService {
     return new KeyRange(Bytes.wrap(key.toByteArray()), Bytes.wrap(rangeEnd.toByteArray()));
   }
 
-  /** As linearizable as if it were in the log, without an entry (docs/decisions/0072). */
+  /** As linearizable as an entry of the log, but without an entry (docs/decisions/0072). */
   private <T> CompletionStage<T> read(
-      Call call, CallerResolver.Check check, Function<AuthState, T> answer) {
-    return gate.linearizable(
+      Call call, CallerResolver.Check check, Function<AuthState, T> response) {
+    return reads.linearizable(
         call.trace(),
         ReadIndexBatcher.Kind.POINT,
-        () -> callers.read(call, check, () -> answer.apply(member.state().auth())));
+        () -> callers.read(call, check, () -> response.apply(member.state().auth())));
   }
 }

@@ -16,38 +16,39 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A login (A4): a linearizable check the user, bcrypt, and a token. A simple token is told to all
- * members by an entry, which is refused if anything about users changed meanwhile; then it begins
- * again.
+ * A login (A4): a linearizable read of the user, a bcrypt check, and a token. A simple token is
+ * published to all members by an entry. The entry is refused if users changed after the read; then
+ * the login restarts.
  */
 final class Authentication {
   private final Member member;
-  private final ReadIndexBatcher gate;
+  private final ReadIndexBatcher reads;
   private final Proposer proposer;
   private final Logins logins;
 
-  Authentication(Member member, ReadIndexBatcher gate, Proposer proposer, Logins logins) {
+  Authentication(Member member, ReadIndexBatcher reads, Proposer proposer, Logins logins) {
     this.member = member;
-    this.gate = gate;
+    this.reads = reads;
     this.proposer = proposer;
     this.logins = logins;
   }
 
-  /** What a password is compared with. */
+  /** The stored hash and its revision. */
   private record Known(String hash, long authRevision) {}
 
   /**
-   * Checks the password and answers with a token.
+   * Checks the password and returns a token.
    *
-   * @param call restarts for as long as its patience lasts
+   * @param call the login restarts until its deadline
    */
   CompletionStage<AuthenticateResponse> token(String user, String password, Call call) {
-    return attempt(user, password, call, System.nanoTime() + call.patience().toNanos());
+    return attempt(user, password, call, System.nanoTime() + call.retryLimit().toNanos());
   }
 
   private CompletionStage<AuthenticateResponse> attempt(
       String user, String password, Call call, long endNanos) {
-    return gate.linearizable(call.trace(), ReadIndexBatcher.Kind.POINT, () -> known(user))
+    return reads
+        .linearizable(call.trace(), ReadIndexBatcher.Kind.POINT, () -> known(user))
         .thenCompose(
             known ->
                 logins
@@ -59,15 +60,15 @@ final class Authentication {
                             throw new RefusedException(Refusal.AUTH_FAILED);
                           }
                           if (call.isAbandoned()) {
-                            // No entry and no token that nobody uses.
+                            // Creates no entry and no token for a disconnected client.
                             throw Call.canceled();
                           }
                           return issue(user, known.authRevision(), call);
                         }))
         .handle(
-            (answer, failure) -> {
+            (response, failure) -> {
               if (failure == null) {
-                return CompletableFuture.completedFuture(answer);
+                return CompletableFuture.completedFuture(response);
               }
               return isOvertaken(failure) && !call.isAbandoned() && System.nanoTime() < endNanos
                   ? attempt(user, password, call, endNanos)

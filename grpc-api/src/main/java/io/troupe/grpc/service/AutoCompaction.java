@@ -6,30 +6,30 @@ import java.util.Deque;
 import java.util.OptionalLong;
 
 /**
- * When history is compacted by itself, and up to which revision (2.16). Knows no clock: it is asked
- * once in each {@link #interval}. Not thread-safe.
+ * Decides when history is compacted automatically, and up to which revision (2.16). It reads no
+ * clock: the caller calls {@link #due} once per {@link #interval}. Not thread-safe.
  */
 public sealed interface AutoCompaction {
-  /** Between two questions. */
+  /** Interval between two calls of {@link #due}. */
   Duration interval();
 
-  /** From the start to the first question. */
-  Duration firstLook();
+  /** Delay from the start to the first call of {@link #due}. */
+  Duration initialDelay();
 
   /**
-   * The revision to compact to, if it is time for that. To be asked on every member, so that
-   * whoever becomes leader knows what was when.
+   * The revision to compact to, if compaction is due. Must be called on every member, so that a new
+   * leader has the samples of the past.
    *
-   * @param nowMs any clock that does not jump
-   * @param revision of the store now
-   * @param leads whether this member leads: only then is there an answer (AC3)
+   * @param nowMs any monotonic clock
+   * @param revision current revision of the store
+   * @param leads whether this member leads; only the leader compacts (AC3)
    */
   OptionalLong due(long nowMs, long revision, boolean leads);
 
-  /** That revision is compacted, by whomever; after a failure this is not called. */
+  /** The revision is compacted, by this or another client; not called after a failure. */
   void compacted(long nowMs, long revision);
 
-  /** Keeps what is younger than a time (AC1). */
+  /** Keeps the history of a period (AC1). */
   final class Periodic implements AutoCompaction {
     private static final Duration LONGEST = Duration.ofHours(1);
     private static final int SAMPLES_PER_PERIOD = 10;
@@ -44,10 +44,10 @@ public sealed interface AutoCompaction {
     private Long last = -1L;
 
     /**
-     * A rule.
+     * Creates a rule.
      *
      * @param retention above 0
-     * @param nowMs when this member began
+     * @param nowMs start time of this member
      */
     public Periodic(Duration retention, long nowMs) {
       this.period = retention.compareTo(LONGEST) < 0 ? retention : LONGEST;
@@ -63,13 +63,13 @@ public sealed interface AutoCompaction {
     }
 
     @Override
-    public Duration firstLook() {
+    public Duration initialDelay() {
       return Duration.ZERO;
     }
 
     @Override
     public OptionalLong due(long nowMs, long revision, boolean leads) {
-      // When all that are kept are there, the oldest is one retention old.
+      // Once all samples are taken, the oldest is one retention old.
       OptionalLong due = OptionalLong.empty();
       Long oldest = samples.peekFirst();
       if (leads && oldest != null && nowMs - lastMs >= waitMs && !oldest.equals(last)) {
@@ -98,7 +98,7 @@ public sealed interface AutoCompaction {
     private long last;
 
     /**
-     * A rule.
+     * Creates a rule.
      *
      * @param retention revisions, above 0
      */
@@ -111,9 +111,9 @@ public sealed interface AutoCompaction {
       return INTERVAL;
     }
 
-    /** Whoever comes back after a restart still finds what was there before it. */
+    /** After a restart, clients can still read the history from before it for this time. */
     @Override
-    public Duration firstLook() {
+    public Duration initialDelay() {
       return INTERVAL;
     }
 

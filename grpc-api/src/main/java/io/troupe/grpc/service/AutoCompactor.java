@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import scala.concurrent.ExecutionContext;
 
-/** Compacts by a rule, on the leader only (AC3). Thread-safe. */
+/** Runs automatic compaction on the leader (AC3). Thread-safe. */
 final class AutoCompactor {
   private static final Logger LOG = LoggerFactory.getLogger(AutoCompactor.class);
 
@@ -28,9 +28,9 @@ final class AutoCompactor {
   private boolean running;
 
   /**
-   * A compactor.
+   * Creates a compactor.
    *
-   * @param clockMs the one that the rule was made with; never goes back
+   * @param clockMs the clock of the rule; monotonic
    */
   AutoCompactor(Member member, Proposer proposer, AutoCompaction rule, LongSupplier clockMs) {
     this.member = member;
@@ -39,28 +39,28 @@ final class AutoCompactor {
     this.clockMs = clockMs;
   }
 
-  /** Asks the rule once in each of its intervals until the scheduler ends. */
+  /** Checks the rule once per interval until the scheduler stops. */
   void start() {
     member
         .scheduler()
         .scheduleWithFixedDelay(
-            rule.firstLook(),
+            rule.initialDelay(),
             rule.interval(),
-            this::look,
+            this::check,
             ExecutionContext.fromExecutor(member.reads().points()));
   }
 
-  /** One look; what fails is tried again with the next one. */
-  synchronized void look() {
+  /** Checks the rule once; the next check repeats what failed. */
+  synchronized void check() {
     try {
-      lookNow();
+      compactIfDue();
     } catch (RuntimeException failure) {
       // A scheduled task that throws is never run again.
-      LOG.warn("auto compaction could not look reason={}", failure.toString());
+      LOG.warn("auto compaction check failed reason={}", failure.toString());
     }
   }
 
-  private void lookNow() {
+  private void compactIfDue() {
     NodeId self = member.status().memberId();
     boolean leads = member.status().leader().equals(self) && !running;
     OptionalLong due = rule.due(clockMs.getAsLong(), member.state().revision(), leads);

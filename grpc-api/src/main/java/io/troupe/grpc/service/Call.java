@@ -9,19 +9,19 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came with a request besides its message (T5).
+ * The metadata of a request (T5).
  *
- * @param token auth token, null when none was sent; an empty one is a bad one (A3)
+ * @param token auth token, null when none was sent; an empty token is invalid (A3)
  * @param hasLeader fail when no leader is known
- * @param timeout what the client said it will wait
- * @param apiVersion what the client says of its version, empty if nothing
+ * @param timeout how long the client waits
+ * @param apiVersion the client's version, empty if unknown
  * @param memory what the call makes this process hold; its creator closes it when the response is
  *     sent
- * @param abandoned true once the client has left, reset the stream or closed the connection; from
- *     any thread
+ * @param abandoned true once the client has disconnected, reset the stream or closed the
+ *     connection; called on any thread
  * @param certificateUser common name of the client's verified certificate where that is a login
  *     (A14), empty if it has none; null otherwise
- * @param trace told what becomes of it
+ * @param trace receives the steps and the outcome
  */
 public record Call(
     @Nullable String token,
@@ -32,27 +32,27 @@ public record Call(
     BooleanSupplier abandoned,
     @Nullable String certificateUser,
     CallTrace trace) {
-  /** Somebody who names no deadline may have gone away without our knowing. */
+  /** A client without a deadline may have disconnected unnoticed. */
   private static final Duration LONGEST = Duration.ofMinutes(10);
 
-  /** True if it does not say who calls, in any way. */
+  /** True if the call carries no identity, neither token nor certificate. */
   boolean isAnonymous() {
     return token == null && certificateUser == null;
   }
 
-  /** True once the client has left: work for it that has not begun is dropped. */
+  /** True once the client has disconnected: work for it that has not started is dropped. */
   boolean isAbandoned() {
     return abandoned.getAsBoolean();
   }
 
-  /** The same call with another account for what its answer takes. */
+  /** The same call with another memory share for its response. */
   Call withMemory(MemoryBudget.Share other) {
     return new Call(
         token, hasLeader, timeout, apiVersion, other, abandoned, certificateUser, trace);
   }
 
   /**
-   * Its response is made.
+   * The response is built.
    *
    * @param code of its status
    */
@@ -60,17 +60,17 @@ public record Call(
     trace.ended(code);
   }
 
-  /** How long to try what has no time limit of the server's own (M13, MT10). */
-  Duration patience() {
+  /** Time limit for an operation that has no server-side limit (M13, MT10). */
+  Duration retryLimit() {
     return timeout.filter(wanted -> wanted.compareTo(LONGEST) < 0).orElse(LONGEST);
   }
 
-  /** What a call ends with whose client has left: nothing reads it. */
+  /** The status of a call whose client has disconnected; no client receives it. */
   static GrpcException canceled() {
     return new GrpcException(GrpcStatus.CANCELED, "context canceled");
   }
 
-  /** What a call ends with when its time, not a request timeout, is over (section 3). */
+  /** The status of a call whose deadline, not the request timeout, has expired (section 3). */
   static GrpcException deadlineExceeded() {
     return new GrpcException(GrpcStatus.DEADLINE_EXCEEDED, "context deadline exceeded");
   }

@@ -4,11 +4,11 @@ import io.troupe.model.TraceContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the trace of one call is told. All times are of {@link System#nanoTime}; whoever would read
- * that clock for a trace alone asks {@link #isRecorded} first. Thread-safe.
+ * Records the trace of one call. All times are of {@link System#nanoTime}. Call {@link #isRecorded}
+ * before reading that clock only for a trace. Thread-safe.
  */
 public interface CallTrace {
-  /** Of a call that nobody traces: the same for all of them. */
+  /** The shared instance for calls that are not traced. */
   CallTrace NONE =
       new CallTrace() {
         @Override
@@ -23,26 +23,26 @@ public interface CallTrace {
 
         @Override
         public void step(String name, long startNanos, long endNanos) {
-          // Nobody listens.
+          // Not recorded.
         }
 
         @Override
         public void ended(int code) {
-          // Nobody listens.
+          // Not recorded.
         }
       };
 
-  /** Whether anything comes of what is told. */
+  /** Whether steps are recorded. */
   boolean isRecorded();
 
-  /** The call as a place in its trace, for other members; null unless it is recorded. */
+  /** The call's position in its trace, for other members; null unless it is recorded. */
   @Nullable TraceContext context();
 
-  /** A part of the call, while the call runs; parts may overlap. */
+  /** Records a part of the running call; parts may overlap. */
   void step(String name, long startNanos, long endNanos);
 
   /**
-   * The call ends now. To be told once.
+   * Records the end of the call. Must be called once.
    *
    * @param code of its gRPC status, 0..16
    */

@@ -14,39 +14,40 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who calls, and what that lets them do (A3, A13). What goes into the log is judged there; here it
- * only gets its requester. Reads are judged here, by the state that they read. Thread-safe.
+ * Identifies the caller of a call and checks its rights (A3, A13). Entries of the log are checked
+ * when they are applied; here they only get their requester. Reads are checked here, against the
+ * state that they read. Thread-safe.
  */
 final class CallerResolver {
-  private static final CompletionStage<Requester> NOBODY =
+  private static final CompletionStage<Requester> ANONYMOUS =
       CompletableFuture.completedFuture(Requester.ANONYMOUS);
 
   private final Member member;
-  private final ReadIndexBatcher gate;
+  private final ReadIndexBatcher reads;
   private final Tokens tokens;
 
-  CallerResolver(Member member, ReadIndexBatcher gate, Tokens tokens) {
+  CallerResolver(Member member, ReadIndexBatcher reads, Tokens tokens) {
     this.member = member;
-    this.gate = gate;
+    this.reads = reads;
     this.tokens = tokens;
   }
 
-  /** A question to the walk over requests. */
+  /** A permission check. */
   interface Check {
-    /** Null for a yes. */
+    /** The refusal, or null if the requester is permitted. */
     @Nullable Refusal of(Authorizer authorizer, Requester who);
   }
 
   /**
-   * Who calls, as soon as this member can know: a token of another member is known when its entry
-   * is applied here (A5). With authentication off everybody is nobody.
+   * The caller, as soon as this member can identify it: a token of another member becomes known
+   * when its entry is applied here (A5). With authentication disabled every caller is anonymous.
    *
    * @throws RefusedException INVALID_AUTH_TOKEN, also through the stage
    */
   CompletionStage<Requester> of(Call call) {
     AuthState auth = member.state().auth();
     if (!auth.isEnabled() || call.isAnonymous()) {
-      return NOBODY;
+      return ANONYMOUS;
     }
     Requester.User known = known(call, auth);
     if (known != null) {
@@ -54,14 +55,17 @@ final class CallerResolver {
     }
     String token = call.token();
     if (token != null && tokens.mayStillCome(token, member.status().applied())) {
-      // Whoever has it got it after its entry was committed, so one round is enough.
-      return gate.linearizable(
+      // The caller received the token after its entry was committed, so one read index round is
+      // enough.
+      return reads.linearizable(
           call.trace(), ReadIndexBatcher.Kind.POINT, () -> now(call, member.state().auth()));
     }
     throw new RefusedException(Refusal.INVALID_AUTH_TOKEN);
   }
 
-  /** Who calls, for the log: who names nobody need not come that far. */
+  /**
+   * The caller of a write; an anonymous caller is rejected here while authentication is enabled.
+   */
   CompletionStage<Requester> writer(Call call) {
     if (call.isAnonymous() && member.state().auth().isEnabled()) {
       throw new RefusedException(Refusal.USER_EMPTY);
@@ -69,7 +73,7 @@ final class CallerResolver {
     return of(call);
   }
 
-  /** Who calls, once {@code check} has let them through; by the state of this member as it is. */
+  /** The caller, once {@code check} permits the call by the current state of this member. */
   CompletionStage<Requester> checked(Call call, Check check) {
     return of(call)
         .thenApply(
@@ -79,16 +83,16 @@ final class CallerResolver {
             });
   }
 
-  /** {@link #checked} for what only root may do. */
+  /** {@link #checked} for calls that only root may make. */
   CompletionStage<Requester> root(Call call) {
     return checked(call, Authorizer::root);
   }
 
   /**
-   * Reads what the caller may see. To be called where nothing has to be waited for any more: behind
-   * a linearizable wait, or behind {@link #of}.
+   * Reads what the caller may see. Must be called after all waits: after a linearizable wait, or
+   * after {@link #of}.
    *
-   * @throws RefusedException also when rights changed while it was read (G11)
+   * @throws RefusedException also when rights changed during the read (G11)
    */
   <T> T read(Call call, Check check, Supplier<T> read) {
     AuthState auth = member.state().auth();
@@ -96,21 +100,21 @@ final class CallerResolver {
       return read.get();
     }
     require(check, auth, now(call, auth));
-    T answer = read.get();
+    T result = read.get();
     requireSame(auth.revision());
-    return answer;
+    return result;
   }
 
-  /** The auth revision as it is now, or 0 while authentication is off. */
+  /** The current auth revision, or 0 while authentication is disabled. */
   long revision() {
     AuthState auth = member.state().auth();
     return auth.isEnabled() ? auth.revision() : 0;
   }
 
   /**
-   * Refuses what was read while rights changed.
+   * Rejects a read during which rights changed.
    *
-   * @param before the auth revision when it began; 0: nothing was checked
+   * @param before the auth revision at its start; 0: nothing was checked
    */
   void requireSame(long before) {
     if (before != 0 && member.state().auth().revision() != before) {
@@ -118,7 +122,7 @@ final class CallerResolver {
     }
   }
 
-  /** Who calls, by what is known now; nobody while authentication is off. */
+  /** The caller by the currently known tokens; anonymous while authentication is disabled. */
   Requester now(Call call, AuthState auth) {
     if (!auth.isEnabled() || call.isAnonymous()) {
       return Requester.ANONYMOUS;
@@ -130,7 +134,7 @@ final class CallerResolver {
     return known;
   }
 
-  /** By the token, or else by the certificate, which is as new as the rights are (A14). */
+  /** By the token, otherwise by the certificate, which acts at the current auth revision (A14). */
   private Requester.@Nullable User known(Call call, AuthState auth) {
     if (call.token() != null) {
       return tokens.find(call.token(), auth);
@@ -140,7 +144,7 @@ final class CallerResolver {
         : new Requester.User(call.certificateUser(), auth.revision());
   }
 
-  /** Refuses what the caller may not do by the state as it is now. */
+  /** Rejects what the current state does not permit to the caller. */
   void require(Requester who, Check check) {
     require(check, member.state().auth(), who);
   }
@@ -157,8 +161,8 @@ final class CallerResolver {
   }
 
   /**
-   * The right of one watcher (W18). The token is judged once, here; afterwards it counts what its
-   * user may do at that time, whatever has become of the token.
+   * The right of one watcher (W18). The token is checked once, here. Later checks use the current
+   * rights of its user, even if the token is no longer valid.
    */
   CompletionStage<WatchRight> watch(Call call) {
     CompletionStage<Requester> caller;

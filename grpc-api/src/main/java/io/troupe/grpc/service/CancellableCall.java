@@ -10,19 +10,20 @@ import org.apache.pekko.actor.typed.Scheduler;
 import scala.concurrent.ExecutionContext;
 
 /**
- * A call whose answer may take as long as others like. Whoever made it must {@link #cancel} it when
- * its client is gone; after the end that does nothing. Thread-safe.
+ * A call whose response depends on other clients and has no time limit. Its creator must {@link
+ * #cancel} it when its client disconnects; after completion that has no effect. Thread-safe.
  */
 public final class CancellableCall<T> {
   private final CompletableFuture<T> outcome = new CompletableFuture<>();
-  private final CompletableFuture<Void> givenUp = new CompletableFuture<>();
+  private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
 
   private CancellableCall() {}
 
   /**
-   * Begins to wait.
+   * Starts a call.
    *
-   * @param limit how long the client does; none for as long as its connection is there
+   * @param limit deadline of the client; without one the call waits as long as the connection is
+   *     open
    */
   static <T> CancellableCall<T> atMost(Optional<Duration> limit, Scheduler scheduler) {
     CancellableCall<T> waiting = new CancellableCall<>();
@@ -31,47 +32,47 @@ public final class CancellableCall<T> {
           Cancellable end =
               scheduler.scheduleOnce(
                   time,
-                  () -> waiting.giveUp(Call.deadlineExceeded()),
+                  () -> waiting.cancel(Call.deadlineExceeded()),
                   ExecutionContext.parasitic$.MODULE$);
           waiting.outcome().whenComplete((done, failure) -> end.cancel());
         });
     return waiting;
   }
 
-  /** The end; CANCELED or DEADLINE_EXCEEDED if the client did not wait for it (E8). */
+  /** The outcome; CANCELED or DEADLINE_EXCEEDED if the client did not wait for it (E8). */
   public CompletionStage<T> outcome() {
     return outcome;
   }
 
-  /** The client is gone. */
+  /** The client has disconnected. */
   public void cancel() {
-    giveUp(Call.canceled());
+    cancel(Call.canceled());
   }
 
-  private void giveUp(GrpcException why) {
+  private void cancel(GrpcException why) {
     if (outcome.completeExceptionally(why)) {
-      givenUp.complete(null);
+      cancelled.complete(null);
     }
   }
 
-  /** False if the client was faster in going away. */
-  boolean succeed(T answer) {
-    return outcome.complete(answer);
+  /** Returns false if the call was cancelled before. */
+  boolean succeed(T response) {
+    return outcome.complete(response);
   }
 
-  /** False if the client was faster in going away. */
+  /** Returns false if the call was cancelled before. */
   boolean fail(Throwable failure) {
     return outcome.completeExceptionally(failure);
   }
 
-  /** True when the client is gone: nobody wants an answer any more. */
-  boolean isGivenUp() {
-    return givenUp.isDone();
+  /** True when the client has disconnected or the deadline has expired. */
+  boolean isCancelled() {
+    return cancelled.isDone();
   }
 
-  /** Runs {@code cleaning} when, or because, the client is gone; never otherwise. */
-  void whenGivenUp(Runnable cleaning) {
-    CompletionStage<Void> gone = givenUp;
+  /** Runs {@code cleaning} if the call is or was cancelled; never otherwise. */
+  void whenCancelled(Runnable cleaning) {
+    CompletionStage<Void> gone = cancelled;
     gone.thenRun(cleaning);
   }
 }

@@ -21,10 +21,10 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** Section 2.11. Headers are without revision (R7), members ascend by id. */
+/** Section 2.11. Headers have no revision (R7); members are in ascending order of IDs. */
 public final class ClusterService {
   private final Member member;
-  private final ReadIndexBatcher gate;
+  private final ReadIndexBatcher reads;
   private final MembershipChanges changes;
   private final Promotion promotion;
   private final InstantSource clock;
@@ -32,14 +32,14 @@ public final class ClusterService {
 
   ClusterService(
       Member member,
-      ReadIndexBatcher gate,
+      ReadIndexBatcher reads,
       MembershipChanges changes,
       Promotion promotion,
       InstantSource clock,
       CallerResolver callers) {
     this.callers = callers;
     this.member = member;
-    this.gate = gate;
+    this.reads = reads;
     this.changes = changes;
     this.promotion = promotion;
     this.clock = clock;
@@ -53,7 +53,7 @@ public final class ClusterService {
         request.getIsLearner() ? ConfChange.Kind.ADD_LEARNER : ConfChange.Kind.ADD_VOTER;
     return callers
         .root(call)
-        .thenCompose(who -> changes.add(new ConfChange(kind, id, urls), call.patience()))
+        .thenCompose(who -> changes.add(new ConfChange(kind, id, urls), call.retryLimit()))
         .thenApply(
             view ->
                 MemberAddResponse.newBuilder()
@@ -71,7 +71,7 @@ public final class ClusterService {
   public CompletionStage<MemberRemoveResponse> remove(MemberRemoveRequest request, Call call) {
     return callers
         .root(call)
-        .thenCompose(who -> changes.remove(new NodeId(request.getID()), call.patience()))
+        .thenCompose(who -> changes.remove(new NodeId(request.getID()), call.retryLimit()))
         .thenApply(
             view ->
                 MemberRemoveResponse.newBuilder()
@@ -80,13 +80,13 @@ public final class ClusterService {
                     .build());
   }
 
-  /** M7: the URLs are taken as they come. */
+  /** M7: the URLs are not validated. */
   public CompletionStage<MemberUpdateResponse> update(MemberUpdateRequest request, Call call) {
     List<String> urls = request.getPeerURLsList().stream().sorted().toList();
     ConfChange change = new ConfChange(ConfChange.Kind.UPDATE, new NodeId(request.getID()), urls);
     return callers
         .root(call)
-        .thenCompose(who -> changes.update(change, call.patience()))
+        .thenCompose(who -> changes.update(change, call.retryLimit()))
         .thenApply(
             view ->
                 MemberUpdateResponse.newBuilder()
@@ -99,7 +99,7 @@ public final class ClusterService {
   public CompletionStage<MemberPromoteResponse> promote(MemberPromoteRequest request, Call call) {
     return callers
         .root(call)
-        .thenCompose(who -> promotion.promote(new NodeId(request.getID()), call.patience()))
+        .thenCompose(who -> promotion.promote(new NodeId(request.getID()), call.retryLimit()))
         .thenApply(
             view ->
                 MemberPromoteResponse.newBuilder()
@@ -111,13 +111,14 @@ public final class ClusterService {
   /** M9. */
   public CompletionStage<MemberListResponse> list(MemberListRequest request, Call call) {
     return request.getLinearizable()
-        ? gate.linearizable(
+        ? reads.linearizable(
             call.trace(),
             ReadIndexBatcher.Kind.POINT,
             () -> callers.read(call, Authorizer::authenticated, this::list))
         : callers
             .checked(call, Authorizer::authenticated)
-            .thenCompose(who -> gate.serializable(call.trace(), ReadIndexBatcher.Kind.POINT, this::list));
+            .thenCompose(
+                who -> reads.serializable(call.trace(), ReadIndexBatcher.Kind.POINT, this::list));
   }
 
   private MemberListResponse list() {

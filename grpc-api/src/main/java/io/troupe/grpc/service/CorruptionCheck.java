@@ -1,7 +1,7 @@
 package io.troupe.grpc.service;
 
 import io.troupe.grpc.service.CorruptionRules.Accusation;
-import io.troupe.grpc.service.CorruptionRules.Answer;
+import io.troupe.grpc.service.CorruptionRules.MemberHash;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.AlarmType;
 import io.troupe.model.NodeId;
@@ -24,31 +24,31 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Compares the content of all members by hashes (Q5). The digest that members tell each other
- * anyway (docs/decisions/0060) finds entries that did something else; these checks find also what
- * was damaged at rest, at the price of reading everything. Thread-safe.
+ * Compares the content of all members by hashes (Q5). The regular digests of members
+ * (docs/decisions/0060) detect entries with different effects. These checks also detect data that
+ * was damaged on disk, at the cost of reading all content. Thread-safe.
  */
 final class CorruptionCheck {
   private static final Logger LOG = LoggerFactory.getLogger(CorruptionCheck.class);
 
-  /** The answer of a member whose state is not open. */
+  /** The reply of a member whose state is not open. */
   private static final PeerAnswer STARTING = new PeerAnswer.Refused(Refusal.NO_LEADER);
 
-  /** A hash of a long history takes its time. */
-  static final Duration PATIENCE = Duration.ofMinutes(1);
+  /** Time limit for hashing a long history. */
+  static final Duration HASH_TIMEOUT = Duration.ofMinutes(1);
 
   private static final CompletionStage<Void> DONE = CompletableFuture.completedFuture(null);
 
   private final Member member;
-  private final ReadIndexBatcher gate;
+  private final ReadIndexBatcher reads;
   private final Proposer proposer;
   private final PeerQueries peers;
   private final AtomicBoolean running = new AtomicBoolean();
   private volatile long checkedRevision;
 
-  CorruptionCheck(Member member, ReadIndexBatcher gate, Proposer proposer, PeerQueries peers) {
+  CorruptionCheck(Member member, ReadIndexBatcher reads, Proposer proposer, PeerQueries peers) {
     this.member = member;
-    this.gate = gate;
+    this.reads = reads;
     this.proposer = proposer;
     this.peers = peers;
   }
@@ -61,7 +61,7 @@ final class CorruptionCheck {
     return member.status().leader().equals(self());
   }
 
-  /** One at a time; a run that fails is logged, and the next one is another chance. */
+  /** Runs one check at a time; a failed run is logged, and the next one checks again. */
   private CompletionStage<Void> run(String what, CheckRun check) {
     if (!leads() || !running.compareAndSet(false, true)) {
       return CompletableFuture.completedFuture(null);
@@ -76,18 +76,18 @@ final class CorruptionCheck {
         (done, failure) -> {
           running.set(false);
           if (failure != null) {
-            LOG.warn("{} could not be finished reason={}", what, failure.toString());
+            LOG.warn("{} failed reason={}", what, failure.toString());
           }
           return null;
         });
   }
 
-  /** A check in progress. */
+  /** A running check. */
   private interface CheckRun {
     CompletionStage<Void> run();
   }
 
-  /** The leader compares everybody's current content (corrupt-check-time). */
+  /** The leader compares the current content of all members (corrupt-check-time). */
   CompletionStage<Void> periodic() {
     return run(
         "corruption check",
@@ -95,38 +95,40 @@ final class CorruptionCheck {
             current()
                 .thenCompose(
                     before ->
-                        ask(computed(before.hashRevision()), PATIENCE)
+                        ask(computed(before.hashRevision()), HASH_TIMEOUT)
                             .thenCompose(
-                                answers ->
-                                    gate.linearizable(
-                                            ReadIndexBatcher.Kind.HASH, () -> member.state().hashKv(0))
-                                        .thenCompose(after -> judge(before, after, answers)))));
+                                hashes ->
+                                    reads
+                                        .linearizable(
+                                            ReadIndexBatcher.Kind.HASH,
+                                            () -> member.state().hashKv(0))
+                                        .thenCompose(after -> judge(before, after, hashes)))));
   }
 
-  private CompletionStage<Void> judge(KvHash before, KvHash after, List<Answer> answers) {
-    Accusation accused = CorruptionRules.periodic(self(), before, after, answers).orElse(null);
+  private CompletionStage<Void> judge(KvHash before, KvHash after, List<MemberHash> hashes) {
+    Accusation accused = CorruptionRules.periodic(self(), before, after, hashes).orElse(null);
     LOG.info(
         "finished peer corruption check number-of-peers-checked={} revision={}",
-        answers.size(),
+        hashes.size(),
         before.hashRevision());
     if (accused == null) {
       return DONE;
     }
     LOG.error(
-        "{} accused={} leader-hash={} leader-hash-afterwards={} answers={}",
+        "{} accused={} leader-hash={} leader-hash-afterwards={} peer-hashes={}",
         accused.why(),
         accused.member(),
         before,
         after,
-        answers);
+        hashes);
     return raise(List.of(accused.member()));
   }
 
   /**
-   * The leader compares the hashes that compactions left (compact-hash-check-time), the newest
-   * first, until one was compared with all others or differs. One that all have is not checked
-   * again; one that differs is, so that an alarm that could not be raised or was ended too early
-   * comes back.
+   * The leader compares the hashes of compactions (compact-hash-check-time), the newest first,
+   * until one was compared with all other members or differs. A hash that all members have is not
+   * checked again. A hash that differs is checked again, so that an alarm that could not be raised,
+   * or was disarmed too early, is raised again.
    */
   CompletionStage<Void> compactions() {
     return run(
@@ -147,11 +149,11 @@ final class CorruptionCheck {
     }
     KvHash own = unchecked.get(at);
     int others = others().size();
-    return ask(new PeerQuery.HashQuery(own.hashRevision(), false), PATIENCE)
+    return ask(new PeerQuery.HashQuery(own.hashRevision(), false), HASH_TIMEOUT)
         .thenCompose(
-            answers -> {
-              List<NodeId> accused = CorruptionRules.ofCompaction(self(), own, others + 1, answers);
-              int compared = CorruptionRules.comparable(own, answers).size();
+            hashes -> {
+              List<NodeId> accused = CorruptionRules.ofCompaction(self(), own, others + 1, hashes);
+              int compared = CorruptionRules.comparable(own, hashes).size();
               if (accused.isEmpty() && compared < others) {
                 LOG.warn(
                     "skipped revision in compaction hash check; was not able to check all peers"
@@ -173,19 +175,20 @@ final class CorruptionCheck {
                     own.compactRevision());
               }
               LOG.info("finished compaction hash check number-of-hashes-checked={}", at + 1);
-              return accused.isEmpty() ? DONE : mismatch(accused, own, answers);
+              return accused.isEmpty() ? DONE : mismatch(accused, own, hashes);
             });
   }
 
-  private CompletionStage<Void> mismatch(List<NodeId> accused, KvHash own, List<Answer> answers) {
+  private CompletionStage<Void> mismatch(
+      List<NodeId> accused, KvHash own, List<MemberHash> hashes) {
     LOG.error(
         accused.equals(List.of(NodeId.NONE))
             ? "Detected compaction hash mismatch but cannot identify the corrupted members, so"
-                + " intentionally set the memberID as 0 accused={} leader-hash={} answers={}"
-            : "Detected compaction hash mismatch accused={} leader-hash={} answers={}",
+                + " intentionally set the memberID as 0 accused={} leader-hash={} peer-hashes={}"
+            : "Detected compaction hash mismatch accused={} leader-hash={} peer-hashes={}",
         accused,
         own,
-        answers);
+        hashes);
     return raise(accused);
   }
 
@@ -203,26 +206,26 @@ final class CorruptionCheck {
   }
 
   /**
-   * Before a member serves: who has other content at its revision, under the same compaction.
-   * Members that do not answer, or do not have that revision, say nothing.
+   * Before a member serves: the members with other content at its revision, under the same
+   * compaction. Members that do not reply, or do not have that revision, are ignored.
    *
-   * @param patience for those that do not answer
+   * @param timeout time limit for the replies
    */
-  CompletionStage<List<NodeId>> initial(Duration patience) {
+  CompletionStage<List<NodeId>> initial(Duration timeout) {
     if (others().isEmpty()) {
       return CompletableFuture.completedFuture(List.of());
     }
-    LOG.info("starting initial corruption check local-member-id={} timeout={}", self(), patience);
+    LOG.info("starting initial corruption check local-member-id={} timeout={}", self(), timeout);
     return current()
         .thenCompose(
             own ->
-                ask(computed(own.hashRevision()), patience)
+                ask(computed(own.hashRevision()), timeout)
                     .thenApply(
-                        answers -> {
+                        hashes -> {
                           List<NodeId> differing =
-                              answers.stream()
-                                  .filter(answer -> differs(own, answer))
-                                  .map(Answer::member)
+                              hashes.stream()
+                                  .filter(peer -> differs(own, peer))
+                                  .map(MemberHash::member)
                                   .toList();
                           if (differing.isEmpty()) {
                             LOG.info(
@@ -230,18 +233,18 @@ final class CorruptionCheck {
                                     + " local-member-id={} revision={} number-of-peers-checked={}",
                                 self(),
                                 own.hashRevision(),
-                                CorruptionRules.comparable(own, answers).size());
+                                CorruptionRules.comparable(own, hashes).size());
                           }
                           return differing;
                         }));
   }
 
-  /** Hashes under different compactions say nothing about the content. */
-  private boolean differs(KvHash own, Answer answer) {
-    if (answer.hash().hash() == own.hash()) {
+  /** Hashes under different compactions cannot be compared. */
+  private boolean differs(KvHash own, MemberHash peer) {
+    if (peer.hash().hash() == own.hash()) {
       return false;
     }
-    boolean comparable = answer.hash().compactRevision() == own.compactRevision();
+    boolean comparable = peer.hash().compactRevision() == own.compactRevision();
     LOG.warn(
         comparable
             ? "found different hash values from remote peer local-member-id={} remote-peer-id={}"
@@ -249,18 +252,21 @@ final class CorruptionCheck {
             : "found different compact revision values from remote peer local-member-id={}"
                 + " remote-peer-id={} local-member={} remote-peer={}",
         self(),
-        answer.member(),
+        peer.member(),
         own,
-        answer.hash());
+        peer.hash());
     return comparable;
   }
 
-  /** The own hash of the current revision. */
+  /** This member's hash of the current revision. */
   private CompletionStage<KvHash> current() {
-    return gate.serializable(ReadIndexBatcher.Kind.HASH, () -> member.state().hashKv(0));
+    return reads.serializable(ReadIndexBatcher.Kind.HASH, () -> member.state().hashKv(0));
   }
 
-  /** What is asked of others to compare with that: what they remember is of another compaction. */
+  /**
+   * The query for a hash to compare with {@link #current}: remembered hashes belong to another
+   * compaction.
+   */
   private static PeerQuery.HashQuery computed(long revision) {
     return new PeerQuery.HashQuery(revision, true);
   }
@@ -271,42 +277,42 @@ final class CorruptionCheck {
         .toList();
   }
 
-  /** What the others say who say something, in the order of their ids. */
-  private CompletionStage<List<Answer>> ask(PeerQuery.HashQuery query, Duration patience) {
-    List<CompletableFuture<@Nullable Answer>> asked =
-        others().stream().map(other -> ask(other, query, patience).toCompletableFuture()).toList();
+  /** The hashes of the other members that replied, in the order of their IDs. */
+  private CompletionStage<List<MemberHash>> ask(PeerQuery.HashQuery query, Duration timeout) {
+    List<CompletableFuture<@Nullable MemberHash>> asked =
+        others().stream().map(other -> ask(other, query, timeout).toCompletableFuture()).toList();
     return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
         .thenApply(
             done -> {
-              List<Answer> answers = new ArrayList<>();
+              List<MemberHash> hashes = new ArrayList<>();
               asked.stream()
                   .map(CompletableFuture::join)
                   .filter(Objects::nonNull)
-                  .forEach(answers::add);
-              return answers;
+                  .forEach(hashes::add);
+              return hashes;
             });
   }
 
-  private CompletionStage<@Nullable Answer> ask(
-      NodeId other, PeerQuery.HashQuery query, Duration patience) {
+  private CompletionStage<@Nullable MemberHash> ask(
+      NodeId other, PeerQuery.HashQuery query, Duration timeout) {
     List<String> urls = member.state().cluster().peerUrls().getOrDefault(other, List.of());
     if (urls.isEmpty()) {
       return CompletableFuture.completedFuture(null);
     }
     return peers
-        .ask(urls.get(0), query, patience)
+        .ask(urls.get(0), query, timeout)
         .handle(
-            (answer, failure) -> {
-              if (answer instanceof PeerAnswer.Hashed hashed) {
-                return new Answer(other, hashed.hash());
+            (reply, failure) -> {
+              if (reply instanceof PeerAnswer.Hashed hashed) {
+                return new MemberHash(other, hashed.hash());
               }
-              // A member that has just started has no content to hash yet, which is no fault.
-              LOG.atLevel(STARTING.equals(answer) ? Level.DEBUG : Level.WARN)
+              // A member that has just started has no content to hash yet; this is not a fault.
+              LOG.atLevel(STARTING.equals(reply) ? Level.DEBUG : Level.WARN)
                   .log(
                       "failed hash kv request peer-id={} requested-revision={} reason={}",
                       other,
                       query.revision(),
-                      failure == null ? answer : failure.toString());
+                      failure == null ? reply : failure.toString());
               return null;
             });
   }

@@ -10,44 +10,44 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose content differs, judged by hashes (Q5). Answers of others come in the order of the members;
- * one that gave none is left out.
+ * Finds members whose content differs, by hashes (Q5). Hashes of other members are in the order of
+ * the members; members that did not reply are missing.
  */
 final class CorruptionRules {
   private CorruptionRules() {}
 
   /**
-   * What another member answered.
+   * The hash of another member.
    *
    * @param hash its currentRevision is the member's own revision
    */
-  record Answer(NodeId member, KvHash hash) {}
+  record MemberHash(NodeId member, KvHash hash) {}
 
   /**
-   * Whom a check accuses.
+   * A member that a check accuses.
    *
-   * @param why etcd's words for it
+   * @param why etcd's text
    */
   record Accusation(NodeId member, String why) {}
 
   /**
-   * The periodic check of a leader: whom to accuse. One at most: the next run finds the others.
+   * The periodic check of a leader. Accuses one member at most: the next run finds the others.
    *
    * @param self the leader
-   * @param before its hash of the revision that was asked for
-   * @param after its hash of what was current when all had answered
+   * @param before its hash of the requested revision
+   * @param after its hash of the current revision after all replies
    */
   static Optional<Accusation> periodic(
-      NodeId self, KvHash before, KvHash after, List<Answer> answers) {
+      NodeId self, KvHash before, KvHash after, List<MemberHash> hashes) {
     if (after.hash() != before.hash()
         && after.hashRevision() == before.hashRevision()
         && after.compactRevision() == before.compactRevision()) {
       return Optional.of(new Accusation(self, "found hash mismatch"));
     }
-    for (Answer answer : answers) {
-      String why = difference(before, after, answer.hash());
+    for (MemberHash peer : hashes) {
+      String why = difference(before, after, peer.hash());
       if (why != null) {
-        return Optional.of(new Accusation(answer.member(), why));
+        return Optional.of(new Accusation(peer.member(), why));
       }
     }
     return Optional.empty();
@@ -66,18 +66,19 @@ final class CorruptionRules {
   }
 
   /**
-   * The check of a compaction's hash: whom to accuse.
+   * The check of a compaction's hash.
    *
    * @param own of the leader
    * @param members of the cluster
-   * @param answers for the same revision; those under another compaction do not count
-   * @return all outside the majority; NodeId.NONE alone if there is none; empty if all agree
+   * @param hashes for the same revision; those under another compaction do not count
+   * @return all accused members outside the majority; NodeId.NONE alone if there is no majority;
+   *     empty if all agree
    */
-  static List<NodeId> ofCompaction(NodeId self, KvHash own, int members, List<Answer> answers) {
+  static List<NodeId> ofCompaction(NodeId self, KvHash own, int members, List<MemberHash> hashes) {
     Map<Integer, List<NodeId>> byHash = new LinkedHashMap<>();
     byHash.computeIfAbsent(own.hash(), first -> new ArrayList<>()).add(self);
-    for (Answer answer : comparable(own, answers)) {
-      byHash.computeIfAbsent(answer.hash().hash(), first -> new ArrayList<>()).add(answer.member());
+    for (MemberHash peer : comparable(own, hashes)) {
+      byHash.computeIfAbsent(peer.hash().hash(), first -> new ArrayList<>()).add(peer.member());
     }
     if (byHash.size() == 1) {
       return List.of();
@@ -94,10 +95,10 @@ final class CorruptionRules {
     return List.of(NodeId.NONE);
   }
 
-  /** Answers about the same content as {@code own}. */
-  static List<Answer> comparable(KvHash own, List<Answer> answers) {
-    return answers.stream()
-        .filter(answer -> answer.hash().compactRevision() == own.compactRevision())
+  /** The hashes of the same content as {@code own}. */
+  static List<MemberHash> comparable(KvHash own, List<MemberHash> hashes) {
+    return hashes.stream()
+        .filter(peer -> peer.hash().compactRevision() == own.compactRevision())
         .toList();
   }
 }

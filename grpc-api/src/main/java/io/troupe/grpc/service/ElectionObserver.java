@@ -22,8 +22,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One client that observes an election (E6): the leader's key, each new value of it, and after its
- * end the next leader's. It asks for the next answer when the one before is in flight, so a slow
- * client holds up nobody; then it does not see every value. {@link #next} is called one at a time.
+ * deletion the next leader's. It reads the next response when the previous one is in flight, so a
+ * slow client blocks no other client; it then misses values. Calls of {@link #next} must not
+ * overlap.
  */
 public final class ElectionObserver {
   private static final Logger LOG = LoggerFactory.getLogger(ElectionObserver.class);
@@ -43,10 +44,10 @@ public final class ElectionObserver {
     this.call = call;
   }
 
-  /** The next leader, or the next value of the one there is; empty when the watch broke. */
+  /** The next leader, or the next value of the current one; empty when the watch failed. */
   public synchronized CompletionStage<Optional<LeaderResponse>> next() {
     if (closed) {
-      // Else what was in progress when the client left would restarts for ever.
+      // Otherwise a step that was in progress when the client disconnected would restart forever.
       return CompletableFuture.completedFuture(Optional.empty());
     }
     LeaderResponse ready = found.poll();
@@ -56,22 +57,22 @@ public final class ElectionObserver {
     WatchSession running = session;
     if (running == null || leaderGone) {
       closeSession();
-      return look();
+      return readLeader();
     }
     return running
         .next()
         .handle(
             (replies, failure) -> {
               if (failure != null) {
-                LOG.debug("the watch of an election ended reason={}", failure.toString());
+                LOG.debug("watch of an election closed reason={}", failure.toString());
                 return CompletableFuture.completedFuture(Optional.<LeaderResponse>empty());
               }
               return take(replies);
             })
-        .thenCompose(answer -> answer);
+        .thenCompose(response -> response);
   }
 
-  private CompletionStage<Optional<LeaderResponse>> look() {
+  private CompletionStage<Optional<LeaderResponse>> readLeader() {
     return candidates
         .kv()
         .range(ElectionQueue.oldest(name), call)
@@ -119,7 +120,7 @@ public final class ElectionObserver {
             });
   }
 
-  /** Closes it at once if the client has left meanwhile. */
+  /** Sets the session; closes it immediately if the client has disconnected. */
   private synchronized void use(WatchSession opened, boolean forFirst) {
     session = opened;
     waitsForFirst = forFirst;
@@ -147,7 +148,7 @@ public final class ElectionObserver {
             leaderGone = true;
             return next();
           }
-          found.add(answer(events.revision(), ApiConverter.keyValue(event.kv())));
+          found.add(response(events.revision(), ApiConverter.keyValue(event.kv())));
         }
       }
     }
@@ -169,15 +170,18 @@ public final class ElectionObserver {
             });
   }
 
-  /** Of the first key its own revision is told: more may have come in the same message. */
+  /**
+   * The response has the revision of the first key, because the same message may contain later
+   * changes.
+   */
   private synchronized CompletionStage<Optional<LeaderResponse>> first(KeyValue leader) {
     closeSession();
-    LeaderResponse response = answer(leader.getModRevision(), leader);
+    LeaderResponse response = response(leader.getModRevision(), leader);
     return watchLeader(leader.getKey(), leader.getModRevision() + 1)
         .thenApply(opened -> Optional.of(response));
   }
 
-  private LeaderResponse answer(long revision, KeyValue leader) {
+  private LeaderResponse response(long revision, KeyValue leader) {
     ResponseHeader header = candidates.member().header(revision);
     return LeaderResponse.newBuilder().setHeader(header).setKv(leader).build();
   }
@@ -190,7 +194,7 @@ public final class ElectionObserver {
     }
   }
 
-  /** The client is gone. */
+  /** The client has disconnected. */
   public synchronized void close() {
     closed = true;
     closeSession();

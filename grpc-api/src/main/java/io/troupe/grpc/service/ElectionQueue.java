@@ -20,14 +20,14 @@ import org.slf4j.LoggerFactory;
 import scala.concurrent.ExecutionContext;
 
 /**
- * What elections and locks have in common (2.17, 2.18): everybody who wants a name creates a key
- * under it, hung on a lease; the oldest key has the name; the others wait, each for the next older
- * one to go. A wait costs a watch and no thread.
+ * The common part of elections and locks (2.17, 2.18). Each caller that wants a name creates a key
+ * under it, attached to a lease. The oldest key owns the name. Each other caller waits until the
+ * next older key is deleted. A wait costs a watch and no thread.
  */
 final class ElectionQueue {
   private static final Logger LOG = LoggerFactory.getLogger(ElectionQueue.class);
 
-  /** E2, LK2: for callers without a lease of their own. */
+  /** E2, LK2: for callers without their own lease. */
   private static final long LEASE_SECONDS = 60;
 
   private final Member member;
@@ -37,7 +37,11 @@ final class ElectionQueue {
   private final CallerResolver callers;
 
   ElectionQueue(
-      Member member, GatewaySettings settings, InProcessKvClient kv, LeaseService leases, CallerResolver callers) {
+      Member member,
+      GatewaySettings settings,
+      InProcessKvClient kv,
+      LeaseService leases,
+      CallerResolver callers) {
     this.callers = callers;
     this.member = member;
     this.settings = settings;
@@ -67,23 +71,23 @@ final class ElectionQueue {
         .thenApply(LeaseGrantResponse::getID);
   }
 
-  /** What all keys of a name begin with. */
+  /** The prefix of all keys of a name. */
   static ByteString prefix(ByteString name) {
     return name.concat(ByteString.copyFromUtf8("/"));
   }
 
-  /** The key of a lease (E1, LK1): its id in hexadecimal, with the sign of a signed number. */
+  /** The key of a lease (E1, LK1): its ID in hexadecimal, with the sign of a signed number. */
   static ByteString key(ByteString name, long lease) {
     String id = lease < 0 ? "-" + Long.toHexString(-lease) : Long.toHexString(lease);
     return prefix(name).concat(ByteString.copyFromUtf8(id));
   }
 
-  /** Behind all keys of a name: '0' is the character behind '/'. */
+  /** The end of the range of all keys of a name: '0' follows '/'. */
   static ByteString prefixEnd(ByteString name) {
     return name.concat(ByteString.copyFromUtf8("0"));
   }
 
-  /** Asks for the oldest key of a name. */
+  /** The request for the oldest key of a name. */
   static RangeRequest.Builder oldest(ByteString name) {
     return RangeRequest.newBuilder()
         .setKey(prefix(name))
@@ -93,7 +97,7 @@ final class ElectionQueue {
         .setLimit(1);
   }
 
-  /** Opens a watcher on a stream of its own; close it. */
+  /** Opens a watcher on a separate stream; the caller closes it. */
   CompletionStage<WatchSession> watch(WatchCreateRequest.Builder create, Call call) {
     return WatchSession.open(member, settings.requestTimeout(), callers, call)
         .thenCompose(
@@ -111,8 +115,8 @@ final class ElectionQueue {
   }
 
   /**
-   * Removes a key that its caller does not want any more, if it is still the one that was created
-   * at that revision. Nobody waits for it; if it fails, the end of the lease removes the key.
+   * Removes a key that its caller no longer wants, if it is still the one that was created at that
+   * revision. No caller waits for it; if it fails, the expiry of the lease removes the key.
    */
   void remove(ByteString key, long createRevision, Call call) {
     TxnRequest.Builder removal =
@@ -124,7 +128,8 @@ final class ElectionQueue {
             (done, failure) -> {
               if (failure != null) {
                 LOG.warn(
-                    "a key whose owner gave up stays until its lease ends key={} reason={}",
+                    "cannot remove key of a cancelled call, the expiry of its lease removes it"
+                        + " key={} reason={}",
                     key.toStringUtf8(),
                     failure.toString());
               }
@@ -133,15 +138,16 @@ final class ElectionQueue {
 
   /**
    * Completes when no key of {@code name} is older than {@code createRevision}. Fails with an error
-   * of E8. Whether anybody still waits is asked of {@code waiting}; if not, it just stops.
+   * of E8. If {@code waiting} is cancelled, it stops without completing.
    */
-  CompletionStage<Void> turn(ByteString name, long createRevision, Call call, CancellableCall<?> waiting) {
+  CompletionStage<Void> turn(
+      ByteString name, long createRevision, Call call, CancellableCall<?> waiting) {
     Turn turn = new Turn(name, createRevision, call, waiting);
-    turn.look();
+    turn.check();
     return turn.reached;
   }
 
-  /** One caller's wait. */
+  /** The wait of one caller. */
   private final class Turn {
     private final ByteString name;
     private final long createRevision;
@@ -156,9 +162,9 @@ final class ElectionQueue {
       this.waiting = waiting;
     }
 
-    /** Is an older key left? The newest of them is the one to wait for. */
-    void look() {
-      if (waiting.isGivenUp()) {
+    /** Searches the newest older key, which is the one to wait for. */
+    void check() {
+      if (waiting.isCancelled()) {
         return;
       }
       RangeRequest.Builder older =
@@ -179,7 +185,7 @@ final class ElectionQueue {
               });
     }
 
-    /** Looks again when {@code key} is deleted after {@code revision}. */
+    /** Checks again when {@code key} is deleted after {@code revision}. */
     private void await(ByteString key, long revision) {
       watch(
               WatchCreateRequest.newBuilder()
@@ -190,9 +196,9 @@ final class ElectionQueue {
           .whenComplete(
               (session, failure) -> {
                 if (failure != null) {
-                  lookAfterPause(failure);
+                  checkAfterPause(failure);
                 } else {
-                  waiting.whenGivenUp(session::close);
+                  waiting.whenCancelled(session::close);
                   follow(session);
                 }
               });
@@ -205,14 +211,14 @@ final class ElectionQueue {
               (replies, failure) -> {
                 if (failure != null) {
                   session.close();
-                  lookAfterPause(failure);
+                  checkAfterPause(failure);
                 } else if (refusal(replies) instanceof WatchReply.CreateFailed refused) {
                   session.close();
                   reached.completeExceptionally(
                       new GrpcException(GrpcStatus.UNKNOWN, refused.reason()));
-                } else if (isOver(replies)) {
+                } else if (isFinished(replies)) {
                   session.close();
-                  look();
+                  check();
                 } else {
                   follow(session);
                 }
@@ -226,8 +232,8 @@ final class ElectionQueue {
           .orElse(null);
     }
 
-    /** Deleted, or the watcher was ended by a compaction: either way check again. */
-    private static boolean isOver(List<WatchReply> replies) {
+    /** The key is deleted, or a compaction cancelled the watcher: check again in both cases. */
+    private static boolean isFinished(List<WatchReply> replies) {
       return replies.stream()
           .anyMatch(
               reply ->
@@ -236,11 +242,13 @@ final class ElectionQueue {
                       || reply instanceof WatchReply.Canceled);
     }
 
-    /** A stream ends when the actors restarts behind a snapshot; the state then knows more. */
-    private void lookAfterPause(Throwable why) {
-      LOG.debug("the wait for an older key restarts reason={}", why.toString());
+    /**
+     * A stream closes when the actors restart from a newer snapshot; the state is then newer, too.
+     */
+    private void checkAfterPause(Throwable why) {
+      LOG.debug("restarting the wait for an older key reason={}", why.toString());
       Duration pause = settings.tick();
-      member.scheduler().scheduleOnce(pause, this::look, ExecutionContext.parasitic$.MODULE$);
+      member.scheduler().scheduleOnce(pause, this::check, ExecutionContext.parasitic$.MODULE$);
     }
   }
 }

@@ -18,7 +18,7 @@ import io.troupe.grpc.error.GrpcStatus;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Section 2.17: all of its state are keys. */
+/** Section 2.17. All its state is in keys. */
 public final class ElectionService {
   private static final String NOT_LEADER = "election: not leader";
 
@@ -30,7 +30,7 @@ public final class ElectionService {
     this.kv = candidates.kv();
   }
 
-  /** E1 to E3: ends when the caller leads. */
+  /** E1 to E3: completes when the caller leads. */
   public CancellableCall<CampaignResponse> campaign(CampaignRequest request, Call call) {
     CancellableCall<CampaignResponse> waiting =
         CancellableCall.atMost(call.timeout(), candidates.member().scheduler());
@@ -50,11 +50,11 @@ public final class ElectionService {
   }
 
   /**
-   * The caller among the candidates.
+   * The caller as a candidate.
    *
-   * @param answer of the transaction that made it one, or found that it was one already
+   * @param response of the transaction that created its key, or found it
    */
-  private record Entry(LeaderKey key, TxnResponse answer) {}
+  private record Entry(LeaderKey key, TxnResponse response) {}
 
   private CompletionStage<Entry> enter(
       CampaignRequest request, long lease, Call call, CancellableCall<?> waiting) {
@@ -66,33 +66,33 @@ public final class ElectionService {
             .addFailure(InProcessKvClient.get(key));
     return kv.txn(create, call)
         .thenCompose(
-            answer -> {
+            response -> {
               LeaderKey.Builder own =
                   LeaderKey.newBuilder().setName(request.getName()).setKey(key).setLease(lease);
-              if (answer.getSucceeded()) {
-                long revision = answer.getHeader().getRevision();
-                // Also when the client was gone before this: nobody would ever resign.
-                waiting.whenGivenUp(() -> candidates.remove(key, revision, call));
+              if (response.getSucceeded()) {
+                long revision = response.getHeader().getRevision();
+                // Also if the client disconnected before this: otherwise the key would stay.
+                waiting.whenCancelled(() -> candidates.remove(key, revision, call));
                 return CompletableFuture.completedFuture(
-                    new Entry(own.setRev(revision).build(), answer));
+                    new Entry(own.setRev(revision).build(), response));
               }
-              return again(request, own, answer, call, waiting);
+              return again(request, own, response, call, waiting);
             });
   }
 
-  /** E1: the lease campaigns already; with another value it is proclaimed. */
+  /** E1: the lease already has a candidate; another value is proclaimed. */
   private CompletionStage<Entry> again(
       CampaignRequest request,
       LeaderKey.Builder own,
-      TxnResponse answer,
+      TxnResponse response,
       Call call,
       CancellableCall<?> waiting) {
-    KeyValue existing = answer.getResponses(0).getResponseRange().getKvs(0);
+    KeyValue existing = response.getResponses(0).getResponseRange().getKvs(0);
     LeaderKey key = own.setRev(existing.getCreateRevision()).build();
-    Entry entry = new Entry(key, answer);
-    // E3. A client that went away before this does not take the place of its other call with it.
-    if (!waiting.isGivenUp()) {
-      waiting.whenGivenUp(() -> candidates.remove(key.getKey(), key.getRev(), call));
+    Entry entry = new Entry(key, response);
+    // E3. If the client disconnected before this, the key of its other call is not removed.
+    if (!waiting.isCancelled()) {
+      waiting.whenCancelled(() -> candidates.remove(key.getKey(), key.getRev(), call));
     }
     if (existing.getValue().equals(request.getValue())) {
       return CompletableFuture.completedFuture(entry);
@@ -114,7 +114,7 @@ public final class ElectionService {
         .thenApply(
             reached ->
                 CampaignResponse.newBuilder()
-                    .setHeader(entry.answer().getHeader())
+                    .setHeader(entry.response().getHeader())
                     .setLeader(entry.key())
                     .build());
   }
@@ -137,11 +137,11 @@ public final class ElectionService {
             .addSuccess(InProcessKvClient.put(leader.getKey(), value, lease));
     return kv.txn(put, call)
         .thenApply(
-            answer -> {
-              if (!answer.getSucceeded()) {
+            response -> {
+              if (!response.getSucceeded()) {
                 throw new GrpcException(GrpcStatus.UNKNOWN, NOT_LEADER);
               }
-              return answer;
+              return response;
             });
   }
 
@@ -174,7 +174,7 @@ public final class ElectionService {
             .addCompare(InProcessKvClient.createdAt(leader.getKey(), leader.getRev()))
             .addSuccess(InProcessKvClient.delete(leader.getKey()));
     return kv.txn(removal, call)
-        .thenApply(answer -> ResignResponse.newBuilder().setHeader(answer.getHeader()).build());
+        .thenApply(response -> ResignResponse.newBuilder().setHeader(response.getHeader()).build());
   }
 
   private static void requireLeader(boolean given) {

@@ -15,7 +15,7 @@ public final class EtcdServices {
   private final KvService kv;
   private final LeaseService lease;
   private final ClusterService cluster;
-  private final PeerQueryHandler peerAnswers;
+  private final PeerQueryHandler peerQueryHandler;
   private final MaintenanceService maintenance;
   private final LeaderTransfer transfer;
   private final AuthService auth;
@@ -28,11 +28,11 @@ public final class EtcdServices {
   private final ServingProbe probe;
 
   /**
-   * Wires the services.
+   * Creates the services.
    *
-   * @param logins how callers prove who they are
-   * @param peers the way to other members
-   * @param clock for ids of new members
+   * @param logins authenticates callers
+   * @param peers sends queries to other members
+   * @param clock for the IDs of new members
    * @param diskHasSpace see {@link Quota}
    * @param defragment reclaims space, and completes when that is done
    */
@@ -47,35 +47,37 @@ public final class EtcdServices {
       Supplier<CompletionStage<Void>> defragment) {
     this.member = member;
     this.settings = settings;
-    ReadIndexBatcher gate = new ReadIndexBatcher(member, settings.requestTimeout(), settings.tick());
-    this.probe = new ServingProbe(member, gate);
+    ReadIndexBatcher reads =
+        new ReadIndexBatcher(member, settings.requestTimeout(), settings.tick());
+    this.probe = new ServingProbe(member, reads);
     Quota quota = new Quota(member, proposer, settings.quotaBytes(), diskHasSpace);
-    this.callers = new CallerResolver(member, gate, logins.tokens());
-    this.auth = new AuthService(member, gate, proposer, callers, logins);
-    this.kv = new KvService(member, settings, proposer, gate, quota, callers);
+    this.callers = new CallerResolver(member, reads, logins.tokens());
+    this.auth = new AuthService(member, reads, proposer, callers, logins);
+    this.kv = new KvService(member, settings, proposer, reads, quota, callers);
     LeaderClient leader = new LeaderClient(member, peers);
     LeaderLeaseClient times = new LeaderLeaseClient(member, settings, leader);
-    this.lease = new LeaseService(member, settings, proposer, quota, times, gate, callers);
-    RaftQueries facts = new LocalRaftFacts(member, settings, leader);
-    MembershipChanges changes = new MembershipChanges(member, settings, proposer, facts);
-    Promotion promotion = new Promotion(member, settings, gate, changes, leader);
-    this.cluster = new ClusterService(member, gate, changes, promotion, clock, callers);
-    this.peerAnswers = new PeerQueryHandler(member, settings, facts, promotion, times);
+    this.lease = new LeaseService(member, settings, proposer, quota, times, reads, callers);
+    RaftQueries raftQueries = new LocalRaftFacts(member, settings, leader);
+    MembershipChanges changes = new MembershipChanges(member, settings, proposer, raftQueries);
+    Promotion promotion = new Promotion(member, settings, reads, changes, leader);
+    this.cluster = new ClusterService(member, reads, changes, promotion, clock, callers);
+    this.peerQueryHandler = new PeerQueryHandler(member, settings, raftQueries, promotion, times);
     this.transfer = new LeaderTransfer(member, settings);
     this.maintenance =
         new MaintenanceService(
             member,
-            gate,
+            reads,
             proposer,
             quota,
             transfer,
-            settings.awayOnDefrag() ? () -> defragmentAway(defragment) : defragment,
+            settings.awayOnDefrag() ? () -> defragmentNotServing(defragment) : defragment,
             callers);
-    ElectionQueue candidates = new ElectionQueue(member, settings, new InProcessKvClient(kv), lease, callers);
+    ElectionQueue candidates =
+        new ElectionQueue(member, settings, new InProcessKvClient(kv), lease, callers);
     this.election = new ElectionService(candidates);
     this.lock = new LockService(candidates);
     this.proposer = proposer;
-    this.corruptionCheck = new CorruptionCheck(member, gate, proposer, peers);
+    this.corruptionCheck = new CorruptionCheck(member, reads, proposer, peers);
   }
 
   public Member member() {
@@ -107,9 +109,9 @@ public final class EtcdServices {
     return cluster;
   }
 
-  /** Answers for other members. */
+  /** Replies to the queries of other members. */
   public PeerQueryHandler peerAnswers() {
-    return peerAnswers;
+    return peerQueryHandler;
   }
 
   public MaintenanceService maintenance() {
@@ -120,9 +122,10 @@ public final class EtcdServices {
     return election;
   }
 
-  /** What this member does by itself. */
+  /** The periodic tasks of this member. */
   public MaintenanceTasks upkeep(UpkeepSettings upkeep) {
-    return new MaintenanceTasks(member, proposer, corruptionCheck, upkeep, settings.requestTimeout());
+    return new MaintenanceTasks(
+        member, proposer, corruptionCheck, upkeep, settings.requestTimeout());
   }
 
   public LockService lock() {
@@ -130,7 +133,7 @@ public final class EtcdServices {
   }
 
   /**
-   * Before a clean end: a leader passes on to whoever is best prepared (B5).
+   * Before a clean shutdown: a leader transfers leadership to the best prepared voter (B5).
    *
    * @return whether another member leads instead of this one; false also if this one did not lead
    */
@@ -144,9 +147,9 @@ public final class EtcdServices {
   }
 
   /** With StopGRPCServiceOnDefrag (MT5). */
-  private CompletionStage<Void> defragmentAway(Supplier<CompletionStage<Void>> defragment) {
-    health.goAway("defrag is active");
-    return defragment.get().whenComplete((done, failure) -> health.comeBack());
+  private CompletionStage<Void> defragmentNotServing(Supplier<CompletionStage<Void>> defragment) {
+    health.suspend("defrag is active");
+    return defragment.get().whenComplete((done, failure) -> health.resume());
   }
 
   public HealthService health() {
@@ -154,9 +157,9 @@ public final class EtcdServices {
   }
 
   /**
-   * Proves who calls, before a request is worth parsing.
+   * Authenticates the caller before its request is parsed.
    *
-   * @param named also refuses who names nobody while authentication is on
+   * @param named also rejects an anonymous caller while authentication is enabled
    * @return fails with a RefusedException; it is also thrown
    */
   public CompletionStage<?> identified(Call call, boolean named) {

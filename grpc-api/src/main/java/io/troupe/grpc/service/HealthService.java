@@ -13,14 +13,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * grpc.health.v1. Only the empty service name is known. It serves, but while something is in progress
- * for which clients shall go elsewhere (MT5). Thread-safe.
+ * grpc.health.v1. Only the empty service name is known. It is SERVING, except during an operation
+ * that clients should avoid (MT5). Thread-safe.
  */
 public final class HealthService {
   private static final Logger LOG = LoggerFactory.getLogger(HealthService.class);
 
   private final Set<Consumer<HealthCheckResponse>> watchers = new HashSet<>();
-  private int away;
+  private int suspensions;
 
   /** NotFound for any other name. */
   public HealthCheckResponse check(HealthCheckRequest request) {
@@ -31,10 +31,10 @@ public final class HealthService {
   }
 
   /**
-   * Tells the status at once, and each time it changes, in order.
+   * Reports the status immediately, and each time it changes, in order.
    *
-   * @param watcher must not wait
-   * @return ends it
+   * @param watcher must not block
+   * @return cancels the watch
    */
   public synchronized Runnable watch(
       HealthCheckRequest request, Consumer<HealthCheckResponse> watcher) {
@@ -51,33 +51,33 @@ public final class HealthService {
     watchers.remove(watcher);
   }
 
-  /** All names. */
+  /** The status of all services. */
   public HealthListResponse list() {
     return HealthListResponse.newBuilder().putStatuses("", now()).build();
   }
 
-  /** Sends clients elsewhere until {@link #comeBack}, which is to be called as often. */
-  synchronized void goAway(String reason) {
-    if (++away == 1) {
+  /** Reports NOT_SERVING until {@link #resume}, which must be called once per call of this. */
+  synchronized void suspend(String reason) {
+    if (++suspensions == 1) {
       LOG.warn("grpc service status changed service= status=NOT_SERVING reason={}", reason);
-      tellAll();
+      notifyWatchers();
     }
   }
 
-  synchronized void comeBack() {
-    if (--away == 0) {
+  synchronized void resume() {
+    if (--suspensions == 0) {
       LOG.info("grpc service status changed service= status=SERVING");
-      tellAll();
+      notifyWatchers();
     }
   }
 
-  private void tellAll() {
+  private void notifyWatchers() {
     HealthCheckResponse now = now();
     watchers.forEach(watcher -> watcher.accept(now));
   }
 
   private synchronized HealthCheckResponse now() {
-    return response(away == 0 ? ServingStatus.SERVING : ServingStatus.NOT_SERVING);
+    return response(suspensions == 0 ? ServingStatus.SERVING : ServingStatus.NOT_SERVING);
   }
 
   private static HealthCheckResponse response(ServingStatus status) {

@@ -19,8 +19,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The key-value service as services of this process use it: with the caller's rights, in messages,
- * and with refusals that are UNKNOWN but keep their text (E8). Thread-safe.
+ * The key-value service for other services of this process: with the caller's rights, with
+ * messages, and with refusals that are UNKNOWN but keep their text (E8). Thread-safe.
  */
 final class InProcessKvClient {
   private final KvService kv;
@@ -29,7 +29,7 @@ final class InProcessKvClient {
     this.kv = kv;
   }
 
-  /** A call of its own: what it reads is one record at a time. */
+  /** A call without a memory limit, because it reads one record at a time. */
   private static Call own(Call call) {
     return call.withMemory(MemoryBudget.UNLIMITED.share());
   }
@@ -42,33 +42,33 @@ final class InProcessKvClient {
     return translated(() -> kv.range(Bytes.wrap(request.build().toByteArray()), own(call)));
   }
 
-  /** A request that may refuse at once. */
+  /** A request that may also throw its refusal. */
   interface Request<T> {
     CompletionStage<T> send() throws IOException;
   }
 
-  /** Sends a request; however it fails, the failure is in the stage and is one of E8. */
+  /** Sends a request; each failure completes the stage and is an error of E8. */
   static <T> CompletionStage<T> translated(Request<T> request) {
-    CompletableFuture<T> answer = new CompletableFuture<>();
+    CompletableFuture<T> outcome = new CompletableFuture<>();
     CompletionStage<T> sent;
     try {
       sent = request.send();
     } catch (IOException | RuntimeException refused) {
-      answer.completeExceptionally(inner(refused));
-      return answer;
+      outcome.completeExceptionally(inner(refused));
+      return outcome;
     }
     sent.whenComplete(
         (result, failure) -> {
           if (failure == null) {
-            answer.complete(result);
+            outcome.complete(result);
           } else {
-            answer.completeExceptionally(inner(failure));
+            outcome.completeExceptionally(inner(failure));
           }
         });
-    return answer;
+    return outcome;
   }
 
-  /** E8: the text stays, the code is lost, but for those of a context. */
+  /** E8: keeps the text; the code becomes UNKNOWN, except for CANCELED and DEADLINE_EXCEEDED. */
   static GrpcException inner(Throwable failure) {
     GrpcStatus status = GrpcErrors.of(failure);
     boolean context =
@@ -76,7 +76,7 @@ final class InProcessKvClient {
     return new GrpcException(context ? status.code() : GrpcStatus.UNKNOWN, status.message());
   }
 
-  /** True while {@code key} is the one that was created at {@code revision}; 0: it is not there. */
+  /** True while {@code key} has the create revision {@code revision}; 0: the key does not exist. */
   static Compare createdAt(ByteString key, long revision) {
     return Compare.newBuilder()
         .setKey(key)

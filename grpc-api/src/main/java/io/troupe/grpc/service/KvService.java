@@ -26,14 +26,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sections 2.3 to 2.8. Requests come as bytes: a write that passed the checks goes into the log as
- * it came. Refusals are thrown as RefusedException or complete the stage with one.
+ * Sections 2.3 to 2.8. Requests are encoded: a write that passed the checks enters the log
+ * unchanged. Refusals are thrown as RefusedException or complete the stage with one.
  */
 public final class KvService {
   private final Member member;
   private final GatewaySettings settings;
   private final Proposer proposer;
-  private final ReadIndexBatcher gate;
+  private final ReadIndexBatcher reads;
   private final Quota quota;
   private final CallerResolver callers;
 
@@ -41,14 +41,14 @@ public final class KvService {
       Member member,
       GatewaySettings settings,
       Proposer proposer,
-      ReadIndexBatcher gate,
+      ReadIndexBatcher reads,
       Quota quota,
       CallerResolver callers) {
     this.callers = callers;
     this.member = member;
     this.settings = settings;
     this.proposer = proposer;
-    this.gate = gate;
+    this.reads = reads;
     this.quota = quota;
   }
 
@@ -60,15 +60,17 @@ public final class KvService {
     if (!read.serializable() && member.isLearner()) {
       throw new RefusedException(Refusal.LEARNER);
     }
-    ReadIndexBatcher.Kind kind = query.range().isSingle() ? ReadIndexBatcher.Kind.POINT : ReadIndexBatcher.Kind.RANGE;
+    ReadIndexBatcher.Kind kind =
+        query.range().isSingle() ? ReadIndexBatcher.Kind.POINT : ReadIndexBatcher.Kind.RANGE;
     return read.serializable()
         ? serializable(call, kind, () -> range(query, call))
-        : gate.linearizable(call.trace(), kind, () -> range(query, call));
+        : reads.linearizable(call.trace(), kind, () -> range(query, call));
   }
 
-  /** The caller may be known only after a wait; everything else is read as it is. */
-  private <T> CompletionStage<T> serializable(Call call, ReadIndexBatcher.Kind kind, Supplier<T> read) {
-    return callers.of(call).thenCompose(who -> gate.serializable(call.trace(), kind, read));
+  /** Identifying the caller may require a wait; everything else is read from the current state. */
+  private <T> CompletionStage<T> serializable(
+      Call call, ReadIndexBatcher.Kind kind, Supplier<T> read) {
+    return callers.of(call).thenCompose(who -> reads.serializable(call.trace(), kind, read));
   }
 
   private static void check(@Nullable Refusal refusal) {
@@ -78,7 +80,8 @@ public final class KvService {
   }
 
   private RangeResponse range(RangeQuery query, Call call) {
-    // Queued reads of a client that has left, or reads nothing, end before they cost anything.
+    // Queued reads of a client that has disconnected, or does not read, are rejected before they
+    // cost anything.
     if (call.memory().isExceeded()) {
       throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
     }
@@ -110,10 +113,10 @@ public final class KvService {
     }
     return read.serializable()
         ? serializable(call, ReadIndexBatcher.Kind.POINT, () -> open(query, call))
-        : gate.linearizable(call.trace(), ReadIndexBatcher.Kind.POINT, () -> open(query, call));
+        : reads.linearizable(call.trace(), ReadIndexBatcher.Kind.POINT, () -> open(query, call));
   }
 
-  /** Rights are checked once; that they changed is said at the end (GS6). */
+  /** Rights are checked once; a change of rights is reported at the end (GS6). */
   private RangeStreamCursor open(RangeQuery query, Call call) {
     return callers.read(
         call,
@@ -169,7 +172,9 @@ public final class KvService {
     } else if (call.serializable()) {
       result = serializable(from, ReadIndexBatcher.Kind.RANGE, () -> read(call.txn(), from));
     } else {
-      result = gate.linearizable(from.trace(), ReadIndexBatcher.Kind.RANGE, () -> read(call.txn(), from));
+      result =
+          reads.linearizable(
+              from.trace(), ReadIndexBatcher.Kind.RANGE, () -> read(call.txn(), from));
     }
     return result
         .whenComplete(
@@ -185,12 +190,15 @@ public final class KvService {
             });
   }
 
-  /** Before a transaction that compares ranges is proposed; others are proposed at once. */
+  /**
+   * Evaluates the range compares of a transaction before it is proposed; without range compares
+   * this does nothing.
+   */
   private CompletionStage<Boolean> tried(Operation.Txn txn, Call call) {
     if (!CompareLimit.hasRanges(txn)) {
       return CompletableFuture.completedFuture(true);
     }
-    return gate.serializable(
+    return reads.serializable(
         call.trace(),
         ReadIndexBatcher.Kind.RANGE,
         () -> {

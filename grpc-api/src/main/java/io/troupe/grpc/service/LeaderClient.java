@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Asks the leader, if it is another member, at one of its peer URLs after the other. */
+/** Sends queries to the leader, if it is another member, at its peer URLs in order. */
 final class LeaderClient {
   private static final PeerAnswer NO_LEADER = new PeerAnswer.Refused(Refusal.NO_LEADER);
 
@@ -23,11 +23,11 @@ final class LeaderClient {
   }
 
   /**
-   * Asks.
+   * Sends a query.
    *
    * @param timeout for each URL
-   * @return the answer; Refused with NO_LEADER if no other member leads; fails if none of its URLs
-   *     answers
+   * @return the reply; Refused with NO_LEADER if no other member leads; fails if the leader is not
+   *     reachable at any of its URLs
    */
   CompletionStage<PeerAnswer> ask(PeerQuery query, Duration timeout) {
     NodeId leader = member.status().leader();
@@ -35,10 +35,10 @@ final class LeaderClient {
     if (leader.isNone() || leader.equals(member.status().memberId()) || urls.isEmpty()) {
       return CompletableFuture.completedFuture(NO_LEADER);
     }
-    CompletionStage<PeerAnswer> answer = peers.ask(urls.get(0), query, timeout);
+    CompletionStage<PeerAnswer> reply = peers.ask(urls.get(0), query, timeout);
     for (String next : urls.subList(1, urls.size())) {
-      answer = answer.exceptionallyCompose(unreachable -> peers.ask(next, query, timeout));
+      reply = reply.exceptionallyCompose(unreachable -> peers.ask(next, query, timeout));
     }
-    return answer;
+    return reply;
   }
 }

@@ -19,17 +19,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What only the leader knows of leases: renewals and what is left of their time (L6, L7). Asked of
- * this member's lease actor if it leads, else of the leader, and again of the next one until the
- * request timeout.
+ * Lease operations that only the leader can execute: renewals and remaining times (L6, L7). Sends
+ * them to this member's lease actor if it leads, otherwise to the leader, and repeats them with the
+ * next leader until the request timeout.
  */
 final class LeaderLeaseClient {
   private static final Duration PAUSE = Duration.ofMillis(50);
 
-  /** For one question to the leader: another one may lead meanwhile. */
+  /** Timeout of one query to the leader, because another member may lead by then. */
   private static final Duration ASK_LEADER = Duration.ofSeconds(1);
 
-  private static final Set<Refusal> ELSEWHERE =
+  private static final Set<Refusal> RETRYABLE =
       Set.of(
           Refusal.NO_LEADER,
           Refusal.NOT_LEADER,
@@ -51,37 +51,37 @@ final class LeaderLeaseClient {
   }
 
   /**
-   * Renews.
+   * Renews a lease.
    *
    * @return the granted time in seconds, 0 if there is no such lease; fails with NO_LEADER or
    *     TIMED_OUT after the request timeout
    */
   CompletionStage<Long> renew(long lease) {
-    return untilAnswered(() -> renewHere(lease), () -> forwarded.renew(lease));
+    return untilReply(() -> renewHere(lease), () -> forwarded.renew(lease));
   }
 
-  /** How long a lease has left; fails as {@link #renew}. */
+  /** The remaining time of a lease; fails like {@link #renew}. */
   CompletionStage<PeerAnswer.Remaining> timeToLive(long lease) {
-    return untilAnswered(
+    return untilReply(
         () -> timeToLiveHere(lease),
         () ->
             leader
                 .ask(new PeerQuery.TimeToLiveQuery(lease), ASK_LEADER)
                 .thenApply(
-                    answer -> {
-                      if (answer instanceof PeerAnswer.Remaining remaining) {
+                    reply -> {
+                      if (reply instanceof PeerAnswer.Remaining remaining) {
                         return remaining;
                       }
-                      throw refused(answer);
+                      throw refused(reply);
                     }));
   }
 
-  static RefusedException refused(PeerAnswer answer) {
+  static RefusedException refused(PeerAnswer reply) {
     return new RefusedException(
-        answer instanceof PeerAnswer.Refused refused ? refused.reason() : Refusal.TIMED_OUT);
+        reply instanceof PeerAnswer.Refused refused ? refused.reason() : Refusal.TIMED_OUT);
   }
 
-  /** On the leader; elsewhere refused with NO_LEADER. */
+  /** On the leader; other members refuse with NO_LEADER. */
   CompletionStage<Long> renewHere(long lease) {
     return here(
         Ask.ask(
@@ -92,7 +92,7 @@ final class LeaderLeaseClient {
         reply -> ((LeaseReply.Renewed) reply).ttlSeconds());
   }
 
-  /** On the leader; elsewhere refused with NO_LEADER. */
+  /** On the leader; other members refuse with NO_LEADER. */
   CompletionStage<PeerAnswer.Remaining> timeToLiveHere(long lease) {
     return here(
         Ask.ask(
@@ -117,11 +117,11 @@ final class LeaderLeaseClient {
         });
   }
 
-  private <T> CompletionStage<T> untilAnswered(
+  private <T> CompletionStage<T> untilReply(
       Supplier<CompletionStage<T>> here, Supplier<CompletionStage<T>> there) {
     NodeId self = member.status().memberId();
     if (member.status().leader().equals(self)) {
-      // The usual case, without any machinery for more attempts.
+      // The usual case, without the machinery of {@link Retry}.
       return here.get()
           .handle(
               (BiFunction<T, @Nullable Throwable, CompletionStage<T>>)
@@ -129,8 +129,8 @@ final class LeaderLeaseClient {
                     if (failure == null) {
                       return CompletableFuture.completedFuture(result);
                     }
-                    // Silence of the own room took all the time there is.
-                    return isElsewhere(failure) && !(cause(failure) instanceof TimeoutException)
+                    // A timeout of this member's lease actor has used up the request timeout.
+                    return isRetryable(failure) && !(cause(failure) instanceof TimeoutException)
                         ? attempts(here, there)
                         : CompletableFuture.failedFuture(cause(failure));
                   })
@@ -160,7 +160,7 @@ final class LeaderLeaseClient {
                   (result, failure) -> {
                     if (failure == null) {
                       attempts.succeed(result);
-                    } else if (isElsewhere(failure)) {
+                    } else if (isRetryable(failure)) {
                       attempts.againAfter(PAUSE);
                     } else {
                       attempts.fail(cause(failure));
@@ -169,11 +169,11 @@ final class LeaderLeaseClient {
         });
   }
 
-  /** Nobody was asked who could know, or nothing was heard: a renewal does no harm twice. */
-  private static boolean isElsewhere(Throwable failure) {
+  /** The leader was not reached, or its reply was lost: repeating a renewal is harmless. */
+  private static boolean isRetryable(Throwable failure) {
     Throwable cause = cause(failure);
     return cause instanceof TimeoutException
-        || (cause instanceof RefusedException refused && ELSEWHERE.contains(refused.reason()));
+        || (cause instanceof RefusedException refused && RETRYABLE.contains(refused.reason()));
   }
 
   private static Throwable cause(Throwable failure) {

@@ -24,11 +24,11 @@ final class LeaderTransfer {
   }
 
   /**
-   * Passes on, and tries again as long as this member leads and the client waits.
+   * Transfers leadership, and tries again as long as this member leads and the client waits.
    *
    * @return completes when this member sees {@code to} lead
    * @throws RefusedException NOT_LEADER if this member does not lead, BAD_LEADER_TRANSFEREE if the
-   *     target is no voter
+   *     target is not a voter
    */
   CompletionStage<NodeId> moveTo(NodeId to, Duration limit) {
     NodeId self = member.status().memberId();
@@ -42,9 +42,9 @@ final class LeaderTransfer {
   }
 
   /**
-   * Before a clean end: a leader passes on to whoever is best prepared.
+   * Before a clean shutdown: a leader transfers leadership to the best prepared voter.
    *
-   * @return whether another member leads now; false also if this one did not lead, or nobody took
+   * @return whether another member leads now; false also if this one did not lead, or no voter took
    *     the leadership in time
    */
   CompletionStage<Boolean> handOver(Duration atMost) {
@@ -59,7 +59,7 @@ final class LeaderTransfer {
         .thenCompose(
             reply ->
                 reply instanceof TransferReply.Done
-                    // It has ceased to lead; the ports shall stay open until somebody else does.
+                    // This member no longer leads; the ports stay open until another member does.
                     ? LeaderWait.known(member, Duration.ofNanos(end - System.nanoTime()))
                     : CompletableFuture.completedFuture(self))
         .thenApply(leader -> !leader.equals(self))
@@ -86,13 +86,13 @@ final class LeaderTransfer {
   }
 
   private void transfer(Retry<NodeId> attempts, NodeId to) {
-    CompletionStage<TransferReply> answer =
+    CompletionStage<TransferReply> replied =
         Ask.ask(
             member.raft(),
             replyTo -> new RaftCommand.TransferLeadership(to, replyTo),
             attempts.timeLeft(settings.requestTimeout()),
             member.scheduler());
-    answer.whenComplete(
+    replied.whenComplete(
         (reply, failure) -> {
           if (failure != null && !(failure instanceof TimeoutException)) {
             attempts.fail(failure);
@@ -107,7 +107,7 @@ final class LeaderTransfer {
         });
   }
 
-  /** UNKNOWN, as it leaves the original. */
+  /** UNKNOWN, as etcd sends it. */
   private static GrpcException tookTooLong() {
     return new GrpcException(
         GrpcStatus.UNKNOWN, "etcdserver: request timed out, leader transfer took too long");

@@ -8,15 +8,15 @@ import java.util.concurrent.TimeoutException;
 import org.apache.pekko.actor.Cancellable;
 import scala.concurrent.ExecutionContext;
 
-/** Waits for a leader, not forever. */
+/** Waits for a leader, with a time limit. */
 final class LeaderWait {
   private LeaderWait() {}
 
   /**
-   * The leader, told on the read dispatcher; fails with a TimeoutException if none is known within
-   * that time.
+   * Completes with the leader on the read dispatcher; fails with a TimeoutException if none is
+   * known within that time.
    *
-   * @param pause if a leader is known that just refused because it is none any more
+   * @param pause delay if the known leader has just refused because it no longer leads
    */
   static CompletionStage<NodeId> await(Member member, Duration atMost, Duration pause) {
     NodeId stale = member.status().leader();
@@ -30,7 +30,7 @@ final class LeaderWait {
     return within(member, atMost, known);
   }
 
-  /** The leader as soon as one is known, told and failing as for the other. */
+  /** Completes as soon as a leader is known; dispatcher and failure as in {@link #await}. */
   static CompletionStage<NodeId> known(Member member, Duration atMost) {
     return within(member, atMost, member.status().awaitLeader());
   }

@@ -33,7 +33,7 @@ public final class LeaseService {
   private final Proposer proposer;
   private final Quota quota;
   private final LeaderLeaseClient times;
-  private final ReadIndexBatcher gate;
+  private final ReadIndexBatcher reads;
   private final CallerResolver callers;
 
   LeaseService(
@@ -42,11 +42,11 @@ public final class LeaseService {
       Proposer proposer,
       Quota quota,
       LeaderLeaseClient times,
-      ReadIndexBatcher gate,
+      ReadIndexBatcher reads,
       CallerResolver callers) {
     this.callers = callers;
     this.times = times;
-    this.gate = gate;
+    this.reads = reads;
     this.member = member;
     this.settings = settings;
     this.proposer = proposer;
@@ -86,7 +86,7 @@ public final class LeaseService {
                     .build());
   }
 
-  /** L5, L6; the header is taken before the renewal (R7). */
+  /** L5, L6; the header is created before the renewal (R7). */
   public CompletionStage<LeaseKeepAliveResponse> keepAlive(
       LeaseKeepAliveRequest request, Call call) {
     ResponseHeader header = member.header();
@@ -110,30 +110,32 @@ public final class LeaseService {
   public CompletionStage<LeaseTimeToLiveResponse> timeToLive(
       LeaseTimeToLiveRequest request, Call call) {
     boolean leads = member.status().leader().equals(member.status().memberId());
-    ReadIndexBatcher.Kind kind = request.getKeys() ? ReadIndexBatcher.Kind.RANGE : ReadIndexBatcher.Kind.POINT;
+    ReadIndexBatcher.Kind kind =
+        request.getKeys() ? ReadIndexBatcher.Kind.RANGE : ReadIndexBatcher.Kind.POINT;
     return callers
         .checked(call, Authorizer::authenticated)
         .thenCompose(who -> times.timeToLive(request.getID()))
         .thenCompose(
             remaining ->
                 leads || !request.getKeys()
-                    ? gate.serializable(call.trace(), kind, () -> answer(request, remaining, call))
-                    // The leader's state is what counts, and this one may be behind it.
-                    : gate.linearizable(
-                        call.trace(), kind, () -> answer(request, remaining, call)));
+                    ? reads.serializable(
+                        call.trace(), kind, () -> timeToLiveResponse(request, remaining, call))
+                    // Only the leader's state is authoritative, and this member may lag.
+                    : reads.linearizable(
+                        call.trace(), kind, () -> timeToLiveResponse(request, remaining, call)));
   }
 
-  private LeaseTimeToLiveResponse answer(
+  private LeaseTimeToLiveResponse timeToLiveResponse(
       LeaseTimeToLiveRequest request, PeerAnswer.Remaining remaining, Call call) {
     return request.getKeys()
         ? callers.read(
             call,
             (authorizer, who) -> authorizer.readAttached(who, request.getID()),
-            () -> answer(request, remaining, call.memory()))
-        : answer(request, remaining, call.memory());
+            () -> timeToLiveResponse(request, remaining, call.memory()))
+        : timeToLiveResponse(request, remaining, call.memory());
   }
 
-  private LeaseTimeToLiveResponse answer(
+  private LeaseTimeToLiveResponse timeToLiveResponse(
       LeaseTimeToLiveRequest request, PeerAnswer.Remaining remaining, MemoryBudget.Share memory) {
     LeaseTimeToLiveResponse.Builder out =
         LeaseTimeToLiveResponse.newBuilder()
@@ -150,7 +152,7 @@ public final class LeaseService {
     return out.build();
   }
 
-  /** L8; whoever sees no key of some lease sees none (L14). */
+  /** L8; a caller that may not see the keys of some lease sees no lease (L14). */
   public CompletionStage<LeaseLeasesResponse> leases(Call call) {
     return callers
         .checked(call, Authorizer::authenticated)
@@ -173,15 +175,15 @@ public final class LeaseService {
     return reply;
   }
 
-  private CompletionStage<LeaseReply> ask(Function<ActorRef<LeaseReply>, LeaseCommand> question) {
+  private CompletionStage<LeaseReply> ask(Function<ActorRef<LeaseReply>, LeaseCommand> message) {
     CompletionStage<LeaseReply> reply =
-        Ask.ask(member.lease(), question, settings.requestTimeout(), member.scheduler());
+        Ask.ask(member.lease(), message, settings.requestTimeout(), member.scheduler());
     return reply.thenApply(
-        answer -> {
-          if (answer instanceof LeaseReply.Failed failed) {
+        received -> {
+          if (received instanceof LeaseReply.Failed failed) {
             throw new RefusedException(failed.reason());
           }
-          return answer;
+          return received;
         });
   }
 }

@@ -17,15 +17,18 @@ import org.jspecify.annotations.Nullable;
 import scala.concurrent.ExecutionContext;
 
 /**
- * Facts of the raft actor if it leads, else of the leader. etcd asks the connections of the member
- * that got the request; here the leader's are asked, because they are the ones that a quorum is
- * made of.
+ * Status of the raft actor if it leads, otherwise of the leader. etcd checks the connections of the
+ * member that received the request. Here the leader's connections are checked, because they form
+ * the quorum.
  */
 final class LocalRaftFacts implements RaftQueries {
-  /** How long a connection must have held (M5). */
+  /** Minimum age of a connection (M5). */
   private static final Duration STEADY = Duration.ofSeconds(5);
 
-  /** A new leader has no reply of its followers for some milliseconds; for so many ticks it may. */
+  /**
+   * A new leader has no replies of its followers for some milliseconds; it waits up to this number
+   * of ticks.
+   */
   static final int MAX_WAITS = 3;
 
   private final Member member;
@@ -68,7 +71,7 @@ final class LocalRaftFacts implements RaftQueries {
             });
   }
 
-  /** Whether a member whose connection holds has not answered this leader. */
+  /** Whether a member with a steady connection has not replied to this leader. */
   private boolean awaitsReplies(ReplicationStatus status) {
     return status.peers().entrySet().stream()
         .anyMatch(peer -> peer.getValue().connectedTicks() == 0 && isSteady(peer.getKey()));
@@ -88,8 +91,8 @@ final class LocalRaftFacts implements RaftQueries {
   }
 
   /**
-   * The leader counts from its election; a connection that is older and answers now counts from its
-   * beginning.
+   * The leader counts from its election; a connection that is older and active counts from its
+   * start.
    */
   private Liveness liveness(ReplicationStatus status) {
     Liveness sinceElection = status.liveness((int) (STEADY.toNanos() / settings.tick().toNanos()));
@@ -98,8 +101,8 @@ final class LocalRaftFacts implements RaftQueries {
     return new Liveness(sinceElection.connected(), steady);
   }
 
-  private Liveness ofLeader(PeerAnswer answer) {
-    return answer instanceof PeerAnswer.Connected connected ? connected.liveness() : alone();
+  private Liveness ofLeader(PeerAnswer reply) {
+    return reply instanceof PeerAnswer.Connected connected ? connected.liveness() : alone();
   }
 
   private Liveness alone() {

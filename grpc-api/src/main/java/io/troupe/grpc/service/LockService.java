@@ -16,7 +16,7 @@ import io.troupe.grpc.error.GrpcStatus;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Section 2.18: all of its state are keys. */
+/** Section 2.18. All its state is in keys. */
 public final class LockService {
   private final ElectionQueue candidates;
   private final InProcessKvClient kv;
@@ -26,9 +26,10 @@ public final class LockService {
     this.kv = candidates.kv();
   }
 
-  /** LK1, LK2, LK4: ends when the caller has the lock. */
+  /** LK1, LK2, LK4: completes when the caller has the lock. */
   public CancellableCall<LockResponse> lock(LockRequest request, Call call) {
-    CancellableCall<LockResponse> waiting = CancellableCall.atMost(call.timeout(), candidates.member().scheduler());
+    CancellableCall<LockResponse> waiting =
+        CancellableCall.atMost(call.timeout(), candidates.member().scheduler());
     candidates
         .lease(request.getLease(), call)
         .thenCompose(lease -> acquire(request.getName(), lease, call, waiting))
@@ -54,23 +55,29 @@ public final class LockService {
             .addSuccess(owner)
             .addFailure(InProcessKvClient.get(key))
             .addFailure(owner);
-    return kv.txn(create, call).thenCompose(answer -> acquire(name, key, answer, call, waiting));
+    return kv.txn(create, call)
+        .thenCompose(response -> acquire(name, key, response, call, waiting));
   }
 
   private CompletionStage<LockResponse> acquire(
-      ByteString name, ByteString key, TxnResponse answer, Call call, CancellableCall<?> waiting) {
+      ByteString name,
+      ByteString key,
+      TxnResponse response,
+      Call call,
+      CancellableCall<?> waiting) {
     long created =
-        answer.getSucceeded()
-            ? answer.getHeader().getRevision()
-            : answer.getResponses(0).getResponseRange().getKvs(0).getCreateRevision();
-    RangeResponse oldest = answer.getResponses(1).getResponseRange();
+        response.getSucceeded()
+            ? response.getHeader().getRevision()
+            : response.getResponses(0).getResponseRange().getKvs(0).getCreateRevision();
+    RangeResponse oldest = response.getResponses(1).getResponseRange();
     boolean owned = oldest.getKvs(0).getCreateRevision() == created;
-    // LK4. A client that went away before this leaves what was there: its lease may own the lock.
-    if (answer.getSucceeded() || !(owned || waiting.isGivenUp())) {
-      waiting.whenGivenUp(() -> candidates.remove(key, created, call));
+    // LK4. If the client disconnected before this, an existing key stays: its lease may own the
+    // lock.
+    if (response.getSucceeded() || !(owned || waiting.isCancelled())) {
+      waiting.whenCancelled(() -> candidates.remove(key, created, call));
     }
     if (owned) {
-      return CompletableFuture.completedFuture(response(answer.getHeader(), key));
+      return CompletableFuture.completedFuture(response(response.getHeader(), key));
     }
     return candidates
         .turn(name, created, call, waiting)
@@ -83,7 +90,7 @@ public final class LockService {
         .thenCompose(reached -> kv.range(RangeRequest.newBuilder().setKey(key), call))
         .thenApply(
             own -> {
-              // LK1: the lease may have ended during the wait.
+              // LK1: the lease may have expired during the wait.
               if (own.getKvsCount() == 0) {
                 throw new GrpcException(GrpcStatus.UNKNOWN, "mutex: session is expired");
               }
@@ -100,6 +107,6 @@ public final class LockService {
     TxnRequest.Builder removal =
         TxnRequest.newBuilder().addSuccess(InProcessKvClient.delete(request.getKey()));
     return kv.txn(removal, call)
-        .thenApply(answer -> UnlockResponse.newBuilder().setHeader(answer.getHeader()).build());
+        .thenApply(response -> UnlockResponse.newBuilder().setHeader(response.getHeader()).build());
   }
 }

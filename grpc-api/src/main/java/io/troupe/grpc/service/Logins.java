@@ -3,5 +3,5 @@ package io.troupe.grpc.service;
 import io.troupe.grpc.auth.Passwords;
 import io.troupe.grpc.auth.Tokens;
 
-/** How callers prove who they are. */
+/** The means by which callers authenticate. */
 public record Logins(Tokens tokens, Passwords passwords) {}

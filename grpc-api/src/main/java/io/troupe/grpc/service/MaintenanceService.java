@@ -33,7 +33,7 @@ public final class MaintenanceService {
   private static final long DEFAULT_QUOTA = 2L << 30;
 
   private final Member member;
-  private final ReadIndexBatcher gate;
+  private final ReadIndexBatcher reads;
   private final Proposer proposer;
   private final Quota quota;
   private final LeaderTransfer transfer;
@@ -42,7 +42,7 @@ public final class MaintenanceService {
 
   MaintenanceService(
       Member member,
-      ReadIndexBatcher gate,
+      ReadIndexBatcher reads,
       Proposer proposer,
       Quota quota,
       LeaderTransfer transfer,
@@ -50,7 +50,7 @@ public final class MaintenanceService {
       CallerResolver callers) {
     this.callers = callers;
     this.member = member;
-    this.gate = gate;
+    this.reads = reads;
     this.proposer = proposer;
     this.quota = quota;
     this.transfer = transfer;
@@ -61,11 +61,11 @@ public final class MaintenanceService {
   public CompletionStage<StatusResponse> status(Call call) {
     return callers
         .checked(call, Authorizer::authenticated)
-        .thenCompose(who -> gate.serializable(ReadIndexBatcher.Kind.POINT, this::status));
+        .thenCompose(who -> reads.serializable(ReadIndexBatcher.Kind.POINT, this::status));
   }
 
   private StatusResponse status() {
-    // The other way round more could be applied than was committed.
+    // Read before the commit index; otherwise the applied index could exceed it.
     long applied = member.status().applied();
     StatusResponse.Builder out =
         StatusResponse.newBuilder()
@@ -135,8 +135,8 @@ public final class MaintenanceService {
   }
 
   /**
-   * Answered when the space is free (MT5): whoever leaves NOSPACE disarms next. Reads and writes go
-   * on meanwhile. No header (R7).
+   * Responds when the space is free (MT5), because operators disarm NOSPACE next. Reads and writes
+   * continue meanwhile. No header (R7).
    */
   public CompletionStage<DefragmentResponse> defragment(Call call) {
     return callers
@@ -149,7 +149,7 @@ public final class MaintenanceService {
   public CompletionStage<MoveLeaderResponse> moveLeader(MoveLeaderRequest request, Call call) {
     return callers
         .root(call)
-        .thenCompose(who -> transfer.moveTo(new NodeId(request.getTargetID()), call.patience()))
+        .thenCompose(who -> transfer.moveTo(new NodeId(request.getTargetID()), call.retryLimit()))
         .thenApply(moved -> MoveLeaderResponse.getDefaultInstance());
   }
 
@@ -159,7 +159,7 @@ public final class MaintenanceService {
         .root(call)
         .thenCompose(
             who ->
-                gate.serializable(
+                reads.serializable(
                     ReadIndexBatcher.Kind.HASH,
                     () ->
                         HashResponse.newBuilder()
@@ -173,7 +173,9 @@ public final class MaintenanceService {
     return callers
         .root(call)
         .thenCompose(
-            who -> gate.serializable(ReadIndexBatcher.Kind.HASH, () -> hashKv(request.getRevision())));
+            who ->
+                reads.serializable(
+                    ReadIndexBatcher.Kind.HASH, () -> hashKv(request.getRevision())));
   }
 
   private HashKVResponse hashKv(long revision) {

@@ -8,8 +8,8 @@ import java.util.concurrent.CompletionStage;
 import scala.concurrent.ExecutionContext;
 
 /**
- * What a member does by itself from time to time: automatic compaction (2.16) and comparisons with
- * the others (Q5). Runs until the scheduler ends.
+ * The periodic tasks of a member: automatic compaction (2.16) and comparisons with other members
+ * (Q5). Runs until the scheduler stops.
  */
 public final class MaintenanceTasks {
   private final Member member;
@@ -32,8 +32,8 @@ public final class MaintenanceTasks {
   }
 
   /**
-   * Whose content is not this member's; empty also if that is not to be checked, or if nobody
-   * answers.
+   * Members whose content differs from this member's; empty also if the check is disabled, or if no
+   * member replies.
    */
   public CompletionStage<List<NodeId>> initialCheck() {
     return settings.initialCorruptCheck()
@@ -41,7 +41,7 @@ public final class MaintenanceTasks {
         : CompletableFuture.completedFuture(List.of());
   }
 
-  /** Begins; to be called once, when the member serves. */
+  /** Starts the tasks; must be called once, when the member serves. */
   public void start() {
     if (settings.retention() instanceof UpkeepSettings.Retention.Time time) {
       compactor(new AutoCompaction.Periodic(time.time(), nowMs()));

@@ -14,15 +14,15 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Scheduler;
 
 /**
- * The member as its gateway sees it. Its actors may be replaced while it runs (when another member's
- * snapshot takes the place of its state), so an address is asked for each time it is used.
+ * The member as its gateway sees it. Its actors may be replaced while it runs (when another
+ * member's snapshot replaces its state), so an address is read before each use.
  *
- * @param raftActor where the raft actor is now
- * @param leaseActor where the lease actor is now
- * @param watchHub where the watch hub is now
- * @param reads where reads run, beside everything else
- * @param metrics what this member counts
- * @param clientMemory what clients may make this process hold
+ * @param raftActor the current raft actor
+ * @param leaseActor the current lease actor
+ * @param watchHub the current watch hub
+ * @param reads executors of reads
+ * @param metrics metrics of this member
+ * @param clientMemory memory budget of client connections
  */
 public record Member(
     MemberStatus status,
@@ -35,17 +35,17 @@ public record Member(
     MemberMetrics metrics,
     MemoryBudget clientMemory) {
 
-  /** The raft actor of now. */
+  /** The current raft actor. */
   public ActorRef<RaftCommand> raft() {
     return raftActor.get();
   }
 
-  /** The lease actor of now. */
+  /** The current lease actor. */
   public ActorRef<LeaseCommand> lease() {
     return leaseActor.get();
   }
 
-  /** The watch hub of now. */
+  /** The current watch hub. */
   public ActorRef<WatchCommand> watch() {
     return watchHub.get();
   }

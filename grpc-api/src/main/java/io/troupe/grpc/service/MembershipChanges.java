@@ -22,33 +22,34 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks changes of the membership and proposes them. A change is checked against the applied state
- * and proposed with that state's membership as its basis; if the membership moved meanwhile, or
- * another change is in progress, it is checked again and proposed again, as long as the client waits.
- * So is a proposal that got lost: at most one of them takes effect, because the first one that does
- * moves the membership.
+ * Checks membership changes and proposes them. A change is checked against the applied state and
+ * proposed with that state's membership as its basis. If the membership has changed since, or
+ * another change is in progress, it is checked and proposed again, as long as the client waits. A
+ * lost proposal is repeated in the same way: at most one of the proposals takes effect, because the
+ * first one changes the membership.
  */
 final class MembershipChanges {
-  /** Between two tries while another change is in progress. */
+  /** Delay between two attempts while another change is in progress. */
   private static final Duration PAUSE = Duration.ofMillis(50);
 
-  private static final Liveness NOBODY = new Liveness(Set.of(), Set.of());
+  private static final Liveness NONE_CONNECTED = new Liveness(Set.of(), Set.of());
 
   private final Member member;
   private final GatewaySettings settings;
   private final Proposer proposer;
-  private final RaftQueries facts;
+  private final RaftQueries raftQueries;
 
-  MembershipChanges(Member member, GatewaySettings settings, Proposer proposer, RaftQueries facts) {
+  MembershipChanges(
+      Member member, GatewaySettings settings, Proposer proposer, RaftQueries raftQueries) {
     this.member = member;
     this.settings = settings;
     this.proposer = proposer;
-    this.facts = facts;
+    this.raftQueries = raftQueries;
   }
 
   @FunctionalInterface
   private interface Check {
-    /** Why the change must not be made to the state that {@code view} shows, or null. */
+    /** The reason to refuse the change on the state of {@code view}, or null. */
     CompletionStage<@Nullable Refusal> refusal(ClusterView view);
   }
 
@@ -69,7 +70,7 @@ final class MembershipChanges {
         limit);
   }
 
-  /** M6; answered when the member is needed for nothing any more. */
+  /** M6; responds when the removed member is no longer needed. */
   CompletionStage<ClusterView> remove(NodeId id, Duration limit) {
     return make(
         new ConfChange(ConfChange.Kind.REMOVE, id),
@@ -95,11 +96,11 @@ final class MembershipChanges {
         limit);
   }
 
-  /** M8 on the leader; elsewhere refused with NOT_LEADER. */
+  /** M8 on the leader; other members refuse with NOT_LEADER. */
   CompletionStage<ClusterView> promote(NodeId id, Duration limit) {
     return make(
         new ConfChange(ConfChange.Kind.PROMOTE, id),
-        view -> facts.replication().thenApply(status -> promotion(view, id, status)),
+        view -> raftQueries.replication().thenApply(status -> promotion(view, id, status)),
         limit);
   }
 
@@ -114,11 +115,11 @@ final class MembershipChanges {
         view.facts(), id, settings.membership(), match, status.lastIndex());
   }
 
-  /** Only the strict checks check it. */
+  /** Only the strict checks need it. */
   private CompletionStage<Liveness> liveness() {
     return settings.membership().strict()
-        ? facts.liveness()
-        : CompletableFuture.completedFuture(NOBODY);
+        ? raftQueries.liveness()
+        : CompletableFuture.completedFuture(NONE_CONNECTED);
   }
 
   private CompletionStage<ClusterView> make(ConfChange change, Check check, Duration limit) {
@@ -159,13 +160,13 @@ final class MembershipChanges {
 
     private void propose(Retry<ClusterView> attempts, long basis) {
       ConfProposal proposal = new ConfProposal(proposer.nextId(), List.of(change), basis);
-      CompletionStage<ProposeReply> answer =
+      CompletionStage<ProposeReply> replied =
           Ask.ask(
               member.raft(),
               replyTo -> new RaftCommand.ProposeConfChange(proposal, replyTo),
               attempts.timeLeft(settings.requestTimeout()),
               member.scheduler());
-      answer.whenComplete(
+      replied.whenComplete(
           (reply, failure) -> {
             if (failure instanceof TimeoutException || reply instanceof ProposeReply.Unknown) {
               fateUnknown = true;
@@ -195,7 +196,7 @@ final class MembershipChanges {
     }
   }
 
-  /** For a proposal of which nothing was heard: the state tells whether it was applied. */
+  /** After a lost reply: the state shows whether the proposal was applied. */
   private static boolean isMade(ConfChange change, ClusterView view) {
     Membership membership = view.membership();
     NodeId id = change.member();

@@ -17,29 +17,29 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Answers other members (B2, B3, M5, M8, L6, L7, Q5). */
+/** Replies to the queries of other members (B2, B3, M5, M8, L6, L7, Q5). */
 public final class PeerQueryHandler implements PeerResponder {
   private static final PeerAnswer NOT_LEADER = new PeerAnswer.Refused(Refusal.NOT_LEADER);
 
-  /** A member that joined and has not heard of the others yet. */
-  private static final PeerAnswer NOTHING_YET = new PeerAnswer.Refused(Refusal.NO_LEADER);
+  /** The reply of a member that joined and does not know the other members yet. */
+  private static final PeerAnswer NO_MEMBERS_YET = new PeerAnswer.Refused(Refusal.NO_LEADER);
 
   private final Member member;
   private final GatewaySettings settings;
-  private final RaftQueries facts;
+  private final RaftQueries raftQueries;
   private final Promotion promotion;
   private final LeaderLeaseClient times;
 
   PeerQueryHandler(
       Member member,
       GatewaySettings settings,
-      RaftQueries facts,
+      RaftQueries raftQueries,
       Promotion promotion,
       LeaderLeaseClient times) {
     this.times = times;
     this.member = member;
     this.settings = settings;
-    this.facts = facts;
+    this.raftQueries = raftQueries;
     this.promotion = promotion;
   }
 
@@ -52,7 +52,7 @@ public final class PeerQueryHandler implements PeerResponder {
           .exceptionally(PeerQueryHandler::refused);
     }
     if (query instanceof PeerQuery.LivenessQuery) {
-      return facts.replication().thenCompose(this::connected);
+      return raftQueries.replication().thenCompose(this::connected);
     }
     if (query instanceof PeerQuery.RenewQuery renew) {
       return renewed(renew.leases()).exceptionally(PeerQueryHandler::refused);
@@ -88,13 +88,13 @@ public final class PeerQueryHandler implements PeerResponder {
   private CompletionStage<PeerAnswer> connected(@Nullable ReplicationStatus status) {
     return status == null
         ? CompletableFuture.completedFuture(NOT_LEADER)
-        : facts.liveness().thenApply(PeerAnswer.Connected::new);
+        : raftQueries.liveness().thenApply(PeerAnswer.Connected::new);
   }
 
   private PeerAnswer members() {
     ClusterView view = member.state().cluster();
     if (view.membership().members().isEmpty()) {
-      return NOTHING_YET;
+      return NO_MEMBERS_YET;
     }
     List<PeerAnswer.KnownMember> members =
         view.membership().members().stream().map(id -> known(view, id)).toList();
@@ -111,7 +111,7 @@ public final class PeerQueryHandler implements PeerResponder {
         view.isLearner(id));
   }
 
-  /** Whoever asked only tells apart what is final; all else it asks again. */
+  /** The requester distinguishes only final refusals; it repeats the query after any other. */
   private static PeerAnswer refused(Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     if (cause instanceof RefusedException refusal) {

@@ -7,9 +7,9 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Syntax of the peer URLs that a client gives (M1). */
+/** Syntax of the peer URLs in requests (M1). */
 final class PeerUrls {
-  /** Host and port are told apart by the last colon; brackets are for addresses that have some. */
+  /** The last colon separates host and port; addresses with colons are in brackets. */
   private static final Pattern TCP =
       Pattern.compile(
           "(https?)(://(?:[^/?#@]*@)?(?:\\[[^\\]/?#\\s]*\\]|[^/?#@:\\[\\]\\s]*):[0-9]*(?:[?#].*)?)",
@@ -22,7 +22,7 @@ final class PeerUrls {
   /**
    * The URLs, sorted as text, schemes in lower case.
    *
-   * @throws GrpcException row 19 of the table if there are none, or one is no URL of a peer
+   * @throws GrpcException row 19 of the table if there are none, or one is not a peer URL
    */
   static List<String> checked(List<String> given) {
     if (given.isEmpty()) {

@@ -16,35 +16,35 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** MemberPromote (M8): on the leader, which alone knows how far a learner is. */
+/** MemberPromote (M8) on the leader, which alone knows the progress of a learner. */
 final class Promotion {
   private static final Duration APPLY_WAIT = Duration.ofSeconds(1);
   private static final Duration PAUSE = Duration.ofMillis(50);
 
-  /** Refusals of the leader that are final for a follower that asked it. */
+  /** Refusals of the leader that are final for the follower that forwarded the call. */
   private static final Set<Refusal> FINAL =
       Set.of(Refusal.MEMBER_NOT_FOUND, Refusal.NOT_A_LEARNER, Refusal.LEARNER_NOT_READY);
 
   private final Member member;
   private final GatewaySettings settings;
-  private final ReadIndexBatcher gate;
+  private final ReadIndexBatcher reads;
   private final MembershipChanges changes;
   private final LeaderClient leader;
 
   Promotion(
       Member member,
       GatewaySettings settings,
-      ReadIndexBatcher gate,
+      ReadIndexBatcher reads,
       MembershipChanges changes,
       LeaderClient leader) {
     this.member = member;
     this.settings = settings;
-    this.gate = gate;
+    this.reads = reads;
     this.changes = changes;
     this.leader = leader;
   }
 
-  /** On any member. */
+  /** Promotes a learner; runs on any member. */
   CompletionStage<ClusterView> promote(NodeId id, Duration limit) {
     return here(id, limit)
         .exceptionallyCompose(
@@ -59,7 +59,7 @@ final class Promotion {
             });
   }
 
-  /** On the leader, which counts it; elsewhere refused with NOT_LEADER. */
+  /** On the leader, which counts it; other members refuse with NOT_LEADER. */
   CompletionStage<ClusterView> here(NodeId id, Duration limit) {
     long committed = member.status().committed();
     return Retry.<Long>run(
@@ -96,7 +96,7 @@ final class Promotion {
     }
   }
 
-  /** As etcd names it where it counts, which differs from what clients are told. */
+  /** etcd's name of the reason in metrics, which differs from the text for clients. */
   private static String reason(Refusal refusal) {
     return switch (refusal) {
       case MEMBER_NOT_FOUND -> "membership: ID not found";
@@ -114,17 +114,18 @@ final class Promotion {
             attempts ->
                 leader
                     .ask(new PeerQuery.PromoteQuery(id), attempts.timeLeft(wait))
-                    .whenComplete((answer, failure) -> answered(attempts, answer, failure)))
-        // What the leader applied is read here only when it is applied here.
+                    .whenComplete((reply, failure) -> handle(attempts, reply, failure)))
+        // A change that the leader applied is visible here only when it is applied here.
         .thenCompose(
-            done -> gate.linearizable(ReadIndexBatcher.Kind.POINT, () -> member.state().cluster()));
+            done ->
+                reads.linearizable(ReadIndexBatcher.Kind.POINT, () -> member.state().cluster()));
   }
 
-  private static void answered(Retry<Boolean> attempts, PeerAnswer answer, Throwable failure) {
-    if (failure == null && answer instanceof PeerAnswer.Done) {
+  private static void handle(Retry<Boolean> attempts, PeerAnswer reply, Throwable failure) {
+    if (failure == null && reply instanceof PeerAnswer.Done) {
       attempts.succeed(true);
     } else if (failure == null
-        && answer instanceof PeerAnswer.Refused refused
+        && reply instanceof PeerAnswer.Refused refused
         && FINAL.contains(refused.reason())) {
       attempts.fail(new RefusedException(refused.reason()));
     } else {

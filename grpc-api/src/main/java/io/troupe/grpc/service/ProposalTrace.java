@@ -18,14 +18,14 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Tells the log where the time of a slow proposal went, as etcd's traces do: from 100 ms on one
- * line with the length of each step. A proposal that is fast costs one comparison.
+ * Logs the steps of a slow proposal, like etcd's traces: from 100 ms on, one line with the duration
+ * of each step. A fast proposal costs one comparison.
  *
  * <ul>
- *   <li>{@code queue}: until the raft actor took it, waiting for a leader included
+ *   <li>{@code queue}: until the raft actor received it, including a wait for a leader
  *   <li>{@code agreement}: in the log and durable on a quorum
- *   <li>{@code apply}: in the state, behind what was committed before it
- *   <li>{@code answer}: the batch of entries written, and the answer back here
+ *   <li>{@code apply}: in the state, after the entries that were committed before it
+ *   <li>{@code answer}: the batch of entries is written, and the result is back here
  * </ul>
  */
 final class ProposalTrace {
@@ -42,9 +42,9 @@ final class ProposalTrace {
   }
 
   /**
-   * A proposal was answered.
+   * Completes the trace of a proposal.
    *
-   * @param startNanos when it began, as {@link System#nanoTime}
+   * @param startNanos when it started, as {@link System#nanoTime}
    * @param endNanos now
    */
   void ended(
@@ -54,7 +54,7 @@ final class ProposalTrace {
     }
     long suppressed = limit.admit(endNanos);
     if (suppressed != LogRateLimit.SUPPRESSED) {
-      tell(
+      log(
           id,
           OperationCodec.decode(operation).operation(),
           startNanos,
@@ -64,7 +64,7 @@ final class ProposalTrace {
     }
   }
 
-  private void tell(
+  private void log(
       RequestId id,
       Operation operation,
       long startNanos,

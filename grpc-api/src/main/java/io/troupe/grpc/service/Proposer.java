@@ -26,9 +26,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes operations to the raft actor and brings their results back. While no leader is known they
- * wait, for the request timeout at most (P9, Q8). A proposal whose answer does not come in time may
- * still be applied: the client is told that it timed out, never that it failed.
+ * Sends operations to the raft actor and returns their results. While no leader is known,
+ * operations wait, at most for the request timeout (P9, Q8). A proposal whose reply does not arrive
+ * in time may still be applied: the client receives a timeout, never a failure.
  */
 public final class Proposer {
   private final Member member;
@@ -43,7 +43,7 @@ public final class Proposer {
     this.ids = ids;
   }
 
-  /** Proposes a client's request as the bytes that came in. */
+  /** Proposes a client's request in its received encoding. */
   CompletionStage<Result> propose(
       Requester who, OperationCodec.ClientRequest kind, Bytes request, Call call) {
     return propose(embedded(who, kind, request, call.trace()), call.trace(), call.memory());
@@ -69,17 +69,17 @@ public final class Proposer {
     return propose(new Proposal(id, data, priority, call.context()), call, null);
   }
 
-  /** Proposes an operation of the member itself, to which nothing is forbidden (A17). */
+  /** Proposes an operation of the member itself, which needs no permission (A17). */
   public CompletionStage<Result> propose(Operation operation) {
     return propose(Requester.MEMBER, operation, CallTrace.NONE);
   }
 
-  /** An id for a proposal of another kind. */
+  /** An ID for a proposal of another kind. */
   RequestId nextId() {
     return ids.next();
   }
 
-  /** An id for a lease whose client gave none (L1). */
+  /** An ID for a lease whose client gave none (L1). */
   long nextLease() {
     return ids.nextLease();
   }
@@ -90,7 +90,8 @@ public final class Proposer {
     if (length > settings.maxRequestBytes()) {
       throw new RefusedException(Refusal.REQUEST_TOO_LARGE);
     }
-    // Bounds what waits in mailboxes, where no count of entries would. What has priority is small.
+    // Bounds the memory of mailboxes, which a number of entries would not. Priority proposals are
+    // small.
     if (pendingBytes.addAndGet(length) > settings.maxPendingBytes() && !proposal.isPriority()) {
       pendingBytes.addAndGet(-length);
       throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
@@ -101,7 +102,7 @@ public final class Proposer {
     return waiting.outcome;
   }
 
-  /** A proposal until its end. */
+  /** A proposal until its completion. */
   private final class PendingProposal {
     private final CallTrace call;
     private final MemoryBudget.@Nullable Share response;
@@ -124,19 +125,19 @@ public final class Proposer {
         end(null, Call.deadlineExceeded());
         return;
       }
-      CompletionStage<ProposeReply> answer =
+      CompletionStage<ProposeReply> replied =
           Ask.ask(
               member.raft(),
               replyTo -> new RaftCommand.Propose(proposal, replyTo, response),
               left,
               member.scheduler());
-      answer.whenComplete(
+      replied.whenComplete(
           (reply, failure) -> {
             if (reply instanceof ProposeReply.NotProposed refused
                 && refused.reason() == Refusal.NO_LEADER) {
               awaitLeader(left);
             } else if (reply instanceof ProposeReply.Unknown) {
-              // As if nothing had come: there is nothing to wait for.
+              // Like a lost reply: no reply will arrive.
               end(null, new TimeoutException("the state was replaced by a snapshot"));
             } else {
               end(reply, failure);
@@ -145,9 +146,9 @@ public final class Proposer {
     }
 
     /**
-     * P9: it is in no log and never will be, so it may be proposed again as soon as there is a
-     * leader. With another id: a refusal of the first proposal that is still in flight must not
-     * count for the second.
+     * P9: the proposal is in no log and never will be, so it may be proposed again as soon as there
+     * is a leader. With another ID: a late refusal of the first proposal must not count for the
+     * second.
      */
     private void awaitLeader(Duration atMost) {
       LeaderWait.await(member, atMost, settings.tick())
@@ -168,8 +169,8 @@ public final class Proposer {
               });
     }
 
-    /** Q7: it began within two election timeouts before a leader was elected. */
-    private boolean fellIntoAnElection() {
+    /** Q7: the proposal started within two election timeouts before a leader was elected. */
+    private boolean startedBeforeElection() {
       OptionalLong elected = member.status().leaderSinceNanos();
       if (elected.isEmpty()) {
         return false;
@@ -179,7 +180,7 @@ public final class Proposer {
     }
 
     private Throwable timedOut(Throwable plain) {
-      if (fellIntoAnElection()) {
+      if (startedBeforeElection()) {
         return lostWith("previous leader failure");
       }
       return member.status().isConnectedSince(startNanos) ? plain : lostWith("connection lost");
@@ -192,7 +193,7 @@ public final class Proposer {
         long endNanos = System.nanoTime();
         trace.ended(proposal.id(), proposal.operation(), startNanos, endNanos, applied);
         if (call.isRecorded()) {
-          WriteSteps.tell(call, startNanos, endNanos, applied, member.metrics().disk().walSyncs());
+          WriteSteps.trace(call, startNanos, endNanos, applied, member.metrics().disk().walSyncs());
         }
       }
       if (reply == null) {
@@ -208,7 +209,7 @@ public final class Proposer {
     }
   }
 
-  /** Q7: what a request ends with that was lost, with what may have been the reason. */
+  /** Q7: the status of a lost request, with the possible reason. */
   private static GrpcException lostWith(String reason) {
     return new GrpcException(
         GrpcStatus.UNAVAILABLE, "etcdserver: request timed out, possibly due to " + reason);

@@ -11,8 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Refuses what would take the state over its quota, and raises the alarm that stops writes on every
- * member (Q1). The alarm itself is checked where entries are applied (Q2). Thread-safe.
+ * Rejects operations that would exceed the quota of the state, and raises the alarm that stops
+ * writes on every member (Q1). The alarm itself is checked where entries are applied (Q2).
+ * Thread-safe.
  */
 public final class Quota {
   private static final Logger LOG = LoggerFactory.getLogger(Quota.class);
@@ -24,10 +25,10 @@ public final class Quota {
   private final AtomicBoolean raising = new AtomicBoolean();
 
   /**
-   * A quota.
+   * Creates a quota.
    *
    * @param quotaBytes 0 or less for none
-   * @param diskHasSpace false when the file system is so full that the log itself is in danger
+   * @param diskHasSpace false when the disk is so full that the log is at risk
    */
   public Quota(Member member, Proposer proposer, long quotaBytes, BooleanSupplier diskHasSpace) {
     this.member = member;
@@ -42,9 +43,9 @@ public final class Quota {
   }
 
   /**
-   * Lets an operation through if it fits; one that costs nothing always does (Q1).
+   * Admits an operation that fits; an operation without cost is always admitted (Q1).
    *
-   * @throws RefusedException when it would not fit, or when the disk is nearly full
+   * @throws RefusedException when it does not fit, or when the disk is nearly full
    */
   void admit(Operation operation) {
     long cost = QuotaCost.of(operation);
@@ -75,7 +76,7 @@ public final class Quota {
             (done, failure) -> {
               raising.set(false);
               if (failure != null) {
-                LOG.warn("alarm NOSPACE could not be raised: {}", failure.toString());
+                LOG.warn("cannot raise alarm NOSPACE reason={}", failure.toString());
               }
             });
   }

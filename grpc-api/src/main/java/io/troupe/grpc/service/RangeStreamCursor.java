@@ -16,15 +16,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Where a RangeStream stands (GS2-GS7): immutable, each step gives the chunk and the rest. All
- * chunks are read at one revision, but if a negative one was asked for: then each is read at the
- * newest (GS3). The last one carries the header and the count.
+ * Position of a RangeStream (GS2-GS7). Immutable: each step returns a chunk and the next cursor.
+ * All chunks are read at one revision; if the request has a negative revision, each is read at the
+ * newest (GS3). The last chunk carries the header and the count.
  */
 public final class RangeStreamCursor {
   private static final int FIRST_CHUNK_KEYS = 10;
   private static final int MOST_CHUNK_KEYS = 1 << 20;
 
-  /** What is the same for all parts. */
+  /** The common parameters of all chunks. */
   private record Pinned(
       Member member,
       RangeQuery query,
@@ -39,10 +39,10 @@ public final class RangeStreamCursor {
   private final KeyRange rest;
   private final long sent;
 
-  /** Most keys of the next chunk. */
+  /** Maximum number of keys of the next chunk. */
   private final int keys;
 
-  /** Of the chunk before, which is still in flight when the next one is read. */
+  /** Size of the previous chunk, which is still in flight when the next one is read. */
   private final long lastBytes;
 
   private RangeStreamCursor(Pinned pinned, KeyRange rest, long sent, int keys, long lastBytes) {
@@ -54,7 +54,7 @@ public final class RangeStreamCursor {
   }
 
   /**
-   * A part of the answer.
+   * A part of the response.
    *
    * @param rest empty after the last part
    */
@@ -62,7 +62,11 @@ public final class RangeStreamCursor {
 
   /** Pins the revision. */
   static RangeStreamCursor open(
-      Member member, GatewaySettings settings, RangeQuery query, Call call, CallerResolver callers) {
+      Member member,
+      GatewaySettings settings,
+      RangeQuery query,
+      Call call,
+      CallerResolver callers) {
     long current = member.state().revision();
     Pinned pinned =
         new Pinned(
@@ -77,15 +81,15 @@ public final class RangeStreamCursor {
     return new RangeStreamCursor(pinned, query.range(), 0, FIRST_CHUNK_KEYS, 0);
   }
 
-  /** Reads the next part beside other long reads. */
+  /** Reads the next part on the executor of long reads. */
   public CompletionStage<Chunk> next() {
     return CompletableFuture.supplyAsync(this::read, pinned.member().reads().ranges());
   }
 
   /**
-   * To be called behind the last part.
+   * Must be called after the last part.
    *
-   * @throws RefusedException if rights changed since the stream began (GS6)
+   * @throws RefusedException if rights changed since the stream started (GS6)
    */
   public void end() {
     pinned.callers().requireSame(pinned.authRevision());
@@ -101,14 +105,14 @@ public final class RangeStreamCursor {
         if (!overtaken) {
           throw refused;
         }
-        // A compaction went past between the check the revision and the read.
+        // A compaction removed the revision between its check and the read.
       }
     }
   }
 
   private Chunk read(long at) {
     RangeQuery query = pinned.query();
-    // One message for what has no parts (GS5), and for a negative limit (GS7).
+    // One message for a request without parts (GS5), and for a negative limit (GS7).
     if (query.countOnly() || query.range().isSingle() || query.limit() < 0) {
       return whole(at);
     }
@@ -127,18 +131,18 @@ public final class RangeStreamCursor {
     if (next == null) {
       return last(out, sentNow, 0);
     }
-    KeyRange behind = new KeyRange(next, rest.rangeEnd());
+    KeyRange after = new KeyRange(next, rest.rangeEnd());
     if (query.limit() > 0 && sentNow >= query.limit()) {
-      return last(out, sentNow, pinned.member().state().count(behind, at));
+      return last(out, sentNow, pinned.member().state().count(after, at));
     }
     RangeStreamResponse response = message(out);
     int bytes = response.getSerializedSize();
     RangeStreamCursor following =
-        new RangeStreamCursor(pinned, behind, sentNow, nextKeys(bytes), bytes);
+        new RangeStreamCursor(pinned, after, sentNow, nextKeys(bytes), bytes);
     return new Chunk(response, Optional.of(following));
   }
 
-  /** A stream takes the memory of this chunk and of the one before, however long it is. */
+  /** A stream holds the memory of this chunk and of the previous one, regardless of its length. */
   private void count(StateReader.Chunk chunk) {
     pinned.memory().shrinkTo(lastBytes);
     try {
@@ -153,15 +157,16 @@ public final class RangeStreamCursor {
   }
 
   /**
-   * A sorted chunk is counted in keys, so it may come to twice the bytes; the memory is bounded.
+   * A sorted chunk is measured in keys, so it may have twice the bytes; its memory is still
+   * bounded.
    */
   private long maxBytes() {
     return inKeyOrder() ? pinned.maxChunkBytes() : 2 * pinned.maxChunkBytes();
   }
 
   /**
-   * GS4. In key order it does not matter where a chunk ends, so bytes alone say it. A sorted one is
-   * what a Range with a limit gives, so its keys are counted: twice or half as many as last time.
+   * GS4. In key order a chunk may end at any key, so only its size limits it. A sorted chunk is a
+   * Range with a limit, so its keys are counted: twice or half as many as last time.
    */
   private int nextKeys(long bytes) {
     if (inKeyOrder()) {
@@ -173,10 +178,10 @@ public final class RangeStreamCursor {
     return bytes > 2 * pinned.maxChunkBytes() ? Math.max(1, keys / 2) : keys;
   }
 
-  private Chunk last(RangeResponse.Builder out, long sentNow, long behind) {
+  private Chunk last(RangeResponse.Builder out, long sentNow, long after) {
     out.setHeader(pinned.member().header(pinned.headerRevision()))
-        .setMore(behind > 0)
-        .setCount(sentNow + behind);
+        .setMore(after > 0)
+        .setCount(sentNow + after);
     return new Chunk(message(out), Optional.empty());
   }
 

@@ -14,14 +14,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes reads linearizable: each waits for a read index round that began after it arrived. Reads
- * that arrive during a round share the next one (G12), so the raft actor sees one message a round,
- * however many clients read. Thread-safe.
+ * Makes reads linearizable: each read waits for a read index round that started after its arrival.
+ * Reads that arrive during a round share the next one (G12), so the raft actor receives one message
+ * per round, regardless of the number of clients. Thread-safe.
  */
 final class ReadIndexBatcher {
-  /** How much a read may cost, which says on whose threads it runs. */
+  /** The cost of a read, which selects the threads that run it. */
   enum Kind {
-    /** A key, or a fact of the member. */
+    /** A single key, or a status of the member. */
     POINT,
     /** Any number of keys. */
     RANGE,
@@ -29,7 +29,7 @@ final class ReadIndexBatcher {
     HASH
   }
 
-  /** Point reads of one round that share a task. */
+  /** Maximum number of point reads of a round that share a task. */
   private static final int READS_PER_TASK = 32;
 
   private final Member member;
@@ -39,7 +39,7 @@ final class ReadIndexBatcher {
   private boolean running;
 
   /**
-   * A gate.
+   * Creates a batcher.
    *
    * @param timeout of a round
    * @param tick length of a Raft tick
@@ -56,12 +56,16 @@ final class ReadIndexBatcher {
    * @param arrivedNanos for its trace; 0 if it has none
    */
   private record PendingRead<T>(
-      Supplier<T> read, Kind kind, CallTrace call, long arrivedNanos, CompletableFuture<T> answer) {
+      Supplier<T> read,
+      Kind kind,
+      CallTrace call,
+      long arrivedNanos,
+      CompletableFuture<T> outcome) {
     void run() {
       try {
-        answer.complete(traced(call, read));
+        outcome.complete(traced(call, read));
       } catch (RuntimeException | Error failure) {
-        answer.completeExceptionally(failure);
+        outcome.completeExceptionally(failure);
       }
     }
   }
@@ -72,34 +76,34 @@ final class ReadIndexBatcher {
   }
 
   /**
-   * Runs {@code read} on the threads of its kind once the state holds all that was committed when
-   * this was called.
+   * Runs {@code read} on the threads of its kind once the state contains all entries that were
+   * committed when this was called.
    *
-   * @param call told the steps: {@code queue} until its round began, {@code read index} until a
-   *     quorum had confirmed, {@code apply wait} until the state was there, {@code read}
+   * @param call records the steps: {@code queue} until the round started, {@code read index} until
+   *     a quorum confirmed, {@code apply wait} until the state was current, {@code read}
    * @param kind point reads may share a task
    */
   <T> CompletionStage<T> linearizable(CallTrace call, Kind kind, Supplier<T> read) {
-    CompletableFuture<T> answer = new CompletableFuture<>();
+    CompletableFuture<T> outcome = new CompletableFuture<>();
     long arrivedNanos = call.isRecorded() ? System.nanoTime() : 0;
     boolean start;
     synchronized (this) {
-      waiting.add(new PendingRead<>(read, kind, call, arrivedNanos, answer));
+      waiting.add(new PendingRead<>(read, kind, call, arrivedNanos, outcome));
       start = !running;
       running = true;
     }
     if (start) {
       startRound();
     }
-    return answer;
+    return outcome;
   }
 
-  /** Runs {@code read} on the threads of its kind at once. */
+  /** Runs {@code read} on the threads of its kind immediately. */
   <T> CompletionStage<T> serializable(Kind kind, Supplier<T> read) {
     return serializable(CallTrace.NONE, kind, read);
   }
 
-  /** {@link #serializable(Kind, Supplier)}; {@code call} is told the step {@code read}. */
+  /** {@link #serializable(Kind, Supplier)}; {@code call} records the step {@code read}. */
   <T> CompletionStage<T> serializable(CallTrace call, Kind kind, Supplier<T> read) {
     try {
       return CompletableFuture.supplyAsync(() -> traced(call, read), threads(kind));
@@ -144,28 +148,28 @@ final class ReadIndexBatcher {
   private void ask(List<PendingRead<?>> round, long endNanos) {
     long startNanos = System.nanoTime();
     Duration left = Duration.ofNanos(Math.max(endNanos - System.nanoTime(), 1));
-    CompletionStage<ReadReply> reply =
+    CompletionStage<ReadReply> asked =
         Ask.ask(member.raft(), RaftCommand.ReadIndex::new, left, member.scheduler());
-    reply.whenComplete(
-        (answer, failure) -> {
-          long answeredNanos = System.nanoTime();
+    asked.whenComplete(
+        (reply, failure) -> {
+          long repliedNanos = System.nanoTime();
           member
               .metrics()
               .raft()
-              .readIndexed(answeredNanos - startNanos, answer instanceof ReadReply.Ready);
-          if (answer instanceof ReadReply.Ready ready) {
-            tellSteps(round, startNanos, ready.confirmedNanos(), answeredNanos);
+              .readIndexed(repliedNanos - startNanos, reply instanceof ReadReply.Ready);
+          if (reply instanceof ReadReply.Ready ready) {
+            recordSteps(round, startNanos, ready.confirmedNanos(), repliedNanos);
           }
-          if (answer instanceof ReadReply.Failed refused && refused.reason() == Refusal.NO_LEADER) {
+          if (reply instanceof ReadReply.Failed refused && refused.reason() == Refusal.NO_LEADER) {
             awaitLeader(round, endNanos, left);
           } else {
             startRound();
-            finish(round, answer, failure);
+            finish(round, reply, failure);
           }
         });
   }
 
-  private static void tellSteps(
+  private static void recordSteps(
       List<PendingRead<?>> round, long startNanos, long confirmedNanos, long endNanos) {
     for (PendingRead<?> read : round) {
       CallTrace call = read.call();
@@ -194,16 +198,16 @@ final class ReadIndexBatcher {
   private void finish(
       List<PendingRead<?>> round, @Nullable ReadReply reply, @Nullable Throwable failure) {
     if (failure != null) {
-      round.forEach(read -> read.answer().completeExceptionally(failure));
+      round.forEach(read -> read.outcome().completeExceptionally(failure));
     } else if (reply instanceof ReadReply.Failed refused) {
       round.forEach(
-          read -> read.answer().completeExceptionally(new RefusedException(refused.reason())));
+          read -> read.outcome().completeExceptionally(new RefusedException(refused.reason())));
     } else {
       run(round);
     }
   }
 
-  /** A long read gets a task of its own, so that no point read waits behind it. */
+  /** A long read gets its own task, so that no point read waits for it. */
   private void run(List<PendingRead<?>> round) {
     List<PendingRead<?>> batch = new ArrayList<>(Math.min(round.size(), READS_PER_TASK));
     for (PendingRead<?> read : round) {
@@ -226,7 +230,7 @@ final class ReadIndexBatcher {
     try {
       threads(read.kind()).execute(read::run);
     } catch (RefusedException refused) {
-      read.answer().completeExceptionally(refused);
+      read.outcome().completeExceptionally(refused);
     }
   }
 

@@ -9,38 +9,38 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * Renewals in flight to the leader. A few questions are in progress at a time; what comes
- * meanwhile shares the next one, so however many leases are renewed here the leader sees few
- * messages. Thread-safe.
+ * Forwards renewals to the leader. A limited number of queries is in flight; renewals that arrive
+ * meanwhile share the next query, so the leader receives few messages regardless of the number of
+ * leases. Thread-safe.
  */
 final class RenewalForwarder {
-  static final int QUESTIONS_AT_ONCE = 8;
-  static final int LEASES_PER_QUESTION = 1000;
+  static final int QUERIES_AT_ONCE = 8;
+  static final int LEASES_PER_QUERY = 1000;
 
   private record Renewal(long lease, CompletableFuture<Long> ttl) {}
 
   private final Function<PeerQuery, CompletionStage<PeerAnswer>> leader;
   private List<Renewal> waiting = new ArrayList<>();
-  private int underWay;
+  private int inFlight;
 
   /**
-   * Nothing is in progress.
+   * Starts without queries.
    *
-   * @param leader asks the leader
+   * @param leader sends a query to the leader
    */
   RenewalForwarder(Function<PeerQuery, CompletionStage<PeerAnswer>> leader) {
     this.leader = leader;
   }
 
-  /** The granted time as the leader says; fails with what it refused, or with a timeout. */
+  /** The time that the leader granted; fails with its refusal, or with a timeout. */
   CompletionStage<Long> renew(long lease) {
     Renewal renewal = new Renewal(lease, new CompletableFuture<>());
     synchronized (this) {
       waiting.add(renewal);
-      if (underWay >= QUESTIONS_AT_ONCE) {
+      if (inFlight >= QUERIES_AT_ONCE) {
         return renewal.ttl();
       }
-      underWay++;
+      inFlight++;
     }
     next();
     return renewal.ttl();
@@ -50,32 +50,33 @@ final class RenewalForwarder {
     List<Renewal> round;
     synchronized (this) {
       if (waiting.isEmpty()) {
-        underWay--;
+        inFlight--;
         return;
       }
-      int count = Math.min(waiting.size(), LEASES_PER_QUESTION);
+      int count = Math.min(waiting.size(), LEASES_PER_QUERY);
       round = List.copyOf(waiting.subList(0, count));
       waiting = new ArrayList<>(waiting.subList(count, waiting.size()));
     }
     leader
         .apply(new PeerQuery.RenewQuery(round.stream().map(Renewal::lease).toList()))
         .whenComplete(
-            (answer, failure) -> {
+            (reply, failure) -> {
               next();
-              finish(round, answer, failure);
+              finish(round, reply, failure);
             });
   }
 
-  private static void finish(List<Renewal> round, PeerAnswer answer, Throwable failure) {
+  private static void finish(List<Renewal> round, PeerAnswer reply, Throwable failure) {
     if (failure != null) {
       round.forEach(renewal -> renewal.ttl().completeExceptionally(failure));
-    } else if (answer instanceof PeerAnswer.Renewed renewed
+    } else if (reply instanceof PeerAnswer.Renewed renewed
         && renewed.ttlSeconds().size() == round.size()) {
       for (int i = 0; i < round.size(); i++) {
         round.get(i).ttl().complete(renewed.ttlSeconds().get(i));
       }
     } else {
-      round.forEach(renewal -> renewal.ttl().completeExceptionally(LeaderLeaseClient.refused(answer)));
+      round.forEach(
+          renewal -> renewal.ttl().completeExceptionally(LeaderLeaseClient.refused(reply)));
     }
   }
 }

@@ -11,8 +11,8 @@ import org.apache.pekko.actor.typed.Scheduler;
 import scala.concurrent.ExecutionContext;
 
 /**
- * Something that is tried again until it succeeds, fails for good, or its time is over. At most one
- * attempt runs at a time; each ends by calling one of the methods.
+ * An operation that is repeated until it succeeds, fails permanently, or its time limit expires. At
+ * most one attempt runs at a time; each attempt ends with a call of one of the methods.
  */
 final class Retry<T> {
   private final Scheduler scheduler;
@@ -21,8 +21,7 @@ final class Retry<T> {
   private final long endNanos;
   private final CompletableFuture<T> outcome = new CompletableFuture<>();
 
-  private Retry(
-      Scheduler scheduler, Executor executor, Duration limit, Consumer<Retry<T>> body) {
+  private Retry(Scheduler scheduler, Executor executor, Duration limit, Consumer<Retry<T>> body) {
     this.scheduler = scheduler;
     this.executor = executor;
     this.body = body;
@@ -30,11 +29,11 @@ final class Retry<T> {
   }
 
   /**
-   * Begins.
+   * Starts the operation.
    *
    * @param limit time for all attempts together
-   * @param whenOver what the outcome fails with then
-   * @param body one attempt; what it throws is the end
+   * @param whenOver the failure after the time limit
+   * @param body one attempt; an exception of it is permanent
    */
   static <T> CompletionStage<T> run(
       Member member,
@@ -73,12 +72,12 @@ final class Retry<T> {
     scheduler.scheduleOnce(pause, this::again, ExecutionContext.parasitic$.MODULE$);
   }
 
-  /** Tries again when {@code condition} is there; it is cancelled if the time is over before. */
+  /** Tries again when {@code condition} completes; cancels it if the time limit expires first. */
   void againWhen(CompletableFuture<?> condition) {
     CompletionStage<?> ended = condition;
     ended.whenComplete((value, failure) -> again());
-    CompletionStage<T> over = outcome;
-    over.whenComplete((value, failure) -> condition.cancel(false));
+    CompletionStage<T> done = outcome;
+    done.whenComplete((value, failure) -> condition.cancel(false));
   }
 
   void succeed(T result) {
@@ -89,7 +88,7 @@ final class Retry<T> {
     outcome.completeExceptionally(failure);
   }
 
-  /** What is left of the time, at most {@code most} and at least a millisecond. */
+  /** The remaining time, at most {@code most} and at least a millisecond. */
   Duration timeLeft(Duration most) {
     long left = Math.max(endNanos - System.nanoTime(), 1_000_000);
     return left < most.toNanos() ? Duration.ofNanos(left) : most;

@@ -7,8 +7,8 @@ import io.troupe.model.RangeQuery;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Reads that show whether this member serves (H2, H3): the cheapest there are, by the way that
- * clients' reads go. They fail as those do, with the same time limit, and also work on a learner.
+ * Reads that check whether this member serves (H2, H3): the cheapest reads on the path of client
+ * reads. They fail like those, with the same time limit, and also work on a learner.
  */
 public final class ServingProbe {
   private static final RangeQuery CHEAPEST =
@@ -26,21 +26,21 @@ public final class ServingProbe {
           0);
 
   private final Member member;
-  private final ReadIndexBatcher gate;
+  private final ReadIndexBatcher reads;
 
-  ServingProbe(Member member, ReadIndexBatcher gate) {
+  ServingProbe(Member member, ReadIndexBatcher reads) {
     this.member = member;
-    this.gate = gate;
+    this.reads = reads;
   }
 
   /** Fails if this member cannot confirm with a quorum that its state is current. */
   public CompletionStage<Long> linearizable() {
-    return gate.linearizable(ReadIndexBatcher.Kind.POINT, this::read);
+    return reads.linearizable(ReadIndexBatcher.Kind.POINT, this::read);
   }
 
   /** Fails if this member's state cannot be read. */
   public CompletionStage<Long> serializable() {
-    return gate.serializable(ReadIndexBatcher.Kind.POINT, this::read);
+    return reads.serializable(ReadIndexBatcher.Kind.POINT, this::read);
   }
 
   private Long read() {

@@ -17,9 +17,9 @@ import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.ActorRef;
 
 /**
- * One watch stream of a client (2.9). The next request is taken only when {@link #request} has
- * completed, the next replies are fetched only when the former were sent: a client that floods or
- * does not read stalls nobody but itself.
+ * One watch stream of a client (2.9). The next request is accepted only when {@link #request} has
+ * completed; the next replies are fetched only when the previous ones were sent. A client that
+ * floods or does not read therefore delays only itself.
  */
 public final class WatchSession {
   private static final Bytes FIRST_KEY = Bytes.of(0);
@@ -55,7 +55,7 @@ public final class WatchSession {
     return stream.thenApply(ref -> new WatchSession(member, timeout, callers, call, ref));
   }
 
-  /** Takes one request; completes when it was taken. An empty one is ignored (W19). */
+  /** Processes one request; completes when it is accepted. An empty request is ignored (W19). */
   public CompletionStage<Done> request(WatchRequest request) {
     return switch (request.getRequestUnionCase()) {
       case CREATE_REQUEST -> create(request.getCreateRequest());
@@ -93,8 +93,8 @@ public final class WatchSession {
                             replyTo)));
   }
 
-  private CompletionStage<Done> ask(Function<ActorRef<Done>, WatchStreamCommand> question) {
-    return Ask.ask(stream, question, timeout, member.scheduler());
+  private CompletionStage<Done> ask(Function<ActorRef<Done>, WatchStreamCommand> message) {
+    return Ask.ask(stream, message, timeout, member.scheduler());
   }
 
   /** The next replies, at least one, in order. Completes only when there is one. */
@@ -104,7 +104,7 @@ public final class WatchSession {
     return replies;
   }
 
-  /** The client is gone. */
+  /** The client has disconnected. */
   public void close() {
     stream.tell(WatchStreamCommand.Close.INSTANCE);
   }

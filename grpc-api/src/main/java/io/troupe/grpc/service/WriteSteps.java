@@ -4,29 +4,29 @@ import io.troupe.metrics.WalSyncs;
 import io.troupe.protocol.ProposeReply;
 
 /**
- * Tells a call's trace where the time of its proposal went, from what was measured in flight.
+ * Records the steps of a proposal in the trace of its call, from times that are measured anyway.
  *
  * <ul>
- *   <li>{@code queue}: until the raft actor took it, waiting for a leader included
- *   <li>{@code propose}: until this member began to force the record that holds it
+ *   <li>{@code queue}: until the raft actor received it, including a wait for a leader
+ *   <li>{@code propose}: until this member started the fsync of its record
  *   <li>{@code fsync}: until it was on this member's disk
- *   <li>{@code quorum}: from when the raft actor took it until that room knew it durable on a
- *       quorum; beside the two before
- *   <li>{@code apply}: in the state, behind what was committed before it
- *   <li>{@code answer}: the batch of entries written, and the answer back here
+ *   <li>{@code quorum}: from the raft actor's receipt until the actor knew that it was durable on a
+ *       quorum; overlaps the two before
+ *   <li>{@code apply}: in the state, after the entries that were committed before it
+ *   <li>{@code answer}: the batch of entries is written, and the result is back here
  * </ul>
  */
 public final class WriteSteps {
   private WriteSteps() {}
 
   /**
-   * Tells all that is known.
+   * Records all steps with known times.
    *
-   * @param startNanos when it began
-   * @param endNanos when its answer was here
+   * @param startNanos when it started
+   * @param endNanos when its result arrived here
    * @param syncs of this member's log
    */
-  static void tell(
+  static void trace(
       CallTrace call, long startNanos, long endNanos, ProposeReply.Applied reply, WalSyncs syncs) {
     long proposedNanos = reply.proposedNanos();
     if (proposedNanos == 0) {
@@ -39,7 +39,8 @@ public final class WriteSteps {
   }
 
   /**
-   * Tells what lies between the raft actor's taking a proposal and a quorum that has it.
+   * Records the steps between the raft actor's receipt of a proposal and its durability on a
+   * quorum.
    *
    * @param index of its entry
    * @param syncs of this member's log
@@ -47,7 +48,7 @@ public final class WriteSteps {
   public static void replicated(
       CallTrace call, long index, long takenNanos, long committedNanos, WalSyncs syncs) {
     WalSyncs.Sync sync = syncs.find(index);
-    // An older one at that index was of an entry that another leader's took the place of.
+    // An older sync of this index belongs to an entry that another leader's entry replaced.
     if (sync != null && sync.startNanos() - takenNanos >= 0) {
       call.step("propose", takenNanos, sync.startNanos());
       call.step("fsync", sync.startNanos(), sync.endNanos());

@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sockets as they are accepted: one for each that is asked for. To be run once. */
+/** A source of accepted sockets. Accepts one socket per pull. Materialize it once. */
 final class Accepting extends GraphStage<SourceShape<SocketChannel>> {
   private static final Logger LOG = LoggerFactory.getLogger(Accepting.class);
 
-  /** After a failure, most likely because too many files are open. */
+  /** Delay after a failure, most likely because too many files are open. */
   private static final Duration PAUSE = Duration.ofMillis(100);
 
   private final Outlet<SocketChannel> out = Outlet.create("Accepting.out");
@@ -61,7 +61,7 @@ final class Accepting extends GraphStage<SourceShape<SocketChannel>> {
     private final AsyncCallback<IOException> failed =
         createAsyncCallback(
             failure -> {
-              LOG.warn("a connection to a unix socket could not be accepted", failure);
+              LOG.warn("cannot accept connection on unix socket, retrying", failure);
               scheduleOnce("again", PAUSE);
             });
     private @Nullable SelectionKey key;
@@ -96,14 +96,14 @@ final class Accepting extends GraphStage<SourceShape<SocketChannel>> {
       }
     }
 
-    /** On the loop's thread. */
+    /** Called on the loop's thread. */
     private void ready(int operations, ByteBuffer buffer) {
       try {
         SocketChannel socket = channel.accept();
         if (socket == null) {
           want();
         } else {
-          // Nobody takes it if the source has just ended.
+          // The stage does not take the socket if it has just completed.
           accepted
               .invokeWithFeedbackCompletionStage(socket)
               .whenComplete(
@@ -114,7 +114,7 @@ final class Accepting extends GraphStage<SourceShape<SocketChannel>> {
                   });
         }
       } catch (ClosedChannelException closed) {
-        LOG.trace("the socket was closed", closed);
+        LOG.trace("unix socket is closed", closed);
       } catch (IOException e) {
         failed.invoke(e);
       }
@@ -124,7 +124,7 @@ final class Accepting extends GraphStage<SourceShape<SocketChannel>> {
       try {
         socket.close();
       } catch (IOException e) {
-        LOG.debug("a unix socket could not be closed", e);
+        LOG.debug("cannot close unix socket", e);
       }
     }
   }

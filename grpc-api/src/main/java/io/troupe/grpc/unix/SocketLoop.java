@@ -11,20 +11,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One thread that waits for many sockets. It does not do more for a socket than to look or read
- * once; everything else happens where its stream runs.
+ * One thread that polls many sockets. For a socket it only checks readiness or reads once;
+ * everything else runs in the socket's stream.
  */
 final class SocketLoop {
   private static final Logger LOG = LoggerFactory.getLogger(SocketLoop.class);
   private static final int READ_BYTES = 64 << 10;
 
-  /** Called on the loop's thread; must not wait. */
+  /** Called on the loop's thread; must not block. */
   interface Ready {
     /**
-     * A socket can do what was wanted of it, which is not wanted any more from now on.
+     * A socket is ready for some of the wanted operations, which are no longer wanted after this
+     * call.
      *
      * @param operations of {@link SelectionKey}
-     * @param buffer empty, to read into; not to be kept
+     * @param buffer empty, to read into; must not be kept
      */
     void ready(int operations, ByteBuffer buffer);
   }
@@ -32,7 +33,7 @@ final class SocketLoop {
   private final Selector selector;
   private volatile boolean closed;
 
-  /** Starts the thread, a daemon. */
+  /** Starts the daemon thread. */
   SocketLoop(String name) throws IOException {
     this.selector = Selector.open();
     Thread thread = new Thread(this::run, name);
@@ -40,30 +41,30 @@ final class SocketLoop {
     thread.start();
   }
 
-  /** Adds a socket of which nothing is wanted yet. */
+  /** Registers a socket, with no wanted operation yet. */
   SelectionKey register(SelectableChannel channel, Ready ready) throws IOException {
     channel.configureBlocking(false);
     return channel.register(selector, 0, ready);
   }
 
   /**
-   * Asks to be told once when one of the operations can be done. A closed socket is skipped.
+   * Requests one notification when one of the operations is possible. A closed socket is skipped.
    */
   void want(SelectionKey key, int operations) {
     try {
       key.interestOpsOr(operations);
       selector.wakeup();
     } catch (CancelledKeyException closedMeanwhile) {
-      LOG.trace("nothing can be wanted of a closed socket", closedMeanwhile);
+      LOG.trace("ignored request for a closed unix socket", closedMeanwhile);
     }
   }
 
-  /** A socket was closed: the system frees it when the selector has released it. */
+  /** A socket was closed; the system frees it when the selector has released it. */
   void forget() {
     selector.wakeup();
   }
 
-  /** Ends the thread once no socket is left. */
+  /** Stops the thread once no socket is left. */
   void close() {
     closed = true;
     selector.wakeup();
@@ -76,7 +77,7 @@ final class SocketLoop {
         selector.select(key -> serve(key, buffer));
       }
     } catch (IOException e) {
-      throw new UncheckedIOException("unix sockets are not served any more", e);
+      throw new UncheckedIOException("cannot poll unix sockets", e);
     }
   }
 
@@ -87,7 +88,7 @@ final class SocketLoop {
       buffer.clear();
       ((Ready) key.attachment()).ready(operations, buffer);
     } catch (CancelledKeyException closedMeanwhile) {
-      LOG.trace("a socket was closed while it became ready", closedMeanwhile);
+      LOG.trace("unix socket closed while it became ready", closedMeanwhile);
     }
   }
 }

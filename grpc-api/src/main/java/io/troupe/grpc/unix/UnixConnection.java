@@ -23,10 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One accepted socket as a flow: what goes in is written, what comes out was read. It ends as a
- * connection of Pekko's TCP without half-close does: the client's end completes what comes out, and
- * what goes in is still written; the end of what goes in closes the socket when all is written. To
- * be run once.
+ * One accepted socket as a flow: it writes its input to the socket and emits the bytes that it
+ * reads. It closes like a connection of Pekko's TCP without half-close: when the client closes its
+ * side, the output completes, and input is still written. When the input completes, the socket is
+ * closed after all bytes are written. Materialize it once.
  */
 final class UnixConnection extends GraphStage<FlowShape<ByteString, ByteString>> {
   private static final Logger LOG = LoggerFactory.getLogger(UnixConnection.class);
@@ -55,11 +55,11 @@ final class UnixConnection extends GraphStage<FlowShape<ByteString, ByteString>>
   private final class Logic extends GraphStageLogic {
     private final AsyncCallback<ByteString> received = createAsyncCallback(this::onReceived);
     private final AsyncCallback<Boolean> ended = createAsyncCallback(end -> complete(out));
-    private final AsyncCallback<Boolean> writable = createAsyncCallback(actor -> write());
+    private final AsyncCallback<Boolean> writable = createAsyncCallback(ready -> write());
     private final AsyncCallback<IOException> failed = createAsyncCallback(this::broken);
     private @Nullable SelectionKey key;
 
-    /** What is left of the last part; empty when it is written. */
+    /** The unwritten rest of the last element; empty when all is written. */
     private ByteBuffer[] rest = {};
 
     private boolean lastWritten;
@@ -101,7 +101,7 @@ final class UnixConnection extends GraphStage<FlowShape<ByteString, ByteString>>
 
     @Override
     public void preStart() {
-      // Until all is written, even if nobody listens or speaks any more.
+      // Runs until all is written, even if the output is cancelled and the input has completed.
       setKeepGoing(true);
       try {
         key = loop.register(channel, this::ready);
@@ -116,7 +116,7 @@ final class UnixConnection extends GraphStage<FlowShape<ByteString, ByteString>>
       try {
         channel.close();
       } catch (IOException e) {
-        LOG.debug("a unix socket could not be closed", e);
+        LOG.debug("cannot close unix socket", e);
       }
       loop.forget();
     }
@@ -127,7 +127,7 @@ final class UnixConnection extends GraphStage<FlowShape<ByteString, ByteString>>
       }
     }
 
-    /** On the loop's thread. */
+    /** Called on the loop's thread. */
     private void ready(int operations, ByteBuffer buffer) {
       if ((operations & SelectionKey.OP_WRITE) != 0) {
         writable.invoke(true);
@@ -181,7 +181,7 @@ final class UnixConnection extends GraphStage<FlowShape<ByteString, ByteString>>
       }
     }
 
-    /** As Pekko's TCP says it: what is above knows that kind, and makes no noise of it. */
+    /** Fails like Pekko's TCP: the stages above recognize that exception and do not log it. */
     private void broken(IOException failure) {
       StreamTcpException broken =
           new StreamTcpException("The connection closed with error: " + failure.getMessage());

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A unix socket that takes connections. Its file has the rights that the process's umask leaves (as
- * in etcd), and is removed at the end. Thread-safe.
+ * A unix socket that accepts connections. The process's umask sets the permissions of its file (as
+ * in etcd). {@link #close} removes the file. Thread-safe.
  */
 public final class UnixListener implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(UnixListener.class);
@@ -45,12 +45,12 @@ public final class UnixListener implements AutoCloseable {
   }
 
   /**
-   * Begins to listen. A socket that a process left behind is replaced.
+   * Starts to listen. Replaces a stale socket of another process.
    *
-   * @param path of the socket's file, of about 100 bytes at most; its directory must exist
+   * @param path of the socket's file, about 100 bytes at most; its directory must exist
    * @param backlog connections that may wait to be accepted
-   * @throws BindException if somebody serves that socket, or the file is something else
-   * @throws IOException if the file cannot be made
+   * @throws BindException if another process serves that socket, or the file is not a socket
+   * @throws IOException if the file cannot be created
    */
   public static UnixListener open(Path path, int backlog) throws IOException {
     removeStale(path);
@@ -74,13 +74,12 @@ public final class UnixListener implements AutoCloseable {
     if (!found.isOther()) {
       throw new BindException(path + " exists and is no socket");
     }
-    try (SocketChannel visitor = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-      // One that is too busy to answer is alive too: it must not make us wait.
-      visitor.configureBlocking(false);
-      visitor.connect(UnixDomainSocketAddress.of(path));
-    } catch (ConnectException nobody) {
-      LOG.info(
-          "replacing a socket that nobody serves path={} reason={}", path, nobody.getMessage());
+    try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+      // A server that is too busy to accept is alive too; this process must not wait for it.
+      probe.configureBlocking(false);
+      probe.connect(UnixDomainSocketAddress.of(path));
+    } catch (ConnectException stale) {
+      LOG.info("replacing stale unix socket path={} reason={}", path, stale.getMessage());
       Files.deleteIfExists(path);
       return;
     } catch (SocketException busyOrForbidden) {
@@ -97,39 +96,39 @@ public final class UnixListener implements AutoCloseable {
         .fileKey();
   }
 
-  /** Where it listens. */
+  /** The path of the socket's file. */
   public Path path() {
     return path;
   }
 
   /**
-   * The connections, accepted as they are taken; to be run once. Each is a flow from what the
-   * client is to get to what it sends, to be run once, and bounded by what its reader takes.
-   * Completes when the listener is closed.
+   * The connections, accepted on demand; materialize it once. Each is a flow from the bytes for the
+   * client to the bytes of the client; materialize it once too. Backpressure of its reader limits
+   * it. Completes when the listener is closed.
    */
   public Source<Flow<ByteString, ByteString, NotUsed>, NotUsed> connections() {
     return Source.fromGraph(accepting)
         .map(accepted -> Flow.fromGraph(new UnixConnection(accepted, loop)));
   }
 
-  /** Takes no more connections and removes the file; connections continue until they end. */
+  /** Accepts no more connections and removes the file; open connections continue. */
   @Override
   public void close() {
     accepting.stop();
     try {
-      // Before the socket is closed: nobody can have put another in its place.
+      // Before the socket is closed: no other process can have replaced the file.
       if (file != null && file.equals(identity(path))) {
         Files.delete(path);
       }
     } catch (NoSuchFileException gone) {
-      LOG.debug("somebody removed the socket {}", path);
+      LOG.debug("unix socket file was already removed path={}", path);
     } catch (IOException e) {
-      LOG.warn("the socket {} could not be removed", path, e);
+      LOG.warn("cannot remove unix socket file path={}", path, e);
     }
     try {
       channel.close();
     } catch (IOException e) {
-      LOG.warn("the socket {} could not be closed", path, e);
+      LOG.warn("cannot close unix socket path={}", path, e);
     }
     loop.close();
   }

@@ -65,7 +65,7 @@ class JwtTokensTest {
     return generator.generateKeyPair();
   }
 
-  /** Files of a pair: private key, public key. */
+  /** Writes the files of a key pair: private key, public key. */
   private String options(String method, KeyPair pair) throws IOException {
     return "jwt,sign-method="
         + method
@@ -88,13 +88,13 @@ class JwtTokensTest {
     "ES512, EC, secp521r1",
     "EdDSA, Ed25519, -"
   })
-  void everyMethodSignsAndChecks_A6(String method, String algorithm, String detail)
+  void everyMethodSignsAndVerifies_A6(String method, String algorithm, String detail)
       throws Exception {
     String options = options(method, pair(algorithm, detail));
     String token = jwt(options).sign("n\u00e4me", 7);
     assertThat(tokens(options, START).find(token, STATE))
         .isEqualTo(new Requester.User("n\u00e4me", 7));
-    // Another key does not fit, and is told apart when it is half of the pair.
+    // Another key does not verify, and a mismatched key pair is rejected.
     KeyPair other = pair(algorithm, detail);
     assertThat(jwt(options(method, other)).find(token, STATE)).isNull();
     String mixed =
@@ -109,7 +109,7 @@ class JwtTokensTest {
 
   @ParameterizedTest
   @CsvSource({"HS256", "HS384", "HS512"})
-  void aSharedSecretSignsAndChecks_A6(String method) throws Exception {
+  void sharedSecretSignsAndVerifies_A6(String method) throws Exception {
     Path secret = Files.writeString(directory.resolve("secret"), "short");
     String options = "jwt,sign-method=" + method + ",priv-key=" + secret;
     assertThat(jwt(options).find(jwt(options).sign("u", 7), STATE))
@@ -117,7 +117,7 @@ class JwtTokensTest {
   }
 
   @Test
-  void tokensEndAfterTheirTime_A6() throws Exception {
+  void tokensExpireAfterTtl_A6() throws Exception {
     Path secret = Files.writeString(directory.resolve("secret"), "short");
     String options = "jwt,sign-method=HS256,priv-key=" + secret;
     String token = jwt(options).sign("u", 7);
@@ -130,7 +130,7 @@ class JwtTokensTest {
 
   @ParameterizedTest
   @CsvSource({"1.5h, 5400", "1500000us, 1", "2s999999999ns, 2", "'', 300"})
-  void theTimeIsAnyDurationOfGo_A6(String ttl, long seconds) throws Exception {
+  void ttlAcceptsGoDurations_A6(String ttl, long seconds) throws Exception {
     Path secret = Files.writeString(directory.resolve("secret"), "short");
     String options = "jwt,sign-method=HS256,priv-key=" + secret + ",ttl=" + ttl;
     String token = jwt(options).sign("u", 7);
@@ -139,14 +139,14 @@ class JwtTokensTest {
   }
 
   @Test
-  void aTokenOfNoTimeIsBornDead_A6() throws Exception {
+  void zeroTtlIssuesExpiredTokens_A6() throws Exception {
     Path secret = Files.writeString(directory.resolve("secret"), "short");
     JwtTokens none = jwt("jwt,sign-method=HS256,ttl=0,priv-key=" + secret);
     assertThat(none.find(none.sign("u", 7), STATE)).isNull();
   }
 
   @Test
-  void aTokenWithoutAnEndNeverEnds_A6() throws Exception {
+  void tokenWithoutExpirationNeverExpires_A6() throws Exception {
     Path secret = Files.writeString(directory.resolve("secret"), "short");
     String options = "jwt,sign-method=HS256,priv-key=" + secret;
     JsonWebSignature signature = new JsonWebSignature();
@@ -160,19 +160,19 @@ class JwtTokensTest {
   }
 
   @Test
-  void anOptionThatNobodyKnowsIsWarnedOfAndPassedOver_A6() throws Exception {
+  void unknownOptionIsLoggedAndIgnored_A6() throws Exception {
     Path secret = Files.writeString(directory.resolve("secret"), "short");
     try (LoggedLines log = new LoggedLines(JwtSettings.class, Level.WARN)) {
       JwtTokens tokens = jwt("jwt,sign-method=HS256,color=red,priv-key=" + secret);
       assertThat(tokens.find(tokens.sign("u", 7), STATE)).isNotNull();
       assertThat(log.lines())
           .extracting(line -> line.getFormattedMessage())
-          .containsExactly("auth-token: unknown option color=red is not used");
+          .containsExactly("ignoring unknown auth-token option color=red");
     }
   }
 
   @Test
-  void anotherMethodOrNoSignatureProvesNothing_A6() throws Exception {
+  void otherMethodOrMissingSignatureIsInvalid_A6() throws Exception {
     Path secret = Files.writeString(directory.resolve("secret"), "short");
     String token = jwt("jwt,sign-method=HS256,priv-key=" + secret).sign("u", 7);
     JwtTokens other = jwt("jwt,sign-method=HS512,priv-key=" + secret);
@@ -194,7 +194,7 @@ class JwtTokensTest {
   }
 
   @Test
-  void thePublicKeyAloneChecksOnly_A6() throws Exception {
+  void publicKeyAloneOnlyVerifies_A6() throws Exception {
     KeyPair pair = pair("RSA", "2048");
     String both = options("RS256", pair);
     JwtTokens checking = jwt("jwt,sign-method=RS256,pub-key=" + directory.resolve("RS256.pub"));
@@ -204,9 +204,9 @@ class JwtTokensTest {
         .hasMessageContaining("auth: token signing attempted with verify-only key");
   }
 
-  /** What openssl writes: PKCS #1 and SEC 1 are parts of PKCS #8. */
+  /** The output of openssl: PKCS #1 and SEC 1 are parts of PKCS #8. */
   @Test
-  void olderFormsOfKeysAreRead() throws Exception {
+  void readsPkcs1AndSec1Keys() throws Exception {
     KeyPair rsa = pair("RSA", "2048");
     byte[] pkcs8 = rsa.getPrivate().getEncoded();
     Path pkcs1 = pem("rsa1", "RSA PRIVATE KEY", Arrays.copyOfRange(pkcs8, 26, pkcs8.length));
@@ -236,14 +236,14 @@ class JwtTokensTest {
         "jwt,sign-method=RS256,sign-method=RS256,priv-key=x | auth: invalid auth options",
         "jwt,sign-method=RS256,priv-key=/nowhere | auth: a key cannot be read"
       })
-  void wrongSettingsAreNamed(String setting, String text) {
+  void invalidSettingsAreRejectedWithReason(String setting, String text) {
     assertThatThrownBy(() -> tokens(setting, START))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(text);
   }
 
   @Test
-  void noTokensProveNothing_A6() {
+  void emptySettingAcceptsNoTokens_A6() {
     assertThat(tokens("", START).find("x", STATE)).isNull();
   }
 }

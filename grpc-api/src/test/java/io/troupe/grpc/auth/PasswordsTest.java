@@ -33,7 +33,7 @@ class PasswordsTest {
   }
 
   @Test
-  void aPasswordFitsItsHashAlone_A4() throws Exception {
+  void passwordMatchesOnlyItsHash_A4() throws Exception {
     String hash = hash("secret");
     assertThat(hash).startsWith("$2a$04$");
     assertThat(hash("secret")).isNotEqualTo(hash);
@@ -45,21 +45,21 @@ class PasswordsTest {
   }
 
   @Test
-  void anEmptyPasswordHasAHashToo_A8() throws Exception {
+  void emptyPasswordIsHashed_A8() throws Exception {
     String hash = hash("");
     assertThat(fits("u", hash, "")).isTrue();
     assertThat(fits("u", hash, "x")).isFalse();
   }
 
   @Test
-  void hashesOfOthersAreUnderstood() throws Exception {
+  void hashesOfOtherImplementationsMatch() throws Exception {
     // The test vector of OpenBSD's suite.
     assertThat(fits("u", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW", "U*U"))
         .isTrue();
   }
 
   @Test
-  void bytesOfUtf8AreCounted_A8() throws Exception {
+  void lengthLimitCountsUtf8Bytes_A8() throws Exception {
     assertThat(fits("u", hash("x".repeat(72)), "x".repeat(72))).isTrue();
     assertThatThrownBy(() -> passwords.hash("\u00e4".repeat(36) + "x", WAITS))
         .isInstanceOf(GrpcException.class)
@@ -67,9 +67,9 @@ class PasswordsTest {
     assertThat(fits("u", hash("x".repeat(72)), "x".repeat(73))).isFalse();
   }
 
-  /** What is known is told at once; bcrypt answers later, on another thread. */
+  /** A cached match completes immediately; bcrypt completes later, on another thread. */
   @Test
-  void whatFittedOnceIsKnownUntilTheHashIsAnotherOne() throws Exception {
+  void matchIsCachedUntilHashChanges() throws Exception {
     Passwords slow = new Passwords(12, 1);
     String hash = slow.hash("secret", WAITS).toCompletableFuture().get(60, TimeUnit.SECONDS);
     assertThat(
@@ -106,7 +106,7 @@ class PasswordsTest {
   }
 
   @Test
-  void waitingJobsAreBounded() throws Exception {
+  void queueIsBounded() throws Exception {
     CountDownLatch open = new CountDownLatch(1);
     keepBusy(open);
     List<CompletableFuture<Boolean>> waiting = new ArrayList<>();
@@ -121,7 +121,7 @@ class PasswordsTest {
   }
 
   @Test
-  void jobOfClientThatLeftIsNotBegun() throws Exception {
+  void jobOfDisconnectedClientIsNotStarted() throws Exception {
     CountDownLatch open = new CountDownLatch(1);
     keepBusy(open);
     AtomicBoolean left = new AtomicBoolean();
@@ -136,7 +136,7 @@ class PasswordsTest {
   }
 
   @Test
-  void jobsOfClientsThatLeftMakeRoom() throws Exception {
+  void jobsOfDisconnectedClientsFreeQueueSlots() throws Exception {
     CountDownLatch open = new CountDownLatch(1);
     keepBusy(open);
     AtomicBoolean left = new AtomicBoolean();

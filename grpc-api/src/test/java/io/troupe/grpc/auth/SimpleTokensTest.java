@@ -33,7 +33,7 @@ class SimpleTokensTest {
   }
 
   @Test
-  void aTokenIsGoodForItsUserAtTheCurrentAuthRevision_A5_A7() {
+  void tokenIdentifiesUserAtCurrentAuthRevision_A5_A7() {
     String token = login("u");
     assertThat(token).matches("[a-zA-Z]{16}\\.101");
     assertThat(tokens.find(token, STATE)).isEqualTo(new Requester.User("u", 9));
@@ -42,7 +42,7 @@ class SimpleTokensTest {
   }
 
   @Test
-  void eachUseBeginsTheTimeAnew_A5() {
+  void useRestartsTtl_A5() {
     String token = login("u");
     String unused = login("v");
     for (int i = 0; i < 3; i++) {
@@ -56,7 +56,7 @@ class SimpleTokensTest {
   }
 
   @Test
-  void tokensEndWithTheirUserThePasswordAndAuthentication_A5() {
+  void tokensAreRemovedOnUserDeletePasswordChangeAndAuthDisable_A5() {
     String other = login("other");
     String deleted = login("u");
     tokens.applied(new Operation.UserDelete("u"), new Result.Done(1));
@@ -76,7 +76,7 @@ class SimpleTokensTest {
   }
 
   @Test
-  void aTokenOfALaterEntryMayStillCome_A5() {
+  void tokenOfLaterEntryMayBecomeKnown_A5() {
     String prefix = tokens.newPrefix();
     assertThat(tokens.mayStillCome(prefix + ".101", 100)).isTrue();
     assertThat(tokens.mayStillCome(prefix + ".100", 100)).isFalse();
@@ -88,7 +88,7 @@ class SimpleTokensTest {
   }
 
   @Test
-  void whatIsKeptIsBounded() {
+  void numberOfTokensIsBounded() {
     String first = login("u");
     pass(Duration.ofSeconds(1));
     String last = "";
@@ -101,7 +101,7 @@ class SimpleTokensTest {
   }
 
   @Test
-  void tokensOfOneUserNeverEvictThoseOfOthers() {
+  void loginsOfOneUserNeverEvictTokensOfOtherUsers() {
     List<String> few = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       few.add(login("few"));
@@ -115,7 +115,7 @@ class SimpleTokensTest {
     assertThat(tokens.evicted()).isGreaterThanOrEqualTo(8100);
   }
 
-  /** What others took of an unused share is given back. */
+  /** An unused share that other users took is returned when its user needs it. */
   @Test
   void eachUserKeepsItsShare() {
     for (int i = 0; i < 3000; i++) {
@@ -137,7 +137,7 @@ class SimpleTokensTest {
   }
 
   @Test
-  void usersMayOutnumberTheTokens() {
+  void usersMayOutnumberTokens() {
     String last = "";
     for (int i = 0; i < 5000; i++) {
       last = login("u" + i);
@@ -147,9 +147,9 @@ class SimpleTokensTest {
     assertThat(tokens.find(last, STATE)).isEqualTo(new Requester.User("u4999", 9));
   }
 
-  /** A token in use changes its place in the order while others are evicted. */
+  /** A token in use changes its position in the eviction order during an eviction. */
   @Test
-  void evictionGoesWithConcurrentUse() throws Exception {
+  void evictionIsSafeWithConcurrentUse() throws Exception {
     AtomicLong clock = new AtomicLong();
     SimpleTokens live = new SimpleTokens(Duration.ofSeconds(10), () -> clock.addAndGet(1000), 2000);
     AtomicBoolean stop = new AtomicBoolean();

@@ -41,7 +41,7 @@ class CallMetadataTest {
   }
 
   @Test
-  void aGatewayHidesItsCertificate() {
+  void gatewayCertificateIsIgnored() {
     assertThat(withCertificate("root", List.of()).certificateUser()).isEqualTo("root");
     List<HttpHeader> gateway = List.of(RawHeader.create("grpcgateway-accept", "*/*"));
     assertThat(withCertificate("root", gateway).certificateUser()).isNull();
@@ -49,14 +49,14 @@ class CallMetadataTest {
   }
 
   @Test
-  void withoutMetadataACallHasNothing() {
+  void callWithoutMetadataHasDefaults() {
     assertThat(call())
         .isEqualTo(
             new Call(null, false, Optional.empty(), "", MEMORY, WAITS, null, CallTrace.NONE));
   }
 
   @Test
-  void theTokenGoesBeforeAuthorizationAndBearerIsStrippedFromEither() {
+  void tokenPrecedesAuthorizationAndBearerIsStripped() {
     assertThat(call("token", "a.1").token()).isEqualTo("a.1");
     assertThat(call("token", "Bearer a.1").token()).isEqualTo("a.1");
     assertThat(call("authorization", "Bearer b.2").token()).isEqualTo("b.2");
@@ -66,7 +66,7 @@ class CallMetadataTest {
   }
 
   @Test
-  void anEmptyTokenIsNotNone_A3() {
+  void emptyTokenIsNotNull_A3() {
     assertThat(call("token", "").token()).isEmpty();
     assertThat(call("authorization", "").token()).isEmpty();
     assertThat(call("authorization", "Bearer ").token()).isEmpty();
@@ -74,17 +74,17 @@ class CallMetadataTest {
   }
 
   @Test
-  void hasLeaderIsTheWordTrue() {
+  void hasLeaderRequiresTrue() {
     assertThat(call("hasleader", "true").hasLeader()).isTrue();
     assertThat(call("hasleader", "yes").hasLeader()).isFalse();
   }
 
   @Test
-  void theTimeoutIsRead() {
+  void timeoutIsParsed() {
     assertThat(call("grpc-timeout", "3S").timeout()).contains(Duration.ofSeconds(3));
   }
 
-  /** Timers take them all, also counted in nanoseconds. */
+  /** Timers accept each of them, also in nanoseconds. */
   @Test
   void longestTimeoutOfEachUnitIsBounded() {
     for (char unit : "HMSmun".toCharArray()) {
@@ -95,9 +95,9 @@ class CallMetadataTest {
     assertThat(call("grpc-timeout", "0n").timeout()).contains(Duration.ZERO);
   }
 
-  /** As the HTTP layer gives it: one character for each byte, its sign extended or not. */
+  /** In the form of the HTTP layer: one character for each byte, its sign extended or not. */
   @Test
-  void theVersionMustBeUtf8() {
+  void versionMustBeUtf8() {
     call("client-api-version", "3.7");
     call("client-api-version", "\uffc3\uffa9");
     call("client-api-version", "\u00c3\u00a9");

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Limits of all connections together. */
+/** Limits that apply to all connections together. */
 class ClientConnectionsTest {
   private static final int BUDGET = 1 << 20;
   private static final int CHECKS = 5;
@@ -36,13 +36,13 @@ class ClientConnectionsTest {
   }
 
   @Test
-  void oneAddressLeavesPlaceForOthers() {
+  void oneAddressLeavesSlotsForOtherAddresses() {
     ConnectionState first = begin(here, "first");
     begin(here, "second");
     begin(here, "third");
     assertThat(connections.begin(here)).isNull();
     begin(address(2), "fourth");
-    assertThat(connections.begin(address(3))).as("all places are taken").isNull();
+    assertThat(connections.begin(address(3))).as("all slots are used").isNull();
     connections.ended(first);
     connections.ended(first);
     assertThat(connections.begin(here)).isNotNull();
@@ -77,9 +77,9 @@ class ClientConnectionsTest {
     assertThat(closed).containsExactly("stalled");
   }
 
-  /** It could not move what it did not hold. */
+  /** The connection could not move bytes that it did not hold. */
   @Test
-  void connectionThatWasQuietHasTimeForAResponseThatBegins() {
+  void idleConnectionHasTimeForNewResponse() {
     ConnectionState quiet = begin(here, "quiet");
     check(quiet, 0);
     quiet.memory().share().take(BUDGET);
@@ -91,9 +91,9 @@ class ClientConnectionsTest {
     assertThat(closed).containsExactly("quiet");
   }
 
-  /** What it took of a small response is no measure for the large one behind it. */
+  /** The progress of a small response does not count for the large response after it. */
   @Test
-  void responseThatGrowsIsMeasuredByWhatWasHeldBefore() {
+  void growingResponseIsMeasuredByPreviouslyHeldBytes() {
     ConnectionState growing = begin(here, "growing");
     growing.memory().share().take(BUDGET / 32);
     for (int i = 0; i < CHECKS; i++) {
@@ -105,14 +105,14 @@ class ClientConnectionsTest {
   }
 
   @Test
-  void nobodyIsClosedWhileThereIsMemory() {
+  void noConnectionIsClosedWhileMemoryIsFree() {
     ConnectionState stalled = begin(here, "stalled");
     stalled.memory().share().take(BUDGET / 2);
     check(begin(here, "other"), 0);
     assertThat(closed).isEmpty();
   }
 
-  /** What is left may be more than an eighth, and yet too little for a large read. */
+  /** The free memory may be more than an eighth, and still too little for a large read. */
   @Test
   void connectionWithoutProgressIsClosedWhenRequestsAreRefused() {
     ConnectionState stalled = begin(here, "stalled");
@@ -129,7 +129,7 @@ class ClientConnectionsTest {
   }
 
   @Test
-  void largestGoesFirstAndNoMoreThanNeeded() {
+  void closesLargestFirstAndOnlyAsManyAsNeeded() {
     ConnectionState large = begin(here, "large");
     ConnectionState less = begin(here, "less");
     large.memory().share().take(BUDGET / 2);
@@ -142,10 +142,10 @@ class ClientConnectionsTest {
   }
 
   @Test
-  void closeThatComesFirstIsNotLost() {
-    ConnectionState conversation = new ConnectionState(memory.holder());
-    conversation.close("early");
-    conversation.closedBy(closed::add);
+  void closeBeforeCloserIsSetIsNotLost() {
+    ConnectionState connection = new ConnectionState(memory.holder());
+    connection.close("early");
+    connection.closedBy(closed::add);
     assertThat(closed).containsExactly("early");
   }
 }

@@ -39,7 +39,7 @@ class FrameDecoderTest {
   }
 
   @Test
-  void messagesAreFoundHoweverTheBytesAreCut() throws Exception {
+  void findsMessagesInAnyChunking() throws Exception {
     ByteString all = frame(0).concat(frame(50)).concat(frame(3));
     for (int cut = 1; cut < all.size(); cut++) {
       List<ByteString> chunks = new ArrayList<>();
@@ -51,14 +51,14 @@ class FrameDecoderTest {
   }
 
   @Test
-  void aMessageAboveTheLimitFailsBeforeItIsKept() {
+  void messageAboveLimitFailsBeforeItIsBuffered() {
     assertThatThrownBy(() -> decode(List.of(frame(51).take(GrpcFrames.HEADER))))
         .hasCauseInstanceOf(GrpcException.class)
         .hasMessageContaining("larger than max (51 vs. 50)");
   }
 
   @Test
-  void anUnfinishedMessageIsAFault() {
+  void incompleteMessageFails() {
     assertThatThrownBy(() -> decode(List.of(frame(10).dropRight(1))))
         .hasMessageContaining("ended inside a message");
   }

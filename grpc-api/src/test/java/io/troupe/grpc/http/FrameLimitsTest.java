@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a client may make the HTTP layer collect or work on. */
+/** Limits of what a client may make the HTTP layer collect or process. */
 class FrameLimitsTest {
   private static final long SECOND = 1_000_000_000L;
   private static final int HEADERS = 1;
@@ -44,7 +44,7 @@ class FrameLimitsTest {
   }
 
   @Test
-  void headerBlockEndsAtItsLimit() {
+  void headerBlockAboveLimitIsRejected() {
     assertThat(client(HEADERS, 0, 1, LARGEST)).isNull();
     assertThat(client(CONTINUATION, 0, 1, LARGEST)).isNull();
     assertThat(client(CONTINUATION, 0, 1, LARGEST)).isNull();
@@ -85,14 +85,14 @@ class FrameLimitsTest {
     for (int i = 0; i < RESETS_AT_ONCE; i++) {
       assertThat(client(RST_STREAM, 0, 1, 4)).isNull();
     }
-    // Ten a second from now on.
+    // From here on, ten per second.
     assertThat(policy.received(frame(RST_STREAM, 0, 1, 4), SECOND / 10)).isNull();
     assertThat(policy.received(frame(RST_STREAM, 0, 1, 4), SECOND / 10))
         .isEqualTo(Http2FrameLimits.Breach.RESETS);
   }
 
   @Test
-  void resetsThatAreRareEnoughNeverEndTheConnection() {
+  void resetsBelowRateNeverCloseConnection() {
     for (int i = 0; i < 50 * RESETS_AT_ONCE; i++) {
       assertThat(policy.received(frame(RST_STREAM, 0, 1, 4), i * SECOND / 10)).isNull();
     }
@@ -119,7 +119,7 @@ class FrameLimitsTest {
   }
 
   @Test
-  void settingsFrameIsShort() {
+  void settingsFrameLengthIsLimited() {
     assertThat(client(SETTINGS, 0, 0, 1200)).isEqualTo(Http2FrameLimits.Breach.SETTINGS_FLOOD);
   }
 }

@@ -23,13 +23,13 @@ class GrpcFramesTest {
           .build();
 
   @Test
-  void aFrameHoldsItsMessage() {
+  void frameContainsMessage() {
     ByteString frame = GrpcFrames.frame(PUT);
     assertThat(GrpcFrames.single(frame, "", 1000)).isEqualTo(Bytes.wrap(PUT.toByteArray()));
   }
 
   @Test
-  void tooLargeIsRefusedInGrpcsWords_T3() {
+  void tooLargeMessageIsRejectedWithGrpcText_T3() {
     ByteString frame = GrpcFrames.frame(PUT);
     assertThatThrownBy(() -> GrpcFrames.single(frame, "", 100))
         .isInstanceOfSatisfying(
@@ -53,7 +53,7 @@ class GrpcFramesTest {
   }
 
   @Test
-  void brokenBodiesAreRefused() {
+  void malformedBodiesAreRejected() {
     ByteString frame = GrpcFrames.frame(PUT);
     for (ByteString broken :
         new ByteString[] {ByteString.emptyByteString(), frame.dropRight(1), frame.concat(frame)}) {
@@ -65,7 +65,7 @@ class GrpcFramesTest {
   }
 
   @Test
-  void gzipIsUnpackedButNotAboveTheLimit() throws IOException {
+  void gzipIsDecompressedUpToLimit() throws IOException {
     ByteString packed = gzipFrame(PUT.toByteArray());
     assertThat(GrpcFrames.single(packed, "gzip", 1000)).isEqualTo(Bytes.wrap(PUT.toByteArray()));
     ByteString bomb = gzipFrame(new byte[1_000_000]);
@@ -96,7 +96,7 @@ class GrpcFramesTest {
   }
 
   @Test
-  void timeoutsAreReadInAllUnits() {
+  void timeoutsAreParsedInAllUnits() {
     assertThat(CallMetadata.timeout("2S")).contains(Duration.ofSeconds(2));
     assertThat(CallMetadata.timeout("150m")).contains(Duration.ofMillis(150));
     assertThat(CallMetadata.timeout("7u")).contains(Duration.ofNanos(7000));

@@ -19,9 +19,9 @@ import org.apache.pekko.stream.javadsl.Source;
 import org.junit.jupiter.api.Test;
 
 class GrpcResponsesTest {
-  /** Clients leave watches and renewals all the time: that is no fault, nothing to log. */
+  /** Clients cancel watches and renewals all the time: this is not a fault and is not logged. */
   @Test
-  void aStreamThatItsClientCancelsIsNoFaultOfOurs() {
+  void streamCancelledByClientIsNotLogged() {
     GrpcStatus canceled = new GrpcStatus(GrpcStatus.CANCELED, "context canceled");
     for (Throwable left :
         List.of(
@@ -33,7 +33,7 @@ class GrpcResponsesTest {
     }
   }
 
-  /** With a length, or a body that is not known to be empty, it would not be. */
+  /** With a length, or a body that is not known to be empty, it would have more than one block. */
   @Test
   void failureIsOneHeaderBlockWithoutLength() {
     HttpResponse failure =
@@ -47,7 +47,7 @@ class GrpcResponsesTest {
   }
 
   @Test
-  void streamThatEndsWithTheServerIsNoFault() {
+  void streamStoppedByShutdownIsNotLogged() {
     try (LoggedLines log = new LoggedLines()) {
       ActorTestKit kit = ActorTestKit.create();
       CompletionStage<Done> stream = Source.<Integer>maybe().runWith(Sink.ignore(), kit.system());
@@ -61,7 +61,7 @@ class GrpcResponsesTest {
   }
 
   @Test
-  void whateverIsNotKnownKeepsItsText() {
+  void unknownFailureKeepsText() {
     assertThat(GrpcResponses.status(new IllegalStateException("broken")))
         .isEqualTo(new GrpcStatus(GrpcStatus.UNKNOWN, "broken"));
   }

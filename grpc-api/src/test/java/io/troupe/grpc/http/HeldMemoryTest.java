@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-/** What calls hold is released with their stream or their connection, and not later. */
+/** The memory of calls is released with their stream or their connection, and not later. */
 class HeldMemoryTest {
   private static final int DATA = 0;
   private static final int HEADERS = 1;
@@ -73,7 +73,7 @@ class HeldMemoryTest {
   }
 
   @Test
-  void callOfAStreamThatHasEndedHoldsNothing() {
+  void callOfEndedStreamHoldsNothing() {
     policy.received(frame(HEADERS, END_STREAM | END_HEADERS, 1, 10), 0);
     policy.received(frame(RST_STREAM, 0, 1, 4), 0);
     MemoryBudget.Share share = holder.share();
@@ -115,7 +115,7 @@ class HeldMemoryTest {
   }
 
   @Test
-  void largeHeadersEndTheConnectionWhenNothingIsLeft() {
+  void largeHeadersCloseConnectionWhenMemoryIsExhausted() {
     Http2FrameLimits.Breach breach = null;
     int streams = 0;
     while (breach == null && streams < 4096) {
@@ -129,7 +129,7 @@ class HeldMemoryTest {
   }
 
   @Test
-  void manyStreamsEndTheConnectionWhileMemoryIsShort() {
+  void manyStreamsCloseConnectionWhileMemoryIsShort() {
     budget.holder().share().take(100 * LARGE);
     Http2FrameLimits.Breach breach = null;
     int streams = 0;
@@ -142,16 +142,16 @@ class HeldMemoryTest {
 
   @Test
   void callOverHttp11IsHeldUntilItIsSentOrTheConnectionCloses() {
-    ConnectionState conversation = new ConnectionState(holder);
-    MemoryBudget.Share first = conversation.share(ConnectionState.NO_STREAM);
-    MemoryBudget.Share second = conversation.share(ConnectionState.NO_STREAM);
+    ConnectionState connection = new ConnectionState(holder);
+    MemoryBudget.Share first = connection.share(ConnectionState.NO_STREAM);
+    MemoryBudget.Share second = connection.share(ConnectionState.NO_STREAM);
     first.take(LARGE);
     second.take(LARGE);
-    conversation.sent(first);
+    connection.sent(first);
     assertThat(budget.taken()).isEqualTo(LARGE);
-    conversation.closed();
+    connection.closed();
     assertThat(budget.taken()).isZero();
-    MemoryBudget.Share late = conversation.share(ConnectionState.NO_STREAM);
+    MemoryBudget.Share late = connection.share(ConnectionState.NO_STREAM);
     late.shrinkTo(LARGE);
     assertThat(budget.taken()).isZero();
   }

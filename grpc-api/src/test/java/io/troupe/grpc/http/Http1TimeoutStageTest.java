@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 
-/** The bytes of one connection, with a client and a server that do one step at a time. */
+/** The bytes of one connection; the test drives its client and its server step by step. */
 class Http1TimeoutStageTest {
   private static final ActorSystem SYSTEM = ActorSystem.create("guard");
   private static final Duration SHORT = Duration.ofMillis(300);
@@ -38,7 +38,7 @@ class Http1TimeoutStageTest {
   private static final ByteString GET = ByteString.fromString("GET / HTTP/1.1\r\n\r\n");
   private static final ByteString ANSWER = ByteString.fromString("HTTP/1.1 200 OK\r\n\r\n");
 
-  private final ConnectionState conversation = new ConnectionState(MemoryBudget.UNLIMITED.holder());
+  private final ConnectionState connection = new ConnectionState(MemoryBudget.UNLIMITED.holder());
   private final AtomicLong nanos = new AtomicLong();
 
   @AfterAll
@@ -46,7 +46,7 @@ class Http1TimeoutStageTest {
     SYSTEM.terminate();
   }
 
-  /** Takes only what it asks for. */
+  /** Requests elements only on demand of the test. */
   private static final class Taker implements Subscriber<ByteString> {
     private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
     private final CompletableFuture<Subscription> subscription = new CompletableFuture<>();
@@ -77,7 +77,7 @@ class Http1TimeoutStageTest {
 
     private Object next() throws InterruptedException {
       Object next = events.poll(20, TimeUnit.SECONDS);
-      assertThat(next).as("nothing in time").isNotNull();
+      assertThat(next).as("no element in time").isNotNull();
       return Objects.requireNonNull(next);
     }
 
@@ -98,7 +98,7 @@ class Http1TimeoutStageTest {
     }
   }
 
-  /** The four ends of a guard. */
+  /** The four ports of the stage. */
   private record Ends(
       BoundedSourceQueue<ByteString> client,
       Taker clientGets,
@@ -114,7 +114,7 @@ class Http1TimeoutStageTest {
       serverGets.expect(bytes);
     }
 
-    void answer() throws InterruptedException {
+    void respond() throws InterruptedException {
       clientGets.request(1);
       assertThat(server.offer(ANSWER).isEnqueued()).isTrue();
       clientGets.expect(ANSWER);
@@ -126,7 +126,7 @@ class Http1TimeoutStageTest {
     }
   }
 
-  private Ends guarded(Duration head, Duration idle) {
+  private Ends stage(Duration head, Duration idle) {
     var serverSide =
         Flow.fromSinkAndSourceMat(
             Sink.<ByteString>asPublisher(AsPublisher.WITHOUT_FANOUT),
@@ -135,7 +135,7 @@ class Http1TimeoutStageTest {
     var guard =
         BidiFlow.fromGraph(
             new Http1TimeoutStage(
-                "test", conversation, new Http1TimeoutStage.Limits(head, idle), nanos::get));
+                "test", connection, new Http1TimeoutStage.Limits(head, idle), nanos::get));
     var clientSide =
         Source.<ByteString>queue(16)
             .viaMat(guard.reversed().join(serverSide, Keep.right()), Keep.both());
@@ -151,68 +151,68 @@ class Http1TimeoutStageTest {
   }
 
   @Test
-  void theHeadOfALaterRequestHasALimitToo() throws InterruptedException {
-    Ends ends = guarded(SHORT, LONG);
+  void headOfLaterRequestHasTimeLimit() throws InterruptedException {
+    Ends ends = stage(SHORT, LONG);
     ends.request(GET);
-    ends.answer();
+    ends.respond();
     ends.request(ByteString.fromString("GET / HT"));
     ends.expectCut();
   }
 
   @Test
-  void aLaterHeadThatComesToItsEndIsFine() throws InterruptedException {
-    Ends ends = guarded(SHORT, LONG);
+  void completeLaterHeadIsAccepted() throws InterruptedException {
+    Ends ends = stage(SHORT, LONG);
     for (int i = 0; i < 3; i++) {
       ends.request(GET.take(7));
       ends.request(GET.drop(7));
-      ends.answer();
+      ends.respond();
     }
     ends.serverGets().request(1);
     ends.serverGets().expectNothing(SHORT.multipliedBy(2));
   }
 
   @Test
-  void aBodyIsNoHead() throws InterruptedException {
-    Ends ends = guarded(SHORT, LONG);
+  void bodyHasNoHeadLimit() throws InterruptedException {
+    Ends ends = stage(SHORT, LONG);
     ends.request(ByteString.fromString("POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nA: b"));
     ends.serverGets().request(1);
     ends.serverGets().expectNothing(SHORT.multipliedBy(2));
   }
 
   @Test
-  void aHeadThatTheServerDoesNotTakeIsNotLate() throws InterruptedException {
-    Ends ends = guarded(SHORT, LONG);
+  void headThatServerDoesNotReadIsNotLate() throws InterruptedException {
+    Ends ends = stage(SHORT, LONG);
     ends.request(GET);
-    // Read ahead, while the first request waits for its answer.
+    // Read ahead, while the first request waits for its response.
     ends.send(GET.take(7));
     ends.send(GET.drop(7));
     ends.serverGets().expectNothing(SHORT.multipliedBy(2));
-    ends.answer();
+    ends.respond();
     ends.serverGets().request(2);
     ends.serverGets().expect(GET.take(7));
     ends.serverGets().expect(GET.drop(7));
   }
 
   @Test
-  void aConnectionWithoutRequestsEnds() throws InterruptedException {
-    Ends ends = guarded(LONG, SHORT);
+  void idleConnectionIsClosed() throws InterruptedException {
+    Ends ends = stage(LONG, SHORT);
     ends.request(GET);
-    ends.answer();
+    ends.respond();
     nanos.addAndGet(SHORT.toNanos());
     ends.expectCut();
   }
 
   @Test
-  void aConnectionThatWaitsForAnAnswerIsNotIdle() throws InterruptedException {
-    Ends ends = guarded(LONG, SHORT);
-    CompletableFuture<HttpResponse> answer = new CompletableFuture<>();
+  void connectionWaitingForResponseIsNotIdle() throws InterruptedException {
+    Ends ends = stage(LONG, SHORT);
+    CompletableFuture<HttpResponse> response = new CompletableFuture<>();
     CompletableFuture<ByteString> last = new CompletableFuture<>();
-    var made = conversation.answering(answer);
+    var made = connection.countOpen(response);
     ends.request(GET);
     nanos.addAndGet(LONG.toNanos());
     ends.clientGets().request(1);
     ends.clientGets().expectNothing(SHORT.multipliedBy(2));
-    answer.complete(
+    response.complete(
         HttpResponse.create()
             .withEntity(
                 HttpEntities.createChunked(
@@ -227,8 +227,8 @@ class Http1TimeoutStageTest {
   }
 
   @Test
-  void http2HasNoSuchLimits() throws InterruptedException {
-    Ends ends = guarded(SHORT, SHORT);
+  void http2HasNoTimeLimits() throws InterruptedException {
+    Ends ends = stage(SHORT, SHORT);
     ends.request(ByteString.fromString("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
     nanos.addAndGet(LONG.toNanos());
     ends.serverGets().request(1);
@@ -238,29 +238,29 @@ class Http1TimeoutStageTest {
   }
 
   @Test
-  void theEndOfAClientIsSeenWhileTheServerReadsNothing() throws InterruptedException {
-    Ends ends = guarded(LONG, LONG);
+  void clientCloseIsSeenWhileServerDoesNotRead() throws InterruptedException {
+    Ends ends = stage(LONG, LONG);
     CompletableFuture<Void> gone = new CompletableFuture<>();
-    conversation.whenGone(ConnectionState.NO_STREAM, () -> gone.complete(null));
+    connection.whenGone(ConnectionState.NO_STREAM, () -> gone.complete(null));
     ends.request(GET);
     assertThat(gone).isNotDone();
     ends.client().complete();
     assertThat(gone).succeedsWithin(Duration.ofSeconds(20));
-    // Who only sends nothing more still gets its answer.
-    CompletableFuture<HttpResponse> answer = new CompletableFuture<>();
-    var made = conversation.answering(answer);
+    // A client that only closed its side still gets its response.
+    CompletableFuture<HttpResponse> response = new CompletableFuture<>();
+    var made = connection.countOpen(response);
     ends.clientGets().request(1);
     ends.serverGets().expectNothing(SHORT);
-    answer.complete(HttpResponse.create());
+    response.complete(HttpResponse.create());
     assertThat(made.toCompletableFuture().join().status().intValue()).isEqualTo(200);
-    ends.answer();
+    ends.respond();
     ends.serverGets().expectComplete();
   }
 
   @Test
-  void theEndInTheMiddleOfARequestIsToldAtOnce() throws InterruptedException {
-    Ends ends = guarded(LONG, LONG);
-    var open = conversation.answering(new CompletableFuture<>());
+  void closeInsideRequestIsReportedImmediately() throws InterruptedException {
+    Ends ends = stage(LONG, LONG);
+    var open = connection.countOpen(new CompletableFuture<>());
     ends.request(ByteString.fromString("POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nA: b"));
     ends.client().complete();
     ends.serverGets().expectComplete();
@@ -268,8 +268,8 @@ class Http1TimeoutStageTest {
   }
 
   @Test
-  void whatIsReadAheadIsNotLostAtTheEnd() throws InterruptedException {
-    Ends ends = guarded(LONG, LONG);
+  void readAheadBytesAreNotLostOnClose() throws InterruptedException {
+    Ends ends = stage(LONG, LONG);
     ends.request(GET);
     ends.clientGets().request(1);
     ends.send(GET);
@@ -281,17 +281,17 @@ class Http1TimeoutStageTest {
   }
 
   @Test
-  void actionsRunOnceAndAtOnceIfTheClientHasGone() {
+  void actionsRunOnceAndImmediatelyAfterDisconnect() {
     AtomicInteger before = new AtomicInteger();
     AtomicInteger after = new AtomicInteger();
     AtomicBoolean forgotten = new AtomicBoolean();
     Runnable late = () -> forgotten.set(true);
-    conversation.whenGone(ConnectionState.NO_STREAM, before::incrementAndGet);
-    conversation.whenGone(ConnectionState.NO_STREAM, late);
-    conversation.forget(ConnectionState.NO_STREAM, late);
-    conversation.gone();
-    conversation.gone();
-    conversation.whenGone(ConnectionState.NO_STREAM, after::incrementAndGet);
+    connection.whenGone(ConnectionState.NO_STREAM, before::incrementAndGet);
+    connection.whenGone(ConnectionState.NO_STREAM, late);
+    connection.forget(ConnectionState.NO_STREAM, late);
+    connection.gone();
+    connection.gone();
+    connection.whenGone(ConnectionState.NO_STREAM, after::incrementAndGet);
     assertThat(before).hasValue(1);
     assertThat(after).hasValue(1);
     assertThat(forgotten).isFalse();

@@ -16,11 +16,11 @@ class Http2FrameLimitsTest {
 
   private Http2FrameLimits policy = policy(true, 5 * SECOND);
 
-  /** Of a connection that has begun. */
-  private static Http2FrameLimits policy(boolean policesPings, long minPingNanos) {
+  /** The limits of a connection after its preface. */
+  private static Http2FrameLimits policy(boolean enforcesPings, long minPingNanos) {
     Http2FrameLimits policy =
         new Http2FrameLimits(
-            policesPings,
+            enforcesPings,
             minPingNanos,
             new ResetRate(1000, 1000),
             MemoryBudget.UNLIMITED.share(),
@@ -42,7 +42,7 @@ class Http2FrameLimitsTest {
   }
 
   @Test
-  void theThirdStrikeEndsTheConnection() {
+  void thirdStrikeClosesConnection() {
     assertThat(ping(0)).isTrue();
     assertThat(ping(SECOND)).isTrue();
     assertThat(ping(2 * SECOND)).isTrue();
@@ -50,7 +50,7 @@ class Http2FrameLimitsTest {
   }
 
   @Test
-  void withAStreamOpenFiveSecondsAreEnough() {
+  void fiveSecondsBetweenPingsAreAllowedWithOpenStream() {
     policy.received(frame(1, 4, 1, 10), 0);
     for (int i = 0; i < 100; i++) {
       assertThat(ping(5 * SECOND * i)).isTrue();
@@ -62,7 +62,7 @@ class Http2FrameLimitsTest {
   }
 
   @Test
-  void theTimeBetweenPingsIsASetting() {
+  void minimumPingIntervalIsConfigurable() {
     policy = policy(true, 60 * SECOND);
     policy.received(frame(1, 4, 1, 10), 0);
     for (int i = 0; i < 100; i++) {
@@ -79,7 +79,7 @@ class Http2FrameLimitsTest {
   }
 
   @Test
-  void withoutAStreamTwoHoursAreNeeded() {
+  void twoHoursBetweenPingsAreRequiredWithoutStream() {
     policy.received(frame(1, 4, 1, 10), 0);
     policy.sent(frame(1, 5, 1, 20), 0);
     assertThat(ping(0)).isTrue();
@@ -89,7 +89,7 @@ class Http2FrameLimitsTest {
   }
 
   @Test
-  void whatTheServerSendsClearsTheStrikes() {
+  void responseFramesClearStrikes() {
     ping(0);
     ping(1);
     ping(2);
@@ -101,14 +101,14 @@ class Http2FrameLimitsTest {
   }
 
   @Test
-  void answersToOurOwnPingsAreNoPings() {
+  void acksOfServerPingsAreNotCounted() {
     for (int i = 0; i < 10; i++) {
       assertThat(policy.received(frame(6, 1, 0, 8), i)).isNull();
     }
   }
 
   @Test
-  void framesAreFoundHoweverTheBytesAreCut() {
+  void findsFramesInAnyChunking() {
     ByteBuffer all = ByteBuffer.allocate(1000);
     all.put(frame(1, 4, 1, 30)).put(frame(0, 1, 1, 70));
     for (int i = 0; i < 4; i++) {
@@ -123,7 +123,7 @@ class Http2FrameLimitsTest {
   }
 
   @Test
-  void otherProtocolsAreNoBusinessOfThis() {
+  void otherProtocolsAreIgnored() {
     Http2FrameLimits http1 =
         new Http2FrameLimits(
             true,
@@ -136,7 +136,7 @@ class Http2FrameLimitsTest {
   }
 
   @Test
-  void goAwayNamesTheReason() {
+  void goAwayContainsReason() {
     policy.received(frame(1, 4, 7, 10), 0);
     ByteBuffer frame = ByteBuffer.wrap(policy.goAway(Http2FrameLimits.Breach.PINGS));
     assertThat(frame.get(3)).isEqualTo((byte) 7);
@@ -153,7 +153,7 @@ class Http2FrameLimitsTest {
   }
 
   @Test
-  void aWindowIsAsWideAsItMayBeAndNoByteWider() {
+  void windowAboveProtocolLimitIsRejected() {
     assertThat(widen(0, Integer.MAX_VALUE - 65_535L)).isNull();
     assertThat(widen(0, 1)).isEqualTo(Http2FrameLimits.Breach.WINDOW);
     ByteBuffer frame = ByteBuffer.wrap(policy.goAway(Http2FrameLimits.Breach.WINDOW));
@@ -161,7 +161,7 @@ class Http2FrameLimitsTest {
   }
 
   @Test
-  void whatWasSentMayBeGivenBack() {
+  void sentBytesMayBeReturnedToWindow() {
     widen(0, Integer.MAX_VALUE - 65_535L);
     for (int i = 0; i < 1000; i++) {
       policy.sent(frame(0, 0, 1, 16_000), 0);
@@ -172,14 +172,14 @@ class Http2FrameLimitsTest {
   }
 
   @Test
-  void windowsOfStreamsAreNotTheConnections() {
+  void streamWindowsAreNotCountedForConnection() {
     for (int i = 0; i < 10; i++) {
       assertThat(widen(1, Integer.MAX_VALUE)).isNull();
     }
   }
 
   @Test
-  void aWindowIsCountedHoweverTheBytesAreCut() {
+  void countsWindowInAnyChunking() {
     ByteBuffer frame = frame(8, 0, 0, 4);
     frame.putInt(9, Integer.MAX_VALUE);
     Http2FrameLimits.Breach breach = null;
@@ -191,7 +191,7 @@ class Http2FrameLimitsTest {
   }
 
   @Test
-  void withoutTheirPolicePingsCostNothing() {
+  void pingsAreNotCountedWithoutEnforcement() {
     Http2FrameLimits lenient =
         new Http2FrameLimits(
             false,
@@ -211,19 +211,19 @@ class Http2FrameLimitsTest {
   }
 
   @Test
-  void anErrorThatTheServerTellsIsTheEnd() {
+  void goAwayWithErrorClosesConnection() {
     assertThat(policy.sent(frame(0, 0, 1, 100), 0)).isFalse();
     assertThat(policy.sent(serverGoesAway(1), 0)).isTrue();
     assertThat(policy.sent(frame(0, 0, 1, 100), 0)).isTrue();
   }
 
   @Test
-  void aServerThatStopsIsNoError() {
+  void goAwayWithoutErrorKeepsConnection() {
     assertThat(policy.sent(serverGoesAway(0), 0)).isFalse();
   }
 
   @Test
-  void aWindowUpdateHasFourBytesAndAnIncrement() {
+  void invalidWindowUpdateIsRejected() {
     for (int length : new int[] {0, 3, 5, 8}) {
       Http2FrameLimits fresh =
           new Http2FrameLimits(
@@ -241,7 +241,7 @@ class Http2FrameLimitsTest {
   }
 
   @Test
-  void aStreamIsOpenFromItsHeadersToItsEndOrReset() {
+  void streamIsOpenFromHeadersToEndOrReset() {
     List<Integer> reset = new ArrayList<>();
     Http2FrameLimits fresh =
         new Http2FrameLimits(
@@ -259,7 +259,7 @@ class Http2FrameLimitsTest {
     }
     fresh.received(frame(3, 0, 3, 4), 0);
     fresh.sent(frame(1, 5, 1, 10), 0);
-    assertThat(fresh.isOpen(1)).as("answered").isFalse();
+    assertThat(fresh.isOpen(1)).as("response sent").isFalse();
     assertThat(fresh.isOpen(3)).as("reset").isFalse();
     assertThat(fresh.isOpen(5)).isTrue();
     assertThat(reset).containsExactly(3);

@@ -15,7 +15,7 @@ import org.apache.pekko.util.ByteString;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of the bytes of one connection. */
+/** Requests and responses as the bytes of one connection. */
 class HttpLayerTest {
   private static final ActorTestKit KIT = ActorTestKit.create();
 
@@ -29,12 +29,12 @@ class HttpLayerTest {
     KIT.shutdownTestKit();
   }
 
-  /** What a client gets until the connection ends; it ends by itself. */
-  private String answers(String sent) throws Exception {
+  /** The bytes that a client receives until the server closes the connection. */
+  private String responses(String sent) throws Exception {
     return Source.single(ByteString.fromString(sent))
         .concat(Source.maybe())
         .via(
-            layer.answering(
+            layer.serving(
                 request ->
                     request
                         .entity()
@@ -50,12 +50,12 @@ class HttpLayerTest {
         .utf8String();
   }
 
-  /** RFC 9112 section 6.1: the framing is faulty. */
+  /** RFC 9112 section 6.1: the framing is invalid. */
   @Test
-  void chunksOverHttp10AreABadRequestAndNoErrorOfOurs() throws Exception {
+  void chunkedBodyOverHttp10IsBadRequestAndNotLogged() throws Exception {
     try (LoggedLines log = new LoggedLines()) {
       assertThat(
-              answers(
+              responses(
                   "POST /v3/kv/range HTTP/1.0\r\nConnection: keep-alive\r\n"
                       + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"))
           .startsWith("HTTP/1.1 400 Bad Request\r\n")
@@ -67,12 +67,12 @@ class HttpLayerTest {
   }
 
   @Test
-  void otherBodiesArrive() throws Exception {
-    assertThat(answers("POST / HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}"))
+  void otherBodiesAreAccepted() throws Exception {
+    assertThat(responses("POST / HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}"))
         .startsWith("HTTP/1.1 200 OK\r\n")
         .endsWith("fine");
     assertThat(
-            answers(
+            responses(
                 "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n\r\n"
                     + "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
         .contains("fine", "HTTP/1.1 200 OK\r\n")

@@ -7,13 +7,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** T4: pings of the server, as the HTTP layer takes them. */
+/** T4: pings of the server, in the form of the HTTP layer. */
 class KeepAliveTest {
   private static final Duration MIN = Duration.ofSeconds(5);
 
   @ParameterizedTest
   @CsvSource({
-    // interval, timeout, and what becomes of them, in ms
+    // interval, timeout, and the converted times, in ms
     "30000, 15000, 30000, 7500",
     "7200000, 20000, 7200000, 10000",
     "30000, 20000, 30000, 10000",
@@ -22,14 +22,14 @@ class KeepAliveTest {
     "1, 1, 2, 1",
     "7, 2, 7, 1"
   })
-  void aPingIsOverdueAtTheSecondLookBehindIt(long interval, long timeout, long even, long look) {
+  void timesAreConvertedToChecksOfHttpLayer(long interval, long timeout, long even, long check) {
     KeepAlive asked = new KeepAlive(MIN, Duration.ofMillis(interval), Duration.ofMillis(timeout));
     assertThat(asked.even())
-        .isEqualTo(new KeepAlive(MIN, Duration.ofMillis(even), Duration.ofMillis(look)));
+        .isEqualTo(new KeepAlive(MIN, Duration.ofMillis(even), Duration.ofMillis(check)));
   }
 
   @Test
-  void zeroForEitherMeansNoPings() {
+  void zeroIntervalOrTimeoutDisablesPings() {
     KeepAlive never = new KeepAlive(MIN, Duration.ZERO, Duration.ofSeconds(20));
     assertThat(never.pings()).isFalse();
     assertThat(never.even().interval()).isZero();

@@ -34,7 +34,7 @@ class LargeRevisionFramesTest {
     KIT.shutdownTestKit();
   }
 
-  /** Events in pieces of a fixed number; a number of reads may find less than the ones before. */
+  /** Events in pieces of a fixed size; after a number of reads, later reads find fewer events. */
   private static final class Pieces implements EventPieces {
     private final List<Event> events;
     private final int size;
@@ -135,7 +135,7 @@ class LargeRevisionFramesTest {
   }
 
   @Test
-  void streamEndsWhenTheMessageWouldNotBeWhatWasAnnounced() {
+  void streamFailsWhenMessageDiffersFromAnnouncedLength() {
     Pieces pieces = new Pieces(deletions(9, 1_000_000), 1);
     pieces.compactedAfter = 12;
     assertThatThrownBy(() -> responses(pieces, false))

@@ -31,7 +31,7 @@ class ReadinessTest {
   }
 
   @Test
-  void aCallWaitsOneTurnAtLeastAndTwoAtMost() {
+  void callWaitsOneToTwoTurns() {
     CompletableFuture<Void> first = call();
     readiness.turn();
     CompletableFuture<Void> second = call();

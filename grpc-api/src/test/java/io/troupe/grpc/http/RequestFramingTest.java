@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.apache.pekko.util.ByteString;
 import org.junit.jupiter.api.Test;
 
-/** Where a client stands in its requests of HTTP/1.1. */
+/** Position of a client in its HTTP/1.1 requests. */
 class RequestFramingTest {
   private static final String GET = "GET /health HTTP/1.1\r\nHost: a\r\n\r\n";
 
@@ -16,7 +16,7 @@ class RequestFramingTest {
     return framing;
   }
 
-  /** The same bytes in parts of every size give the same. */
+  /** The same bytes in chunks of every size give the same result. */
   private static void heads(String text, long heads) {
     for (int size = 1; size <= text.length(); size++) {
       RequestFraming parts = new RequestFraming();
@@ -30,7 +30,7 @@ class RequestFramingTest {
   }
 
   @Test
-  void aHeadEndsWithAnEmptyLine() {
+  void headEndsWithEmptyLine() {
     assertThat(after("GET / HTTP/1.1\r\nHost: a\r\n").isInHead()).isTrue();
     assertThat(framing.headBytes()).isEqualTo(25);
     assertThat(after("\r\n").isInHead()).isFalse();
@@ -39,19 +39,19 @@ class RequestFramingTest {
   }
 
   @Test
-  void linesMayEndWithALineFeedAloneAndBeginWithEmptyOnes() {
+  void acceptsBareLineFeedsAndLeadingEmptyLines() {
     heads("\r\n\nGET / HTTP/1.1\nHost: a\n\n" + GET, 2);
   }
 
   @Test
-  void aBodyOfKnownLengthIsNoHead() {
+  void bodyOfKnownLengthIsSkipped() {
     heads(
         "POST / HTTP/1.1\r\nCONTENT-length: 9\r\n\r\nA: b\r\n\r\n" + GET.substring(0, 1) + GET, 2);
     heads("POST / HTTP/1.1\r\nContent-Length: 0\r\n\r\n" + GET + GET, 3);
   }
 
   @Test
-  void chunksAreNoHeads() {
+  void chunkedBodyIsSkipped() {
     heads(
         "POST / HTTP/1.1\r\nTransfer-Encoding: gzip, Chunked\r\n\r\n"
             + "A;x=y\r\n0123456\r\n\r\n\r\n"
@@ -64,14 +64,14 @@ class RequestFramingTest {
   }
 
   @Test
-  void thePrefaceOfHttp2EndsRequests() {
+  void http2PrefaceEndsHttp1() {
     String preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     assertThat(after(preface + GET).isOther()).isTrue();
     assertThat(framing.heads()).isEqualTo(1);
   }
 
   @Test
-  void bytesWithoutARequestAreCounted() {
+  void bytesBeforeCompleteHeadAreCounted() {
     assertThat(after("\r\n".repeat(50)).headBytes()).isEqualTo(100);
     assertThat(after("a".repeat(1000)).headBytes()).isEqualTo(1100);
   }

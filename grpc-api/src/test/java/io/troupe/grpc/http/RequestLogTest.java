@@ -43,7 +43,7 @@ class RequestLogTest {
   }
 
   @Test
-  void aSlowCallIsAWarningWithEtcdsFields() {
+  void slowCallIsWarningWithEtcdFields() {
     try (LoggedLines said = new LoggedLines(RequestLog.class, Level.INFO)) {
       assertThat(log.wants(Duration.ofMillis(300).toNanos())).isFalse();
       assertThat(log.wants(Duration.ofMillis(301).toNanos())).isTrue();
@@ -63,7 +63,7 @@ class RequestLogTest {
   }
 
   @Test
-  void atDebugLevelEachCallIsALine() {
+  void eachCallIsLoggedAtDebugLevel() {
     try (LoggedLines said = new LoggedLines(RequestLog.class, Level.DEBUG)) {
       assertThat(log.wants(1)).isTrue();
       log.ended(range(), 1);
@@ -75,7 +75,7 @@ class RequestLogTest {
   }
 
   @Test
-  void valuesAreSizesAndSecretsAreNotShown() {
+  void valuesAreLoggedAsSizesAndSecretsAreOmitted() {
     PutRequest put =
         PutRequest.newBuilder()
             .setKey(ByteString.copyFrom(new byte[] {'k', 0, (byte) 255}))
@@ -97,7 +97,7 @@ class RequestLogTest {
   }
 
   @Test
-  void numbersOfMembersAreUnsigned() {
+  void memberIdsAreUnsigned() {
     MemberRemoveRequest remove =
         MemberRemoveRequest.newBuilder().setID(0xbdae9bbc11dd390dL).build();
     assertThat(
@@ -110,7 +110,7 @@ class RequestLogTest {
   }
 
   @Test
-  void whatIsLongIsCutAndWhatIsNoMessageIsNothing() {
+  void longContentIsTruncatedAndMalformedContentIsEmpty() {
     byte[] key = new byte[3000];
     PutRequest put = PutRequest.newBuilder().setKey(ByteString.copyFrom(key)).build();
     assertThat(RequestContent.of(PutRequest.getDescriptor(), Bytes.wrap(put.toByteArray())))

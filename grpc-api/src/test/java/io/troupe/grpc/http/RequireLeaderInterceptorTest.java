@@ -46,7 +46,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** {@code hasleader} (T5, W19), and what else of the metadata decides whether a call begins. */
+/** {@code hasleader} (T5, W19), and other metadata that decides whether a call starts. */
 class RequireLeaderInterceptorTest {
   private static final ActorSystem SYSTEM = ActorSystem.create("leader-watch");
   private static final Materializer MATERIALIZER = SystemMaterializer.get(SYSTEM).materializer();
@@ -82,11 +82,12 @@ class RequireLeaderInterceptorTest {
                       CompletableFuture.completedFuture(PutResponse.getDefaultInstance()))
               .streaming("etcdserverpb.Watch", "Watch", (requests, call) -> answers.second()),
           1000,
-          new CallInterceptors(new LearnerInterceptor(() -> learner), corrupt, leader, METRICS.rpc(), tracing),
+          new CallInterceptors(
+              new LearnerInterceptor(() -> learner), corrupt, leader, METRICS.rpc(), tracing),
           new RequestLog(Duration.ofDays(1), Clock.systemUTC()),
           MATERIALIZER);
 
-  /** Of each call, in their order. */
+  /** The traces of all calls, in their order. */
   private final class TracesOfCalls implements Tracing {
     @Override
     public CallTrace begin(String path, Iterable<HttpHeader> metadata) {
@@ -208,13 +209,13 @@ class RequireLeaderInterceptorTest {
   }
 
   @Test
-  void withALeaderCallsBegin() throws Exception {
+  void callsStartWithLeader() throws Exception {
     assertThat(call("Unary", HAS_LEADER).entity()).isInstanceOf(HttpEntity.Strict.class);
     expectAlive(parts(call("Stream", HAS_LEADER)));
   }
 
   @Test
-  void withoutALeaderCallsThatWantOneAreRefused() throws Exception {
+  void callsRequiringLeaderAreRejectedWithoutLeader() throws Exception {
     status.leader = NodeId.NONE;
     assertThat(grpc(call("Unary", HAS_LEADER).getHeaders())).isEqualTo(NO_LEADER);
     assertThat(grpc(call("Stream", HAS_LEADER).getHeaders())).isEqualTo(NO_LEADER);
@@ -235,7 +236,7 @@ class RequireLeaderInterceptorTest {
   }
 
   @Test
-  void withoutALeaderOtherCallsBegin() throws Exception {
+  void otherCallsStartWithoutLeader() throws Exception {
     status.leader = NodeId.NONE;
     for (String value : new String[] {"false", "True", "1", ""}) {
       HttpHeader other = RawHeader.create("hasleader", value);
@@ -245,7 +246,7 @@ class RequireLeaderInterceptorTest {
   }
 
   @Test
-  void ofARepeatedHeaderTheFirstCounts() throws Exception {
+  void firstValueOfRepeatedHeaderCounts() throws Exception {
     status.leader = NodeId.NONE;
     HttpHeader no = RawHeader.create("hasleader", "false");
     assertThat(grpc(call("Unary", no, HAS_LEADER).getHeaders())).isEmpty();
@@ -253,7 +254,7 @@ class RequireLeaderInterceptorTest {
   }
 
   @Test
-  void threeElectionTimeoutsInARowEndAStream() throws Exception {
+  void threeElectionTimeoutsWithoutLeaderCloseStream() throws Exception {
     SinkQueueWithCancel<HttpEntity.ChunkStreamPart> parts = parts(call("Stream", HAS_LEADER));
     status.leader = NodeId.NONE;
     leader.check();
@@ -271,7 +272,7 @@ class RequireLeaderInterceptorTest {
   }
 
   @Test
-  void aStreamThatBeganAfterTheLeaderCameBackLivesOn() throws Exception {
+  void streamStartedAfterNewLeaderContinues() throws Exception {
     status.leader = NodeId.NONE;
     for (int i = 0; i < RequireLeaderInterceptor.CHECKS + 2; i++) {
       leader.check();
@@ -283,7 +284,7 @@ class RequireLeaderInterceptorTest {
   }
 
   @Test
-  void aStreamThatDoesNotAskForALeaderLivesOnWithoutOne() throws Exception {
+  void streamNotRequiringLeaderContinuesWithoutLeader() throws Exception {
     SinkQueueWithCancel<HttpEntity.ChunkStreamPart> parts = parts(call("Stream"));
     status.leader = NodeId.NONE;
     for (int i = 0; i < RequireLeaderInterceptor.CHECKS + 2; i++) {
@@ -293,7 +294,7 @@ class RequireLeaderInterceptorTest {
   }
 
   @Test
-  void aLearnerServesLittleAndSaysSoFirst_LN1() throws Exception {
+  void learnerRefusesBeforeOtherChecks_LN1() throws Exception {
     learner = true;
     status.leader = NodeId.NONE;
     Map<String, String> refused =
@@ -305,7 +306,7 @@ class RequireLeaderInterceptorTest {
   }
 
   @Test
-  void aMemberWhoseStateDiffersServesNothingOfIt() throws Exception {
+  void corruptMemberRejectsAccessToState() throws Exception {
     SinkQueueWithCancel<HttpEntity.ChunkStreamPart> watch =
         parts(callPath("/etcdserverpb.Watch/Watch"));
     corrupt.check();
@@ -322,7 +323,7 @@ class RequireLeaderInterceptorTest {
   }
 
   @Test
-  void theVersionIsCheckedBeforeTheLeader() throws Exception {
+  void versionIsCheckedBeforeLeader() throws Exception {
     status.leader = NodeId.NONE;
     HttpHeader broken = RawHeader.create("client-api-version", "\uffff");
     assertThat(grpc(call("Unary", HAS_LEADER, broken).getHeaders()))

@@ -25,7 +25,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
-/** Clients that keep a connection or a call without saying what they want. */
+/** Clients that keep a connection or a call open without sending a request. */
 class SlowClientTest {
   private static final ActorSystem SYSTEM = ActorSystem.create("slow");
   private static final Duration SHORT = Duration.ofMillis(300);
@@ -37,23 +37,24 @@ class SlowClientTest {
     SYSTEM.terminate();
   }
 
-  private static Http1TimeoutStage guard(Duration head) {
+  private static Http1TimeoutStage stage(Duration head) {
     return new Http1TimeoutStage(
         "test",
         new ConnectionState(MemoryBudget.UNLIMITED.holder()),
         new Http1TimeoutStage.Limits(head, LONG));
   }
 
-  private static String said(Source<ByteString, NotUsed> bytes, Duration limit) throws Exception {
-    return said(bytes, guard(limit)).get(20, TimeUnit.SECONDS);
+  private static String received(Source<ByteString, NotUsed> bytes, Duration limit)
+      throws Exception {
+    return received(bytes, stage(limit)).get(20, TimeUnit.SECONDS);
   }
 
-  /** What a server gets that answers nothing. */
-  private static CompletableFuture<String> said(
-      Source<ByteString, NotUsed> bytes, Http1TimeoutStage guard) {
+  /** The bytes that a server receives that does not respond. */
+  private static CompletableFuture<String> received(
+      Source<ByteString, NotUsed> bytes, Http1TimeoutStage stage) {
     return bytes
         .viaMat(
-            BidiFlow.fromGraph(guard)
+            BidiFlow.fromGraph(stage)
                 .reversed()
                 .join(
                     Flow.fromSinkAndSourceMat(
@@ -73,25 +74,25 @@ class SlowClientTest {
   }
 
   @Test
-  void whoSaysNothingIsCut() {
-    assertThatThrownBy(() -> said(Source.never(), SHORT))
+  void silentClientIsClosed() {
+    assertThatThrownBy(() -> received(Source.never(), SHORT))
         .isInstanceOf(ExecutionException.class)
         .hasCauseInstanceOf(TimeoutException.class)
         .hasMessageContaining("no request within 300 ms");
   }
 
   @Test
-  void whoNeverComesToTheEndOfTheHeadIsCut() {
+  void clientThatNeverCompletesHeadIsClosed() {
     Source<ByteString, NotUsed> trickle =
         parts("GET / HTTP/1.1\r\nA: ")
             .concat(Source.repeat(ByteString.fromString("a")).throttle(1, Duration.ofMillis(20)));
-    assertThatThrownBy(() -> said(trickle, SHORT)).hasCauseInstanceOf(TimeoutException.class);
+    assertThatThrownBy(() -> received(trickle, SHORT)).hasCauseInstanceOf(TimeoutException.class);
   }
 
   @Test
-  void aHeadWithoutAnEndIsCutByItsLength() {
+  void endlessHeadIsClosedAtSizeLimit() {
     ByteString much = ByteString.fromString("a".repeat(Http1TimeoutStage.MAX_HEAD_BYTES / 4));
-    assertThatThrownBy(() -> said(Source.repeat(much), LONG))
+    assertThatThrownBy(() -> received(Source.repeat(much), LONG))
         .hasMessageContaining("bytes and no request");
   }
 
@@ -102,7 +103,7 @@ class SlowClientTest {
         ByteString.fromString("GET / HTTP/1.1\r\nA: " + "a".repeat(60_000) + "\r\n\r\n");
     CompletableFuture<ByteString> later = new CompletableFuture<>();
     CompletableFuture<String> said =
-        said(
+        received(
             Source.single(head).concat(Source.completionStage(later)),
             new Http1TimeoutStage("test", new ConnectionState(budget.holder()), USUAL));
     Awaitility.await().until(() -> budget.taken() >= 2 * 60_000);
@@ -111,11 +112,11 @@ class SlowClientTest {
   }
 
   @Test
-  void largeHeadEndsItsConnectionWhenNothingIsLeft() {
+  void largeHeadClosesConnectionWhenMemoryIsExhausted() {
     MemoryBudget budget = new MemoryBudget(100_000);
     ByteString head = ByteString.fromString("GET / HTTP/1.1\r\nA: " + "a".repeat(60_000));
     CompletableFuture<String> said =
-        said(
+        received(
             Source.single(head).concat(Source.never()),
             new Http1TimeoutStage("test", new ConnectionState(budget.holder()), USUAL));
     assertThatThrownBy(() -> said.get(20, TimeUnit.SECONDS))
@@ -123,9 +124,9 @@ class SlowClientTest {
     Awaitility.await().until(() -> budget.taken() == 0);
   }
 
-  /** However the bytes are cut, and with as many line ends before as there may be. */
+  /** In any chunking, and with the maximum number of leading empty lines. */
   @Test
-  void afterARequestEverythingPasses() throws Exception {
+  void everythingPassesAfterRequest() throws Exception {
     String all = "GET / HTTP/1.1\r\n\r\r\nA: b\r\n\r\nbody";
     for (int cut = 1; cut < all.length(); cut++) {
       int size = cut;
@@ -135,16 +136,16 @@ class SlowClientTest {
               .toArray(String[]::new);
       Source<ByteString, NotUsed> bytes =
           parts(parts).concat(parts("later").initialDelay(Duration.ofMillis(1)));
-      assertThat(said(bytes, LONG)).isEqualTo(all + "later");
+      assertThat(received(bytes, LONG)).isEqualTo(all + "later");
     }
     Source<ByteString, NotUsed> quiet =
         parts("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
             .concat(parts("later").initialDelay(SHORT.multipliedBy(2)));
-    assertThat(said(quiet, SHORT)).endsWith("later");
+    assertThat(received(quiet, SHORT)).endsWith("later");
   }
 
   @Test
-  void aBodyHasItsTime() throws Exception {
+  void bodyHasTimeLimit() throws Exception {
     Source<ByteString, NotUsed> hanging = parts("half").concat(Source.never());
     assertThatThrownBy(
             () ->

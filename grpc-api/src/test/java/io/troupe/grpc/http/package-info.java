@@ -1,5 +1,5 @@
 /**
- * Tests of framing and of the port's guards. Entry class: {@link
+ * Tests of framing and of the port's stages. Entry class: {@link
  * io.troupe.grpc.http.GrpcFramesTest}. See docs/components/gateway.md.
  */
 @NullMarked

@@ -25,7 +25,7 @@ class JsonMessagesTest {
   }
 
   @Test
-  void J2_aMessageIsParsed() throws Exception {
+  void messageIsParsed_J2() throws Exception {
     assertThat(PutRequest.parseFrom(put("{\"key\":\"Zm9v\",\"lease\":\"7\"}").toArray()))
         .isEqualTo(
             PutRequest.newBuilder().setKey(ByteString.copyFromUtf8("foo")).setLease(7).build());
@@ -50,7 +50,7 @@ class JsonMessagesTest {
         "{\"key\":                            | End of input",
         "[1]                                  | Expect message object",
       })
-  void J3_whatIsWrongIsToldWithoutNamesOfClasses(String json, String what) {
+  void errorsContainNoClassNames_J3(String json, String what) {
     assertThatThrownBy(() -> put(json))
         .isInstanceOfSatisfying(
             GrpcException.class,
@@ -75,7 +75,7 @@ class JsonMessagesTest {
         "abc",
         "0x10"
       })
-  void numberThatIsNoneIsRefusedBeforeItIsComputed(String number) {
+  void invalidNumberIsRejectedBeforeItIsComputed(String number) {
     for (String json : List.of("{\"ID\":\"" + number + "\"}", "{\"ID\":" + number + "}")) {
       assertTimeoutPreemptively(
           Duration.ofSeconds(5),
@@ -97,9 +97,9 @@ class JsonMessagesTest {
     }
   }
 
-  /** As etcd does, where a number is wanted also in an enumeration. */
+  /** As in etcd, enumeration fields accept numbers, so their numbers must be checked too. */
   @Test
-  void enumerationsAreNoWayAround() {
+  void numbersInEnumerationFieldsAreChecked() {
     assertTimeoutPreemptively(
         Duration.ofSeconds(5),
         () ->
@@ -112,7 +112,7 @@ class JsonMessagesTest {
   }
 
   @Test
-  void numbersOfAllFormsAreTaken() throws Exception {
+  void allNumberFormsAreAccepted() throws Exception {
     for (String number : List.of("7", "7.0", "7e0", "70E-1", "\"7\"", "\"0.7e1\"")) {
       assertThat(LeaseGrantRequest.parseFrom(grant("{\"ID\":" + number + "}").toArray()).getID())
           .as(number)

@@ -15,7 +15,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
-/** Objects in a body, however the body is cut. */
+/** Objects in a body, in any chunking. */
 class JsonObjectsTest {
   private static final String BODY =
       " {\"a\":\"}{\\\"\\\\\"}\n\n{\"b\":[{},[1,2],\"]\"]} {} \t{\"ü\":\"\\u007b\"}\r\n";
@@ -35,14 +35,14 @@ class JsonObjectsTest {
   }
 
   @Property
-  void theCutsDoNotMatter(@ForAll @IntRange(min = 1, max = 80) int piece) {
+  void findsObjectsInAnyChunking(@ForAll @IntRange(min = 1, max = 80) int piece) {
     assertThat(cut(BODY, piece))
         .containsExactly(
             "{\"a\":\"}{\\\"\\\\\"}", "{\"b\":[{},[1,2],\"]\"]}", "{}", "{\"ü\":\"\\u007b\"}");
   }
 
   @Test
-  void anythingElseBetweenObjectsIsWrong() {
+  void otherBytesBetweenObjectsAreRejected() {
     for (String wrong : new String[] {"x", "[1]", "\"{}\"", "{} ,{}", "}", "1"}) {
       assertThatThrownBy(() -> cut(wrong, 100))
           .as(wrong)
@@ -53,7 +53,7 @@ class JsonObjectsTest {
   }
 
   @Test
-  void anObjectThatIsNotWholeIsSeen() {
+  void incompleteObjectIsReported() {
     JsonObjects objects = new JsonObjects(1000);
     objects.give("{\"a\":".getBytes(StandardCharsets.UTF_8));
     assertThat(objects.next()).isNull();
@@ -61,7 +61,7 @@ class JsonObjectsTest {
   }
 
   @Test
-  void anObjectHasAGreatestSize() {
+  void objectSizeIsLimited() {
     JsonObjects objects = new JsonObjects(10);
     objects.give("{\"a\":1}   {\"a\":12345}".getBytes(StandardCharsets.UTF_8));
     assertThat(objects.next()).isEqualTo(Bytes.utf8("{\"a\":1}"));

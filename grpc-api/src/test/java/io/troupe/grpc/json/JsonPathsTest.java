@@ -10,9 +10,9 @@ import org.junit.jupiter.api.Test;
 
 /** The table of section 1.1. */
 class JsonPathsTest {
-  /** J1: all of etcdserverpb but RangeStream. */
+  /** J1: all methods of etcdserverpb except RangeStream. */
   @Test
-  void everyMethodHasItsPath() {
+  void everyMethodHasPath() {
     Set<String> methods =
         RpcProto.getDescriptor().getServices().stream()
             .flatMap(service -> service.getMethods().stream())
@@ -34,7 +34,7 @@ class JsonPathsTest {
   }
 
   @Test
-  void otherPathsHaveNone() {
+  void unknownPathHasNoMethod() {
     assertThat(JsonPaths.method("/v3/kv/rangestream")).isNull();
     assertThat(JsonPaths.method("/v3/kv/put/")).isNull();
     assertThat(JsonPaths.method("/v3/lease/keepalive"))

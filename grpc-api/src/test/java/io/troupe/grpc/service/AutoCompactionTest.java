@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class AutoCompactionTest {
   private static final long MINUTE = 60_000;
 
-  /** Minute and revision of every compaction within {@code minutes}. */
+  /** Minute and revision of each compaction within {@code minutes}. */
   private static List<String> run(AutoCompaction rule, int minutes, boolean leads) {
     List<String> compacted = new ArrayList<>();
     long interval = rule.interval().toMillis();
@@ -27,28 +27,28 @@ class AutoCompactionTest {
   }
 
   @Test
-  void AC1_anHourIsSampledEverySixMinutesAndCompactedEveryHour() {
+  void oneHourRetentionSamplesEverySixMinutesAndCompactsHourly_AC1() {
     AutoCompaction rule = new AutoCompaction.Periodic(Duration.ofHours(1), 0);
     assertThat(rule.interval()).isEqualTo(Duration.ofMinutes(6));
     assertThat(run(rule, 200, true)).containsExactly("60:0", "120:60", "180:120");
   }
 
   @Test
-  void AC1_longRetentionsAreCompactedEveryHour() {
+  void longRetentionCompactsHourly_AC1() {
     AutoCompaction rule = new AutoCompaction.Periodic(Duration.ofHours(5), 0);
     assertThat(rule.interval()).isEqualTo(Duration.ofMinutes(6));
     assertThat(run(rule, 430, true)).containsExactly("300:0", "360:60", "420:120");
   }
 
   @Test
-  void AC1_shortRetentionsAreCompactedEachRetention() {
+  void shortRetentionCompactsOncePerRetention_AC1() {
     AutoCompaction rule = new AutoCompaction.Periodic(Duration.ofMinutes(10), 0);
     assertThat(rule.interval()).isEqualTo(Duration.ofMinutes(1));
     assertThat(run(rule, 35, true)).containsExactly("10:0", "20:10", "30:20");
   }
 
   @Test
-  void AC1_whatFailedIsTriedAgainWithTheNextSample() {
+  void failedCompactionIsRetriedWithNextSample_AC1() {
     AutoCompaction rule = new AutoCompaction.Periodic(Duration.ofMinutes(10), 0);
     for (long minute = 0; minute < 10; minute++) {
       assertThat(rule.due(minute * MINUTE, minute, true)).isEmpty();
@@ -60,7 +60,7 @@ class AutoCompactionTest {
   }
 
   @Test
-  void AC1_anUnchangedRevisionIsPassedOver() {
+  void unchangedRevisionIsSkipped_AC1() {
     AutoCompaction rule = new AutoCompaction.Periodic(Duration.ofMinutes(10), 0);
     List<Long> minutes = new ArrayList<>();
     for (long minute = 0; minute <= 45; minute++) {
@@ -70,21 +70,21 @@ class AutoCompactionTest {
         minutes.add(minute);
       }
     }
-    // Revision 8 is there from minute 25 on, so it is ten minutes old in minute 35.
+    // The store has revision 8 from minute 25 on, so it is ten minutes old in minute 35.
     assertThat(minutes).containsExactly(10L, 35L);
   }
 
   @Test
-  void AC2_revisionsAreLookedAtEveryFiveMinutes() {
+  void revisionRetentionIsCheckedEveryFiveMinutes_AC2() {
     AutoCompaction rule = new AutoCompaction.ByRevision(12);
     assertThat(rule.interval()).isEqualTo(Duration.ofMinutes(5));
-    assertThat(rule.firstLook()).isEqualTo(Duration.ofMinutes(5));
+    assertThat(rule.initialDelay()).isEqualTo(Duration.ofMinutes(5));
     assertThat(run(rule, 26, true)).containsExactly("15:3", "20:8", "25:13");
     assertThat(rule.due(30 * MINUTE, 25, true)).as("unchanged").isEmpty();
   }
 
   @Test
-  void AC3_onlyTheLeaderCompactsAndASuccessorKnowsWhatWas() {
+  void onlyLeaderCompactsAndNewLeaderHasSamples_AC3() {
     AutoCompaction rule = new AutoCompaction.Periodic(Duration.ofMinutes(10), 0);
     assertThat(run(rule, 30, false)).isEmpty();
     assertThat(rule.due(31 * MINUTE, 31, true)).hasValue(21);

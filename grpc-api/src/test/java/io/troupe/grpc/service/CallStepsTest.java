@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What traces are told of writes and reads. */
+/** The steps of writes and reads in traces. */
 class CallStepsTest {
   private static final Operation WRITE = new Operation.LeaseGrant(1, 60);
 
@@ -41,7 +41,7 @@ class CallStepsTest {
   }
 
   @Test
-  void aWriteHasTheTimesOfTheRoomsAndOfThisDisk() {
+  void writeHasStepsOfActorsAndLocalDisk() {
     long t = System.nanoTime();
     fake.member.metrics().disk().walSynced(t + 15, t + 25, 2, 9);
     write(new ProposeReply.Applied(new Result.Done(1), 9, t + 10, t + 30, t + 40));
@@ -60,7 +60,7 @@ class CallStepsTest {
   }
 
   @Test
-  void whatOthersWereFasterWithIsStillShown() {
+  void writeCommittedBeforeLocalSyncHasOtherSteps() {
     long t = System.nanoTime();
     write(new ProposeReply.Applied(new Result.Done(1), 9, t + 10, t + 30, t + 40));
     assertThat(trace.steps())
@@ -69,7 +69,7 @@ class CallStepsTest {
   }
 
   @Test
-  void anOlderEntryOfThatIndexIsAnother() {
+  void syncOfReplacedEntryIsIgnored() {
     long t = System.nanoTime();
     fake.member.metrics().disk().walSynced(t - 25, t - 15, 2, 9);
     write(new ProposeReply.Applied(new Result.Done(1), 9, t + 10, t + 30, t + 40));
@@ -77,16 +77,18 @@ class CallStepsTest {
   }
 
   @Test
-  void whatNobodyMeasuredIsNotShown() {
+  void unmeasuredStepsAreOmitted() {
     write(new ProposeReply.Applied(new Result.Done(1), 9));
     assertThat(trace.steps()).isEmpty();
   }
 
   @Test
-  void aReadHasTheStepsOfItsRound() throws Exception {
-    ReadIndexBatcher gate = new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
+  void readHasStepsOfItsRound() throws Exception {
+    ReadIndexBatcher reads =
+        new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
     long before = System.nanoTime();
-    CompletionStage<String> read = gate.linearizable(trace, ReadIndexBatcher.Kind.POINT, () -> "value");
+    CompletionStage<String> read =
+        reads.linearizable(trace, ReadIndexBatcher.Kind.POINT, () -> "value");
     RaftCommand.ReadIndex round = fake.raft.expectMessageClass(RaftCommand.ReadIndex.class);
     long confirmed = System.nanoTime();
     round.replyTo().tell(new ReadReply.Ready(3, confirmed));
@@ -103,10 +105,12 @@ class CallStepsTest {
   }
 
   @Test
-  void waitingForALeaderIsInTheQueue() throws Exception {
+  void waitForLeaderIsPartOfQueueStep() throws Exception {
     fake.lead(NodeId.NONE);
-    ReadIndexBatcher gate = new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
-    CompletionStage<String> read = gate.linearizable(trace, ReadIndexBatcher.Kind.POINT, () -> "value");
+    ReadIndexBatcher reads =
+        new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
+    CompletionStage<String> read =
+        reads.linearizable(trace, ReadIndexBatcher.Kind.POINT, () -> "value");
     fake.raft
         .expectMessageClass(RaftCommand.ReadIndex.class)
         .replyTo()

@@ -64,7 +64,7 @@ class CallerResolverTest {
   }
 
   @Test
-  void theCommonNameOfACertificateIsTheUser_A14() {
+  void commonNameOfCertificateIsUser_A14() {
     Call call = withCertificate(null, "u");
     assertThat(callers.of(call)).as("without logins").isCompletedWithValue(Requester.ANONYMOUS);
     enable(5, Permission.Type.READ);
@@ -74,18 +74,18 @@ class CallerResolverTest {
     assertThat(callers.<String>read(call, read, () -> "value")).isEqualTo("value");
     enable(6, Permission.Type.READ);
     assertThat(callers.of(call))
-        .as("always as new as the rights")
+        .as("always at the current auth revision")
         .isCompletedWithValue(new Requester.User("u", 6));
     assertRefused(
-        () -> callers.<String>read(withCertificate(null, "stranger"), read, () -> "value"),
+        () -> callers.<String>read(withCertificate(null, "unknown-user"), read, () -> "value"),
         Refusal.PERMISSION_DENIED);
   }
 
   @Test
-  void aTokenGoesBeforeACertificate_A14() {
+  void tokenPrecedesCertificate_A14() {
     enable(5, Permission.Type.READ);
     login(EARLIER);
-    assertThat(callers.of(withCertificate(EARLIER, "stranger")))
+    assertThat(callers.of(withCertificate(EARLIER, "unknown-user")))
         .isCompletedWithValue(new Requester.User("u", 5));
     assertRefused(() -> callers.of(withCertificate("rubbish", "u")), Refusal.INVALID_AUTH_TOKEN);
     assertRefused(() -> callers.of(withCertificate("", "u")), Refusal.INVALID_AUTH_TOKEN);
@@ -114,13 +114,13 @@ class CallerResolverTest {
   }
 
   @Test
-  void withoutAuthenticationTokensDoNotMatter_A1() {
+  void tokensAreIgnoredWithoutAuthentication_A1() {
     assertThat(callers.of(call("rubbish"))).isCompletedWithValue(Requester.ANONYMOUS);
     assertThat(callers.writer(call(null))).isCompletedWithValue(Requester.ANONYMOUS);
   }
 
   @Test
-  void aTokenWhoseEntryIsNotAppliedHereIsWaitedFor_A5() throws Exception {
+  void waitsForTokenOfUnappliedEntry_A5() throws Exception {
     enable(5, Permission.Type.READ);
     CompletableFuture<Requester> caller = callers.of(call(LATER)).toCompletableFuture();
     RaftCommand.ReadIndex round = fake.raft.expectMessageClass(RaftCommand.ReadIndex.class);
@@ -133,13 +133,13 @@ class CallerResolverTest {
   }
 
   @Test
-  void whoShowsNothingDoesNotReachTheLog_A3() {
+  void anonymousWriteIsRejectedBeforeLog_A3() {
     enable(5, Permission.Type.READ);
     assertRefused(() -> callers.writer(call(null)), Refusal.USER_EMPTY);
   }
 
   @Test
-  void aReadDuringWhichRightsChangeIsRefused_G11() {
+  void readIsRejectedWhenRightsChange_G11() {
     enable(5, Permission.Type.READ);
     login(EARLIER);
     CallerResolver.Check read = (authorizer, who) -> authorizer.read(who, A);
@@ -163,7 +163,7 @@ class CallerResolverTest {
   }
 
   @Test
-  void aWatchCountsWhatItsUserMayNow_W18() throws Exception {
+  void watchUsesCurrentRightsOfUser_W18() throws Exception {
     enable(5, Permission.Type.READ);
     login(EARLIER);
     WatchRight right = callers.watch(call(EARLIER)).toCompletableFuture().get();

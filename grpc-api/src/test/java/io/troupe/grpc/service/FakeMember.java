@@ -46,16 +46,16 @@ import org.apache.pekko.actor.testkit.typed.javadsl.TestProbe;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member whose raft actor is a probe and whose state and leader are what the test says. Members
- * have the ids 1, 2, ... and listen at http://p1:1, http://p2:1, ...
+ * A member whose raft actor is a probe and whose state and leader the test sets. Members have the
+ * IDs 1, 2, ... and listen at http://p1:1, http://p2:1, ...
  */
 final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
   static final NodeId SELF = new NodeId(1);
 
-  /** No way to anybody. */
+  /** No peer is reachable. */
   static final PeerQueries NO_PEERS =
       (peerUrl, query, timeout) ->
-          CompletableFuture.failedFuture(new TimeoutException("no way to " + peerUrl));
+          CompletableFuture.failedFuture(new TimeoutException("no connection to " + peerUrl));
 
   static final Duration REQUEST_TIMEOUT = Duration.ofMillis(300);
 
@@ -112,7 +112,7 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
     this.proposer = new Proposer(member, settings, new RequestIds(SELF, 1));
   }
 
-  /** Of somebody who names nobody and wants nothing special. */
+  /** A call without identity, deadline and options. */
   static Call call() {
     return new Call(
         null,
@@ -133,7 +133,7 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
     return "http://p" + number + ":1";
   }
 
-  /** Voters 1..voters, learners behind them, all started. */
+  /** Voters 1..voters, then learners, all started. */
   static ClusterView view(int voters, int learners, long version) {
     SortedMap<NodeId, List<String>> urls = new TreeMap<>();
     SortedMap<NodeId, MemberAttributes> published = new TreeMap<>();
@@ -148,7 +148,9 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
         new Membership(version, voting, learning, Set.of(), Set.of(), Set.of()), urls, published);
   }
 
-  /** From now on each look finds that more was committed and applied meanwhile. */
+  /**
+   * From now on each read of the applied index finds that more entries were committed and applied.
+   */
   void getBusy() {
     busy = true;
   }
@@ -173,16 +175,16 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
     }
   }
 
-  /** Answers the question for the leader's view; null from one who does not lead. */
-  void tellReplication(@Nullable ReplicationStatus status) {
+  /** Replies to the query for the leader's view; null if this member does not lead. */
+  void replyReplication(@Nullable ReplicationStatus status) {
     raft.expectMessageClass(RaftCommand.GetReplication.class)
         .replyTo()
         .tell(new ReplicationReply(status));
   }
 
-  /** {@link #tellReplication} of a leader at 100 with one other member. */
-  void tellReplication(NodeId leader, NodeId follower, long match, int ticks) {
-    tellReplication(
+  /** {@link #replyReplication} of a leader at 100 with one other member. */
+  void replyReplication(NodeId leader, NodeId follower, long match, int ticks) {
+    replyReplication(
         new ReplicationStatus(
             leader,
             100,
@@ -233,12 +235,12 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
     return connections.getOrDefault(other, Long.MAX_VALUE) - nanos <= 0;
   }
 
-  /** That member has been connected for so long. */
+  /** Sets how long that member has been connected. */
   void connected(NodeId other, Duration since) {
     connections.put(other, System.nanoTime() - since.toNanos());
   }
 
-  /** The connection to the leader was lost, and is there again. */
+  /** The connection to the leader was lost and is restored. */
   void reconnect() {
     connectedSinceNanos = System.nanoTime();
   }
@@ -317,7 +319,7 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
     throw new UnsupportedOperationException();
   }
 
-  /** No compare is too large for it. */
+  /** Accepts compares of any size. */
   @Override
   public void tryCompares(Operation.Txn txn, MemoryBudget.Share share) {}
 
@@ -326,7 +328,7 @@ final class FakeMember implements MemberStatus, StateReader, AutoCloseable {
     throw new UnsupportedOperationException();
   }
 
-  /** What this member's hashes come to: of the current content, and of compactions. */
+  /** Sets this member's hashes: of the current content, and of compactions. */
   void hash(KvHash current, List<KvHash> ofCompactions) {
     hash = current;
     compactionHashes = ofCompactions;

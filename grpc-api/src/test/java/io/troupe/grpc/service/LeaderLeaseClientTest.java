@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Renewals and times of leases, on the leader and elsewhere: L6, L7. */
+/** Renewals and remaining times of leases, on the leader and on other members: L6, L7. */
 class LeaderLeaseClientTest {
   private final FakeMember fake = new FakeMember(true);
   private final List<PeerQuery> asked = new CopyOnWriteArrayList<>();
@@ -63,7 +63,7 @@ class LeaderLeaseClientTest {
   }
 
   @Test
-  void theLeaderAsksItsOwnRoom() throws Exception {
+  void leaderAsksItsLeaseActor() throws Exception {
     CompletionStage<Long> renewed = times.renew(7);
     here(new LeaseReply.Renewed(7, 60));
     assertThat(now(renewed)).isEqualTo(60);
@@ -71,7 +71,7 @@ class LeaderLeaseClientTest {
   }
 
   @Test
-  void anyOtherAsksTheLeader() throws Exception {
+  void otherMembersAskLeader() throws Exception {
     fake.lead(id(2));
     answer(new PeerAnswer.Renewed(List.of(60L)));
     assertThat(now(times.renew(7))).isEqualTo(60);
@@ -83,12 +83,12 @@ class LeaderLeaseClientTest {
     fake.lease.expectNoMessage(Duration.ZERO);
   }
 
-  /** It was refused, or nothing was heard: the next leader knows. */
+  /** After a refusal or a timeout, the next leader is asked. */
   @Test
-  void afterAChangeOfLeadersItIsAskedAgain() throws Exception {
+  void repeatsQueryAfterLeaderChange() throws Exception {
     CompletionStage<Long> renewed = times.renew(7);
     answer(new PeerAnswer.Refused(Refusal.NO_LEADER));
-    answers.add(CompletableFuture.failedFuture(new TimeoutException("silence")));
+    answers.add(CompletableFuture.failedFuture(new TimeoutException("no reply")));
     answer(new PeerAnswer.Renewed(List.of(60L)));
     fake.lead(id(2));
     here(new LeaseReply.Failed(Refusal.LEADER_CHANGED));
@@ -97,41 +97,41 @@ class LeaderLeaseClientTest {
   }
 
   @Test
-  void withoutALeaderItEndsWithTheRequestTimeout() {
+  void failsAfterRequestTimeoutWithoutLeader() {
     fake.lead(NodeId.NONE);
     refused(times.renew(7), Refusal.NO_LEADER);
     fake.lead(id(2));
-    answers.add(CompletableFuture.failedFuture(new TimeoutException("silence")));
+    answers.add(CompletableFuture.failedFuture(new TimeoutException("no reply")));
     refused(times.renew(7), Refusal.TIMED_OUT);
   }
 
   @Test
-  void manyRenewalsShareFewQuestionsAndGetTheirOwnAnswers() throws Exception {
+  void manyRenewalsShareFewQueriesAndGetTheirOwnReplies() throws Exception {
     Deque<CompletableFuture<PeerAnswer>> open = new ArrayDeque<>();
-    Deque<PeerQuery.RenewQuery> questions = new ArrayDeque<>();
+    Deque<PeerQuery.RenewQuery> queries = new ArrayDeque<>();
     RenewalForwarder forwarded =
         new RenewalForwarder(
             query -> {
               CompletableFuture<PeerAnswer> answer = new CompletableFuture<>();
-              questions.add((PeerQuery.RenewQuery) query);
+              queries.add((PeerQuery.RenewQuery) query);
               open.add(answer);
               return answer;
             });
     List<CompletionStage<Long>> renewals = new ArrayList<>();
     LongStream.range(0, 3000).forEach(lease -> renewals.add(forwarded.renew(lease)));
-    assertThat(questions).hasSize(RenewalForwarder.QUESTIONS_AT_ONCE);
+    assertThat(queries).hasSize(RenewalForwarder.QUERIES_AT_ONCE);
     int count = 0;
     while (!open.isEmpty()) {
       count++;
       open.remove()
           .complete(
               new PeerAnswer.Renewed(
-                  questions.remove().leases().stream().map(lease -> lease + 1).toList()));
+                  queries.remove().leases().stream().map(lease -> lease + 1).toList()));
     }
     for (int i = 0; i < renewals.size(); i++) {
       assertThat(now(renewals.get(i))).isEqualTo(i + 1);
     }
-    assertThat(count).isEqualTo(RenewalForwarder.QUESTIONS_AT_ONCE + 3);
+    assertThat(count).isEqualTo(RenewalForwarder.QUERIES_AT_ONCE + 3);
     CompletionStage<Long> lost = forwarded.renew(1);
     open.remove().complete(new PeerAnswer.Renewed(List.of()));
     refused(lost, Refusal.TIMED_OUT);

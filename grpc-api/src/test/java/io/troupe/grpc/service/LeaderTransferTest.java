@@ -51,7 +51,7 @@ class LeaderTransferTest {
   }
 
   @Test
-  void onlyTheLeaderTakesIt() {
+  void onlyLeaderAcceptsTransfer() {
     fake.lead(id(2));
     refusedAtOnce(id(9), Refusal.NOT_LEADER);
     fake.lead(NodeId.NONE);
@@ -59,20 +59,20 @@ class LeaderTransferTest {
   }
 
   @Test
-  void theTargetMustBeAVoter_M12() {
+  void targetMustBeVoter_M12() {
     refusedAtOnce(id(9), Refusal.BAD_LEADER_TRANSFEREE);
     refusedAtOnce(id(4), Refusal.BAD_LEADER_TRANSFEREE);
     refusedAtOnce(NodeId.NONE, Refusal.BAD_LEADER_TRANSFEREE);
   }
 
   @Test
-  void theLeaderItselfIsDoneAtOnce() throws Exception {
+  void transferToLeaderCompletesImmediately() throws Exception {
     assertThat(now(transfer.moveTo(SELF, LONG))).isEqualTo(SELF);
     fake.raft.expectNoMessage(Duration.ZERO);
   }
 
   @Test
-  void itEndsWhenTheTargetLeads() throws Exception {
+  void completesWhenTargetLeads() throws Exception {
     CompletionStage<NodeId> moved = transfer.moveTo(id(2), LONG);
     RaftCommand.TransferLeadership request =
         fake.raft.expectMessageClass(RaftCommand.TransferLeadership.class);
@@ -83,7 +83,7 @@ class LeaderTransferTest {
   }
 
   @Test
-  void aTargetThatDidNotTakeOverIsAskedAgain() throws Exception {
+  void retriesWhenTargetDidNotTakeLeadership() throws Exception {
     CompletionStage<NodeId> moved = transfer.moveTo(id(2), LONG);
     reply(Refusal.TIMED_OUT);
     fake.raft
@@ -94,7 +94,7 @@ class LeaderTransferTest {
   }
 
   @Test
-  void whileAnotherLeadsItWaitsForTheTarget() throws Exception {
+  void waitsForTargetWhileOtherMemberLeads() throws Exception {
     CompletionStage<NodeId> moved = transfer.moveTo(id(2), LONG);
     fake.lead(id(3));
     reply(Refusal.LEADER_CHANGED);
@@ -104,7 +104,7 @@ class LeaderTransferTest {
   }
 
   @Test
-  void theClientsDeadlineEndsIt() {
+  void failsAtClientDeadline() {
     CompletionStage<NodeId> moved = transfer.moveTo(id(2), Duration.ofMillis(50));
     refused(
         moved,
@@ -113,7 +113,7 @@ class LeaderTransferTest {
   }
 
   @Test
-  void aTargetThatLeftMeanwhileIsRefused() {
+  void removedTargetIsRejected() {
     CompletionStage<NodeId> moved = transfer.moveTo(id(2), LONG);
     reply(Refusal.BAD_LEADER_TRANSFEREE);
     refused(moved, Refusal.BAD_LEADER_TRANSFEREE);
@@ -123,9 +123,9 @@ class LeaderTransferTest {
     return fake.raft.expectMessageClass(RaftCommand.HandOver.class);
   }
 
-  /** The ports stay open until somebody leads, so that clients lose as little as possible. */
+  /** The ports stay open until another member leads, so that clients lose as little as possible. */
   @Test
-  void B5_handingOverEndsWhenAnotherLeads() throws Exception {
+  void shutdownTransferCompletesWhenOtherMemberLeads_B5() throws Exception {
     CompletionStage<Boolean> done = transfer.handOver(LONG);
     RaftCommand.HandOver request = handOver();
     fake.lead(NodeId.NONE);
@@ -136,18 +136,18 @@ class LeaderTransferTest {
   }
 
   @Test
-  void B5_ifNobodyTakesItItEndsAllTheSame() throws Exception {
+  void shutdownTransferEndsWithoutNewLeader_B5() throws Exception {
     CompletionStage<Boolean> silent = transfer.handOver(Duration.ofMillis(50));
     handOver();
     assertThat(now(silent)).isFalse();
     CompletionStage<Boolean> alone = transfer.handOver(LONG);
     handOver().replyTo().tell(new TransferReply.Refused(Refusal.BAD_LEADER_TRANSFEREE));
     assertThat(now(alone)).isFalse();
-    CompletionStage<Boolean> nobody = transfer.handOver(Duration.ofMillis(50));
+    CompletionStage<Boolean> unchanged = transfer.handOver(Duration.ofMillis(50));
     RaftCommand.HandOver request = handOver();
     fake.lead(NodeId.NONE);
     request.replyTo().tell(TransferReply.Done.INSTANCE);
-    assertThat(now(nobody)).isFalse();
+    assertThat(now(unchanged)).isFalse();
     fake.lead(id(2));
     assertThat(now(transfer.handOver(LONG))).as("it does not lead").isFalse();
     fake.raft.expectNoMessage(Duration.ZERO);

@@ -21,22 +21,22 @@ import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** LN1: of ranges a learner serves the serializable ones. */
+/** LN1: a learner serves only serializable ranges. */
 class LearnerReadsTest {
   private static final NodeId VOTER = FakeMember.id(2);
 
   private final FakeMember fake = new FakeMember(true);
-  private final ReadIndexBatcher gate =
+  private final ReadIndexBatcher reads =
       new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
   private final KvService kv =
       new KvService(
           fake.member,
           fake.settings,
           fake.proposer,
-          gate,
+          reads,
           new Quota(fake.member, fake.proposer, 0, () -> true),
           new CallerResolver(
-              fake.member, gate, Tokens.of("", Duration.ofSeconds(1), 1000, Clock.systemUTC())));
+              fake.member, reads, Tokens.of("", Duration.ofSeconds(1), 1000, Clock.systemUTC())));
   private final Call call = FakeMember.call();
 
   @AfterEach
@@ -63,7 +63,7 @@ class LearnerReadsTest {
   }
 
   @Test
-  void aLearnerRefusesLinearizableRanges() {
+  void learnerRefusesLinearizableRanges() {
     learn();
     assertThat(fake.member.isLearner()).isTrue();
     assertThatThrownBy(() -> kv.range(range(false), call))
@@ -72,9 +72,9 @@ class LearnerReadsTest {
     fake.raft.expectNoMessage(Duration.ZERO);
   }
 
-  /** The fake state has no keys to read, which shows that it was asked. */
+  /** The fake state has no keys, so the failure shows that it was read. */
   @Test
-  void aLearnerReadsItsOwnState() throws Exception {
+  void learnerReadsItsOwnState() throws Exception {
     learn();
     assertThat(kv.range(range(true), call))
         .failsWithin(Duration.ofSeconds(60))
@@ -83,7 +83,7 @@ class LearnerReadsTest {
   }
 
   @Test
-  void aVoterTakesBoth() throws Exception {
+  void voterServesBoth() throws Exception {
     assertThat(kv.range(range(false), call)).isNotNull();
     fake.raft.expectMessageClass(RaftCommand.ReadIndex.class);
   }

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a member does by itself: compaction on the leader (AC3), comparisons (Q5). */
+/** Periodic tasks of a member: compaction on the leader (AC3), comparisons (Q5). */
 class MaintenanceTasksTest {
   private final FakeMember fake = new FakeMember(true);
   private final Map<String, PeerAnswer> answers = new TreeMap<>();
@@ -40,13 +40,13 @@ class MaintenanceTasksTest {
         asked.add(query);
         PeerAnswer answer = answers.get(url);
         return answer == null
-            ? CompletableFuture.failedFuture(new TimeoutException("nobody at " + url))
+            ? CompletableFuture.failedFuture(new TimeoutException("no connection to " + url))
             : CompletableFuture.completedFuture(answer);
       };
-  private final ReadIndexBatcher gate =
+  private final ReadIndexBatcher reads =
       new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, Duration.ofMillis(10));
   private final CorruptionCheck check =
-      new CorruptionCheck(fake.member, gate, fake.proposer, peers);
+      new CorruptionCheck(fake.member, reads, fake.proposer, peers);
 
   @AfterEach
   void close() {
@@ -57,7 +57,7 @@ class MaintenanceTasksTest {
     return new KvHash(hash, compacted, revision, current);
   }
 
-  private void answers(int member, @Nullable KvHash hash) {
+  private void replies(int member, @Nullable KvHash hash) {
     answers.put(
         FakeMember.url(member),
         hash == null
@@ -90,9 +90,9 @@ class MaintenanceTasksTest {
     assertThat(run).succeedsWithin(Duration.ofSeconds(10));
   }
 
-  /** Whoever comes back after a restart has five minutes to read on. */
+  /** After a restart, clients can still read the history for five minutes. */
   @Test
-  void AC2_aStartCompactsNothing() {
+  void startDoesNotCompact_AC2() {
     fake.revision(30);
     fake.lead(FakeMember.SELF);
     new AutoCompactor(fake.member, fake.proposer, new AutoCompaction.ByRevision(10), () -> 0)
@@ -101,28 +101,28 @@ class MaintenanceTasksTest {
   }
 
   @Test
-  void AC3_theLeaderCompactsAndAFollowerDoesNot() {
+  void leaderCompactsAndFollowerDoesNot_AC3() {
     AtomicLong now = new AtomicLong();
     AutoCompactor compactor =
         new AutoCompactor(fake.member, fake.proposer, new AutoCompaction.ByRevision(10), now::get);
     fake.revision(30);
     fake.lead(FakeMember.id(2));
-    compactor.look();
+    compactor.check();
     fake.raft.expectNoMessage(Duration.ZERO);
 
     fake.lead(FakeMember.SELF);
-    compactor.look();
+    compactor.check();
     RaftCommand.Propose first = fake.raft.expectMessageClass(RaftCommand.Propose.class);
-    // While one is in progress there is no second.
-    compactor.look();
+    // While one compaction runs, no second one starts.
+    compactor.check();
     fake.raft.expectNoMessage(Duration.ZERO);
     first.replyTo().tell(new ProposeReply.NotProposed(Refusal.TOO_MANY_REQUESTS));
 
-    // It failed: again. That somebody else compacted is as good as success.
+    // A failed compaction is repeated. A compaction by another client counts as success.
     Awaitility.await()
         .untilAsserted(
             () -> {
-              compactor.look();
+              compactor.check();
               RaftCommand.Propose second =
                   fake.raft.expectMessageClass(RaftCommand.Propose.class, Duration.ofMillis(50));
               assertThat(OperationCodec.decode(second.proposal().operation()).operation())
@@ -135,7 +135,7 @@ class MaintenanceTasksTest {
     Awaitility.await()
         .untilAsserted(
             () -> {
-              compactor.look();
+              compactor.check();
               RaftCommand.Propose next =
                   fake.raft.expectMessageClass(RaftCommand.Propose.class, Duration.ofMillis(50));
               assertThat(OperationCodec.decode(next.proposal().operation()).operation())
@@ -144,11 +144,11 @@ class MaintenanceTasksTest {
   }
 
   @Test
-  void Q5_thePeriodicCheckAccusesTheFirstThatDiffers() {
+  void periodicCheckAccusesFirstDifferingMember_Q5() {
     fake.show(FakeMember.view(3, 0, 1));
     fake.hash(hash(5, 3, 10, 10), List.of());
-    answers(2, hash(5, 3, 10, 10));
-    answers(3, hash(6, 3, 10, 10));
+    replies(2, hash(5, 3, 10, 10));
+    replies(3, hash(6, 3, 10, 10));
     CompletableFuture<Void> run = check.periodic().toCompletableFuture();
     releaseRead();
     assertThat(raised()).isEqualTo(corrupt(FakeMember.id(3)));
@@ -157,11 +157,11 @@ class MaintenanceTasksTest {
   }
 
   @Test
-  void Q5_thePeriodicCheckIsContentWithEqualSlowAndSilentMembers() {
+  void periodicCheckAcceptsEqualAndSilentMembers_Q5() {
     fake.show(FakeMember.view(4, 0, 1));
     fake.hash(hash(5, 3, 10, 10), List.of());
-    answers(2, hash(5, 3, 10, 10));
-    answers(3, null);
+    replies(2, hash(5, 3, 10, 10));
+    replies(3, null);
     CompletableFuture<Void> run = check.periodic().toCompletableFuture();
     releaseRead();
     ends(run);
@@ -169,7 +169,7 @@ class MaintenanceTasksTest {
   }
 
   @Test
-  void Q5_onlyTheLeaderChecks() {
+  void onlyLeaderChecks_Q5() {
     fake.show(FakeMember.view(3, 0, 1));
     fake.lead(FakeMember.id(2));
     ends(check.periodic().toCompletableFuture());
@@ -179,11 +179,11 @@ class MaintenanceTasksTest {
   }
 
   @Test
-  void Q5_compactionHashesAreComparedNewestFirstAndOnceWhenAllAreEqual() {
+  void compactionHashesAreComparedNewestFirstAndOnceIfEqual_Q5() {
     fake.show(FakeMember.view(3, 0, 1));
     fake.hash(hash(0, 0, 0, 0), List.of(hash(8, 10, 20, 30), hash(7, 2, 10, 30)));
-    answers(2, hash(8, 10, 20, 30));
-    answers(3, hash(8, 10, 20, 30));
+    replies(2, hash(8, 10, 20, 30));
+    replies(3, hash(8, 10, 20, 30));
     ends(check.compactions().toCompletableFuture());
     assertThat(asked).hasSize(2).containsOnly(new PeerQuery.HashQuery(20, false));
     ends(check.compactions().toCompletableFuture());
@@ -192,11 +192,11 @@ class MaintenanceTasksTest {
   }
 
   @Test
-  void Q5_aCompactionWhoseHashesDifferIsLookedAtAgain() {
+  void differingCompactionHashIsCheckedAgain_Q5() {
     fake.show(FakeMember.view(3, 0, 1));
     fake.hash(hash(0, 0, 0, 0), List.of(hash(8, 10, 20, 30), hash(7, 2, 10, 30)));
-    answers(2, hash(8, 10, 20, 30));
-    answers(3, hash(9, 10, 20, 30));
+    replies(2, hash(8, 10, 20, 30));
+    replies(3, hash(9, 10, 20, 30));
     for (int run = 0; run < 2; run++) {
       CompletableFuture<Void> check = this.check.compactions().toCompletableFuture();
       assertThat(raised()).isEqualTo(corrupt(FakeMember.id(3)));
@@ -205,44 +205,44 @@ class MaintenanceTasksTest {
     assertThat(asked).hasSize(4).containsOnly(new PeerQuery.HashQuery(20, false));
   }
 
-  /** A member that does not remember hashes under the compaction itself: that is no difference. */
+  /** A hash under a later compaction of a member is not a difference. */
   @Test
-  void Q5_whoDoesNotRememberACompactionIsUnknownNotDifferent() {
+  void memberWithoutCompactionHashIsUnknownNotDifferent_Q5() {
     fake.show(FakeMember.view(3, 0, 1));
     fake.hash(hash(0, 0, 0, 0), List.of(hash(8, 10, 20, 30)));
-    answers(2, hash(8, 10, 20, 30));
-    answers(3, hash(9, 20, 20, 30));
+    replies(2, hash(8, 10, 20, 30));
+    replies(3, hash(9, 20, 20, 30));
     ends(check.compactions().toCompletableFuture());
     fake.raft.expectNoMessage(Duration.ZERO);
     assertThat(asked).hasSize(2);
     ends(check.compactions().toCompletableFuture());
-    assertThat(asked).as("not done with it").hasSize(4);
+    assertThat(asked).as("checked again").hasSize(4);
   }
 
   @Test
-  void Q5_ofACompactionThatNotAllKnowAnOlderOneIsCompared() {
+  void olderCompactionIsComparedIfNewestIsNotKnownToAll_Q5() {
     fake.show(FakeMember.view(2, 0, 1));
     fake.hash(hash(0, 0, 0, 0), List.of(hash(8, 20, 20, 30), hash(7, 10, 10, 30)));
-    answers(2, null);
+    replies(2, null);
     ends(check.compactions().toCompletableFuture());
     assertThat(asked)
         .containsExactly(new PeerQuery.HashQuery(20, false), new PeerQuery.HashQuery(10, false));
   }
 
   @Test
-  void Q5_theInitialCheckNamesWhoDiffers() {
+  void initialCheckReturnsDifferingMembers_Q5() {
     fake.show(FakeMember.view(4, 0, 1));
     fake.hash(hash(5, 3, 10, 10), List.of());
-    answers(2, hash(6, 3, 10, 10));
-    answers(3, hash(6, 4, 10, 10));
+    replies(2, hash(6, 3, 10, 10));
+    replies(3, hash(6, 4, 10, 10));
     assertThat(check.initial(Duration.ofSeconds(1)).toCompletableFuture())
         .succeedsWithin(Duration.ofSeconds(10))
         .isEqualTo(List.of(FakeMember.id(2)));
   }
 
-  /** All members of a cluster start at once. */
+  /** All members of a cluster start at the same time. */
   @Test
-  void memberThatIsStartingIsNoFailedRequest() {
+  void startingMemberIsNotLoggedAsFailedRequest() {
     fake.hash(hash(5, 3, 10, 10), List.of());
     fake.show(FakeMember.view(3, 0, 1));
     answers.put(FakeMember.url(2), new PeerAnswer.Refused(Refusal.NO_LEADER));

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Checking, proposing, and doing both again. */
+/** Checking and proposing, and repeating both. */
 class MembershipChangesTest {
   private static final Duration LONG = Duration.ofSeconds(20);
   private static final ConfChange FOURTH =
@@ -65,18 +65,18 @@ class MembershipChangesTest {
         new LocalRaftFacts(fake.member, fake.settings, leader));
   }
 
-  /** The leader's view: all of 2..members connected for that many ticks. */
+  /** The leader's view: members 2..members connected for that many ticks. */
   private void replication(int members, int ticks) {
     TreeMap<NodeId, ReplicationStatus.Peer> peers = new TreeMap<>();
     for (int i = 2; i <= members; i++) {
       peers.put(
           id(i), new ReplicationStatus.Peer(100, ticks, ReplicationStatus.PeerState.REPLICATE));
     }
-    fake.tellReplication(new ReplicationStatus(SELF, 100, peers));
+    fake.replyReplication(new ReplicationStatus(SELF, 100, peers));
   }
 
   private void follower() {
-    fake.tellReplication(null);
+    fake.replyReplication(null);
   }
 
   private RaftCommand.ProposeConfChange proposed() {
@@ -84,7 +84,7 @@ class MembershipChangesTest {
   }
 
   @Test
-  void aChangeNamesTheMembershipItWasCheckedAgainst() throws Exception {
+  void changeCarriesCheckedMembershipVersion() throws Exception {
     fake.show(view(3, 0, 17));
     CompletionStage<ClusterView> added = changes().add(FOURTH, LONG);
     replication(3, 500);
@@ -97,7 +97,7 @@ class MembershipChangesTest {
   }
 
   @Test
-  void ifTheMembershipMovedItIsCheckedAndProposedAgain() throws Exception {
+  void changedMembershipIsCheckedAndProposedAgain() throws Exception {
     fake.show(view(3, 0, 17));
     CompletionStage<ClusterView> added = changes().add(FOURTH, LONG);
     replication(3, 500);
@@ -111,7 +111,7 @@ class MembershipChangesTest {
   }
 
   @Test
-  void whatTheNewMembershipForbidsIsRefused_M1() {
+  void changeForbiddenByNewMembershipIsRefused_M1() {
     fake.show(view(3, 0, 17));
     ConfChange other = new ConfChange(ConfChange.Kind.ADD_VOTER, id(99), List.of(url(4)));
     CompletionStage<ClusterView> added = changes().add(other, LONG);
@@ -124,18 +124,18 @@ class MembershipChangesTest {
   }
 
   @Test
-  void connectionsCountFromTheirBeginningNotFromTheElection_M5() {
+  void connectionAgeCountsFromConnectNotFromElection_M5() {
     fake.show(view(3, 0, 17));
     fake.connected(id(2), Duration.ofSeconds(6));
     fake.connected(id(3), Duration.ofSeconds(6));
     changes().add(FOURTH, LONG);
-    // A new leader: the others answered its first messages.
+    // A new leader: the other members replied to its first messages.
     replication(3, 1);
     proposed();
   }
 
   @Test
-  void membersThatHaveNotAnsweredTheNewLeaderYetAreAwaited_M5() {
+  void waitsForRepliesToNewLeader_M5() {
     fake.show(view(3, 0, 17));
     fake.connected(id(2), Duration.ofSeconds(6));
     fake.connected(id(3), Duration.ofSeconds(6));
@@ -146,7 +146,7 @@ class MembershipChangesTest {
   }
 
   @Test
-  void connectedMemberThatDoesNotAnswerTheLeaderIsUnhealthy_M5() {
+  void connectedMemberWithoutRepliesIsUnhealthy_M5() {
     fake.show(view(3, 0, 17));
     fake.connected(id(2), Duration.ofSeconds(6));
     fake.connected(id(3), Duration.ofSeconds(6));
@@ -168,7 +168,7 @@ class MembershipChangesTest {
   }
 
   @Test
-  void aRefusalOfTheLeaderIsFinal() {
+  void refusalOfLeaderIsFinal() {
     fake.show(view(3, 0, 17));
     CompletionStage<ClusterView> added = changes().add(FOURTH, LONG);
     replication(3, 500);
@@ -177,7 +177,7 @@ class MembershipChangesTest {
   }
 
   @Test
-  void aLostProposalThatTookEffectIsDone() throws Exception {
+  void lostProposalThatWasAppliedSucceeds() throws Exception {
     fake.show(view(3, 0, 17));
     CompletionStage<ClusterView> added = changes().add(FOURTH, LONG);
     replication(3, 500);
@@ -188,7 +188,7 @@ class MembershipChangesTest {
   }
 
   @Test
-  void aLostProposalThatDidNotIsMadeAgain_M13() throws Exception {
+  void lostProposalThatWasNotAppliedIsRepeated_M13() throws Exception {
     fake.show(view(3, 0, 17));
     CompletionStage<ClusterView> added = changes().add(FOURTH, LONG);
     replication(3, 500);
@@ -201,7 +201,7 @@ class MembershipChangesTest {
   }
 
   @Test
-  void withoutALeaderItWaitsForOne_M13() throws Exception {
+  void waitsForLeader_M13() throws Exception {
     CompletionStage<ClusterView> updated =
         changes().update(new ConfChange(ConfChange.Kind.UPDATE, SELF, List.of("x")), LONG);
     fake.lead(NodeId.NONE);
@@ -213,7 +213,7 @@ class MembershipChangesTest {
   }
 
   @Test
-  void theClientsDeadlineEndsIt_M13() {
+  void failsAtClientDeadline_M13() {
     CompletionStage<ClusterView> updated =
         changes()
             .update(
@@ -230,7 +230,7 @@ class MembershipChangesTest {
   }
 
   @Test
-  void aFollowerAsksTheLeaderWhoIsConnected_M5() throws Exception {
+  void followerAsksLeaderForConnections_M5() throws Exception {
     fake.show(view(3, 0, 17));
     fake.lead(id(2));
     Set<NodeId> all = Set.of(id(1), id(2), id(3));
@@ -243,7 +243,7 @@ class MembershipChangesTest {
   }
 
   @Test
-  void ifTheLeaderDoesNotAnswerNobodyIsConnected_M5() {
+  void noMemberIsConnectedIfLeaderDoesNotReply_M5() {
     fake.show(view(3, 0, 17));
     fake.lead(id(2));
     CompletionStage<ClusterView> added = changes().add(FOURTH, LONG);
@@ -252,7 +252,7 @@ class MembershipChangesTest {
   }
 
   @Test
-  void aLaxMemberAsksNobody() throws Exception {
+  void memberWithoutStrictChecksSendsNoQuery() throws Exception {
     try (FakeMember lax = new FakeMember(false)) {
       lax.show(view(3, 0, 17));
       LeaderClient leader = new LeaderClient(lax.member, FakeMember.NO_PEERS);
@@ -269,7 +269,7 @@ class MembershipChangesTest {
   }
 
   @Test
-  void onlyALeaderPromotes_M8() {
+  void onlyLeaderPromotes_M8() {
     fake.show(view(3, 1, 17));
     CompletionStage<ClusterView> promoted = changes().promote(id(4), LONG);
     follower();
@@ -277,13 +277,13 @@ class MembershipChangesTest {
   }
 
   @Test
-  void refusalsOfAPromotion_M8() {
+  void refusalsOfPromotion_M8() {
     fake.show(view(3, 1, 17));
     CompletionStage<ClusterView> unknown = changes().promote(id(9), LONG);
     replication(4, 500);
     refused(unknown, Refusal.MEMBER_NOT_FOUND);
     CompletionStage<ClusterView> late = changes().promote(id(4), LONG);
-    fake.tellReplication(SELF, id(4), 89, 500);
+    fake.replyReplication(SELF, id(4), 89, 500);
     refused(late, Refusal.LEARNER_NOT_READY);
     CompletionStage<ClusterView> voter = changes().promote(id(2), LONG);
     replication(4, 500);

@@ -9,7 +9,7 @@ import io.troupe.model.Refusal;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
-/** Ends of calls. */
+/** Outcomes of calls. */
 final class Outcomes {
   private Outcomes() {}
 

@@ -24,23 +24,24 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What other members are told. */
+/** Replies to other members. */
 class PeerQueryHandlerTest {
   private final FakeMember fake = new FakeMember(true);
-  private final PeerQueryHandler answers;
+  private final PeerQueryHandler handler;
 
   PeerQueryHandlerTest() {
     LeaderClient leader = new LeaderClient(fake.member, FakeMember.NO_PEERS);
     LocalRaftFacts facts = new LocalRaftFacts(fake.member, fake.settings, leader);
     MembershipChanges changes =
         new MembershipChanges(fake.member, fake.settings, fake.proposer, facts);
-    ReadIndexBatcher gate = new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
-    this.answers =
+    ReadIndexBatcher reads =
+        new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
+    this.handler =
         new PeerQueryHandler(
             fake.member,
             fake.settings,
             facts,
-            new Promotion(fake.member, fake.settings, gate, changes, leader),
+            new Promotion(fake.member, fake.settings, reads, changes, leader),
             new LeaderLeaseClient(fake.member, fake.settings, leader));
   }
 
@@ -50,11 +51,11 @@ class PeerQueryHandlerTest {
   }
 
   private void replication(long match, int ticks) {
-    fake.tellReplication(SELF, id(2), match, ticks);
+    fake.replyReplication(SELF, id(2), match, ticks);
   }
 
   private void follower() {
-    fake.tellReplication(null);
+    fake.replyReplication(null);
   }
 
   @Test
@@ -62,7 +63,7 @@ class PeerQueryHandlerTest {
     ClusterView full = view(1, 1, 5);
     full.published().remove(id(2));
     fake.show(full);
-    assertThat(now(answers.answer(PeerQuery.MembersQuery.INSTANCE)))
+    assertThat(now(handler.answer(PeerQuery.MembersQuery.INSTANCE)))
         .isEqualTo(
             new PeerAnswer.Members(
                 77,
@@ -72,33 +73,33 @@ class PeerQueryHandlerTest {
   }
 
   @Test
-  void onlyALeaderKnowsWhoIsConnected_M5() throws Exception {
-    CompletionStage<PeerAnswer> refused = answers.answer(PeerQuery.LivenessQuery.INSTANCE);
+  void onlyLeaderKnowsConnectedMembers_M5() throws Exception {
+    CompletionStage<PeerAnswer> refused = handler.answer(PeerQuery.LivenessQuery.INSTANCE);
     follower();
     assertThat(now(refused)).isEqualTo(new PeerAnswer.Refused(Refusal.NOT_LEADER));
-    CompletionStage<PeerAnswer> told = answers.answer(PeerQuery.LivenessQuery.INSTANCE);
+    CompletionStage<PeerAnswer> reply = handler.answer(PeerQuery.LivenessQuery.INSTANCE);
     replication(100, 3);
     replication(100, 3);
-    assertThat(now(told))
+    assertThat(now(reply))
         .isEqualTo(new PeerAnswer.Connected(new Liveness(Set.of(SELF, id(2)), Set.of(SELF))));
   }
 
   @Test
-  void whoHasNotHeardOfTheMembersYetSaysSo_B2() throws Exception {
+  void memberWithoutMembershipRefuses_B2() throws Exception {
     fake.show(view(0, 0, 0));
-    assertThat(now(answers.answer(PeerQuery.MembersQuery.INSTANCE)))
+    assertThat(now(handler.answer(PeerQuery.MembersQuery.INSTANCE)))
         .isEqualTo(new PeerAnswer.Refused(Refusal.NO_LEADER));
   }
 
   @Test
-  void leasesAreRenewedForOthersInTheOrderOfTheQuestion_L6() throws Exception {
-    CompletionStage<PeerAnswer> renewed = answers.answer(new PeerQuery.RenewQuery(List.of(7L, 8L)));
+  void leasesAreRenewedInOrderOfQuery_L6() throws Exception {
+    CompletionStage<PeerAnswer> renewed = handler.answer(new PeerQuery.RenewQuery(List.of(7L, 8L)));
     LeaseCommand.KeepAlive seven = fake.lease.expectMessageClass(LeaseCommand.KeepAlive.class);
     LeaseCommand.KeepAlive eight = fake.lease.expectMessageClass(LeaseCommand.KeepAlive.class);
     eight.replyTo().tell(new LeaseReply.Renewed(8, 0));
     seven.replyTo().tell(new LeaseReply.Renewed(7, 60));
     assertThat(now(renewed)).isEqualTo(new PeerAnswer.Renewed(List.of(60L, 0L)));
-    CompletionStage<PeerAnswer> elsewhere = answers.answer(new PeerQuery.RenewQuery(List.of(7L)));
+    CompletionStage<PeerAnswer> elsewhere = handler.answer(new PeerQuery.RenewQuery(List.of(7L)));
     fake.lease
         .expectMessageClass(LeaseCommand.KeepAlive.class)
         .replyTo()
@@ -107,19 +108,19 @@ class PeerQueryHandlerTest {
   }
 
   @Test
-  void whatIsLeftOfALeaseIsTold_L7() throws Exception {
-    CompletionStage<PeerAnswer> told = answers.answer(new PeerQuery.TimeToLiveQuery(7));
+  void remainingTimeOfLeaseIsReturned_L7() throws Exception {
+    CompletionStage<PeerAnswer> reply = handler.answer(new PeerQuery.TimeToLiveQuery(7));
     fake.lease
         .expectMessageClass(LeaseCommand.TimeToLive.class)
         .replyTo()
         .tell(new LeaseReply.Remaining(7, 41, 60));
-    assertThat(now(told)).isEqualTo(new PeerAnswer.Remaining(41, 60));
+    assertThat(now(reply)).isEqualTo(new PeerAnswer.Remaining(41, 60));
   }
 
   @Test
-  void aLearnerThatCaughtUpIsPromoted_M8() throws Exception {
+  void caughtUpLearnerIsPromoted_M8() throws Exception {
     fake.show(view(1, 1, 5));
-    CompletionStage<PeerAnswer> promoted = answers.answer(new PeerQuery.PromoteQuery(id(2)));
+    CompletionStage<PeerAnswer> promoted = handler.answer(new PeerQuery.PromoteQuery(id(2)));
     replication(90, 500);
     fake.raft
         .expectMessageClass(RaftCommand.ProposeConfChange.class)
@@ -129,21 +130,21 @@ class PeerQueryHandlerTest {
   }
 
   @Test
-  void refusalsOfAPromotionGoBack_M8() throws Exception {
+  void refusalsOfPromotionAreReturned_M8() throws Exception {
     fake.show(view(1, 1, 5));
-    CompletionStage<PeerAnswer> late = answers.answer(new PeerQuery.PromoteQuery(id(2)));
+    CompletionStage<PeerAnswer> late = handler.answer(new PeerQuery.PromoteQuery(id(2)));
     replication(89, 500);
     assertThat(now(late)).isEqualTo(new PeerAnswer.Refused(Refusal.LEARNER_NOT_READY));
-    CompletionStage<PeerAnswer> elsewhere = answers.answer(new PeerQuery.PromoteQuery(id(2)));
+    CompletionStage<PeerAnswer> elsewhere = handler.answer(new PeerQuery.PromoteQuery(id(2)));
     follower();
     assertThat(now(elsewhere)).isEqualTo(new PeerAnswer.Refused(Refusal.NOT_LEADER));
   }
 
-  /** The request timeout ends it here; the follower asks again. */
+  /** The request timeout expires here; the follower repeats the query. */
   @Test
-  void aPromotionThatTakesTooLongTimesOut_M8() throws Exception {
+  void slowPromotionTimesOut_M8() throws Exception {
     fake.show(view(1, 1, 5));
-    CompletionStage<PeerAnswer> lost = answers.answer(new PeerQuery.PromoteQuery(id(2)));
+    CompletionStage<PeerAnswer> lost = handler.answer(new PeerQuery.PromoteQuery(id(2)));
     replication(90, 500);
     fake.raft.expectMessageClass(RaftCommand.ProposeConfChange.class);
     assertThat(now(lost)).isEqualTo(new PeerAnswer.Refused(Refusal.TIMED_OUT));

@@ -35,7 +35,7 @@ class PeerUrlsTest {
         "unix://file:1",
         "unixs:///run/peer"
       })
-  void theseAreUrlsOfPeers(String url) {
+  void acceptsPeerUrls(String url) {
     assertThat(PeerUrls.checked(List.of(url))).containsExactly(url);
   }
 
@@ -54,18 +54,18 @@ class PeerUrlsTest {
         "http:localhost:2380",
         "http://a b:1"
       })
-  void theseAreNone(String url) {
+  void rejectsOtherUrls(String url) {
     refused(List.of(url));
     refused(List.of("http://localhost:2380", url));
   }
 
   @Test
-  void thereIsAtLeastOne() {
+  void atLeastOneUrlIsRequired() {
     refused(List.of());
   }
 
   @Test
-  void theyComeBackSortedAndTrimmed() {
+  void urlsAreSortedAndTrimmed() {
     assertThat(PeerUrls.checked(List.of(" http://b:1", "HTTP://a:1 ")))
         .containsExactly("http://a:1", "http://b:1");
   }

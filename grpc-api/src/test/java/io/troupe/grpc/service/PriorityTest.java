@@ -13,7 +13,10 @@ import io.troupe.protocol.codec.OperationCodec.ClientRequest;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Q6: ends of leases are taken when others are refused. The fake member has the feature on. */
+/**
+ * Q6: lease revocations are accepted when other proposals are refused. The fake member enables
+ * this.
+ */
 class PriorityTest {
   private static final Bytes LARGE = Bytes.wrap(new byte[700 << 10]);
 
@@ -33,7 +36,7 @@ class PriorityTest {
   }
 
   @Test
-  void onlyTheEndOfALeaseHasPriority_Q6() {
+  void onlyLeaseRevokeHasPriority_Q6() {
     put(Bytes.of(1));
     assertThat(proposed()).isFalse();
     member.proposer.propose(new Operation.LeaseGrant(7, 60));
@@ -42,9 +45,9 @@ class PriorityTest {
     assertThat(proposed()).isTrue();
   }
 
-  /** A mebibyte may wait in mailboxes here. */
+  /** Mailboxes may hold a mebibyte here. */
   @Test
-  void itIsTakenWhenWhatWaitsIsTooMuch_Q6() {
+  void priorityProposalIsAcceptedAboveLimit_Q6() {
     put(LARGE);
     assertThat(proposed()).isFalse();
     assertThatThrownBy(() -> put(LARGE))

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** MemberPromote (M8): member 2 leads, or this one where a test says so. */
+/** MemberPromote (M8): member 2 leads, or this member where a test requires it. */
 class PromotionTest {
   private static final String SUCCESSES = "etcd_server_learner_promote_successes";
   private static final String FAILURES = "etcd_server_learner_promote_failures";
@@ -59,7 +59,7 @@ class PromotionTest {
   /**
    * Promotes through member 1.
    *
-   * @param replication what its raft actor says; null: it does not lead
+   * @param replication the reply of its raft actor; null if it does not lead
    */
   private CompletionStage<ClusterView> promote(
       int learner, @Nullable ReplicationStatus replication) {
@@ -78,15 +78,17 @@ class PromotionTest {
             fake.settings,
             fake.proposer,
             new LocalRaftFacts(fake.member, fake.settings, leader));
-    ReadIndexBatcher gate = new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
+    ReadIndexBatcher reads =
+        new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
     CompletionStage<ClusterView> promoted =
-        new Promotion(fake.member, fake.settings, gate, changes, leader).promote(id(learner), LONG);
-    fake.tellReplication(replication);
+        new Promotion(fake.member, fake.settings, reads, changes, leader)
+            .promote(id(learner), LONG);
+    fake.replyReplication(replication);
     return promoted;
   }
 
   @Test
-  void aFollowerAnswersWhenItHasAppliedWhatTheLeaderDid() throws Exception {
+  void followerRespondsAfterApplyingPromotion() throws Exception {
     answers.add(PeerAnswer.Done.INSTANCE);
     CompletionStage<ClusterView> promoted = promote();
     RaftCommand.ReadIndex read = fake.raft.expectMessageClass(RaftCommand.ReadIndex.class);
@@ -112,7 +114,7 @@ class PromotionTest {
     return new String(fake.member.metrics().text(), StandardCharsets.UTF_8).lines().toList();
   }
 
-  /** What the raft actor of a leader says; the learner, member 4, has {@code match} of 100. */
+  /** The reply of a leader's raft actor; the learner, member 4, has {@code match} of 100. */
   private static ReplicationStatus leading(long match) {
     ReplicationStatus.Peer voter =
         new ReplicationStatus.Peer(100, 100, ReplicationStatus.PeerState.REPLICATE);
@@ -123,7 +125,7 @@ class PromotionTest {
   }
 
   @Test
-  void aLeaderCountsWhatItPromotesAndWhatItRefusesByReason() throws Exception {
+  void leaderCountsPromotionsAndRefusalsByReason() throws Exception {
     fake.lead(id(1));
     refused(promote(9, leading(100)), Refusal.MEMBER_NOT_FOUND);
     refused(promote(4, leading(10)), Refusal.LEARNER_NOT_READY);
@@ -147,7 +149,7 @@ class PromotionTest {
   }
 
   @Test
-  void afterAnyOtherItAsksAgain() throws Exception {
+  void retriesAfterOtherRefusals() throws Exception {
     answers.add(new PeerAnswer.Refused(Refusal.NOT_LEADER));
     answers.add(PeerAnswer.Done.INSTANCE);
     CompletionStage<ClusterView> promoted = promote();
@@ -160,7 +162,7 @@ class PromotionTest {
   }
 
   @Test
-  void untilTheRequestTimesOut() {
+  void retriesUntilRequestTimeout() {
     answers.add(new PeerAnswer.Refused(Refusal.NOT_ENOUGH_STARTED_MEMBERS));
     refused(promote(), Refusal.TIMED_OUT);
     assertThat(asked).hasSizeGreaterThan(1);

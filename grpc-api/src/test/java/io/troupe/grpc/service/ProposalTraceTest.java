@@ -17,7 +17,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Where the time of a slow proposal went. */
+/** Steps of a slow proposal in the log. */
 class ProposalTraceTest {
   private static final long MS = 1_000_000;
   private static final Instant END = Instant.parse("2026-01-01T00:00:01Z");
@@ -36,7 +36,7 @@ class ProposalTraceTest {
   }
 
   @Test
-  void aSlowOneIsALineWithItsSteps() {
+  void slowProposalIsLoggedWithSteps() {
     try (LoggedLines log = new LoggedLines(ProposalTrace.class, Level.INFO)) {
       end(101);
       assertThat(log.lines()).hasSize(1);
@@ -60,7 +60,7 @@ class ProposalTraceTest {
   }
 
   @Test
-  void aFastOneIsNot() {
+  void fastProposalIsNotLogged() {
     try (LoggedLines log = new LoggedLines(ProposalTrace.class, Level.INFO)) {
       end(100);
       assertThat(log.lines()).isEmpty();
@@ -68,7 +68,7 @@ class ProposalTraceTest {
   }
 
   @Test
-  void manySlowOnesAreFewLines() {
+  void linesOfSlowProposalsAreLimited() {
     try (LoggedLines log = new LoggedLines(ProposalTrace.class, Level.INFO)) {
       for (int at = 200; at <= 310; at += 10) {
         end(at);

@@ -19,7 +19,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** On whose threads reads run: nothing runs here until the test lets it. */
+/** Threads of reads: nothing runs here until the test runs it. */
 class ReadIndexBatcherTest {
   private final FakeMember fake = new FakeMember(true);
   private final Queue<Runnable> points = new ConcurrentLinkedQueue<>();
@@ -31,7 +31,7 @@ class ReadIndexBatcherTest {
     fake.kit.shutdownTestKit();
   }
 
-  private ReadIndexBatcher gate(Executor hashing) {
+  private ReadIndexBatcher reads(Executor hashing) {
     Executor none =
         work -> {
           throw new AssertionError("no read of a client");
@@ -58,17 +58,17 @@ class ReadIndexBatcherTest {
   }
 
   @Test
-  void eachKindOfReadHasThreadsOfItsOwn() throws Exception {
-    ReadIndexBatcher gate = gate(hashes::add);
+  void eachKindOfReadHasOwnThreads() throws Exception {
+    ReadIndexBatcher reads = reads(hashes::add);
     CompletableFuture<String> first =
-        gate.linearizable(ReadIndexBatcher.Kind.POINT, () -> "first").toCompletableFuture();
+        reads.linearizable(ReadIndexBatcher.Kind.POINT, () -> "first").toCompletableFuture();
     List<CompletionStage<String>> others = new ArrayList<>();
-    others.add(gate.linearizable(ReadIndexBatcher.Kind.RANGE, () -> "range"));
-    others.add(gate.linearizable(ReadIndexBatcher.Kind.HASH, () -> "hash"));
-    others.add(gate.serializable(ReadIndexBatcher.Kind.RANGE, () -> "range"));
-    others.add(gate.serializable(ReadIndexBatcher.Kind.HASH, () -> "hash"));
+    others.add(reads.linearizable(ReadIndexBatcher.Kind.RANGE, () -> "range"));
+    others.add(reads.linearizable(ReadIndexBatcher.Kind.HASH, () -> "hash"));
+    others.add(reads.serializable(ReadIndexBatcher.Kind.RANGE, () -> "range"));
+    others.add(reads.serializable(ReadIndexBatcher.Kind.HASH, () -> "hash"));
     CompletableFuture<String> last =
-        gate.linearizable(ReadIndexBatcher.Kind.POINT, () -> "last").toCompletableFuture();
+        reads.linearizable(ReadIndexBatcher.Kind.POINT, () -> "last").toCompletableFuture();
     confirm();
     confirm();
     Awaitility.await().until(() -> points.size() == 2);
@@ -88,15 +88,16 @@ class ReadIndexBatcherTest {
   }
 
   @Test
-  void aHashThatIsOneTooManyIsRefusedAndTheOthersOfItsRoundAreNot() throws Exception {
-    ReadIndexBatcher gate =
-        gate(
+  void excessHashIsRefusedWithoutOtherReadsOfItsRound() throws Exception {
+    ReadIndexBatcher reads =
+        reads(
             work -> {
               throw new RefusedException(Refusal.TOO_MANY_REQUESTS);
             });
-    CompletionStage<String> begins = gate.linearizable(ReadIndexBatcher.Kind.POINT, () -> "begins");
-    CompletionStage<String> hash = gate.linearizable(ReadIndexBatcher.Kind.HASH, () -> "hash");
-    CompletionStage<String> point = gate.linearizable(ReadIndexBatcher.Kind.POINT, () -> "point");
+    CompletionStage<String> begins =
+        reads.linearizable(ReadIndexBatcher.Kind.POINT, () -> "begins");
+    CompletionStage<String> hash = reads.linearizable(ReadIndexBatcher.Kind.HASH, () -> "hash");
+    CompletionStage<String> point = reads.linearizable(ReadIndexBatcher.Kind.POINT, () -> "point");
     confirm();
     confirm();
     Awaitility.await().until(() -> points.size() == 2);
@@ -104,7 +105,7 @@ class ReadIndexBatcherTest {
     assertThat(begins.toCompletableFuture().get()).isEqualTo("begins");
     assertThat(point.toCompletableFuture().get()).isEqualTo("point");
     for (CompletionStage<String> refused :
-        List.of(hash, gate.serializable(ReadIndexBatcher.Kind.HASH, () -> "hash"))) {
+        List.of(hash, reads.serializable(ReadIndexBatcher.Kind.HASH, () -> "hash"))) {
       assertThatThrownBy(refused.toCompletableFuture()::get)
           .hasCause(new RefusedException(Refusal.TOO_MANY_REQUESTS));
     }

@@ -4,15 +4,15 @@ import io.troupe.model.TraceContext;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A trace that keeps what it is told. */
+/** A trace that keeps its steps. */
 public final class RecordingTrace implements CallTrace {
-  /** Where it stands. */
+  /** The context of the call. */
   public static final TraceContext CONTEXT = new TraceContext(1, 2, 3, 1);
 
   private final List<Step> steps = new ArrayList<>();
   private final List<Integer> ends = new ArrayList<>();
 
-  /** A step. */
+  /** A recorded step. */
   public record Step(String name, long startNanos, long endNanos) {}
 
   @Override
@@ -35,12 +35,12 @@ public final class RecordingTrace implements CallTrace {
     ends.add(code);
   }
 
-  /** In the order in which they were told. */
+  /** The steps, in the order of recording. */
   public synchronized List<Step> steps() {
     return List.copyOf(steps);
   }
 
-  /** Codes of its ends, of which there should be one at most. */
+  /** Status codes of the end of the call, at most one. */
   public synchronized List<Integer> ends() {
     return List.copyOf(ends);
   }

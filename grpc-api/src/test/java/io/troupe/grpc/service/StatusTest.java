@@ -20,18 +20,19 @@ class StatusTest {
   }
 
   @Test
-  void MT1_whatIsAppliedIsCommittedHoweverFastItGoesOn() throws Exception {
-    ReadIndexBatcher gate = new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
+  void appliedIndexNeverExceedsCommitIndex_MT1() throws Exception {
+    ReadIndexBatcher reads =
+        new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
     MaintenanceService maintenance =
         new MaintenanceService(
             fake.member,
-            gate,
+            reads,
             fake.proposer,
             new Quota(fake.member, fake.proposer, 0, () -> true),
             new LeaderTransfer(fake.member, fake.settings),
             () -> CompletableFuture.completedFuture(null),
             new CallerResolver(
-                fake.member, gate, Tokens.of("", Duration.ofSeconds(1), 1000, Clock.systemUTC())));
+                fake.member, reads, Tokens.of("", Duration.ofSeconds(1), 1000, Clock.systemUTC())));
     fake.getBusy();
     StatusResponse status =
         maintenance.status(FakeMember.call()).toCompletableFuture().get(60, TimeUnit.SECONDS);

@@ -39,7 +39,7 @@ class WithoutLeaderTest {
   }
 
   @Test
-  void aWriteIsProposedWhenThereIsALeader_Q8() throws Exception {
+  void writeIsProposedWhenLeaderIsKnown_Q8() throws Exception {
     fake.lead(NodeId.NONE);
     CompletionStage<Result> written = fake.proposer.propose(WRITE);
     RequestId first = refuseProposal(Refusal.NO_LEADER);
@@ -47,7 +47,7 @@ class WithoutLeaderTest {
     fake.lead(SELF);
     RaftCommand.Propose again = fake.raft.expectMessageClass(RaftCommand.Propose.class);
     assertThat(again.proposal().id())
-        .as("a late refusal of the first proposal is none of the second")
+        .as("a late refusal of the first proposal does not count for the second")
         .isNotEqualTo(first);
     OperationCodec.Decoded decoded = OperationCodec.decode(again.proposal().operation());
     assertThat(decoded.id()).isEqualTo(again.proposal().id());
@@ -56,9 +56,9 @@ class WithoutLeaderTest {
     assertThat(now(written)).isEqualTo(new Result.Done(5));
   }
 
-  /** The pause is a tick, 10 ms here: in 100 ms there are some ten tries, not thousands. */
+  /** The pause is a tick, 10 ms here: about ten attempts in 100 ms, not thousands. */
   @Test
-  void aLeaderThatIsNoneAnyMoreIsAskedAgainAfterAPause() throws Exception {
+  void formerLeaderIsRetriedAfterPause() throws Exception {
     CompletionStage<Result> written = fake.proposer.propose(WRITE);
     long end = System.nanoTime() + Duration.ofMillis(100).toNanos();
     int tries = 0;
@@ -75,7 +75,7 @@ class WithoutLeaderTest {
   }
 
   @Test
-  void aWriteThatFindsNoLeaderInTimeSaysSo_P9() {
+  void writeWithoutLeaderExceedsDeadline_P9() {
     fake.lead(NodeId.NONE);
     CompletionStage<Result> written = fake.proposer.propose(WRITE);
     refuseProposal(Refusal.NO_LEADER);
@@ -83,7 +83,7 @@ class WithoutLeaderTest {
   }
 
   @Test
-  void aWriteWhoseLeaderDoesNotAnswerTimesOut_P9() {
+  void writeTimesOutWithoutReplyOfLeader_P9() {
     CompletionStage<Result> written = proposed();
     refused(written, Refusal.TIMED_OUT);
   }
@@ -96,7 +96,7 @@ class WithoutLeaderTest {
   }
 
   @Test
-  void aWriteThatWasLostWithItsLeaderSaysThat_Q7() {
+  void writeLostWithLeaderReportsLeaderFailure_Q7() {
     CompletionStage<Result> written = fake.proposer.propose(WRITE);
     fake.lead(new NodeId(2));
     fake.raft.expectMessageClass(RaftCommand.Propose.class);
@@ -105,22 +105,22 @@ class WithoutLeaderTest {
         new GrpcStatus(
             GrpcStatus.UNAVAILABLE,
             "etcdserver: request timed out, possibly due to previous leader failure"));
-    // What began under the new leader has another reason.
+    // A write that started under the new leader has another reason.
     refused(proposed(), Refusal.TIMED_OUT);
   }
 
   @Test
-  void writeWithUnknownOutcomeEndsAtOnceAsIfItHadTimedOut_Q7() {
+  void writeWithUnknownOutcomeFailsImmediatelyLikeTimeout_Q7() {
     CompletionStage<Result> written = fake.proposer.propose(WRITE);
     RaftCommand.Propose propose = fake.raft.expectMessageClass(RaftCommand.Propose.class);
-    long told = System.nanoTime();
+    long repliedNanos = System.nanoTime();
     propose.replyTo().tell(ProposeReply.Unknown.INSTANCE);
     refused(written, Refusal.TIMED_OUT);
-    assertThat(System.nanoTime() - told).isLessThan(FakeMember.REQUEST_TIMEOUT.toNanos());
+    assertThat(System.nanoTime() - repliedNanos).isLessThan(FakeMember.REQUEST_TIMEOUT.toNanos());
   }
 
   @Test
-  void aWriteThatWasLostWithAConnectionSaysThat_Q7() {
+  void writeLostWithConnectionReportsLostConnection_Q7() {
     CompletionStage<Result> written = proposed();
     fake.reconnect();
     refused(
@@ -131,9 +131,9 @@ class WithoutLeaderTest {
     refused(proposed(), Refusal.TIMED_OUT);
   }
 
-  /** As in etcd the leader's failure is checked first. */
+  /** As in etcd, the leader's failure is checked first. */
   @Test
-  void aNewLeaderSaysMoreThanALostConnection_Q7() {
+  void leaderFailurePrecedesLostConnection_Q7() {
     CompletionStage<Result> written = proposed();
     fake.reconnect();
     fake.lead(new NodeId(2));
@@ -145,17 +145,18 @@ class WithoutLeaderTest {
   }
 
   @Test
-  void otherRefusalsOfAWriteAreFinal() {
+  void otherRefusalsOfWriteAreFinal() {
     CompletionStage<Result> written = fake.proposer.propose(WRITE);
     refuseProposal(Refusal.LEADER_CHANGED);
     refused(written, Refusal.LEADER_CHANGED);
   }
 
   @Test
-  void aReadWaitsForALeader_G12() throws Exception {
+  void readWaitsForLeader_G12() throws Exception {
     fake.lead(NodeId.NONE);
-    ReadIndexBatcher gate = new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
-    CompletionStage<String> read = gate.linearizable(ReadIndexBatcher.Kind.POINT, () -> "value");
+    ReadIndexBatcher reads =
+        new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
+    CompletionStage<String> read = reads.linearizable(ReadIndexBatcher.Kind.POINT, () -> "value");
     failRound(Refusal.NO_LEADER);
     fake.raft.expectNoMessage(Duration.ofMillis(50));
     fake.lead(SELF);
@@ -167,12 +168,13 @@ class WithoutLeaderTest {
   }
 
   @Test
-  void aReadWithoutALeaderTimesOutAndTheNextRoundBegins_G12() {
+  void readWithoutLeaderTimesOutAndNextRoundStarts_G12() {
     fake.lead(NodeId.NONE);
-    ReadIndexBatcher gate = new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
-    CompletionStage<String> read = gate.linearizable(ReadIndexBatcher.Kind.POINT, () -> "value");
+    ReadIndexBatcher reads =
+        new ReadIndexBatcher(fake.member, FakeMember.REQUEST_TIMEOUT, fake.settings.tick());
+    CompletionStage<String> read = reads.linearizable(ReadIndexBatcher.Kind.POINT, () -> "value");
     failRound(Refusal.NO_LEADER);
-    CompletionStage<String> next = gate.linearizable(ReadIndexBatcher.Kind.POINT, () -> "value");
+    CompletionStage<String> next = reads.linearizable(ReadIndexBatcher.Kind.POINT, () -> "value");
     refused(read, Refusal.TIMED_OUT);
     failRound(Refusal.LEADER_CHANGED);
     refused(next, Refusal.LEADER_CHANGED);

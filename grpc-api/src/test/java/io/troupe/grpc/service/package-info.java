@@ -1,5 +1,5 @@
 /**
- * Tests of the services against actors and peers that do what the test says. Entry class: {@link
+ * Tests of the services against actors and peers that the test controls. Entry class: {@link
  * io.troupe.grpc.service.FakeMember}. See docs/components/membership.md.
  */
 @NullMarked

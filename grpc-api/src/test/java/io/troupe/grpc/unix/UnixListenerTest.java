@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class UnixListenerTest {
   private static final ActorSystem SYSTEM = ActorSystem.create("unix");
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   @TempDir Path directory = Path.of("");
   private Path path = Path.of("");
@@ -53,7 +53,7 @@ class UnixListenerTest {
     path = directory.resolve("s.sock");
   }
 
-  /** Serves each connection with that flow, at most so many at a time. */
+  /** Serves each connection with a flow, up to a maximum number at a time. */
   private static CompletionStage<Done> serve(
       UnixListener listener, int most, Flow<ByteString, ByteString, NotUsed> each) {
     return listener
@@ -77,7 +77,7 @@ class UnixListenerTest {
     channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
   }
 
-  /** Reads to the end. */
+  /** Reads until the connection is closed. */
   private static long drain(SocketChannel channel) throws IOException {
     ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
     long total = 0;
@@ -90,13 +90,13 @@ class UnixListenerTest {
   private static String read(SocketChannel channel, int bytes) throws IOException {
     ByteBuffer buffer = ByteBuffer.allocate(bytes);
     while (buffer.hasRemaining() && channel.read(buffer) >= 0) {
-      // More.
+      // Reads more.
     }
     return new String(buffer.array(), 0, buffer.position(), StandardCharsets.UTF_8);
   }
 
   @Test
-  void bytesGoBothWays() throws Exception {
+  void bytesFlowInBothDirections() throws Exception {
     try (UnixListener listener = UnixListener.open(path, 10)) {
       serve(listener, 10, Flow.create());
       List<SocketChannel> clients = new ArrayList<>();
@@ -110,7 +110,7 @@ class UnixListenerTest {
         }
       }
       for (SocketChannel client : clients) {
-        // The end comes back as well.
+        // The close is also passed back.
         client.shutdownOutput();
         assertThat(client.read(ByteBuffer.allocate(1))).isEqualTo(-1);
         client.close();
@@ -119,7 +119,7 @@ class UnixListenerTest {
   }
 
   @Test
-  void aSlowReaderGetsAllAndHoldsNobodyElseUp() throws Exception {
+  void slowReaderGetsAllBytesAndBlocksNoOtherClient() throws Exception {
     long size = 64L << 20;
     ByteString part = ByteString.fromArray(new byte[1 << 20]);
     AtomicInteger made = new AtomicInteger();
@@ -139,14 +139,14 @@ class UnixListenerTest {
       try (SocketChannel slow = connect();
           SocketChannel fast = connect()) {
         assertThat(drain(fast)).isEqualTo(size);
-        assertThat(made).as("what nobody reads is not made").hasValueLessThan(64 + 32);
+        assertThat(made).as("unread bytes are not produced").hasValueLessThan(64 + 32);
         assertThat(drain(slow)).isEqualTo(size);
       }
     }
   }
 
   @Test
-  void aServerThatTakesNothingHoldsItsClientUp() throws Exception {
+  void serverWithoutDemandBlocksItsClient() throws Exception {
     try (UnixListener listener = UnixListener.open(path, 10)) {
       CompletableFuture<ByteString> never = new CompletableFuture<>();
       serve(
@@ -159,7 +159,7 @@ class UnixListenerTest {
         ByteBuffer part = ByteBuffer.allocate(1 << 16);
         Awaitility.await()
             .during(Duration.ofMillis(300))
-            .atMost(PATIENCE)
+            .atMost(TIMEOUT)
             .until(
                 () -> {
                   int now = client.write(part.clear());
@@ -175,7 +175,7 @@ class UnixListenerTest {
   }
 
   @Test
-  void connectionsBeyondTheLimitWait() throws Exception {
+  void connectionsAboveLimitWait() throws Exception {
     try (UnixListener listener = UnixListener.open(path, 10)) {
       serve(listener, 1, Flow.create());
       try (SocketChannel second = second(connect())) {
@@ -184,7 +184,7 @@ class UnixListenerTest {
     }
   }
 
-  /** The first is served alone, then it ends. */
+  /** The first connection is served alone until it is closed. */
   private SocketChannel second(SocketChannel first) throws IOException {
     try (first) {
       write(first, "1");
@@ -194,7 +194,7 @@ class UnixListenerTest {
       second.configureBlocking(false);
       Awaitility.await()
           .during(Duration.ofMillis(300))
-          .atMost(PATIENCE)
+          .atMost(TIMEOUT)
           .until(() -> second.read(ByteBuffer.allocate(1)) == 0);
       second.configureBlocking(true);
       return second;
@@ -202,7 +202,7 @@ class UnixListenerTest {
   }
 
   @Test
-  void theFileIsRemovedAndTheSourceEnds() throws Exception {
+  void closeRemovesFileAndCompletesSource() throws Exception {
     UnixListener listener = UnixListener.open(path, 10);
     CompletionStage<Done> ended = serve(listener, 10, Flow.create());
     try (SocketChannel client = connect()) {
@@ -210,13 +210,13 @@ class UnixListenerTest {
       assertThat(read(client, 1)).isEqualTo("a");
       listener.close();
       assertThat(path).doesNotExist();
-      // Who is connected stays so.
+      // Open connections stay open.
       write(client, "b");
       assertThat(read(client, 1)).isEqualTo("b");
     }
-    assertThat(ended).succeedsWithin(PATIENCE);
+    assertThat(ended).succeedsWithin(TIMEOUT);
     Awaitility.await()
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .until(
             () ->
                 Thread.getAllStackTraces().keySet().stream()
@@ -224,7 +224,7 @@ class UnixListenerTest {
   }
 
   @Test
-  void aFileOfSomebodyElseIsLeftAlone() throws Exception {
+  void fileOfOtherListenerIsNotRemoved() throws Exception {
     UnixListener listener = UnixListener.open(path, 10);
     Files.delete(path);
     try (UnixListener other = UnixListener.open(path, 10)) {
@@ -235,7 +235,7 @@ class UnixListenerTest {
   }
 
   @Test
-  void aSocketThatNobodyServesIsReplaced() throws Exception {
+  void staleSocketIsReplaced() throws Exception {
     try (ServerSocketChannel dead = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       dead.bind(UnixDomainSocketAddress.of(path));
     }
@@ -250,23 +250,23 @@ class UnixListenerTest {
   }
 
   @Test
-  void aSocketThatSomebodyServesIsNot() throws Exception {
+  void servedSocketIsNotReplaced() throws Exception {
     try (ServerSocketChannel alive = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       alive.bind(UnixDomainSocketAddress.of(path), 1);
       assertThatThrownBy(() -> UnixListener.open(path, 10))
           .isInstanceOf(BindException.class)
           .hasMessage("another process serves " + path);
-      // Nobody accepts: its queue is full now, and still it is alive.
+      // The socket is not accepted from: its queue is full, but it is served.
       List<SocketChannel> queue = new ArrayList<>();
-      boolean actor = true;
-      while (actor) {
+      boolean hasSpace = true;
+      while (hasSpace) {
         SocketChannel waiting = SocketChannel.open(StandardProtocolFamily.UNIX);
         waiting.configureBlocking(false);
         queue.add(waiting);
         try {
           waiting.connect(UnixDomainSocketAddress.of(path));
         } catch (SocketException full) {
-          actor = false;
+          hasSpace = false;
         }
       }
       assertThatThrownBy(() -> UnixListener.open(path, 10)).isInstanceOf(BindException.class);
@@ -278,7 +278,7 @@ class UnixListenerTest {
   }
 
   @Test
-  void whatIsNoSocketIsNotReplaced() throws Exception {
+  void otherFileIsNotReplaced() throws Exception {
     Files.writeString(path, "precious");
     assertThatThrownBy(() -> UnixListener.open(path, 10))
         .isInstanceOf(BindException.class)

@@ -1,6 +1,6 @@
 /**
  * Tests of unix sockets as connections. Entry class: {@link io.troupe.grpc.unix.UnixListenerTest}.
- * Imports what the package under test does, and JUnit. Explained in docs/components/http.md.
+ * Imports what the package under test imports, and JUnit. Explained in docs/components/http.md.
  */
 @NullMarked
 package io.troupe.grpc.unix;

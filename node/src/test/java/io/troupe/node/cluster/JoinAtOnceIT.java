@@ -80,7 +80,7 @@ class JoinAtOnceIT {
                     >= 4);
     cluster.runInTheEnd(leader, "member", "add", "n4", "--peer-urls=" + cluster.peerUrl("n4"));
     NodeProcess joined = cluster.join("n4", cluster.cluster("n1", "n2", "n3", "n4")).awaitReady();
-    Instant received = timeOf(joined.awaitLine("received a snapshot"));
+    Instant received = timeOf(joined.awaitLine("received snapshot"));
     Instant published = timeOf(joined.awaitLine("published local member"));
     LOG.info("published after ms={}", Duration.between(received, published).toMillis());
     assertThat(Duration.between(received, published)).isLessThan(Duration.ofSeconds(5));

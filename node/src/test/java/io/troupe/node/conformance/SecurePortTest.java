@@ -245,7 +245,7 @@ class SecurePortTest {
             .awaitLine(
                 REJECTED,
                 "remote-addr=127.0.0.1:" + cut.getLocalPort(),
-                "no end of the handshake within 10 s");
+                "TLS handshake not completed within 10 s");
       }
     } finally {
       trickle.shutdownNow();

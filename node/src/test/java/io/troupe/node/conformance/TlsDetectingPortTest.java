@@ -167,7 +167,7 @@ class TlsDetectingPortTest {
       assertThat(Duration.ofNanos(System.nanoTime() - startNanos))
           .isBetween(Duration.ofSeconds(9), Duration.ofSeconds(20));
       for (Socket cut : List.of(silent, begins)) {
-        member().awaitLine(REJECTED, at(cut), "no end of the handshake within 10 s");
+        member().awaitLine(REJECTED, at(cut), "TLS handshake not completed within 10 s");
       }
     }
   }

@@ -312,7 +312,7 @@ final class ClusterCampaign {
     for (int member : cluster.members()) {
       StatusResponse status = cluster.status(member);
       terms = Math.max(terms, status == null ? 0 : status.getRaftTerm());
-      received += cluster.count(member, "received a snapshot");
+      received += cluster.count(member, "received snapshot");
     }
     List<Call> calls = told.calls();
     return new Figures(

@@ -60,7 +60,7 @@ class ClusterMembershipIT {
           elapse(history, 3000);
           assertThat(cluster.leader()).isEqualTo(leader);
           assertThat(term(cluster, leader)).as("no election").isEqualTo(term);
-          assertThat(cluster.count(4, "received a snapshot"))
+          assertThat(cluster.count(4, "received snapshot"))
               .as("the log alone was not enough")
               .isPositive();
         });

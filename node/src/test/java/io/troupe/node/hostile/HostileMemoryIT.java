@@ -110,6 +110,7 @@ class HostileMemoryIT {
     assertThat(member.isAlive()).as(member.toString()).isTrue();
     assertThat(figures.failures()).isEmpty();
     assertThat(figures.p99Ms()).isLessThan(maxP99Ms);
+    assertThat(member.err().lines()).noneMatch(line -> line.contains(" ERROR "));
   }
 
   private boolean servesLargeReads() {

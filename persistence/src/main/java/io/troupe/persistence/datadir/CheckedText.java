@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * The shape shared by the small text files of a data directory: a title line with the format
- * version, one {@code name value} line per field, and a last line {@code check <crc32c>} over every
- * byte before it. Lines end with a line feed, all is UTF-8.
+ * The format of the small text files of a data directory: a title line with the format version, one
+ * {@code name value} line per field, and a last line {@code check <crc32c>} over every byte before
+ * it. Lines end with a line feed; the encoding is UTF-8.
  */
 public final class CheckedText {
   private static final String CHECK = "check ";
@@ -28,7 +28,7 @@ public final class CheckedText {
     }
   }
 
-  /** Why a text could not be read. */
+  /** Reason for which a text cannot be read. */
   public static final class BadTextException extends Exception {
     private static final long serialVersionUID = 1L;
     private final boolean otherVersion;
@@ -38,7 +38,7 @@ public final class CheckedText {
       this.otherVersion = otherVersion;
     }
 
-    /** True when the text is whole but of a version this program does not know. */
+    /** True if the text is complete but has an unknown version. */
     public boolean otherVersion() {
       return otherVersion;
     }
@@ -57,9 +57,9 @@ public final class CheckedText {
   }
 
   /**
-   * The fields of a file made by {@link #encode}, in order.
+   * Returns the fields of a file made by {@link #encode}, in order.
    *
-   * @throws BadTextException if the check or the title is wrong, or the version is another one
+   * @throws BadTextException if the check line or the title is wrong, or the version is unknown
    */
   public static List<Field> decode(String title, int version, byte[] content)
       throws BadTextException {

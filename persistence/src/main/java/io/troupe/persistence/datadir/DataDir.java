@@ -12,10 +12,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The data directory of one member, held by a lock from {@link #open} to {@link #close}.
+ * The data directory of one member, locked from {@link #open} to {@link #close}.
  *
- * <p>A directory is fresh (no identity yet: {@link #bootstrap} gives it one) or belongs to a
- * member. Whatever is wrong with it, it is left as it was found.
+ * <p>A directory is fresh (no identity yet: {@link #bootstrap} writes it) or belongs to a member.
+ * If it is unusable for any reason, its content is not changed.
  */
 public final class DataDir implements AutoCloseable {
   private static final String IDENTITY = "identity";
@@ -57,10 +57,10 @@ public final class DataDir implements AutoCloseable {
   /**
    * Opens and locks {@code root}, creating it (0700) if it is missing.
    *
-   * @param walDir the log's own directory, not below root; null if it is in root. Settled when the
-   *     directory gets its identity
-   * @throws DataDirException IN_USE, NOT_WRITABLE, WRONG_VERSION, FOREIGN (something else lives in
-   *     there), LOG_ELSEWHERE or CORRUPT; no lock is held then
+   * @param walDir the log's own directory, not below root; null if the log is in root. Fixed when
+   *     the directory gets its identity
+   * @throws DataDirException IN_USE, NOT_WRITABLE, WRONG_VERSION, FOREIGN (the directory contains
+   *     other files), LOG_ELSEWHERE or CORRUPT; no lock is held then
    */
   public static DataDir open(Path root, @Nullable Path walDir) {
     try {
@@ -84,7 +84,7 @@ public final class DataDir implements AutoCloseable {
         log = LogDirectory.open(walDir, identity);
       }
       DataDir made = new DataDir(root, lock, log, identity);
-      made.createActors();
+      made.createDirectories();
       opened = made;
       return made;
     } catch (IOException e) {
@@ -108,7 +108,7 @@ public final class DataDir implements AutoCloseable {
               + found.member().memberId()
               + " is in "
               + root
-              + ", where it was begun, and not in "
+              + ", where it was created, and not in "
               + walDir
               + ": leave wal-dir out; to give the log a directory of its own, replace the member");
     }
@@ -119,21 +119,21 @@ public final class DataDir implements AutoCloseable {
               + found.member().memberId()
               + " is not in "
               + root
-              + ", but in a directory of its own, at first "
+              + ", but in a directory of its own, initially "
               + at
               + ": start with wal-dir");
     }
   }
 
-  /** Whose directory it is, or null while it is fresh. */
+  /** Identity of the owner, or null while the directory is fresh. */
   public @Nullable MemberIdentity identity() {
     return identity;
   }
 
   /**
-   * Gives a fresh directory its identity. Durable when this returns.
+   * Writes the identity of a fresh directory. Durable when this returns.
    *
-   * @throws IllegalStateException if it has one
+   * @throws IllegalStateException if it already has one
    * @throws DataDirException NOT_WRITABLE
    */
   public void bootstrap(MemberIdentity member) {
@@ -143,7 +143,7 @@ public final class DataDir implements AutoCloseable {
     try {
       String walDir = null;
       if (log != null) {
-        // First: an identity without its log could not be told from a log that was lost.
+        // First: an identity without its log could not be distinguished from a lost log.
         log.bootstrap(member);
         walDir = log.root().toString();
       }
@@ -164,7 +164,7 @@ public final class DataDir implements AutoCloseable {
   public MemberIdentity requireMember(long clusterId, NodeId memberId) {
     MemberIdentity held = identity;
     if (held == null) {
-      throw new DataDirException(Reason.FOREIGN, root + " belongs to nobody yet");
+      throw new DataDirException(Reason.FOREIGN, root + " does not belong to a member yet");
     }
     if (held.clusterId() != clusterId || !held.memberId().equals(memberId)) {
       throw new DataDirException(
@@ -187,17 +187,20 @@ public final class DataDir implements AutoCloseable {
     return root;
   }
 
-  /** Where the write-ahead log lives. */
+  /** Directory of the write-ahead log. */
   public Path wal() {
     return log == null ? root.resolve("wal") : log.wal();
   }
 
-  /** Where the store lives. */
+  /** Directory of the store. */
   public Path state() {
     return root.resolve("state");
   }
 
-  /** Where snapshots live. On the same file system as {@link #state()}: they share files. */
+  /**
+   * Directory of the snapshots. On the same file system as {@link #state()}, because they share
+   * files.
+   */
   public Path snapshots() {
     return root.resolve("snapshots");
   }
@@ -216,7 +219,7 @@ public final class DataDir implements AutoCloseable {
     lock.close();
   }
 
-  private void createActors() throws IOException {
+  private void createDirectories() throws IOException {
     for (Path part : List.of(wal(), state(), snapshots())) {
       DurableFiles.createDirectory(part);
     }

@@ -1,10 +1,10 @@
 package io.troupe.persistence.datadir;
 
-/** The data directory cannot be used. The directory was left as it was found. */
+/** The data directory cannot be used. Its content was not changed. */
 public final class DataDirException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** Why, one case per thing an operator would do. */
+  /** Reason of the failure, one for each action of an operator. */
   public enum Reason {
     /** Another process holds the lock: stop it, or use another directory. */
     IN_USE,
@@ -12,11 +12,11 @@ public final class DataDirException extends RuntimeException {
     NOT_WRITABLE,
     /** Written by a version with another layout. */
     WRONG_VERSION,
-    /** Belongs to another member or cluster, or is no data directory of this program at all. */
+    /** Belongs to another member or cluster, or is not a data directory. */
     FOREIGN,
-    /** The log is not where the configuration says: correct it. */
+    /** The log is not in the configured directory: correct the configuration. */
     LOG_ELSEWHERE,
-    /** The identity file is damaged, or missing beside a log: restore from a backup. */
+    /** The identity file is damaged, or missing although there is a log: restore from a backup. */
     CORRUPT
   }
 
@@ -32,7 +32,7 @@ public final class DataDirException extends RuntimeException {
     this.reason = reason;
   }
 
-  /** Which case it is. */
+  /** Returns the reason. */
   public Reason reason() {
     return reason;
   }

@@ -14,13 +14,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An exclusive lock on a file that also says who holds it. The operating system drops it when the
- * process ends, however it ends.
+ * An exclusive lock on a file that contains the process id of its holder. The operating system
+ * releases it when the process ends, however it ends.
  */
 final class DirectoryLock implements AutoCloseable {
   /**
-   * Files locked by this process. POSIX drops a process's lock when it closes any descriptor of the
-   * file, so a second attempt here must not even open it.
+   * Files locked by this process. POSIX releases a process's lock when the process closes any
+   * descriptor of the file, so a second attempt in this process must not even open it.
    */
   private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
@@ -33,7 +33,7 @@ final class DirectoryLock implements AutoCloseable {
   }
 
   /**
-   * Takes the lock.
+   * Acquires the lock.
    *
    * @throws DataDirException IN_USE with the holder's process id, or NOT_WRITABLE
    */

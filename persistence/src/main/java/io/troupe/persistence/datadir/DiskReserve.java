@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A file of zeros that only takes space. A start needs a little space, for the next log segment and
- * for what RocksDB writes when it opens; on a full disk it removes this file first. So a member can
- * start there, serve reads, and take the deletions that make space. Not thread-safe.
+ * A file of zeros that only occupies space. A start needs some space, for the next log segment and
+ * for the files that RocksDB writes when it opens; on a full disk it removes this file first. So a
+ * member can start there, serve reads, and apply deletions that free space. Not thread-safe.
  */
 public final class DiskReserve {
-  /** Name of the file in the data directory, and in the log's own. */
+  /** Name of the file in the data directory and in the log's own directory. */
   static final String FILE = "reserve";
 
   private static final int BLOCK_BYTES = 1 << 20;
@@ -22,26 +22,26 @@ public final class DiskReserve {
   private final long bytes;
 
   /**
-   * @param directory exists when the reserve is kept
-   * @param bytes 0: there is no reserve
+   * @param directory must exist when {@link #keep} is called
+   * @param bytes size of the reserve; 0 for none
    */
   public DiskReserve(Path directory, long bytes) {
     this.file = directory.resolve(FILE);
     this.bytes = bytes;
   }
 
-  /** Where it is. */
+  /** Path of the file. */
   public Path file() {
     return file;
   }
 
-  /** Bytes that the reserve takes when it is complete; 0 if there shall be none. */
+  /** Size of the complete reserve in bytes; 0 if it is disabled. */
   public long wantedBytes() {
     return bytes;
   }
 
   /**
-   * Bytes that the file takes now: 0 while it is released, or was not made yet.
+   * Current size of the file in bytes: 0 while it is released or not created yet.
    *
    * @throws IOException if the disk fails
    */
@@ -50,7 +50,7 @@ public final class DiskReserve {
   }
 
   /**
-   * Removes the file if the file system has less free space than the file takes.
+   * Removes the file if the file system has less free space than the size of the file.
    *
    * @return true if it was removed
    */
@@ -61,7 +61,7 @@ public final class DiskReserve {
   }
 
   /**
-   * Makes the file if it is missing or of another size, and there is enough space beside it. Blocks
+   * Creates the file if it is missing or has another size, and enough free space remains. Blocks
    * until it is on the disk.
    *
    * @param leaveFree bytes that stay free

@@ -19,16 +19,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * File operations whose effect survives a power cut once they return. A directory entry is durable
- * only after its directory was forced: that is what these methods add to the JDK's.
+ * only after its directory was forced; these methods do that in addition to the JDK's.
  */
 public final class DurableFiles {
   private DurableFiles() {}
 
   /**
-   * Creates {@code directory} with permission 0700, its missing parents too, and forces each
-   * parent. An existing directory is left as it is.
+   * Creates {@code directory} with permission 0700, including missing parents, and forces each
+   * parent. An existing directory is not changed.
    *
-   * @throws FileAlreadyExistsException if something that is no directory is there
+   * @throws FileAlreadyExistsException if the path exists and is not a directory
    */
   public static void createDirectory(Path directory) throws IOException {
     Path path = directory.toAbsolutePath().normalize();
@@ -91,8 +91,8 @@ public final class DurableFiles {
   }
 
   /**
-   * Writes {@code content} to {@code target} so that a crash leaves either the old file or the new
-   * one, whole. Goes through a neighbour named {@code target + ".new"}.
+   * Writes {@code content} to {@code target} so that a crash leaves either the old file or the
+   * complete new one. Writes to {@code target + ".new"} first.
    */
   public static void replace(Path target, byte[] content) throws IOException {
     Path fresh = target.resolveSibling(target.getFileName() + ".new");
@@ -121,8 +121,9 @@ public final class DurableFiles {
   }
 
   /**
-   * Removes {@code root} and all below it; nothing happens if it is not there. Symbolic links are
-   * removed, not followed. The directory that held root is not forced: the caller does that once.
+   * Removes {@code root} and everything below it; does nothing if it does not exist. Symbolic links
+   * are removed, not followed. The parent directory of root is not forced: the caller does that
+   * once.
    */
   public static void deleteTree(Path root) throws IOException {
     if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
@@ -159,7 +160,7 @@ public final class DurableFiles {
         });
   }
 
-  /** True when {@code failure} or a cause of it says that the disk or a quota is full. */
+  /** True if {@code failure} or one of its causes reports a full disk or an exceeded quota. */
   public static boolean isDiskFull(Throwable failure) {
     for (Throwable t = failure; t != null; t = t.getCause()) {
       String message = t.getMessage();

@@ -10,17 +10,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the file {@code identity} says: whose directory it is, and where its log is.
+ * Content of the file {@code identity}: the owner of the directory, and the location of its log.
  *
- * @param member whose directory it is
- * @param walDir the log's own directory when the member began, for people: it may have moved since;
- *     null if the log is in the data directory
+ * @param member owner of the directory
+ * @param walDir the log's own directory when the member was created, for operators: it may have
+ *     moved since; null if the log is in the data directory
  */
 record IdentityFile(MemberIdentity member, @Nullable String walDir) {
   private static final int WITH_LOG_APART = 2;
   private static final String WAL_DIR = "wal-dir";
 
-  /** Version 2 if the log is apart, so that a program that does not know of that refuses it. */
+  /** Version 2 if the log is in a directory of its own, so that older programs refuse it. */
   byte[] encode() {
     if (walDir == null) {
       return member.encode();
@@ -31,10 +31,10 @@ record IdentityFile(MemberIdentity member, @Nullable String walDir) {
   }
 
   /**
-   * Reads what {@link #encode()} wrote.
+   * Reads the result of {@link #encode()}.
    *
    * @throws BadTextException if it is damaged or of another version
-   * @throws IllegalArgumentException if a field is missing or has no sense
+   * @throws IllegalArgumentException if a field is missing or invalid
    */
   static IdentityFile decode(byte[] content) throws BadTextException {
     try {

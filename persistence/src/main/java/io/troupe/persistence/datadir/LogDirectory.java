@@ -13,9 +13,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A directory of its own for a member's log, on another disk for example: locked like the data
- * directory, with a file that says whose log it is. A log that is not the member's, or not there,
- * is never taken for an empty one: a member that forgot its votes could elect two leaders.
+ * A separate directory for a member's log, for example on another disk: locked like the data
+ * directory, with a file that names its owner. A missing log, or the log of another member, is
+ * never treated as an empty one: a member that forgot its votes could elect two leaders.
  */
 final class LogDirectory implements AutoCloseable {
   static final String TITLE = "troupe-wal";
@@ -35,12 +35,12 @@ final class LogDirectory implements AutoCloseable {
   }
 
   /**
-   * Opens and locks it.
+   * Opens and locks the directory.
    *
-   * @param member whose log it holds; null for one that is to be begun, in a directory that is
-   *     missing or holds no log
-   * @throws DataDirException IN_USE, NOT_WRITABLE, WRONG_VERSION, FOREIGN (another member's, or
-   *     something else) or CORRUPT (missing, or its owner cannot be read)
+   * @param member owner of the log; null to start a new log, in a directory that is missing or
+   *     contains no log
+   * @throws DataDirException IN_USE, NOT_WRITABLE, WRONG_VERSION, FOREIGN (belongs to another
+   *     member, or contains other files) or CORRUPT (missing, or its owner file cannot be read)
    */
   static LogDirectory open(Path root, @Nullable MemberIdentity member) throws IOException {
     if (member == null) {
@@ -64,7 +64,7 @@ final class LogDirectory implements AutoCloseable {
     }
   }
 
-  /** Says whose log it is from now on. Durable when this returns. */
+  /** Writes the owner of the log. Durable when this returns. */
   void bootstrap(MemberIdentity member) throws IOException {
     DurableFiles.replace(root.resolve(OWNER), owner(member));
     DurableFiles.forceDirectory(root);
@@ -75,7 +75,7 @@ final class LogDirectory implements AutoCloseable {
     return root;
   }
 
-  /** Where the log lives. */
+  /** Directory of the log. */
   Path wal() {
     return root.resolve(WAL);
   }
@@ -135,13 +135,13 @@ final class LogDirectory implements AutoCloseable {
     }
   }
 
-  /** An owner without a log is what a start leaves that ended before the member had an identity. */
+  /** A start that stopped before the member had an identity leaves an owner file without a log. */
   private static void refuseUsed(Path root) throws IOException {
     try (Stream<Path> names = Files.list(root)) {
       for (Path found : (Iterable<Path>) names::iterator) {
         if (!KNOWN.contains(String.valueOf(found.getFileName()))) {
           throw new DataDirException(
-              Reason.FOREIGN, root + " is no directory of a log, but holds " + found.getFileName());
+              Reason.FOREIGN, root + " is not a log directory, it contains " + found.getFileName());
         }
       }
     }

@@ -16,17 +16,18 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Who a data directory belongs to. Written once, at bootstrap.
+ * The owner of a data directory. Written once, at bootstrap.
  *
  * @param clusterId id of the cluster, unsigned, not 0
  * @param memberId id of the member, not none
  * @param name the member's name at bootstrap; any text
  * @param peerUrls the peer URLs at bootstrap, in order; immutable
- * @param joins false for one of the first members of a new cluster: its log begins with them. True
- *     for one that was added to a running cluster: its leader tells it who is a member
- * @param members all members at bootstrap, this one among them, and their peer URLs; by id,
- *     unmodifiable. Of one that joins, only addresses to begin with
- * @param createdBy version of the program that made the directory
+ * @param joins false for an initial member of a new cluster: its log starts with the initial
+ *     membership. True for a member that was added to a running cluster: it receives the membership
+ *     from its leader
+ * @param members all members at bootstrap, including this one, and their peer URLs; by id,
+ *     unmodifiable. For a joining member only the first addresses to contact
+ * @param createdBy version of the program that created the directory
  */
 public record MemberIdentity(
     long clusterId,
@@ -36,7 +37,7 @@ public record MemberIdentity(
     boolean joins,
     SortedMap<NodeId, List<String>> members,
     String createdBy) {
-  /** Version of the usual layout of the whole directory; a change of any file's place raises it. */
+  /** Version of the directory layout; a change of any file's location increments it. */
   public static final int FORMAT_VERSION = 1;
 
   static final String TITLE = "troupe-member";
@@ -50,14 +51,14 @@ public record MemberIdentity(
     members.forEach((member, urls) -> copy.put(member, List.copyOf(urls)));
     members = Collections.unmodifiableSortedMap(copy);
     if (clusterId == 0 || memberId.isNone()) {
-      throw new IllegalArgumentException("a member has a cluster id and a member id");
+      throw new IllegalArgumentException("cluster id and member id must not be 0");
     }
     if (!members.containsKey(memberId)) {
-      throw new IllegalArgumentException(memberId + " is none of the members");
+      throw new IllegalArgumentException(memberId + " is not among the members");
     }
   }
 
-  /** The only member of a new cluster. */
+  /** Identity of the only member of a new cluster. */
   public MemberIdentity(
       long clusterId, NodeId memberId, String name, List<String> peerUrls, String createdBy) {
     this(
@@ -75,7 +76,7 @@ public record MemberIdentity(
     return CheckedText.encode(TITLE, FORMAT_VERSION, fields());
   }
 
-  /** Its fields, in order. */
+  /** Fields of the identity file, in order. */
   List<Field> fields() {
     List<Field> fields = new ArrayList<>();
     fields.add(new Field("cluster-id", Long.toHexString(clusterId)));
@@ -95,19 +96,19 @@ public record MemberIdentity(
   }
 
   /**
-   * Reads what {@link #encode()} wrote.
+   * Reads the result of {@link #encode()}.
    *
    * @throws BadTextException if it is damaged or of another version
-   * @throws IllegalArgumentException if a field is missing or has no sense
+   * @throws IllegalArgumentException if a field is missing or invalid
    */
   static MemberIdentity decode(byte[] content) throws BadTextException {
     return of(CheckedText.decode(TITLE, FORMAT_VERSION, content));
   }
 
   /**
-   * Reads {@link #fields}; others are skipped.
+   * Reads {@link #fields}; other fields are skipped.
    *
-   * @throws IllegalArgumentException if a field is missing or has no sense
+   * @throws IllegalArgumentException if a field is missing or invalid
    */
   static MemberIdentity of(List<Field> fields) {
     List<String> urls = new ArrayList<>();
@@ -144,7 +145,7 @@ public record MemberIdentity(
         return field.value();
       }
     }
-    throw new IllegalArgumentException("no field " + name);
+    throw new IllegalArgumentException("missing field " + name);
   }
 
   private static String escape(String text) {

@@ -17,16 +17,16 @@ import scala.concurrent.Future;
 
 /**
  * Pekko Persistence's snapshot store for one member: the snapshot is a {@link SnapshotRef}, its
- * sequence number the Raft index. It only passes on to {@link SnapshotDirectory}, on the thread of
- * its own pinned dispatcher, so calls take their turn and may block.
+ * sequence number the Raft index. It only calls {@link SnapshotDirectory}, on the thread of its own
+ * pinned dispatcher, so calls run one after the other and may block.
  *
- * <p>Made by Pekko from the plugin's configuration; see {@link SnapshotPlugin}.
+ * <p>Created by Pekko from the plugin's configuration; see {@link SnapshotPlugin}.
  */
 public final class CheckpointSnapshotStore extends SnapshotStore {
   private final SnapshotDirectory directory;
 
   /**
-   * @param config the plugin's section; {@code directory} names the snapshots room
+   * @param config the plugin's section; {@code directory} is the snapshots directory
    */
   public CheckpointSnapshotStore(Config config) {
     directory =
@@ -34,7 +34,7 @@ public final class CheckpointSnapshotStore extends SnapshotStore {
             Path.of(config.getString("directory")), CheckpointSnapshotStore::checkTable);
   }
 
-  /** The state has the same file, by a hard link, or the file was copied from it just now. */
+  /** The table file is shared with the state by a hard link, or was just copied from it. */
   private static void checkTable(Path table) {
     try {
       TableFiles.verify(table);
@@ -91,7 +91,7 @@ public final class CheckpointSnapshotStore extends SnapshotStore {
         });
   }
 
-  /** Pekko's Java API asks for a future of the type whose only value is null. */
+  /** Pekko's Java API requires a future of the type whose only value is null. */
   @SuppressWarnings("NullAway")
   private static Void none() {
     return null;

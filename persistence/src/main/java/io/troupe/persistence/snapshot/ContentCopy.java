@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Copies the content of a snapshot to another directory. Table files never change, so a hard link
- * serves for them where the file system has links; RocksDB rewrites the others in place.
+ * Copies the content of a snapshot to another directory. Table files never change, so hard links
+ * replace copies if the file system supports them; RocksDB rewrites the other files in place.
  */
 final class ContentCopy {
   private static final Logger LOG = LoggerFactory.getLogger(ContentCopy.class);
@@ -34,7 +34,7 @@ final class ContentCopy {
         Files.createLink(to, from);
         return;
       } catch (UnsupportedOperationException | IOException e) {
-        LOG.debug("copy instead of link path={} reason={}", from, e.toString());
+        LOG.debug("copying file, hard link failed path={} reason={}", from, e.toString());
       }
     }
     Files.copy(from, to);

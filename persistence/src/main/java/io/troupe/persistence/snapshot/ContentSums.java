@@ -23,9 +23,9 @@ final class ContentSums {
   private ContentSums() {}
 
   /**
-   * The files of {@code directory}, sorted by name. A table file that the previous snapshot shares
-   * (a hard link to the same file) keeps the checksum it was given then: it never changes, and
-   * reading gigabytes again for each snapshot would only cost.
+   * Returns the files of {@code directory}, sorted by name. A table file that is shared with the
+   * previous snapshot (a hard link to the same file) keeps its checksum: it never changes, and
+   * reading gigabytes again for each snapshot would be expensive.
    *
    * @param earlier the previous snapshot's manifest, or null
    * @param earlierContent its content directory
@@ -49,14 +49,14 @@ final class ContentSums {
     try (Stream<Path> paths = Files.list(directory).sorted()) {
       for (Path path : (Iterable<Path>) paths::iterator) {
         if (!Files.isRegularFile(path)) {
-          throw new IOException(path + " is no plain file");
+          throw new IOException(path + " is not a regular file");
         }
         String name = String.valueOf(path.getFileName());
         FileSum sum = known.get(name);
         if (sum == null || sum.size() != Files.size(path)) {
           sum = new FileSum(name, Files.size(path), crc32c(path));
           if (SnapshotDirectory.isTable(name)) {
-            // Only now: what is damaged between the two is found by the sum later.
+            // Before the checksum is computed: it detects later damage.
             newTables.check(path);
           }
         }

@@ -11,7 +11,7 @@ interface DiskWork<T> {
   /**
    * Runs a step.
    *
-   * @param what completes "cannot ..." in the failure's text
+   * @param what completes "cannot ..." in the text of the failure
    * @throws SnapshotException DISK_FULL or IO
    */
   static <T> T attempt(String what, DiskWork<T> work) {

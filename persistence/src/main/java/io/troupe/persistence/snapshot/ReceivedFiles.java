@@ -14,10 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The files that came of another member's snapshot so far. A file has its name in the content
- * directory only when it is whole, compared with its checksum and forced; until then it is the
- * part. The record says which manifest the names belong to. So a receiver continues after a restart,
- * and with the next snapshot, which has most of its table files in common with this one. See
+ * The files received so far of another member's snapshot. A file gets its name in the content
+ * directory only when it is complete, matches its checksum and is forced; until then it is the part
+ * file. The record names the manifest to which the names belong. So a receiver continues after a
+ * restart, and with the next snapshot, which shares most of its table files with this one. See
  * docs/formats/snapshot-manifest.md.
  */
 public final class ReceivedFiles {
@@ -34,7 +34,9 @@ public final class ReceivedFiles {
     this.present = present;
   }
 
-  /** Keeps the files that are in both manifests, removes the others, then records the new one. */
+  /**
+   * Keeps the files that are in both manifests, removes the others, then records the new manifest.
+   */
   static ReceivedFiles prepare(Path root, SnapshotManifest manifest) throws IOException {
     Path content = content(root);
     Files.deleteIfExists(root.resolve(PART));
@@ -54,7 +56,7 @@ public final class ReceivedFiles {
         }
       }
     }
-    // A name must be gone before a record gives it another meaning.
+    // An outdated file must be removed before a record gives its name another meaning.
     DurableFiles.forceDirectory(content);
     DurableFiles.replace(root.resolve(RECORD), manifest.encode());
     return new ReceivedFiles(root, wanted);
@@ -73,17 +75,21 @@ public final class ReceivedFiles {
       return SnapshotManifest.decode(Files.readAllBytes(record));
     } catch (SnapshotException e) {
       LOG.warn(
-          "record of a received snapshot is ignored path={} reason={}", record, e.getMessage());
+          "ignoring record of a received snapshot, transfer starts again path={} reason={}",
+          record,
+          e.getMessage());
       return null;
     }
   }
 
-  /** What of it a start must not take for a stray. */
+  /** Names that a start must not remove as leftovers. */
   static Set<String> names(Path root) throws IOException {
     return recorded(root) == null ? Set.of() : Set.of(CONTENT, RECORD);
   }
 
-  /** Removes all of it if the snapshot's index is at most {@code index}, or unknown. */
+  /**
+   * Removes the received files if the index of their snapshot is at most {@code index}, or unknown.
+   */
   static void discard(Path root, long index) throws IOException {
     SnapshotManifest former = recorded(root);
     if (former != null && former.index() > index) {
@@ -103,25 +109,25 @@ public final class ReceivedFiles {
     return root.resolve(CONTENT);
   }
 
-  /** True if the file is here, whole. */
+  /** True if the complete file is here. */
   public boolean has(String name) {
     return present.contains(name);
   }
 
-  /** How many files are here. */
+  /** Number of complete files. */
   public int count() {
     return present.size();
   }
 
-  /** Where the bytes of the next file are written; nothing is there. */
+  /** Path for the bytes of the next file; no file exists there. */
   public Path part() {
     return root.resolve(PART);
   }
 
   /**
-   * Gives the part the name of its file; durable when this returns.
+   * Renames the part file to its final name; durable when this returns.
    *
-   * @param name the part was compared with this file's checksum and forced
+   * @param name name of the file; the part must match its checksum and be forced
    */
   public void keep(String name) throws IOException {
     DurableFiles.rename(part(), content(root).resolve(name));

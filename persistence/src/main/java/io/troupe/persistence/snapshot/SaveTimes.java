@@ -1,15 +1,15 @@
 package io.troupe.persistence.snapshot;
 
-/** Is told how long saves of snapshots took; on the plugin's thread, never blocks. */
+/** Receives the durations of snapshot saves; called on the plugin's thread, never blocks. */
 @FunctionalInterface
 public interface SaveTimes {
-  /** Nobody wants to know. */
-  SaveTimes NOBODY = (summedNanos, forcedNanos, totalNanos) -> {};
+  /** Ignores the durations. */
+  SaveTimes NONE = (summedNanos, forcedNanos, totalNanos) -> {};
 
   /**
    * A snapshot was saved.
    *
-   * @param summedNanos for checksums of the content and the manifest's bytes
+   * @param summedNanos for checksums of the content and the bytes of the manifest
    * @param forcedNanos in forced writes: content, directories, manifest
    * @param totalNanos until the manifest was durable
    */

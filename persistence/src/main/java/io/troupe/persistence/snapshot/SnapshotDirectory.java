@@ -17,13 +17,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The snapshots of one member on disk. A snapshot exists from the moment its manifest has its final
- * name until that name is removed; a content directory without one is a stray. So a crash at any
- * point leaves the old snapshots, or the old ones and the new.
+ * name until that name is removed; a content directory without a manifest is a leftover. So a crash
+ * at any point leaves the old snapshots, or the old ones and the new one.
  *
- * <p>Not thread-safe: one caller at a time, which is the plugin's actor once the member runs.
+ * <p>Not thread-safe: one caller at a time, which is the plugin's actor while the member runs.
  */
 public final class SnapshotDirectory {
-  /** How many whole snapshots stay after a save. */
+  /** Number of complete snapshots that are kept after a save. */
   public static final int KEPT = 2;
 
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotDirectory.class);
@@ -35,7 +35,7 @@ public final class SnapshotDirectory {
   private final SnapshotWriter writer;
 
   /**
-   * @param root the data directory's snapshots room; created when first needed
+   * @param root the snapshots directory of the data directory; created when first needed
    */
   public SnapshotDirectory(Path root) {
     this(root, TableCheck.NONE);
@@ -58,10 +58,10 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Where the content of a coming snapshot has to be made. A stray there is removed first, so the
-   * directory does not exist when this returns.
+   * Returns the directory in which the content of a new snapshot must be created. A leftover there
+   * is removed first, so the directory does not exist when this returns.
    *
-   * @throws SnapshotException IO; or DAMAGED if a snapshot with this index and term exists already
+   * @throws SnapshotException IO; or DAMAGED if a snapshot with this index and term already exists
    */
   public Path prepare(long index, long term) {
     return DiskWork.attempt(
@@ -69,7 +69,7 @@ public final class SnapshotDirectory {
         () -> {
           DurableFiles.createDirectory(root);
           if (Files.exists(manifests.file(index, term))) {
-            throw new SnapshotException(Kind.DAMAGED, "snapshot " + index + " exists already");
+            throw new SnapshotException(Kind.DAMAGED, "snapshot " + index + " already exists");
           }
           Path content = root.resolve(SnapshotManifests.baseName(index, term));
           DurableFiles.deleteTree(content);
@@ -79,8 +79,8 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Where content can be made whose index is not known yet: {@link #nameMade} gives it its name. A
-   * stray there is removed first.
+   * Returns a directory for content whose index is not known yet: {@link #nameMade} renames it. A
+   * leftover there is removed first.
    *
    * @throws SnapshotException IO
    */
@@ -89,14 +89,14 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Gives what was made in the place of {@link #prepareUnnamed} the name that {@link #save} wants.
-   * A damaged snapshot of that name gives way.
+   * Renames the directory of {@link #prepareUnnamed} to the name that {@link #save} expects.
+   * Replaces a damaged snapshot of that name.
    *
-   * @throws SnapshotException IO; or DAMAGED if a whole snapshot with this index and term exists
+   * @throws SnapshotException IO; or DAMAGED if a complete snapshot with this index and term exists
    */
   public Path nameMade(long index, long term) {
     if (Files.exists(manifests.file(index, term)) && !has(index, term)) {
-      LOG.warn("replacing a damaged snapshot manifest={}", manifests.file(index, term));
+      LOG.warn("replacing damaged snapshot manifest={}", manifests.file(index, term));
       writer.remove(manifests.file(index, term));
     }
     Path content = prepare(index, term);
@@ -108,15 +108,15 @@ public final class SnapshotDirectory {
         });
   }
 
-  /** Removes what was made in the place of {@link #prepareUnnamed}. */
+  /** Removes the directory of {@link #prepareUnnamed}. */
   public void discardMade() {
     emptyPlace(MAKING);
   }
 
   /**
-   * Where the files of another member's snapshot are put until they are complete. Whole files that
-   * came before, of this snapshot or of another one that has the same file, also in an earlier run
-   * of the member, are there already; all others are removed.
+   * Prepares the directory for the files of another member's snapshot until they are complete.
+   * Keeps complete files that were received before and that this snapshot shares, also from an
+   * earlier run of the member; all others are removed.
    *
    * @throws SnapshotException IO
    */
@@ -130,7 +130,7 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Removes what came of another member's snapshot, if its index is at most {@code index}.
+   * Removes the received files of another member's snapshot if its index is at most {@code index}.
    *
    * @throws SnapshotException IO
    */
@@ -156,17 +156,18 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Makes the received files a snapshot of this member. Durable when this returns. Nothing is
-   * removed: the state still needs its own snapshots until this one is installed.
+   * Converts the received files to a snapshot of this member. Durable when this returns. Removes
+   * nothing: the state still needs its own snapshots until this one is installed.
    *
-   * @param manifest of the sender; every file was compared with it and forced
+   * @param manifest manifest of the sender; every file matches it and is forced
    * @throws SnapshotException DISK_FULL or IO; the snapshot does not exist then
    */
   public SnapshotRef adopt(SnapshotManifest manifest) {
     Path content = root.resolve(SnapshotManifests.baseName(manifest.index(), manifest.term()));
     if (!manifest.directory().equals(String.valueOf(content.getFileName()))) {
       throw new SnapshotException(
-          Kind.DAMAGED, "snapshot " + manifest.index() + " speaks of " + manifest.directory());
+          Kind.DAMAGED,
+          "snapshot " + manifest.index() + " names directory " + manifest.directory());
     }
     return DiskWork.attempt(
         "adopt snapshot " + manifest.index(),
@@ -182,7 +183,7 @@ public final class SnapshotDirectory {
         });
   }
 
-  /** True if this member has a snapshot of that index and term, whole as far as sizes tell. */
+  /** True if this member has a snapshot of that index and term, complete as far as sizes show. */
   public boolean has(long index, long term) {
     return latest(index)
         .filter(found -> found.index() == index && found.term() == term)
@@ -190,10 +191,9 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Holds on to the content of a snapshot, table files by hard links, whatever becomes of the
-   * snapshot.
+   * Keeps the content of a snapshot, table files by hard links, even if the snapshot is removed.
    *
-   * @param name plain name of a directory that is made for it; a stray there is removed
+   * @param name plain name of a directory that is created for it; a leftover there is removed
    * @throws SnapshotException DAMAGED or IO
    */
   public Path pin(SnapshotRef ref, String name) {
@@ -208,24 +208,25 @@ public final class SnapshotDirectory {
         });
   }
 
-  /** Releases what {@link #pin} holds. */
+  /** Releases the content kept by {@link #pin}. */
   public void unpin(String name) {
     emptyPlace(PINNED + name);
   }
 
   /**
-   * Makes the prepared content a snapshot, then removes those older than the newest {@value #KEPT}
-   * whole ones. Durable when this returns. A failure leaves nothing of the snapshot on the disk.
+   * Converts the prepared content to a snapshot, then removes the snapshots older than the newest
+   * {@value #KEPT} complete ones. Durable when this returns. A failure leaves nothing of the
+   * snapshot on the disk.
    *
-   * @param ref its directory is the one that {@link #prepare} named, filled
-   * @throws SnapshotException DISK_FULL, IO, or DAMAGED if a table file is; the snapshot does not
-   *     exist then
+   * @param ref its directory is the one that {@link #prepare} returned, with content
+   * @throws SnapshotException DISK_FULL, IO, or DAMAGED if a table file is damaged; the snapshot
+   *     does not exist then
    */
   public void save(SnapshotRef ref) {
-    save(ref, SaveTimes.NOBODY);
+    save(ref, SaveTimes.NONE);
   }
 
-  /** {@link #save(SnapshotRef)}, telling how long it took. */
+  /** {@link #save(SnapshotRef)}, reporting its durations. */
   void save(SnapshotRef ref, SaveTimes times) {
     writer.save(ref, times);
     int whole = 0;
@@ -239,7 +240,7 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Indexes of the snapshots that have a manifest, whole or not, ascending.
+   * Indexes of the snapshots that have a manifest, complete or not, ascending.
    *
    * @throws SnapshotException IO
    */
@@ -248,20 +249,20 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * The newest snapshot whose manifest is whole and whose files have the right sizes. A damaged one
-   * is skipped with an error in the log, and kept for whoever wants to check it.
+   * Returns the newest snapshot whose manifest is valid and whose files have the right sizes. A
+   * damaged one is skipped with an error in the log, and kept for inspection.
    *
-   * @param maxIndex snapshots above it do not count; {@link Long#MAX_VALUE} for all
-   * @throws SnapshotException IO if the disk does not answer
+   * @param maxIndex snapshots above it are ignored; {@link Long#MAX_VALUE} for all
+   * @throws SnapshotException IO if the disk fails
    */
   public Optional<SnapshotRef> latest(long maxIndex) {
     return latest(maxIndex, snapshot -> true);
   }
 
   /**
-   * As {@link #latest(long)}, of those that fit.
+   * As {@link #latest(long)}, restricted to matching snapshots.
    *
-   * @param fits asked about whole snapshots, the newest first
+   * @param fits tested with complete snapshots, the newest first
    */
   public Optional<SnapshotRef> latest(long maxIndex, Predicate<SnapshotRef> fits) {
     for (Path file : manifests.files()) {
@@ -286,8 +287,8 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * As {@link #latest(long, Predicate)}, of those whose every byte fits the checksums. Reads the
-   * newest one whole, and older ones only if it is damaged.
+   * As {@link #latest(long, Predicate)}, restricted to snapshots that match their checksums
+   * completely. Reads all of the newest one, and older ones only if it is damaged.
    */
   public Optional<SnapshotRef> latestVerified(long maxIndex, Predicate<SnapshotRef> fits) {
     long max = maxIndex;
@@ -324,13 +325,13 @@ public final class SnapshotDirectory {
       Path path = root.resolve(manifest.directory()).resolve(file.name());
       int crc = DiskWork.attempt("read " + path, () -> ContentSums.crc32c(path));
       if (crc != file.crc32c()) {
-        throw new SnapshotException(Kind.DAMAGED, path + " does not fit its checksum");
+        throw new SnapshotException(Kind.DAMAGED, path + " does not match its checksum");
       }
     }
   }
 
   /**
-   * The manifest of a snapshot, for sending it to a peer.
+   * Returns the manifest of a snapshot, to send it to a peer.
    *
    * @throws SnapshotException DAMAGED or IO
    */
@@ -339,8 +340,8 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * How much disk space a snapshot alone holds: bytes of its table files that the state has
-   * rewritten or removed since, as it does by itself at any time.
+   * Disk space that only a snapshot uses: size of its table files that the state has rewritten or
+   * removed since, as the state does at any time.
    *
    * @param state the state's directory; a table file has the same name in both
    * @throws SnapshotException DAMAGED or IO
@@ -370,8 +371,9 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Removes what no manifest speaks for: leftovers of a crash while a snapshot was made or removed.
-   * What came of another member's snapshot stays. Only at start, before anything is prepared.
+   * Removes files that belong to no manifest: leftovers of a crash while a snapshot was created or
+   * removed. Received files of another member's snapshot stay. Must be called only at start, before
+   * anything is prepared.
    */
   public void removeStrays() {
     DiskWork.attempt(
@@ -388,7 +390,7 @@ public final class SnapshotDirectory {
           try (Stream<Path> paths = Files.list(root)) {
             for (Path path : (Iterable<Path>) paths::iterator) {
               if (!known.contains(String.valueOf(path.getFileName()))) {
-                LOG.info("stray removed path={}", path);
+                LOG.info("removed leftover of an unfinished snapshot path={}", path);
                 DurableFiles.deleteTree(path);
               }
             }
@@ -399,22 +401,20 @@ public final class SnapshotDirectory {
   }
 
   /**
-   * Makes a state directory from a snapshot: table files are shared by hard links where the file
-   * system allows it, all others copied, all forced. The snapshot stays whole whatever happens to
-   * the state.
+   * Creates a state directory from a snapshot: table files are shared by hard links if the file
+   * system allows it, all others are copied, and all are forced. The snapshot stays complete
+   * whatever happens to the state.
    *
-   * @param target does not exist or is empty; a crash leaves it so, and perhaps a neighbour named
-   *     {@code target + ".restoring"}
-   * @throws SnapshotException DAMAGED if the content does not fit its checksums, DISK_FULL or IO
+   * @param target does not exist or is empty; a crash leaves it so, and perhaps a directory {@code
+   *     target + ".restoring"}
+   * @throws SnapshotException DAMAGED if the content does not match its checksums, DISK_FULL or IO
    */
   public void restore(SnapshotRef ref, Path target) {
     verify(ref);
     restoreVerified(ref, target);
   }
 
-  /**
-   * As {@link #restore}, of a snapshot that was verified just now: its files are not read again.
-   */
+  /** As {@link #restore}, for a snapshot that was just verified: its files are not read again. */
   public void restoreVerified(SnapshotRef ref, Path target) {
     SnapshotManifest manifest = manifest(ref);
     DiskWork.attempt(
@@ -431,14 +431,17 @@ public final class SnapshotDirectory {
         });
   }
 
-  /** True for table files: they never change, and have one name in the state and all snapshots. */
+  /**
+   * True for table files: they never change, and have the same name in the state and in all
+   * snapshots.
+   */
   public static boolean isTable(String fileName) {
     return fileName.endsWith(".sst");
   }
 
   /**
-   * Snapshots in which a file is damaged that another snapshot has too: table files are shared by
-   * hard links.
+   * Returns the snapshots that contain a damaged file of another snapshot: table files are shared
+   * by hard links.
    *
    * @param file of a manifest of this directory
    * @return indexes, ascending; immutable
@@ -458,7 +461,7 @@ public final class SnapshotDirectory {
         if (e.kind() == Kind.IO) {
           throw e;
         }
-        LOG.debug("unreadable manifest path={}: {}", manifestFile, e.getMessage());
+        LOG.debug("unreadable manifest path={} reason={}", manifestFile, e.getMessage());
       }
     }
     return List.copyOf(damaged);

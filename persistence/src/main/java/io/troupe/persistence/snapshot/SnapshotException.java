@@ -4,15 +4,15 @@ package io.troupe.persistence.snapshot;
 public final class SnapshotException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** What is wrong. */
+  /** Kind of failure. */
   public enum Kind {
-    /** The disk or a quota is full: nothing was announced, try again after space was freed. */
+    /** The disk or a quota is full: no snapshot was created, retry after space was freed. */
     DISK_FULL,
     /** The disk failed otherwise. */
     IO,
-    /** Manifest or content do not fit their checksums: use another snapshot. */
+    /** Manifest or content do not match their checksums: use another snapshot. */
     DAMAGED,
-    /** Written by a version with another manifest. */
+    /** Written by a version with another manifest format. */
     WRONG_VERSION
   }
 
@@ -28,7 +28,7 @@ public final class SnapshotException extends RuntimeException {
     this.kind = kind;
   }
 
-  /** Which case it is. */
+  /** Returns the kind of the failure. */
   public Kind kind() {
     return kind;
   }

@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * What makes a checkpoint directory a snapshot; see docs/formats/snapshot-manifest.md.
+ * The manifest that makes a checkpoint directory a snapshot; see docs/formats/snapshot-manifest.md.
  *
  * @param index Raft index, 1 or more
  * @param term term of the entry at index
  * @param membership encoded membership
- * @param directory name of the content's directory, beside the manifest
+ * @param directory name of the content directory, next to the manifest
  * @param files the content, sorted by name; immutable
  */
 public record SnapshotManifest(
@@ -28,7 +28,7 @@ public record SnapshotManifest(
 
   private static final String TITLE = "troupe-snapshot";
 
-  /** Letters, digits and a few signs, no path: a manifest from a peer must not reach outside. */
+  /** Letters, digits and a few signs, no path: a manifest of a peer must not name files outside. */
   private static final Pattern PLAIN_NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]*");
 
   public SnapshotManifest {
@@ -40,14 +40,14 @@ public record SnapshotManifest(
    * One file of the content.
    *
    * @param name without a path
-   * @param size bytes, 0 or more
+   * @param size size in bytes, 0 or more
    * @param crc32c checksum over all bytes
    */
   public record FileSum(String name, long size, int crc32c) {
     public FileSum {
       requirePlain(name);
       if (size < 0) {
-        throw new IllegalArgumentException("size " + size);
+        throw new IllegalArgumentException("negative size " + size);
       }
     }
 
@@ -74,7 +74,7 @@ public record SnapshotManifest(
   }
 
   /**
-   * Reads what {@link #encode} wrote.
+   * Reads the result of {@link #encode}.
    *
    * @throws SnapshotException DAMAGED or WRONG_VERSION
    */
@@ -117,7 +117,7 @@ public record SnapshotManifest(
         return field.value();
       }
     }
-    throw new IllegalArgumentException("no field " + name);
+    throw new IllegalArgumentException("missing field " + name);
   }
 
   private static void requirePlain(String name) {

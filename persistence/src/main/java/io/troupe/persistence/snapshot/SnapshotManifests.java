@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The manifest files of a snapshot directory: how they are named, listed and read. A manifest and
- * its content directory have the same name but for the suffix.
+ * The manifest files of a snapshot directory: their names, listing and reading. A manifest and its
+ * content directory have the same name except for the suffix.
  */
 final class SnapshotManifests {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotManifests.class);
@@ -26,7 +26,7 @@ final class SnapshotManifests {
   private final Path root;
 
   /**
-   * Reads nothing yet.
+   * Does not read yet.
    *
    * @param root absolute
    */
@@ -53,7 +53,7 @@ final class SnapshotManifests {
   }
 
   /**
-   * Reads a manifest and checks that it belongs to its name.
+   * Reads a manifest and checks that it matches its name.
    *
    * @throws SnapshotException DAMAGED or IO
    */
@@ -67,13 +67,13 @@ final class SnapshotManifests {
     return manifest;
   }
 
-  /** The newest manifest that can be read, whatever its files; null if there is none. */
+  /** The newest readable manifest, even if files of it are damaged; null if there is none. */
   @Nullable SnapshotManifest newest() {
     for (Path file : files()) {
       try {
         return read(file);
       } catch (SnapshotException e) {
-        LOG.error("snapshot manifest unreadable path={} reason={}", file, e.getMessage());
+        LOG.error("cannot read snapshot manifest path={} reason={}", file, e.getMessage());
       }
     }
     return null;
@@ -85,7 +85,7 @@ final class SnapshotManifests {
       checkSizes(read(file));
       return true;
     } catch (SnapshotException e) {
-      LOG.debug("snapshot is not whole manifest={} reason={}", file, e.getMessage());
+      LOG.debug("snapshot is incomplete manifest={} reason={}", file, e.getMessage());
       return false;
     }
   }
@@ -117,12 +117,12 @@ final class SnapshotManifests {
         root.resolve(manifest.directory()));
   }
 
-  /** Where the manifest of that snapshot is, if it exists. */
+  /** Path of the manifest of that snapshot, if it exists. */
   Path file(long index, long term) {
     return root.resolve(baseName(index, term) + SUFFIX);
   }
 
-  /** Where the content of the snapshot with that manifest is. */
+  /** Content directory of the snapshot with that manifest. */
   static Path contentOf(Path file) {
     String name = String.valueOf(file.getFileName());
     return file.resolveSibling(name.substring(0, name.length() - SUFFIX.length()));
@@ -135,7 +135,7 @@ final class SnapshotManifests {
   static long indexOf(Path file) {
     Matcher matcher = NAME.matcher(String.valueOf(file.getFileName()));
     if (!matcher.matches()) {
-      throw new IllegalArgumentException(file + " is no manifest");
+      throw new IllegalArgumentException(file + " is not a manifest");
     }
     return Long.parseUnsignedLong(matcher.group(1), 16);
   }

@@ -22,8 +22,8 @@ import org.apache.pekko.persistence.SnapshotProtocol;
 import org.apache.pekko.persistence.SnapshotSelectionCriteria;
 
 /**
- * Saving, loading and deleting snapshots through Pekko Persistence, for a typed actor: it calls,
- * gets a stage, and pipes it to itself. One per actor system.
+ * Saves, loads and deletes snapshots through Pekko Persistence. A typed actor calls it, gets a
+ * stage, and pipes it to itself. One per actor system.
  *
  * <p>A failed stage carries a {@link SnapshotException}, or a timeout whose outcome is unknown.
  */
@@ -37,7 +37,7 @@ public final class SnapshotPlugin {
   private final Duration timeout;
   private final SaveTimes times;
 
-  /** What the store is asked to save: Pekko hands it over as it is. */
+  /** The message to the store: Pekko passes it on unchanged. */
   record Save(SnapshotRef ref, SaveTimes times) {}
 
   private SnapshotPlugin(
@@ -54,13 +54,13 @@ public final class SnapshotPlugin {
   }
 
   /**
-   * Removes strays, then starts the plugin. Blocks for the clean-up; call it before anything is
+   * Removes leftovers, then starts the plugin. Blocks for the clean-up; call it before anything is
    * prepared.
    *
-   * @param snapshots the data directory's snapshots room
+   * @param snapshots the snapshots directory of the data directory
    * @param persistenceId names the member in Pekko's messages
-   * @param times told of each save
-   * @throws SnapshotException if the room cannot be used
+   * @param times receives the durations of each save
+   * @throws SnapshotException if the directory cannot be used
    */
   public static SnapshotPlugin start(
       ClassicActorSystemProvider system, Path snapshots, String persistenceId, SaveTimes times) {
@@ -79,14 +79,17 @@ public final class SnapshotPlugin {
   }
 
   /**
-   * The files behind, for preparing, verifying, sending and restoring. All of its calls block;
-   * saving and deleting belong to this class.
+   * The underlying files, for preparing, verifying, sending and restoring. All of its calls block;
+   * saving and deleting must use this class.
    */
   public SnapshotDirectory directory() {
     return directory;
   }
 
-  /** Makes a prepared and filled directory a snapshot and keeps the last two; durable when done. */
+  /**
+   * Converts a prepared and filled directory to a snapshot and keeps the last two; durable when
+   * complete.
+   */
   public CompletionStage<Void> save(SnapshotRef ref) {
     SnapshotMetadata metadata = new SnapshotMetadata(persistenceId, ref.index(), 0);
     return ask(new SnapshotProtocol.SaveSnapshot(metadata, new Save(ref, times)))

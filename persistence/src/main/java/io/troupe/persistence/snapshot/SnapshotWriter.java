@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives prepared content its manifest, and removes snapshots. The manifest comes last and goes
- * first, so a crash at any point leaves a whole snapshot or a stray directory.
+ * Writes the manifest of prepared content, and removes snapshots. The manifest is created last and
+ * removed first, so a crash at any point leaves a complete snapshot or a leftover directory.
  */
 final class SnapshotWriter {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotWriter.class);
@@ -28,11 +28,11 @@ final class SnapshotWriter {
   }
 
   /**
-   * Makes the prepared content a snapshot. Durable when this returns; a failure leaves nothing of
-   * the snapshot on the disk.
+   * Converts the prepared content to a snapshot. Durable when this returns; a failure leaves
+   * nothing of the snapshot on the disk.
    *
-   * @throws SnapshotException DISK_FULL, IO, or DAMAGED if a table file is; the snapshot does not
-   *     exist then
+   * @throws SnapshotException DISK_FULL, IO, or DAMAGED if a table file is damaged; the snapshot
+   *     does not exist then
    */
   void save(SnapshotRef ref, SaveTimes times) {
     Path content = root.resolve(SnapshotManifests.baseName(ref.index(), ref.term()));
@@ -83,8 +83,9 @@ final class SnapshotWriter {
   }
 
   /**
-   * What a failed save leaves holds disk space, by table files that the state has deleted since.
-   * The failure itself is thrown by the caller; a second one leaves strays for the next start.
+   * Leftovers of a failed save occupy disk space, because they keep table files that the state has
+   * deleted since. The caller throws the original failure; if this removal fails too, the next
+   * start removes the leftovers.
    */
   private void removeUnsaved(SnapshotRef ref, Path content) {
     Path manifest = manifests.file(ref.index(), ref.term());

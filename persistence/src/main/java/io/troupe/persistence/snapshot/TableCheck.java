@@ -4,8 +4,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Checks a table file by the checksums that the store wrote into it. A manifest's checksum is made
- * of what is on the disk: without this check, damage from before would get a checksum that fits.
+ * Checks a table file with the checksums that the store wrote into it. The checksum in a manifest
+ * is computed from the content on the disk: without this check, a file that was already damaged
+ * would get a matching checksum.
  */
 @FunctionalInterface
 public interface TableCheck {

@@ -25,17 +25,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * RocksDB's native library, unpacked once and kept: unpacking it takes a fifth of the CPU time of a
- * start. It lies in a directory named after its checksum, so every version has its own.
+ * start. Its directory is named after its checksum, so every version has its own.
  *
- * <p>What is loaded runs with all rights of the process. So a cached file counts only if it and its
- * directory belong to this process's user or to root and nobody else can write them, and if its
- * content has the checksum that the jar names. Any number of processes may share a cache: a file
- * appears under its name whole, by a rename.
+ * <p>The loaded code has all rights of the process. So a cached file is used only if it and its
+ * directory belong to this process's user or to root, no other user can write them, and its content
+ * has the checksum that the jar names. Several processes may share a cache: a complete file gets
+ * its name by a rename.
  */
 public final class NativeLibrary {
   private static final Logger LOG = LoggerFactory.getLogger(NativeLibrary.class);
 
-  /** Belongs to the user that the process runs as. */
+  /** Belongs to the user that runs the process. */
   private static final Path SELF = Path.of("/proc/self");
 
   private static boolean loaded;
@@ -44,11 +44,11 @@ public final class NativeLibrary {
 
   /**
    * Loads the library from the cache, unpacking it there if it is missing or damaged. Does nothing
-   * if it is loaded.
+   * if it is already loaded.
    *
-   * @param cache directory, made if missing; may be shared with other processes and programs
-   * @return whether it is loaded now. If not, the reason is in the log, and opening a store unpacks
-   *     the library elsewhere
+   * @param cache directory, created if missing; may be shared with other processes and programs
+   * @return true if it is loaded now. If not, the reason is logged, and opening a store unpacks the
+   *     library elsewhere
    */
   public static synchronized boolean load(Path cache) {
     if (loaded) {
@@ -61,7 +61,10 @@ public final class NativeLibrary {
         loaded = true;
       }
     } catch (IOException | UnsatisfiedLinkError e) {
-      LOG.warn("native library not loaded from cache={} reason={}", cache, e.toString());
+      LOG.warn(
+          "native library not loaded, RocksDB unpacks it elsewhere cache={} reason={}",
+          cache,
+          e.toString());
     }
     return loaded;
   }
@@ -71,10 +74,10 @@ public final class NativeLibrary {
   }
 
   /**
-   * The directory that holds the library, checked.
+   * Returns the checked directory of the library.
    *
-   * @return null where ownership cannot be told, or the library comes from no jar
-   * @throws IOException if it cannot be written, or is not safe from others
+   * @return null if ownership cannot be determined, or the library is not from a jar
+   * @throws IOException if it cannot be written, or other users can change it
    */
   static @Nullable Path unpacked(Path cache) throws IOException {
     JarEntry entry = entry();
@@ -85,12 +88,12 @@ public final class NativeLibrary {
         cache.resolve("rocksdbjni-" + Long.toHexString(entry.getCrc()) + "-" + entry.getSize());
     DurableFiles.createDirectory(directory);
     requireSafe(directory);
-    // The name that RocksDB looks for when it is given a directory.
+    // The name that RocksDB expects in a given directory.
     Path library = directory.resolve(Environment.getJniLibraryFileName("rocksdbjni"));
     if (!isWhole(library, entry)) {
       unpack(directory, library);
       if (!isWhole(library, entry)) {
-        throw new IOException(library + " is not what the jar holds");
+        throw new IOException(library + " does not match the library in the jar");
       }
     }
     return directory;
@@ -109,7 +112,7 @@ public final class NativeLibrary {
     return connection instanceof JarURLConnection jar ? jar.getJarEntry() : null;
   }
 
-  /** Nobody but this process's user and root may replace what is in there. */
+  /** Only this process's user and root may be able to replace the content. */
   private static void requireSafe(Path path) throws IOException {
     PosixFileAttributes attributes =
         Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
@@ -120,7 +123,7 @@ public final class NativeLibrary {
     if (attributes.isSymbolicLink()
         || attributes.permissions().contains(PosixFilePermission.GROUP_WRITE)
         || attributes.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
-      throw new IOException(path + " can be changed by others");
+      throw new IOException(path + " is writable by other users");
     }
   }
 
@@ -145,10 +148,10 @@ public final class NativeLibrary {
     if (resource == null) {
       throw new IOException("no library for this platform");
     }
-    // Made by the JDK with rights for its owner alone.
+    // The JDK creates the file with rights for its owner alone.
     Path fresh = Files.createTempFile(directory, "unpacking", ".new");
     try (InputStream in = resource.openStream()) {
-      // Not REPLACE_EXISTING: that would make the file again, with whatever rights are usual.
+      // Not REPLACE_EXISTING: that would create the file again, with default rights.
       try (OutputStream out = Files.newOutputStream(fresh)) {
         in.transferTo(out);
       }

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Counts the users of something native, so that it is freed only when nobody is inside. A use after
- * free would not be an exception but the end of the process.
+ * Counts the users of native resources, so that these are freed only when no user is active. A use
+ * after free would crash the process instead of throwing an exception.
  */
 final class OpenGate {
   private static final long CLOSED = 1L << 62;
@@ -15,7 +15,7 @@ final class OpenGate {
   private final AtomicLong state = new AtomicLong();
 
   /**
-   * Comes in; pair it with {@link #leave()}.
+   * Registers a user; each call must be paired with {@link #leave()}.
    *
    * @throws StoreException if the gate is closed
    */
@@ -30,12 +30,12 @@ final class OpenGate {
     state.decrementAndGet();
   }
 
-  /** True once the gate is closed: whoever is inside shall come out. */
+  /** True after the gate was closed: active users must leave. */
   boolean isShut() {
     return state.get() >= CLOSED;
   }
 
-  /** Closes the gate; false if it was closed already. */
+  /** Closes the gate; false if it was already closed. */
   boolean shut() {
     while (true) {
       long users = state.get();
@@ -48,7 +48,7 @@ final class OpenGate {
     }
   }
 
-  /** Waits until nobody is inside; false if somebody still is when the time is over. */
+  /** Waits until no user is active; false if one still is when the timeout expires. */
   boolean awaitEmpty(long timeoutMs) {
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     while (state.get() > CLOSED) {
@@ -60,7 +60,7 @@ final class OpenGate {
     return true;
   }
 
-  /** How many are inside. */
+  /** Number of active users. */
   long users() {
     long users = state.get();
     return users >= CLOSED ? users - CLOSED : users;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 
-/** A walk over a RocksDB iterator, whose view is frozen at its creation. */
+/** A cursor over a RocksDB iterator, whose view is frozen at its creation. */
 final class RocksCursor implements Cursor {
   private final RocksIterator iterator;
   private final Release release;
@@ -27,9 +27,9 @@ final class RocksCursor implements Cursor {
   }
 
   /**
-   * What is given back when the cursor closes.
+   * Resources that are released when the cursor closes.
    *
-   * @param gate the store's, entered for this cursor
+   * @param gate gate of the store, entered for this cursor
    * @param bound the iterator's upper end, or null if it has none
    */
   record Release(OpenGate gate, UpperBound.Pool bounds, @Nullable UpperBound bound) {
@@ -41,7 +41,7 @@ final class RocksCursor implements Cursor {
     }
   }
 
-  /** Takes over the iterator. */
+  /** Takes ownership of the iterator. */
   RocksCursor(
       RocksIterator iterator,
       Release release,
@@ -59,7 +59,7 @@ final class RocksCursor implements Cursor {
     if (place == Place.CLOSED) {
       throw new IllegalStateException("the cursor is closed");
     }
-    // A read that takes long must not hold up the end of the store.
+    // A long read must not delay closing the store.
     if (release.gate().isShut()) {
       throw new StoreException("the store is closed");
     }
@@ -108,7 +108,7 @@ final class RocksCursor implements Cursor {
     value = null;
     if (iterator.isValid()) {
       place = Place.ON_RECORD;
-      // The upper end is RocksDB's to watch. Watching the lower one here saves a native object.
+      // RocksDB checks the upper end. Checking the lower one here saves a native object.
       if (!reverse || key().compareTo(from) >= 0) {
         return true;
       }
@@ -160,7 +160,7 @@ final class RocksCursor implements Cursor {
 
   private void requireRecord() {
     if (place != Place.ON_RECORD) {
-      throw new IllegalStateException("the cursor stands on no record");
+      throw new IllegalStateException("cursor is not at a record");
     }
   }
 

@@ -30,10 +30,10 @@ final class RocksOptions implements AutoCloseable {
   private static final int BLOCK_BYTES = 8 << 10;
   private static final int BLOOM_BITS = 10;
 
-  /** A file is merged soon if of so many rows in a row this many are marks. */
+  /** A file is compacted soon if this many of so many consecutive rows are tombstones. */
   private static final int STRETCH_ROWS = 10_000;
 
-  private static final int STRETCH_MARKS = 5_000;
+  private static final int STRETCH_TOMBSTONES = 5_000;
 
   private final Deque<AutoCloseable> owned = new ArrayDeque<>();
   private final DBOptions db;
@@ -43,7 +43,7 @@ final class RocksOptions implements AutoCloseable {
   private final FlushOptions flushLater;
 
   RocksOptions(RocksSettings settings) {
-    // The buffers are charged to the cache, so one number bounds both.
+    // The buffers are charged to the cache, so one number limits both.
     LRUCache cache =
         own(new LRUCache(settings.blockCacheBytes() + settings.writeBufferBytes(), -1, false, 0.2));
     WriteBufferManager buffers =
@@ -66,7 +66,8 @@ final class RocksOptions implements AutoCloseable {
   }
 
   /**
-   * A cursor's end must not cost its thread the deletion of files that it held: the writer's too.
+   * The thread that closes a cursor must not delete the files that the cursor held, because that
+   * may be the writer thread.
    */
   static ReadOptions readOptions() {
     return new ReadOptions().setBackgroundPurgeOnIteratorCleanup(true);
@@ -81,7 +82,7 @@ final class RocksOptions implements AutoCloseable {
     return db;
   }
 
-  /** RocksDB's obligatory default family first, which stays empty, then each space in order. */
+  /** RocksDB's mandatory default family first, which stays empty, then each space in order. */
   List<ColumnFamilyDescriptor> families() {
     return families;
   }
@@ -94,7 +95,7 @@ final class RocksOptions implements AutoCloseable {
     return write;
   }
 
-  /** For a flush that others do while its caller continues. */
+  /** For a flush in background threads while the caller continues. */
   FlushOptions flushLater() {
     return flushLater;
   }
@@ -103,7 +104,7 @@ final class RocksOptions implements AutoCloseable {
     return new DBOptions()
         .setCreateIfMissing(true)
         .setCreateMissingColumnFamilies(true)
-        // Without a log of its own RocksDB keeps a batch over several families whole only so.
+        // Required: without a log, only this keeps a batch over several families atomic.
         .setAtomicFlush(true)
         .setWriteBufferManager(buffers)
         .setMaxBackgroundJobs(settings.backgroundThreads())
@@ -117,9 +118,10 @@ final class RocksOptions implements AutoCloseable {
   }
 
   /**
-   * What keeps walks fast over places where much was deleted: RocksDB keeps a mark for each deleted
-   * row until the mark has met all older versions of it, and a walk steps over each. So a file with
-   * a stretch that is mostly marks is merged soon instead of when its level is full.
+   * Keeps walks fast over ranges with many deletions. RocksDB keeps a tombstone for each deleted
+   * row until it has been merged with all older versions of the row, and a walk steps over each
+   * tombstone. So a file with a stretch of mostly tombstones is compacted soon instead of when its
+   * level is full.
    */
   private ColumnFamilyOptions merging() {
     Options options = own(new Options());
@@ -127,7 +129,7 @@ final class RocksOptions implements AutoCloseable {
         List.of(
             own(
                 TablePropertiesCollectorFactory.NewCompactOnDeletionCollectorFactory(
-                    STRETCH_ROWS, STRETCH_MARKS, 0))));
+                    STRETCH_ROWS, STRETCH_TOMBSTONES, 0))));
     return new ColumnFamilyOptions(options);
   }
 
@@ -143,7 +145,7 @@ final class RocksOptions implements AutoCloseable {
             .setCacheIndexAndFilterBlocksWithHighPriority(true)
             .setPinL0FilterAndIndexBlocksInCache(true);
     if (space != Space.KEY) {
-      // Versions of a key are found by seeking, which a filter over whole keys cannot help.
+      // Versions of a key are found by seeking, for which a filter over whole keys is useless.
       table.setFilterPolicy(bloom);
     }
     long buffer = Math.max(1 << 20, settings.writeBufferBytes() / 2);

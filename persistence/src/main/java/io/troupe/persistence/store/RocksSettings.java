@@ -2,7 +2,7 @@ package io.troupe.persistence.store;
 
 /**
  * Budgets of the store. Native memory stays near {@code blockCacheBytes + writeBufferBytes} however
- * many keys there are: index and filter blocks live in the cache, and write buffers are charged to
+ * many keys there are: index and filter blocks are in the cache, and write buffers are charged to
  * it.
  *
  * @param blockCacheBytes for blocks read from disk, 8 MiB or more
@@ -18,7 +18,7 @@ public record RocksSettings(
     int backgroundThreads,
     int maxOpenFiles,
     long compactionBytesPerSecond) {
-  /** For a member with a gigabyte or two to itself. */
+  /** For a member that may use one or two gigabytes. */
   public static final RocksSettings DEFAULT = new RocksSettings(128L << 20, 64L << 20, 2, 512, 0);
 
   public RocksSettings {

@@ -33,9 +33,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@link OrderedStore} on RocksDB: one column family per space, no log of its own, flushed
- * atomically over all families. What a crash loses is always a whole tail of batches, in order; the
- * write-ahead log brings it back.
+ * {@link OrderedStore} on RocksDB: one column family per space, without a RocksDB log, flushed
+ * atomically over all families. A crash always loses a complete tail of batches, in order; the
+ * write-ahead log restores it.
  *
  * <p>Safe for any number of reading threads and for two writing ones (apply and background
  * compaction). {@link #close()} waits for calls and cursors in other threads and flushes.
@@ -46,10 +46,10 @@ public final class RocksStore implements OrderedStore {
   private static final long SIZE_AGE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /**
-   * Marks of deleted rows that a walk may meet in the write buffers: some ten milliseconds. Only in
-   * files are they merged away.
+   * Tombstones that a walk may meet in the write buffers: they cost about ten milliseconds. They
+   * are merged away only in files.
    */
-  private static final int MOST_MARKS_IN_BUFFERS = 50_000;
+  private static final int MAX_TOMBSTONES_IN_BUFFERS = 50_000;
 
   private final Path directory;
   private final RocksOptions options;
@@ -60,8 +60,8 @@ public final class RocksStore implements OrderedStore {
   private final UpperBound.Pool bounds = new UpperBound.Pool();
   private final OpenGate gate = new OpenGate();
 
-  /** Since the last flush that they caused; others may have been in between. */
-  private final AtomicInteger marksInBuffers = new AtomicInteger();
+  /** Since the last flush that tombstones caused; other flushes may have happened meanwhile. */
+  private final AtomicInteger tombstonesInBuffers = new AtomicInteger();
 
   private volatile Consumer<StoreException> damaged = damage -> {};
   private final Object sizesLock = new Object();
@@ -140,10 +140,10 @@ public final class RocksStore implements OrderedStore {
   }
 
   /**
-   * Loads the native library once per process, if {@link NativeLibrary} has not. It is unpacked to
+   * Loads the native library once per process, unless {@link NativeLibrary} has. It is unpacked to
    * a fixed name in {@code directory}, where the next start replaces it: in the temporary directory
-   * each killed process would leave a copy of tens of megabytes. Unpacked there after all if the
-   * directory forbids execution.
+   * each killed process would leave a copy of tens of megabytes. If the directory forbids
+   * execution, the temporary directory is used nevertheless.
    */
   private static void loadLibrary(@Nullable Path directory) throws IOException {
     if (NativeLibrary.isLoaded()) {
@@ -155,14 +155,14 @@ public final class RocksStore implements OrderedStore {
         NativeLibraryLoader.getInstance().loadLibrary(directory.toString());
       } catch (IOException | UnsatisfiedLinkError | RuntimeException e) {
         LOG.warn("native library not loaded directory={} reason={}", directory, e.toString());
-        // Perhaps half unpacked on a full disk.
+        // It may be incomplete on a full disk.
         Files.deleteIfExists(library);
       }
     }
     RocksDB.loadLibrary();
   }
 
-  /** A family that this program does not know was made by a newer one. */
+  /** An unknown family was created by a newer program. */
   private static void refuseUnknownSpaces(Path directory, RocksOptions options)
       throws RocksDBException {
     if (!Files.exists(directory.resolve("CURRENT"))) {
@@ -178,15 +178,16 @@ public final class RocksStore implements OrderedStore {
       unknown.remove(Bytes.copyOf(known.getName()).utf8());
     }
     if (!unknown.isEmpty()) {
-      throw new StoreException("the store in " + directory + " has unknown spaces " + unknown);
+      throw new StoreException(
+          "store of a newer version in " + directory + ", unknown spaces " + unknown);
     }
   }
 
   /**
-   * Names who is told when a checksum or a structure on disk turns out to be wrong. What is damaged
-   * in one place cannot be trusted in others, so the listener shall end the process.
+   * Sets the listener that is called when a checksum or a structure on disk is wrong. After damage
+   * in one place other places cannot be trusted, so the listener must stop the process.
    *
-   * @param listener called from the thread that met the damage, before it gets its exception
+   * @param listener called from the thread that detected the damage, before it gets its exception
    */
   public void onDamage(Consumer<StoreException> listener) {
     damaged = listener;
@@ -214,7 +215,7 @@ public final class RocksStore implements OrderedStore {
     @Nullable RocksCursor made = null;
     try {
       if (toExclusive != null) {
-        // RocksDB misbehaves if the upper end lies below the place it starts from.
+        // RocksDB misbehaves if the upper end is below the start position.
         bound = bounds.take(toExclusive.compareTo(from) < 0 ? from : toExclusive);
       }
       RocksIterator iterator =
@@ -243,23 +244,23 @@ public final class RocksStore implements OrderedStore {
       return;
     }
     gate.enter();
-    int marks = 0;
+    int tombstones = 0;
     try (WriteBatch out = new WriteBatch()) {
       for (StoreBatch.Change change : batch.changes()) {
         byte[] key = change.key().toArrayUnsafe();
         Bytes value = change.value();
         if (value == null) {
-          marks += isWalked(change.space()) ? 1 : 0;
+          tombstones += isWalked(change.space()) ? 1 : 0;
           out.delete(handle(change.space()), key);
         } else {
           out.put(handle(change.space()), key, value.toArrayUnsafe());
         }
       }
       db.write(options.write(), out);
-      if (marks > 0
-          && marksInBuffers.addAndGet(marks) >= MOST_MARKS_IN_BUFFERS
+      if (tombstones > 0
+          && tombstonesInBuffers.addAndGet(tombstones) >= MAX_TOMBSTONES_IN_BUFFERS
           && hasSpaceToFlush()) {
-        marksInBuffers.set(0);
+        tombstonesInBuffers.set(0);
         db.flush(options.flushLater(), handles);
       }
     } catch (RocksDBException e) {
@@ -270,8 +271,8 @@ public final class RocksStore implements OrderedStore {
   }
 
   /**
-   * A flush that fails ends the store, because it has no log of its own. Slow walks are better than
-   * that, and the next deletion asks again.
+   * A failed flush makes the store unusable, because it has no log of its own. Slow walks are
+   * better than that, and the next deletion checks again.
    */
   private boolean hasSpaceToFlush() throws RocksDBException {
     long free = directory.toFile().getUsableSpace();
@@ -296,7 +297,7 @@ public final class RocksStore implements OrderedStore {
   }
 
   /**
-   * Brings all batches written so far to disk, durably.
+   * Flushes all batches written so far to disk, durably.
    *
    * @throws StoreException on failure
    */
@@ -312,12 +313,12 @@ public final class RocksStore implements OrderedStore {
   }
 
   /**
-   * Makes a durable copy of the store at one moment between two batches, at or after this call: all
-   * spaces alike, whole batches only. Table files are shared by hard links, so it takes little time
-   * and space and must be on the same file system. Writers and readers continue meanwhile.
+   * Creates a durable copy of the store at one moment between two batches, at or after this call:
+   * all spaces, complete batches only. Table files are shared by hard links, so it takes little
+   * time and space and must be on the same file system. Writers and readers continue meanwhile.
    *
-   * @param target a directory that does not exist; its parent does. What a crash leaves there is of
-   *     no use
+   * @param target a directory that does not exist; its parent exists. A crash leaves unusable
+   *     content there
    * @throws StoreException on failure
    */
   public void checkpoint(Path target) {
@@ -339,8 +340,8 @@ public final class RocksStore implements OrderedStore {
   }
 
   /**
-   * Rewrites all files, so that deleted and overwritten records give their space back. Slow: for a
-   * maintenance request, from a thread of its own.
+   * Rewrites all files, so that the space of deleted and overwritten records is freed. Slow: for a
+   * maintenance request, on a thread of its own.
    *
    * @throws StoreException on failure
    */
@@ -350,7 +351,7 @@ public final class RocksStore implements OrderedStore {
       for (ColumnFamilyHandle handle : handles) {
         db.compactRange(handle);
       }
-      // The caller next must not be told what there was before.
+      // Later calls must not see the sizes from before.
       freshSizes();
     } catch (RocksDBException e) {
       throw failed("compact", e);
@@ -359,13 +360,13 @@ public final class RocksStore implements OrderedStore {
     }
   }
 
-  /** Bytes that are in memory alone; a flush or a checkpoint writes at most about as many. */
+  /** Bytes that are only in memory; a flush or a checkpoint writes at most about as many. */
   public long unwrittenBytes() {
     return property("rocksdb.cur-size-all-mem-tables");
   }
 
   /**
-   * Figures of RocksDB by its property names, for metrics; summed over the spaces.
+   * Statistics of RocksDB by property name, for metrics; summed over the spaces.
    *
    * @param property for example {@code rocksdb.num-running-compactions}
    */
@@ -381,8 +382,8 @@ public final class RocksStore implements OrderedStore {
   }
 
   /**
-   * Flushes and frees everything. Cursors that are open elsewhere fail at their next step, so that
-   * long reads do not hold this up.
+   * Flushes and frees everything. Open cursors of other threads fail at their next step, so that
+   * long reads do not delay the close.
    *
    * @throws StoreException if a call or a cursor is still open after ten seconds (nothing is freed
    *     then), or the flush failed
@@ -400,7 +401,7 @@ public final class RocksStore implements OrderedStore {
         db.flush(flush, handles);
       }
     } catch (RocksDBException e) {
-      throw failed("flush at its end", e);
+      throw failed("flush before it closes", e);
     } finally {
       free();
     }
@@ -433,7 +434,7 @@ public final class RocksStore implements OrderedStore {
     }
   }
 
-  /** What was read later is there later. */
+  /** Synchronized, so that a later read never publishes older sizes. */
   private Sizes freshSizes() {
     synchronized (sizesLock) {
       Sizes fresh = readSizes();
@@ -445,7 +446,7 @@ public final class RocksStore implements OrderedStore {
   private Sizes readSizes() {
     try {
       long buffers = sum("rocksdb.cur-size-all-mem-tables");
-      // Not those that only somebody who reads holds: they go with him.
+      // Without files that only open cursors hold: they are deleted with the cursors.
       long onDisk = sum("rocksdb.live-sst-files-size") + buffers;
       long inUse = Math.min(onDisk, sum("rocksdb.estimate-live-data-size") + buffers);
       return new Sizes(onDisk, inUse, System.nanoTime());

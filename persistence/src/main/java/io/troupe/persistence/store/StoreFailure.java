@@ -5,18 +5,18 @@ import io.troupe.persistence.datadir.DurableFiles;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 
-/** What is behind a {@link StoreException}, for the exit code and the operator's line. */
+/** Cause of a {@link StoreException}, for the exit code and the operator's log line. */
 public enum StoreFailure {
   /** A checksum or a structure on disk is wrong: restore the state from a snapshot. */
   CORRUPTION,
-  /** No space, or over a quota. */
+  /** The disk or a quota is full. */
   DISK_FULL,
   /** The disk failed otherwise. */
   IO,
-  /** Used after close, or a fault of ours. */
+  /** Used after close, or a bug. */
   OTHER;
 
-  /** Which kind {@code failure} is. */
+  /** Returns the kind of {@code failure}. */
   public static StoreFailure of(StoreException failure) {
     if (DurableFiles.isDiskFull(failure)) {
       return DISK_FULL;

@@ -6,13 +6,13 @@ import org.rocksdb.Options;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.SstFileReader;
 
-/** Table files by themselves, outside of an open store. */
+/** Operations on table files outside of an open store. */
 public final class TableFiles {
   private TableFiles() {}
 
   /**
    * Compares each block of a table file with its own checksum. Reads the file once, at the speed of
-   * the disk or of the page cache; takes no block cache.
+   * the disk or of the page cache; uses no block cache.
    *
    * @throws StoreException if a block is damaged ({@link StoreFailure#CORRUPTION}) or the file
    *     cannot be read
@@ -23,7 +23,8 @@ public final class TableFiles {
       reader.open(file.toString());
       reader.verifyChecksum();
     } catch (RocksDBException e) {
-      throw new StoreException("the table file " + file + " is wrong: " + e.getMessage(), e);
+      throw new StoreException(
+          "table file " + file + " is damaged or unreadable: " + e.getMessage(), e);
     }
   }
 }

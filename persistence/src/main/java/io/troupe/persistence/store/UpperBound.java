@@ -7,9 +7,9 @@ import org.rocksdb.DirectSlice;
 import org.rocksdb.ReadOptions;
 
 /**
- * Read options with an exclusive upper end that can be moved, so that a short walk does not pay for
- * making and freeing two native objects. Used by one cursor at a time, and not moved while its
- * iterator lives: the iterator checks the same memory.
+ * Read options with an exclusive upper end that can be changed, so that a short walk does not need
+ * to create and free two native objects. Used by one cursor at a time, and not changed while its
+ * iterator exists: the iterator reads the same memory.
  */
 final class UpperBound implements AutoCloseable {
   private static final int SHARED_CAPACITY = 1024;
@@ -44,7 +44,7 @@ final class UpperBound implements AutoCloseable {
   static final class Pool implements AutoCloseable {
     private final ArrayBlockingQueue<UpperBound> idle = new ArrayBlockingQueue<>(32);
 
-    /** A bound at {@code end}; give it back when the iterator is closed. */
+    /** Returns a bound at {@code end}; release it when the iterator is closed. */
     UpperBound take(Bytes end) {
       UpperBound bound = end.length() > SHARED_CAPACITY ? null : idle.poll();
       if (bound == null) {

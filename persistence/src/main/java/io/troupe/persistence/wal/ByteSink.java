@@ -3,7 +3,7 @@ package io.troupe.persistence.wal;
 import io.troupe.model.Bytes;
 import java.util.Arrays;
 
-/** A growing, reusable byte array with the number forms of the log: big-endian and varint. */
+/** A growing, reusable byte array with the number encodings of the log: big-endian and varint. */
 final class ByteSink {
   private byte[] bytes = new byte[4096];
   private int size;

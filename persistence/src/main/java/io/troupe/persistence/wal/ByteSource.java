@@ -2,7 +2,7 @@ package io.troupe.persistence.wal;
 
 import io.troupe.model.Bytes;
 
-/** Reads what {@link ByteSink} wrote. Running out of bytes is an IllegalArgumentException. */
+/** Reads data of {@link ByteSink}. Throws IllegalArgumentException at the end of the bytes. */
 final class ByteSource {
   private final byte[] bytes;
   private int at;
@@ -46,7 +46,7 @@ final class ByteSource {
     return (int) value;
   }
 
-  /** A slice of the array behind. */
+  /** A slice of the backing array. */
   Bytes getBytes(int length) {
     need(length);
     at += length;
@@ -66,7 +66,7 @@ final class ByteSource {
 
   private void need(int count) {
     if (bytes.length - at < count) {
-      throw new IllegalArgumentException("record ends early");
+      throw new IllegalArgumentException("record is truncated");
     }
   }
 }

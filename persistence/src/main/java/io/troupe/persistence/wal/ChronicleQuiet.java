@@ -4,17 +4,17 @@ import net.openhft.chronicle.core.Jvm;
 import net.openhft.posix.PosixAPI;
 
 /**
- * Turns off what Chronicle does besides writing: its own system calls, its banner, its disk space
- * thread, its timing remarks and any usage report. Warnings and errors stay on.
+ * Disables everything that Chronicle does in addition to writing: its own system calls, its banner,
+ * its disk space thread, its timing messages and any usage report. Warnings and errors stay
+ * enabled.
  */
 final class ChronicleQuiet {
   static {
     setDefault("chronicle.announcer.disable", "true");
     setDefault("chronicle.analytics.disable", "true");
     setDefault("chronicle.disk.monitor.disable", "true");
-    // Chronicle's own system calls (msync, madvise) are not used here, and the library that it
-    // makes
-    // them with compiles itself again in each process: a tenth of a second of the start.
+    // Chronicle's own system calls (msync, madvise) are not used here, and their library compiles
+    // itself again in each process: a tenth of a second of the start.
     PosixAPI.useNoOpPosixApi();
     Jvm.disablePerfHandler();
     Jvm.disableDebugHandler();
@@ -22,9 +22,12 @@ final class ChronicleQuiet {
 
   private ChronicleQuiet() {}
 
-  /** Call before the first use of Chronicle: the properties count when its classes load. */
+  /**
+   * Must be called before the first use of Chronicle: the properties are read when its classes
+   * load.
+   */
   static void ensure() {
-    // The work is in the static block: once, and before anything else of Chronicle.
+    // The static block does the work: once, and before any other class of Chronicle.
   }
 
   private static void setDefault(String key, String value) {

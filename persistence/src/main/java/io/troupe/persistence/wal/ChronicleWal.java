@@ -17,8 +17,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log on Chronicle Queue: one queue directory per segment, a fresh segment at every start,
- * older ones only read. See docs/components/wal.md.
+ * The log on Chronicle Queue: one queue directory per segment, a new segment at every start, older
+ * ones only read. See docs/components/wal.md.
  */
 public final class ChronicleWal implements Wal {
   private final Path directory;
@@ -31,7 +31,7 @@ public final class ChronicleWal implements Wal {
   private long openMaxIndex;
   private long sealedBytes;
 
-  /** The same as {@link #sealed}, immutable. */
+  /** Immutable copy of {@link #sealed}. */
   private List<LogExtent.Segment> parts = List.of();
 
   private HardState hardState;
@@ -40,7 +40,7 @@ public final class ChronicleWal implements Wal {
   private long lastIndex;
   private long sequence;
 
-  /** Position of the last record, or a bit before it. */
+  /** Position of the last record, or slightly before it. */
   private long recordAt;
 
   private long forced;
@@ -62,14 +62,22 @@ public final class ChronicleWal implements Wal {
     this.places = replay.places();
     this.status =
         new WalStatus(
-            0, 0, compactedIndex, lastIndex, sequence, forced, 0, false, new LogExtent(List.of(), 0));
+            0,
+            0,
+            compactedIndex,
+            lastIndex,
+            sequence,
+            forced,
+            0,
+            false,
+            new LogExtent(List.of(), 0));
   }
 
   /**
-   * Continues the log in {@code directory} (created if missing) in a fresh segment: cuts off a torn
-   * tail, removes what is no longer needed, then writes and forces the new segment's first record.
+   * Continues the log in {@code directory} (created if missing) in a new segment: truncates a torn
+   * tail, removes obsolete segments, then writes and forces the new segment's first record.
    *
-   * @param replay what {@link WalReplay#read} just said of the same directory
+   * @param replay result of {@link WalReplay#read} for the same directory
    * @throws WalException DISK_FULL or IO
    */
   public static ChronicleWal open(Path directory, WalSettings settings, WalReplay replay) {
@@ -92,8 +100,8 @@ public final class ChronicleWal implements Wal {
   }
 
   /**
-   * Loads what Chronicle needs; only so that this happens while something else is waited for. The
-   * logging must be set up.
+   * Loads Chronicle's classes in advance, while the start waits for something else. Logging must be
+   * set up.
    */
   public static void prepare() {
     SegmentWriter.prepare();
@@ -107,7 +115,7 @@ public final class ChronicleWal implements Wal {
           int to = endOfRecord(entries, 0);
           if (to < entries.size() && !state.equals(hardState)) {
             // A batch of several records may be cut between them: the term must not lag behind the
-            // entries, and the commit index must not run ahead of them.
+            // entries, and the commit index must not be ahead of them.
             HardState early = new HardState(state.term(), state.vote(), hardState.commit());
             write(early, entries.subList(0, to));
           } else if (to > 0 || !state.equals(hardState)) {
@@ -142,7 +150,8 @@ public final class ChronicleWal implements Wal {
   @Override
   public void restartAfter(long index) {
     if (index < compactedIndex) {
-      throw new IllegalArgumentException("restart after " + index + " below compacted index " + compactedIndex);
+      throw new IllegalArgumentException(
+          "restart after " + index + " below compacted index " + compactedIndex);
     }
     guarded(() -> cover(index, writer().name().number(), true));
   }
@@ -196,7 +205,12 @@ public final class ChronicleWal implements Wal {
     long index = entries.get(0).index();
     if (index <= compactedIndex || index > lastIndex + 1) {
       throw new IllegalArgumentException(
-          "entry " + index + " cannot follow " + lastIndex + " above compacted index " + compactedIndex);
+          "entry "
+              + index
+              + " cannot follow "
+              + lastIndex
+              + " above compacted index "
+              + compactedIndex);
     }
     for (Entry entry : entries) {
       if (entry.index() != index++) {
@@ -209,7 +223,7 @@ public final class ChronicleWal implements Wal {
     }
   }
 
-  /** As many entries as one record may hold; at least one if there is any. */
+  /** Number of entries that one record may contain; at least one if there is any. */
   private int endOfRecord(List<Entry> entries, int from) {
     long bytes = 64;
     int to = from;
@@ -242,7 +256,7 @@ public final class ChronicleWal implements Wal {
     sequence++;
     recordAt = writer().position();
     writer().append(sink.array(), sink.size());
-    // A long record is not kept until the next one.
+    // The memory of a long record is not kept for the next one.
     sink.reset();
   }
 
@@ -282,7 +296,7 @@ public final class ChronicleWal implements Wal {
     forced = sequence;
   }
 
-  /** Number of the oldest segment that holds an entry above {@code covered}, or is open. */
+  /** Number of the oldest segment that contains an entry above {@code covered}, or is open. */
   private long firstAfter(long covered) {
     for (Sealed segment : sealed) {
       if (segment.maxIndex() > covered) {
@@ -321,7 +335,7 @@ public final class ChronicleWal implements Wal {
       WalReplay.Segment segment = find(replay, name);
       Path path = directory.resolve(name.text());
       if (segment == null || name.number() < firstSegment) {
-        // Covered by a snapshot and half deleted, or never held a record that counts.
+        // Covered by a snapshot and partly deleted, or without a valid record.
         DurableFiles.deleteTree(path);
         continue;
       }
@@ -332,7 +346,7 @@ public final class ChronicleWal implements Wal {
           channel.force(true);
         }
       }
-      // A lock left in it by a killed process with our process id would block the queue for good.
+      // A lock of a killed process that had our process id would block the queue permanently.
       Files.deleteIfExists(path.resolve(SegmentName.TABLE_FILE));
       keep(new Sealed(name, segment.maxIndex(), segment.usedBytes()));
     }
@@ -370,10 +384,10 @@ public final class ChronicleWal implements Wal {
 
   private void guarded(DiskWork work) {
     if (closed) {
-      throw new WalException(Kind.CLOSED, "the log is closed", null);
+      throw new WalException(Kind.CLOSED, "WAL is closed", null);
     }
     if (failure != null) {
-      throw new WalException(Kind.BROKEN, "the log failed earlier: " + failure, failure);
+      throw new WalException(Kind.BROKEN, "WAL failed earlier: " + failure, failure);
     }
     try {
       work.run();
@@ -387,7 +401,7 @@ public final class ChronicleWal implements Wal {
     failure = e;
     publish(true);
     boolean full = DurableFiles.isDiskFull(e);
-    String what = full ? "the disk of the log is full: " : "the log cannot be written: ";
+    String what = full ? "disk of the WAL is full: " : "cannot write WAL: ";
     return new WalException(full ? Kind.DISK_FULL : Kind.IO, what + e, e);
   }
 

@@ -8,12 +8,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Where the log's entries stand in the segments, roughly: every so many bytes an anchor says that
- * the entries from an index on begin at a place.
+ * Approximate positions of the log's entries in the segments: at intervals of bytes, an anchor
+ * records that the entries from an index on start at a position.
  *
- * <p>Anchors grow in both index and place. A batch that replaces entries gets an anchor of its own,
- * and anchors at or behind its first index go. So the valid form of the entries between two anchors
- * lies between their places, and no replaced form is met before the end of that stretch is reached.
+ * <p>Anchors grow in both index and position. A batch that replaces entries gets an anchor of its
+ * own, and the anchors at or above its first index are removed. So the valid copy of the entries
+ * between two anchors is between their positions, and no replaced copy is read before the end of
+ * that stretch.
  */
 final class EntryOffsets {
   private static final long SPACING_BYTES = 256 << 10;
@@ -24,15 +25,15 @@ final class EntryOffsets {
   private long lastIndex;
 
   /**
-   * Entries to be found between two places.
+   * Entries between two positions.
    *
    * @param position in the segment's data file, at or before the first record
    * @param from first index, inclusive
-   * @param until index behind the last one
+   * @param until index after the last one
    */
   record Stretch(SegmentName segment, long position, long from, long until) {}
 
-  /** A record with entries was written, the header at or behind {@code position}. */
+  /** A record with entries was written; its header is at or after {@code position}. */
   void wrote(List<Entry> entries, SegmentName segment, long position) {
     long first = entries.get(0).index();
     boolean replaces = first <= lastIndex;
@@ -49,13 +50,13 @@ final class EntryOffsets {
     }
   }
 
-  /** All entries are gone; the next one is {@code index + 1}. */
+  /** All entries were removed; the next one is {@code index + 1}. */
   void restartAfter(long index) {
     anchors.clear();
     lastIndex = index;
   }
 
-  /** Segments below that number are gone. */
+  /** Segments below that number were removed. */
   void dropSegmentsBelow(long number) {
     Iterator<Place> oldest = anchors.values().iterator();
     while (oldest.hasNext() && oldest.next().segment().number() < number) {
@@ -64,10 +65,11 @@ final class EntryOffsets {
   }
 
   /**
-   * Where to look for entries, in order; empty if the first one is gone or never was.
+   * Returns the stretches that contain entries, in order; empty if the first entry is removed or
+   * never existed.
    *
    * @param from first index, inclusive
-   * @param until index behind the last one
+   * @param until index after the last one
    */
   List<Stretch> find(long from, long until) {
     long end = Math.min(until, lastIndex + 1);

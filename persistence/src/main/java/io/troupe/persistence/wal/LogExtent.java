@@ -3,14 +3,13 @@ package io.troupe.persistence.wal;
 import java.util.List;
 
 /**
- * Which entries take how much of the disk, segment by segment: a log shrinks by whole segments.
- * Immutable.
+ * Disk space of the log's entries by segment: a log shrinks by whole segments. Immutable.
  *
  * @param sealed segments before the open one, oldest first
- * @param openBytes bytes of the open segment on disk
+ * @param openBytes size of the open segment on disk
  */
 public record LogExtent(List<Segment> sealed, long openBytes) {
-  /** Copies the list; that costs nothing for one that is immutable already. */
+  /** Copies the list, unless it is already immutable. */
   public LogExtent {
     sealed = List.copyOf(sealed);
   }
@@ -19,11 +18,14 @@ public record LogExtent(List<Segment> sealed, long openBytes) {
    * One segment.
    *
    * @param maxIndex greatest index of its entries, 0 if it has none
-   * @param bytes on disk
+   * @param bytes size on disk
    */
   public record Segment(long maxIndex, long bytes) {}
 
-  /** Bytes of the segments that are needed for the entries above {@code index}; the open one is. */
+  /**
+   * Size of the segments that are needed for the entries above {@code index}, including the open
+   * one.
+   */
   public long bytesAfter(long index) {
     long bytes = openBytes;
     for (Segment segment : sealed.subList(firstAfter(index), sealed.size())) {
@@ -38,10 +40,10 @@ public record LogExtent(List<Segment> sealed, long openBytes) {
   }
 
   /**
-   * The lowest index without which the log takes at most so many bytes: its entry and all before it
-   * would have to go.
+   * The lowest index without which the log has at most the given size: this entry and all before it
+   * would have to be removed.
    *
-   * @return 0 if all fits; the open segment stays, however large it is
+   * @return 0 if everything fits; the open segment stays, however large it is
    */
   public long lastIndexOutside(long maxBytes) {
     long bytes = openBytes;

@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A read of durable entries, to be done on any thread while the log continues. Made by {@link
+ * A read of durable entries, which can run on any thread while the log continues. Created by {@link
  * Wal#entries}.
  */
 public final class LogRead {
-  /** A segment that is being closed is cut to its used length under our eyes. */
+  /** A segment that is being closed may be truncated to its used length during the read. */
   private static final int ATTEMPTS = 3;
 
   private final Path directory;
@@ -28,9 +28,9 @@ public final class LogRead {
   /**
    * Reads. Blocks on the disk.
    *
-   * @return contiguous from the first index asked for; ends where the bytes asked for are reached
-   *     or an entry is gone; empty if the first one is gone
-   * @throws WalException IO if the disk does not answer
+   * @return contiguous from the first requested index; ends when the requested size is reached or
+   *     an entry is missing; empty if the first one is missing
+   * @throws WalException IO if the disk fails
    * @throws WalCorruptException if a record between others is damaged
    */
   public List<Entry> read() {
@@ -46,11 +46,11 @@ public final class LogRead {
         }
         return List.copyOf(entries);
       } catch (NoSuchFileException dropped) {
-        // A snapshot covers it meanwhile.
+        // A snapshot covers the entry by now.
         return List.copyOf(entries);
       } catch (IOException e) {
         if (attempt == ATTEMPTS) {
-          throw new WalException(WalException.Kind.IO, "cannot read the log: " + e, e);
+          throw new WalException(WalException.Kind.IO, "cannot read WAL: " + e, e);
         }
       }
     }

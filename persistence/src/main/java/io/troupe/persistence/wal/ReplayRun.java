@@ -12,19 +12,19 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The state of one {@link WalReplay#read}: what the records so far add up to. */
+/** The state of one {@link WalReplay#read}: the result of the records so far. */
 final class ReplayRun {
-  /** Whatever is written before a segment's first record is forced lies below this byte. */
+  /** Everything written before a segment's first record is forced is below this byte. */
   private static final long CREATION_BYTES = 4096;
 
   private static final int ENTRY_OVERHEAD_BYTES = 64;
 
   /**
-   * Which entries stay in memory.
+   * Entries that stay in memory.
    *
-   * @param skipThrough all above it, but
-   * @param skipCommitted if true not those that a hard state in the log calls committed
-   * @param recentBytes of the others the newest, up to so many bytes
+   * @param skipThrough all entries above it, except
+   * @param skipCommitted if true, those that a hard state in the log marks as committed
+   * @param recentBytes size limit for the newest of the other entries
    */
   record Keep(long skipThrough, boolean skipCommitted, long recentBytes) {}
 
@@ -41,7 +41,7 @@ final class ReplayRun {
   private long compactedIndex;
   private long lastIndex;
 
-  /** Number of the record that must come next; 0 before the first segment's first record. */
+  /** Number of the next record; 0 before the first segment's first record. */
   private long expected;
 
   private @Nullable SegmentName lastGood;
@@ -82,9 +82,7 @@ final class ReplayRun {
       }
       if (tally.records == 0 && !cut && !scanner.zeroFrom(CREATION_BYTES)) {
         throw new WalCorruptException(
-            name.text(),
-            0,
-            "no whole record, but more was written than a crash at creation leaves");
+            name.text(), 0, "no complete record, but more data than a crash at creation leaves");
       }
     }
     if (tally.records > 0) {
@@ -123,12 +121,12 @@ final class ReplayRun {
       return WalPayload.decode(found.record().type(), found.record().payload());
     } catch (IllegalArgumentException e) {
       throw new WalCorruptException(
-          name.text(), found.position(), "record that cannot be: " + e.getMessage());
+          name.text(), found.position(), "invalid record: " + e.getMessage());
     }
   }
 
   /**
-   * Whether the record is the next one.
+   * True if the record is the next one.
    *
    * @param cut true if an earlier record of the segment was not
    */
@@ -143,7 +141,7 @@ final class ReplayRun {
       }
       if (record.sequence() < expected) {
         throw new WalCorruptException(
-            name.text(), found.position(), "restarts at record " + record.sequence());
+            name.text(), found.position(), "numbering restarts at record " + record.sequence());
       }
     }
     if (record.sequence() == expected && !cut) {
@@ -198,7 +196,7 @@ final class ReplayRun {
     }
     if (!fits) {
       throw new WalCorruptException(
-          name.text(), found.position(), "does not continue the segment before it");
+          name.text(), found.position(), "segment does not continue the previous one");
     }
   }
 
@@ -207,7 +205,12 @@ final class ReplayRun {
       throw new WalCorruptException(
           name.text(),
           found.position(),
-          "entry " + entry.index() + " cannot follow " + lastIndex + " above compacted index " + compactedIndex);
+          "entry "
+              + entry.index()
+              + " cannot follow "
+              + lastIndex
+              + " above compacted index "
+              + compactedIndex);
     }
     truncateFrom(entry.index());
     if (entry.index() > skipThrough) {
@@ -218,7 +221,7 @@ final class ReplayRun {
     lastIndex = entry.index();
   }
 
-  /** What is committed is read again when it is applied; until then it may leave memory. */
+  /** Committed entries are read again when they are applied; until then they need no memory. */
   private void skipCommitted() {
     if (!skipCommitted || hardState.commit() <= skipThrough) {
       return;

@@ -13,17 +13,17 @@ import java.util.stream.Stream;
 /**
  * Name of a segment's directory: its number and its salt, both in 16 hex digits.
  *
- * @param number 1 or more, growing by one
- * @param salt random; part of every checksum in the segment, so that bytes which a client stores
- *     can never pass as a record
+ * @param number 1 or more, increasing by one
+ * @param salt random; part of every checksum in the segment, so that bytes of a client can never
+ *     look like a record
  */
 record SegmentName(long number, long salt) {
   /**
-   * Name of the one data file in a segment's directory, given by Chronicle's roll cycle at time 0.
+   * Name of the only data file in a segment's directory, given by Chronicle's roll cycle at time 0.
    */
   static final String DATA_FILE = "19700101F.cq4";
 
-  /** Name of Chronicle's table file: locks and listings, useless once the segment is closed. */
+  /** Name of Chronicle's table file: locks and listings, useless after the segment is closed. */
   static final String TABLE_FILE = "metadata.cq4t";
 
   private static final Pattern FORM = Pattern.compile("([0-9a-f]{16})-([0-9a-f]{16})");
@@ -33,13 +33,13 @@ record SegmentName(long number, long salt) {
     return String.format("%016x-%016x", number, salt);
   }
 
-  /** The segment's data file below the log's directory. */
+  /** The segment's data file in the log directory {@code wal}. */
   Path dataFile(Path wal) {
     return wal.resolve(text()).resolve(DATA_FILE);
   }
 
   /**
-   * The segments in {@code wal}, oldest first. Other names are ignored.
+   * Returns the segments in {@code wal}, oldest first. Other names are ignored.
    *
    * @throws WalCorruptException if two have the same number
    */
@@ -62,7 +62,7 @@ record SegmentName(long number, long salt) {
     found.sort(Comparator.comparingLong(SegmentName::number));
     for (int i = 1; i < found.size(); i++) {
       if (found.get(i).number() == found.get(i - 1).number()) {
-        throw new WalCorruptException(found.get(i).text(), 0, "two segments with this number");
+        throw new WalCorruptException(found.get(i).text(), 0, "two segments have this number");
       }
     }
     return found;

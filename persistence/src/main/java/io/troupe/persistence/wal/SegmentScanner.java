@@ -9,9 +9,9 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the whole records of a segment's data file by their own headers, whatever happened to the
- * bytes around them. Reads with plain file reads: a tailer over mapped memory can hang, run past
- * the end or fault on a damaged or cut file.
+ * Finds the complete records of a segment's data file by their headers, even if the bytes around
+ * them are damaged. Uses plain file reads: a tailer over mapped memory can hang, run past the end
+ * or fault on a damaged or truncated file.
  */
 final class SegmentScanner implements AutoCloseable {
   private static final int WINDOW = 256 << 10;
@@ -33,23 +33,23 @@ final class SegmentScanner implements AutoCloseable {
     size = channel.size();
   }
 
-  /** The next record is looked for from there on. */
+  /** Sets the position at which the search for the next record starts. */
   void startAt(long position) {
     next = position & ~3L;
   }
 
   /**
-   * A record and where it stands.
+   * A record and its position.
    *
-   * @param position of its header in the file
-   * @param end first byte behind it
+   * @param position position of its header in the file
+   * @param end first byte after it
    */
   record Found(WalRecord record, long position, long end) {}
 
   /**
-   * The next whole record at a multiple of four bytes, or null when there is none.
+   * Returns the next complete record at a multiple of four bytes, or null if there is none.
    *
-   * @throws WalCorruptException if a whole header is of a version this program does not know
+   * @throws WalCorruptException if a complete header has an unknown version
    */
   @Nullable Found next() throws IOException {
     while (next + WalRecord.HEADER_BYTES <= size) {
@@ -96,7 +96,7 @@ final class SegmentScanner implements AutoCloseable {
     return new Found(record, position, payloadAt + payload.length);
   }
 
-  /** True when every byte of the file from {@code position} on is zero. */
+  /** True if every byte of the file from {@code position} on is zero. */
   boolean zeroFrom(long position) throws IOException {
     for (long at = position; at < size; at = windowAt + windowLength) {
       load(at, 1);

@@ -21,15 +21,15 @@ import net.openhft.chronicle.wire.Wires;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open segment: one Chronicle queue with one data file, and a channel of our own on that file.
+ * The open segment: one Chronicle queue with one data file, and a separate channel on that file.
  *
- * <p>Chronicle writes through mapped memory, where a full disk is a fault of the process and no
- * exception. So each block is really written, with zeros and through the channel, before Chronicle
- * may touch it: a full disk shows as an exception there, and the mapped writes that follow only
- * change pages that have their place.
+ * <p>Chronicle writes through mapped memory, where a full disk faults the process instead of
+ * throwing an exception. So each block is first written with zeros through the channel, before
+ * Chronicle may use it: a full disk throws an exception there, and the mapped writes that follow
+ * only change pages with allocated blocks.
  */
 final class SegmentWriter {
-  /** Space for Chronicle's own header behind a record and at the start of the file. */
+  /** Space for Chronicle's own header after a record and at the start of the file. */
   private static final int SLACK = 4096;
 
   private static final int INDEX_COUNT = 8;
@@ -57,11 +57,11 @@ final class SegmentWriter {
   }
 
   /**
-   * Creates the segment and opens it. Durable only when the first record was forced with {@link
+   * Creates the segment and opens it. Durable only after the first record was forced with {@link
    * #forceCreation()}.
    *
-   * @param recordBytes length of the record for which there was no space in the segment before; the
-   *     new one takes it whatever its length
+   * @param recordBytes length of the record that did not fit into the previous segment; the new one
+   *     accepts it whatever its length
    */
   static SegmentWriter create(Path wal, SegmentName name, WalSettings settings, int recordBytes)
       throws IOException {
@@ -69,8 +69,8 @@ final class SegmentWriter {
     Path directory = wal.resolve(name.text());
     DurableFiles.createDirectory(directory);
     reserveTable(directory.resolve(SegmentName.TABLE_FILE));
-    // Under this name Chronicle takes the file over when it makes its own; under the final name it
-    // would first wait for another process to write the header.
+    // Chronicle uses a file with this name when it creates its own; a file with the final name
+    // would make it wait for another process to write the header.
     Path reserved =
         PrecreatedFiles.preCreatedFile(directory.resolve(SegmentName.DATA_FILE).toFile()).toPath();
     FileChannel channel =
@@ -126,7 +126,7 @@ final class SegmentWriter {
             .build();
     queue = opened;
     ExcerptAppender made = opened.createAppender();
-    // The log is opened by one thread and handed to another.
+    // One thread opens the log, another one uses it.
     made.singleThreadedCheckDisabled(true);
     appender = made;
   }
@@ -145,13 +145,13 @@ final class SegmentWriter {
     return allocated + 2L * OS.SAFE_PAGE_SIZE;
   }
 
-  /** Whether a record of {@code length} bytes still belongs into this segment. */
+  /** True if a record of {@code length} bytes fits into this segment. */
   boolean hasSpace(int length) {
-    // Chronicle takes no record longer than a quarter of its file, however empty that is.
+    // Chronicle accepts no record longer than a quarter of its file, even if that is empty.
     return position + length + SLACK <= settings.segmentBytes() && 4L * length <= capacity;
   }
 
-  /** Adds one record: the first {@code length} bytes of {@code record}. */
+  /** Appends one record: the first {@code length} bytes of {@code record}. */
   void append(byte[] record, int length) throws IOException {
     ExcerptAppender to = appender;
     if (to == null) {
@@ -161,7 +161,7 @@ final class SegmentWriter {
     try (DocumentContext document = to.writingDocument()) {
       var wire = document.wire();
       if (wire == null) {
-        throw new IOException("segment " + name.text() + " does not take records");
+        throw new IOException("segment " + name.text() + " does not accept records");
       }
       wire.bytes().write(record, 0, length);
       position = wire.bytes().writePosition();
@@ -169,19 +169,20 @@ final class SegmentWriter {
   }
 
   /**
-   * Forces what was appended. The length never changes behind the blocks taken, so data suffices.
+   * Forces the appended data. The length never changes within the allocated blocks, so forcing data
+   * is enough.
    */
   void force() throws IOException {
     channel.force(false);
   }
 
-  /** Forces the first record together with the file's and the directory's existence. */
+  /** Forces the first record together with the creation of the file and the directory. */
   void forceCreation() throws IOException {
     channel.force(true);
     DurableFiles.forceDirectory(directory);
   }
 
-  /** Closes the segment for good: gives unused blocks back and removes Chronicle's table. */
+  /** Closes the segment permanently: frees unused blocks and removes Chronicle's table. */
   long seal() throws IOException {
     release();
     try (FileChannel file =
@@ -192,7 +193,7 @@ final class SegmentWriter {
     return position;
   }
 
-  /** Releases the files and leaves them as they are. */
+  /** Closes the files without changing them. */
   void release() throws IOException {
     appender = null;
     SingleChronicleQueue open = queue;

@@ -1,7 +1,7 @@
 package io.troupe.persistence.wal;
 
 /**
- * The log lacks records that were once forced, or holds what cannot be. The member refuses to
+ * The log lacks records that were once forced, or contains invalid ones. The member refuses to
  * start: restore it from its peers or from a backup. Nothing was changed on disk.
  */
 public final class WalCorruptException extends RuntimeException {
@@ -21,7 +21,7 @@ public final class WalCorruptException extends RuntimeException {
     return segment;
   }
 
-  /** Byte of the segment's data file where the trouble begins. */
+  /** Byte of the segment's data file where the damage starts. */
   public long position() {
     return position;
   }

@@ -2,15 +2,15 @@ package io.troupe.persistence.wal;
 
 import org.jspecify.annotations.Nullable;
 
-/** The log cannot continue. The member stops. */
+/** The log cannot be used any more. The member stops. */
 public final class WalException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** What went wrong. */
+  /** Kind of failure. */
   public enum Kind {
-    /** No space, or over a quota. Noticed before the records in question were acknowledged. */
+    /** The disk or a quota is full. Detected before the records were acknowledged. */
     DISK_FULL,
-    /** Any other failure of the disk or of the log's machinery. */
+    /** Any other failure of the disk or of the log implementation. */
     IO,
     /** An earlier call failed; its exception is the cause. */
     BROKEN,
@@ -25,7 +25,7 @@ public final class WalException extends RuntimeException {
     this.kind = kind;
   }
 
-  /** Which case it is. */
+  /** Returns the kind of the failure. */
   public Kind kind() {
     return kind;
   }

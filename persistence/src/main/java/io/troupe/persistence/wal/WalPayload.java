@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a record says; see docs/formats/wal-record.md. The type codes are on disk. */
+/** Content of a record; see docs/formats/wal-record.md. The type codes are on disk. */
 sealed interface WalPayload {
   int TYPE_SEGMENT = 1;
   int TYPE_BATCH = 2;
@@ -22,15 +22,16 @@ sealed interface WalPayload {
   void encode(ByteSink sink);
 
   /**
-   * First record of a segment: everything that older segments said and that must outlive them.
+   * First record of a segment: everything from older segments that must outlive them.
    *
-   * @param number of this segment, 1 or more
+   * @param number number of this segment, 1 or more
    * @param firstSegment oldest segment that is still needed
    * @param compactedIndex entries at or below it are covered by a snapshot
    * @param lastIndex last entry before this segment, or the compacted index
-   * @param state hard state at this point
+   * @param state hard state at this position
    */
-  record SegmentStart(long number, long firstSegment, long compactedIndex, long lastIndex, HardState state)
+  record SegmentStart(
+      long number, long firstSegment, long compactedIndex, long lastIndex, HardState state)
       implements WalPayload {
     @Override
     public int type() {
@@ -56,7 +57,8 @@ sealed interface WalPayload {
    * One append.
    *
    * @param state new hard state, or null if it is unchanged
-   * @param entries contiguous; each drops what the log held at its index and above
+   * @param entries contiguous; each replaces everything that the log contained at its index and
+   *     above
    */
   record Batch(@Nullable HardState state, List<Entry> entries) implements WalPayload {
     private static final int HAS_STATE = 1;
@@ -104,11 +106,11 @@ sealed interface WalPayload {
   }
 
   /**
-   * A snapshot covers the log's beginning.
+   * A snapshot covers the start of the log.
    *
    * @param compactedIndex entries at or below it are covered
-   * @param firstSegment oldest segment that is still needed; older ones may be gone
-   * @param restart true if entries above the compacted index went too
+   * @param firstSegment oldest segment that is still needed; older ones may be removed
+   * @param restart true if entries above the compacted index were removed too
    */
   record Compacted(long compactedIndex, long firstSegment, boolean restart) implements WalPayload {
     @Override
@@ -128,7 +130,7 @@ sealed interface WalPayload {
     }
   }
 
-  /** The log was closed in order: every record before this one was forced. */
+  /** The log was closed cleanly: every record before this one was forced. */
   record End() implements WalPayload {
     @Override
     public int type() {
@@ -142,7 +144,8 @@ sealed interface WalPayload {
   /**
    * Reads a payload.
    *
-   * @throws IllegalArgumentException if it is not one; the checksum was right, so it was written so
+   * @throws IllegalArgumentException if it is invalid; its checksum was right, so it was written
+   *     like this
    */
   static WalPayload decode(int type, Bytes payload) {
     ByteSource in = new ByteSource(payload);
@@ -155,7 +158,7 @@ sealed interface WalPayload {
           default -> throw new IllegalArgumentException("unknown record type " + type);
         };
     if (!in.atEnd()) {
-      throw new IllegalArgumentException("bytes behind the end of the record");
+      throw new IllegalArgumentException("bytes after the end of the record");
     }
     return decoded;
   }

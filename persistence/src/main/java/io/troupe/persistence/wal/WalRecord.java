@@ -5,11 +5,12 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The frame around each record; see docs/formats/wal-record.md. Chronicle has no checksums and its
- * own framing can be damaged with the data, so ours is enough to find and to check every record.
+ * The frame of each record; see docs/formats/wal-record.md. Chronicle has no checksums and its own
+ * framing can be damaged with the data, so this frame is sufficient to find and to check every
+ * record.
  *
  * @param type one of {@link WalPayload}'s codes
- * @param sequence number of the record, counted from 1 over the life of the log, no gaps
+ * @param sequence number of the record, counted from 1 over the whole log, without gaps
  * @param forced highest record number that was forced when this one was written
  * @param payload the content
  */
@@ -34,10 +35,9 @@ record WalRecord(int type, long sequence, long forced, Bytes payload) {
   record Header(int version, int type, int length, long sequence, long forced, int payloadCrc) {}
 
   /**
-   * Fills in the frame of a record whose payload stands in {@code sink} from {@link #HEADER_BYTES}
-   * on.
+   * Fills in the frame of a record whose payload is in {@code sink} from {@link #HEADER_BYTES} on.
    *
-   * @param salt of the segment: a record copied from elsewhere does not pass as one of this segment
+   * @param salt salt of the segment: a record copied from another segment is invalid in this one
    */
   static void seal(ByteSink sink, int type, long sequence, long forced, long salt) {
     int length = sink.size() - HEADER_BYTES;
@@ -50,7 +50,7 @@ record WalRecord(int type, long sequence, long forced, Bytes payload) {
     sink.putInt(HEADER_CRC_AT, crc(salt, sink.array(), 0, HEADER_CRC_AT));
   }
 
-  /** The header at {@code at}, or null if there is none that is whole. */
+  /** Returns the header at {@code at}, or null if there is no complete one. */
   static @Nullable Header header(byte[] bytes, int at, long salt) {
     if (ByteSource.intAt(bytes, at) != MAGIC
         || ByteSource.intAt(bytes, at + HEADER_CRC_AT) != crc(salt, bytes, at, HEADER_CRC_AT)) {

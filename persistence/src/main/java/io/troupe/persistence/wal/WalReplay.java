@@ -9,26 +9,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a log on disk says, read once at start. Reading changes nothing on disk.
+ * Content of a log on disk, read once at start. Reading changes nothing on disk.
  *
- * <p>Later wins: an entry at index i drops all earlier entries at i and above. Records are numbered
- * without gaps, and each tells up to which number the log was forced when it was written. So a
- * record that is missing or damaged ends the log if nothing proves that it was ever forced (a torn
- * tail), and is corruption if a later whole record, in this segment or another, proves that it was.
+ * <p>Later records win: an entry at index i removes all earlier entries at i and above. Records are
+ * numbered without gaps, and each contains the number up to which the log was forced when it was
+ * written. So a missing or damaged record ends the log if nothing proves that it was ever forced (a
+ * torn tail), and is corruption if a later complete record, in this segment or another, proves that
+ * it was.
  *
- * @param hardState last hard state; {@link HardState#INITIAL} for a fresh log
- * @param entries the last form of the entries above both {@code compactedIndex} and the index that reading
- *     was told to skip to, and before them as many older ones above the compacted index as were asked for;
+ * @param hardState last hard state; {@link HardState#INITIAL} for a new log
+ * @param entries the last copy of the entries above both {@code compactedIndex} and the index to
+ *     skip to, and before them the requested amount of older ones above the compacted index;
  *     contiguous, oldest first, immutable
- * @param compactedIndex entries at or below it are covered by a snapshot and may be gone: a state that has
- *     applied less than this must be restored from a snapshot before the log is any use to it
- * @param lastIndex index of the last entry, or the compacted index if there is none; may be below what the
- *     state has applied if the disk lost the log's end
+ * @param compactedIndex entries at or below it are covered by a snapshot and may be removed: a
+ *     state with a lower applied index must be restored from a snapshot before it can use the log
+ * @param lastIndex index of the last entry, or the compacted index if there is none; may be below
+ *     the applied index of the state if the disk lost the end of the log
  * @param firstSegment oldest segment that is still needed
- * @param lastSequence number of the last record, 0 for a fresh log
- * @param segments needed segments that hold a record, oldest first; immutable
- * @param tornTail where a torn tail begins, or null if the log ends cleanly; for the operator's log
- * @param places where entries stand; taken over by the log that is opened
+ * @param lastSequence number of the last record, 0 for a new log
+ * @param segments needed segments that contain a record, oldest first; immutable
+ * @param tornTail start of a torn tail, or null if the log ends cleanly; for the operator's log
+ * @param places positions of the entries; passed to the log that is opened
  */
 public record WalReplay(
     HardState hardState,
@@ -46,19 +47,19 @@ public record WalReplay(
    *
    * @param number its number
    * @param directory name of its directory
-   * @param usedBytes bytes of the data file up to the end of the last record that counts
+   * @param usedBytes size of the data file up to the end of the last valid record
    * @param maxIndex greatest entry index in it, 0 if it has no entry
-   * @param records records in it that count
+   * @param records number of valid records
    */
   public record Segment(
       long number, String directory, long usedBytes, long maxIndex, long records) {}
 
   /**
-   * True if a state that ends with an entry can be continued by this log: the log restarted there,
-   * or has the same entry. Another entry at the index contradicts the state.
+   * True if this log can continue a state that ends with an entry: the log restarted there, or
+   * contains the same entry. Another entry at the index contradicts the state.
    *
    * @param directory of the log that was read
-   * @throws WalException IO if the disk does not answer
+   * @throws WalException IO if the disk fails
    * @throws WalCorruptException if the entry's record is damaged
    */
   public boolean continues(Path directory, long index, long term) {
@@ -66,30 +67,32 @@ public record WalReplay(
       return true;
     }
     List<Entry> there =
-        index < compactedIndex ? List.of() : new LogRead(directory, places.find(index, index + 1), 1).read();
+        index < compactedIndex
+            ? List.of()
+            : new LogRead(directory, places.find(index, index + 1), 1).read();
     return !there.isEmpty() && there.get(0).term() == term;
   }
 
   /**
-   * Reads the log in {@code directory}; a missing directory is a fresh log.
+   * Reads the log in {@code directory}; a missing directory is a new log.
    *
-   * @param skipThrough entries at or below it are read and checked but not kept: the state's
-   *     applied index, or 0 for all
+   * @param skipThrough entries at or below it are read and checked but not kept: the applied index
+   *     of the state, or 0 for all
    * @throws WalCorruptException if records are missing that were forced
-   * @throws WalException IO if the disk does not answer
+   * @throws WalException IO if the disk fails
    */
   public static WalReplay read(Path directory, long skipThrough) {
     return read(directory, new ReplayRun.Keep(skipThrough, false, 0));
   }
 
   /**
-   * As {@link #read(Path, long)}, for a member that starts: of the entries that the log's own hard
-   * state calls committed, or that the state holds, only the newest are kept. So the memory does
-   * not grow with what is not applied yet: {@link #entries(Path, long, long, long)} reads that
-   * piece by piece.
+   * As {@link #read(Path, long)}, for a member that starts: of the entries that are committed by
+   * the log's own hard state or applied by the state, only the newest are kept. So the memory does
+   * not grow with unapplied entries: {@link #entries(Path, long, long, long)} reads those in
+   * pieces.
    *
-   * @param applied the state's applied index
-   * @param recentBytes most bytes of applied or committed entries that are kept
+   * @param applied applied index of the state
+   * @param recentBytes size limit for applied or committed entries that are kept
    */
   public static WalReplay recover(Path directory, long applied, long recentBytes) {
     return read(directory, new ReplayRun.Keep(applied, true, recentBytes));
@@ -106,25 +109,24 @@ public record WalReplay(
       }
       return run.finish(directory);
     } catch (IOException e) {
-      throw new WalException(WalException.Kind.IO, "cannot read the log: " + e, e);
+      throw new WalException(WalException.Kind.IO, "cannot read WAL: " + e, e);
     }
   }
 
   /**
-   * Prepares a read of entries in their last form, before the log is opened.
+   * Prepares a read of the last copy of entries, before the log is opened.
    *
-   * @param directory that was read
+   * @param directory directory that was read
    * @param from first index, inclusive
-   * @param until index behind the last one wanted
-   * @param maxBytes the read stops with the entry that reaches it
+   * @param until index after the last requested one
+   * @param maxBytes the read stops with the entry that reaches this size
    */
   public LogRead entries(Path directory, long from, long until, long maxBytes) {
     return new LogRead(directory, places.find(from, until), maxBytes);
   }
 
   /**
-   * The oldest segment that the newest readable one still asks for. What lies before may be half
-   * deleted.
+   * The oldest segment that the newest readable one still needs. Older ones may be partly deleted.
    */
   private static long firstNeeded(Path directory, List<SegmentName> names) throws IOException {
     for (int i = names.size() - 1; i >= 0; i--) {

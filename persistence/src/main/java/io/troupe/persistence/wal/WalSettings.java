@@ -3,16 +3,16 @@ package io.troupe.persistence.wal;
 /**
  * Sizes of the log.
  *
- * @param segmentBytes a segment is closed before it grows over this, but for a single record that
- *     is longer; 256 KiB .. 512 MiB
- * @param allocationBytes disk blocks are taken in steps of this many bytes, ahead of the writes; 64
- *     KiB .. segmentBytes. Smaller: less to write at a step. Larger: fewer steps
+ * @param segmentBytes a segment is closed before it exceeds this, except for a single longer
+ *     record; 256 KiB .. 512 MiB
+ * @param allocationBytes disk blocks are allocated in steps of this many bytes, ahead of the
+ *     writes; 64 KiB .. segmentBytes. Smaller: less to write at a step. Larger: fewer steps
  */
 public record WalSettings(long segmentBytes, int allocationBytes) {
-  /** 64 MiB segments, taken 1 MiB at a time. */
+  /** 64 MiB segments, allocated 1 MiB at a time. */
   public static final WalSettings DEFAULT = new WalSettings(64L << 20, 1 << 20);
 
-  /** Reading a record needs that much memory at once. */
+  /** Reading a record needs this much memory at a time. */
   private static final int MAX_BATCH_BYTES = 4 << 20;
 
   public WalSettings {
@@ -24,9 +24,9 @@ public record WalSettings(long segmentBytes, int allocationBytes) {
   }
 
   /**
-   * Largest data of one entry: it is encoded in one piece, and mapped four times. One that a
-   * segment cannot take gets a segment of its own, so that what a member with other settings
-   * accepted can be written here too.
+   * Largest data of one entry: it is encoded in one piece, and mapped four times. An entry that
+   * does not fit into a segment gets a segment of its own, so that an entry that a member with
+   * other settings accepted can be written here too.
    */
   public static final int MAX_ENTRY_BYTES = 256 << 20;
 
@@ -36,7 +36,7 @@ public record WalSettings(long segmentBytes, int allocationBytes) {
   }
 
   /**
-   * Size of a segment that begins with a record of that length: Chronicle takes records up to a
+   * Size of a segment that starts with a record of that length: Chronicle accepts records up to a
    * quarter of it.
    */
   long segmentBytesFor(int recordBytes) {

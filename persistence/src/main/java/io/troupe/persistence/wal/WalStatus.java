@@ -1,15 +1,15 @@
 package io.troupe.persistence.wal;
 
 /**
- * What a log looks like at one moment.
+ * Status of a log at one moment.
  *
- * @param segments number of segments on disk, the open one included
+ * @param segments number of segments on disk, including the open one
  * @param currentSegment number of the open segment
- * @param compactedIndex entries at or below it may be gone; 0 at first
+ * @param compactedIndex entries at or below it may be removed; 0 at first
  * @param lastIndex index of the last entry, or the compacted index if there is none
- * @param records number of the last record written, counted over the life of the log
+ * @param records number of the last record written, counted over the whole log
  * @param forcedRecords number of the last record that was forced
- * @param sizeOnDisk bytes on disk
+ * @param sizeOnDisk size on disk in bytes
  * @param broken true after a failure
  * @param extent its segments
  */

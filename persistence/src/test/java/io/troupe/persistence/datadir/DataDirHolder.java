@@ -11,7 +11,7 @@ final class DataDirHolder {
     try (DataDir dir = DataDir.open(Path.of(args[0]))) {
       System.out.println("held");
       System.out.flush();
-      // Nobody writes: this waits for the end.
+      // Waits for the end of the input.
       int end = System.in.read();
       System.out.println("released " + dir.root() + end);
     }

@@ -36,7 +36,7 @@ class DataDirTest {
   }
 
   @Test
-  void givesAFreshDirectoryAnIdentityThatStays() throws IOException {
+  void bootstrapWritesPermanentIdentity() throws IOException {
     Path root = temp.resolve("a/b");
     try (DataDir dir = DataDir.open(root)) {
       assertThat(dir.identity()).isNull();
@@ -55,7 +55,7 @@ class DataDirTest {
   }
 
   @Test
-  void readsTheIdentityOfVersionOne() throws Exception {
+  void readsIdentityOfVersionOne() throws Exception {
     try (InputStream golden = DataDirTest.class.getResourceAsStream("/golden/identity-v1.txt")) {
       assertThat(golden).isNotNull();
       byte[] content = golden.readAllBytes();
@@ -66,7 +66,7 @@ class DataDirTest {
   }
 
   @Test
-  void theIdentityOfAMemberThatJoinsNamesTheOthers() throws Exception {
+  void identityOfJoiningMemberNamesOtherMembers() throws Exception {
     MemberIdentity joining =
         new MemberIdentity(
             1,
@@ -92,7 +92,7 @@ class DataDirTest {
   }
 
   @Test
-  void refusesAnotherMember() {
+  void rejectsAnotherMember() {
     try (DataDir dir = DataDir.open(temp.resolve("d"))) {
       assertThat(reason(() -> dir.requireMember(1, new NodeId(2)))).isEqualTo(Reason.FOREIGN);
       dir.bootstrap(IDENTITY);
@@ -103,7 +103,7 @@ class DataDirTest {
   }
 
   @Test
-  void saysWhoUsesIt() {
+  void inUseErrorNamesOwnProcess() {
     Path root = temp.resolve("d");
     DataDir first = DataDir.open(root);
     assertThatThrownBy(() -> DataDir.open(root))
@@ -114,7 +114,7 @@ class DataDirTest {
   }
 
   @Test
-  void saysWhichOtherProcessUsesIt() throws Exception {
+  void inUseErrorNamesOtherProcess() throws Exception {
     Path root = temp.resolve("d");
     Process child =
         new ProcessBuilder(
@@ -131,7 +131,7 @@ class DataDirTest {
       assertThatThrownBy(() -> DataDir.open(root))
           .isInstanceOf(DataDirException.class)
           .hasMessageContaining("pid " + child.pid());
-      // Asking twice must not drop anything of the holder's.
+      // A second attempt must not release the lock of the holder.
       assertThat(reason(() -> DataDir.open(root))).isEqualTo(Reason.IN_USE);
     } finally {
       child.destroyForcibly().waitFor();
@@ -140,7 +140,7 @@ class DataDirTest {
   }
 
   @Test
-  void leavesADamagedOrNewerIdentityAlone() throws IOException {
+  void doesNotChangeDamagedOrNewerIdentity() throws IOException {
     Path root = temp.resolve("d");
     try (DataDir dir = DataDir.open(root)) {
       dir.bootstrap(IDENTITY);
@@ -163,7 +163,7 @@ class DataDirTest {
   }
 
   @Test
-  void refusesWhatIsNoDataDirectory() throws IOException {
+  void rejectsForeignDirectory() throws IOException {
     Path root = Files.createDirectory(temp.resolve("d"));
     Files.createDirectory(root.resolve("member"));
     assertThat(reason(() -> DataDir.open(root))).isEqualTo(Reason.FOREIGN);
@@ -174,7 +174,7 @@ class DataDirTest {
   }
 
   @Test
-  void aCrashBetweenWriteAndRenameLeavesAFreshDirectory() throws IOException {
+  void crashBetweenWriteAndRenameLeavesFreshDirectory() throws IOException {
     Path root = temp.resolve("d");
     DataDir.open(root).close();
     Files.write(root.resolve("identity.new"), new byte[] {1, 2, 3});

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Full disks are in FullDiskIT. */
+/** FullDiskIT tests full disks. */
 class DiskReserveTest {
   private final Path directory;
 
@@ -17,7 +17,7 @@ class DiskReserveTest {
   }
 
   @Test
-  void isMadeOnceAndHasItsSize() throws IOException {
+  void isCreatedOnceWithItsSize() throws IOException {
     DiskReserve reserve = new DiskReserve(directory, (3 << 20) + 5);
     assertThat(reserve.presentBytes()).isZero();
     reserve.keep(0);
@@ -29,11 +29,11 @@ class DiskReserveTest {
     Files.write(reserve.file(), new byte[7]);
     reserve.keep(0);
     assertThat(reserve.file()).hasSize((3 << 20) + 5);
-    assertThat(reserve.releaseIfFull()).as("the disk has room").isFalse();
+    assertThat(reserve.releaseIfFull()).as("the disk has space").isFalse();
   }
 
   @Test
-  void isNotMadeWhereTooLittleWouldStayFree() throws IOException {
+  void isNotCreatedWhenTooLittleSpaceWouldRemain() throws IOException {
     new DiskReserve(directory, 1000).keep(Long.MAX_VALUE / 2);
     assertThat(directory).isEmptyDirectory();
     new DiskReserve(directory, 0).keep(0);

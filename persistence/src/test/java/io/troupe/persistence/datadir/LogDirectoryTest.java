@@ -36,7 +36,7 @@ class LogDirectoryTest {
     this.log = temp.resolve("disk/log");
   }
 
-  /** A member whose log is in {@link #log} and has begun. */
+  /** A member whose log is in {@link #log} and was started. */
   private void member() throws IOException {
     try (DataDir dir = DataDir.open(data, log)) {
       dir.bootstrap(IDENTITY);
@@ -50,7 +50,7 @@ class LogDirectoryTest {
         .isInstanceOfSatisfying(
             DataDirException.class, e -> assertThat(e.reason()).as("%s", e).isEqualTo(reason))
         .hasMessageContaining(text);
-    // No lock is left behind.
+    // No lock remains.
     if (Files.exists(log.resolve("lock"))) {
       DirectoryLock.acquire(log.resolve("lock")).close();
     }
@@ -64,7 +64,7 @@ class LogDirectoryTest {
   }
 
   @Test
-  void theLogIsThereAndTheRestInTheDataDirectory() throws IOException {
+  void logIsInItsDirectoryAndRestInDataDirectory() throws IOException {
     member();
     try (DataDir dir = DataDir.open(data, log)) {
       assertThat(dir.identity()).isEqualTo(IDENTITY);
@@ -77,7 +77,7 @@ class LogDirectoryTest {
   }
 
   @Test
-  void theIdentityOfVersionTwoSaysThatTheLogIsApart() throws Exception {
+  void identityOfVersionTwoRecordsSeparateLog() throws Exception {
     IdentityFile file = new IdentityFile(IDENTITY, "/var/lib/tr oupe");
     assertThat(new String(file.encode(), StandardCharsets.UTF_8))
         .isEqualTo(golden("identity-v2.txt"));
@@ -88,7 +88,7 @@ class LogDirectoryTest {
   }
 
   @Test
-  void itMayMoveWithItsContent() throws IOException {
+  void logDirectoryMayBeMoved() throws IOException {
     member();
     Path moved = data.resolveSibling("moved");
     Files.move(log, moved);
@@ -98,19 +98,19 @@ class LogDirectoryTest {
   }
 
   @Test
-  void aMemberWithItsLogApartIsNotStartedWithoutIt() throws IOException {
+  void memberWithSeparateLogDoesNotStartWithoutIt() throws IOException {
     member();
     refused(Reason.LOG_ELSEWHERE, log.toString(), null);
     assertThat(data.resolve("wal")).doesNotExist();
     Files.move(log, log.resolveSibling("moved"));
     refused(Reason.CORRUPT, "see whether its disk is mounted", log);
-    assertThat(log).as("nothing is made where a disk should be").doesNotExist();
+    assertThat(log).as("nothing is created at a missing mount point").doesNotExist();
     Files.createDirectory(log);
     refused(Reason.CORRUPT, "see whether its disk is mounted", log);
   }
 
   @Test
-  void aMemberWithItsLogInTheDataDirectoryKeepsItThere() {
+  void memberWithLogInDataDirectoryKeepsItThere() {
     try (DataDir dir = DataDir.open(data)) {
       dir.bootstrap(IDENTITY);
     }
@@ -119,7 +119,7 @@ class LogDirectoryTest {
   }
 
   @Test
-  void anotherMembersLogIsRefused() throws IOException {
+  void rejectsLogOfAnotherMember() throws IOException {
     member();
     Files.write(log.resolve("owner"), LogDirectory.owner(OTHER));
     refused(Reason.FOREIGN, "holds the log of member 8 of cluster 7", log);
@@ -132,7 +132,7 @@ class LogDirectoryTest {
   }
 
   @Test
-  void aFreshMemberTakesNoLogThatHasBegun() throws IOException {
+  void freshMemberRejectsStartedLog() throws IOException {
     member();
     DurableFiles.deleteTree(data);
     refused(Reason.FOREIGN, "the data directory is fresh", log);
@@ -142,7 +142,7 @@ class LogDirectoryTest {
   }
 
   @Test
-  void oneProcessUsesIt() throws IOException {
+  void isLockedByOneProcess() throws IOException {
     member();
     Path second = data.resolveSibling("second");
     try (DataDir dir = DataDir.open(data, log)) {
@@ -153,9 +153,9 @@ class LogDirectoryTest {
     }
   }
 
-  /** The owner is written first: a start that ends behind it is begun again. */
+  /** The owner is written first: a start that stops after it is repeated. */
   @Test
-  void aCrashBeforeTheIdentityLeavesAFreshMember() throws IOException {
+  void crashBeforeIdentityLeavesFreshMember() throws IOException {
     member();
     Files.delete(data.resolve("identity"));
     Files.delete(log.resolve("wal/segment"));

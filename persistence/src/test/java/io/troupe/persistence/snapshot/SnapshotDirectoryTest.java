@@ -37,7 +37,7 @@ class SnapshotDirectoryTest {
   }
 
   @Test
-  void keepsTheLastTwo() throws IOException {
+  void keepsLastTwoSnapshots() throws IOException {
     SnapshotDirectory snapshots = new SnapshotDirectory(root);
     assertThat(snapshots.latest(Long.MAX_VALUE)).isEmpty();
     for (long index = 10; index <= 50; index += 10) {
@@ -57,7 +57,7 @@ class SnapshotDirectoryTest {
   }
 
   @Test
-  void aStoreComesBackFromItsSnapshotAndTheSnapshotStaysWhole() {
+  void restoredStoreEqualsSnapshotAndSnapshotStaysComplete() {
     SnapshotDirectory snapshots = new SnapshotDirectory(root);
     SnapshotRef ref;
     try (RocksStore store = RocksStore.open(temp.resolve("state"), SMALL)) {
@@ -81,14 +81,15 @@ class SnapshotDirectoryTest {
   }
 
   @Test
-  void sharedTableFilesAreSummedOnce() throws IOException {
+  void sharedTableFilesGetOneChecksum() throws IOException {
     SnapshotDirectory snapshots = new SnapshotDirectory(root);
     try (RocksStore store = RocksStore.open(temp.resolve("state"), SMALL)) {
       write(store, 1, 1000);
       snapshots.save(checkpoint(snapshots, store, 1000));
       write(store, 1001, 1100);
       SnapshotRef second = checkpoint(snapshots, store, 1100);
-      // Rot in a file that both share: were it read again, its damage would be signed as right.
+      // Damage in a file that both share: if it were read again, the damage would get a matching
+      // checksum.
       SnapshotRef first = snapshots.latest(Long.MAX_VALUE).orElseThrow();
       Path table = firstTable(first.directory());
       byte[] bytes = Files.readAllBytes(table);
@@ -105,7 +106,7 @@ class SnapshotDirectoryTest {
 
   /** Each byte of a table file is in a block with a checksum, or the file cannot be opened. */
   @Test
-  void tableThatIsDamagedBeforeItsFirstChecksumIsFoundByTheSave() throws IOException {
+  void saveDetectsTableDamagedBeforeItsFirstChecksum() throws IOException {
     SnapshotDirectory snapshots = new SnapshotDirectory(root, TableFiles::verify);
     try (RocksStore store = RocksStore.open(temp.resolve("state"), SMALL)) {
       write(store, 1, 1000);
@@ -138,7 +139,7 @@ class SnapshotDirectoryTest {
   }
 
   @Test
-  void aDamagedSnapshotIsSkippedAndThePreviousOffered() throws IOException {
+  void damagedSnapshotIsSkippedForPreviousOne() throws IOException {
     SnapshotDirectory snapshots = new SnapshotDirectory(root);
     snapshots.save(plain(snapshots, 10));
     snapshots.save(plain(snapshots, 20));
@@ -172,12 +173,12 @@ class SnapshotDirectoryTest {
   }
 
   @Test
-  void failedSaveLeavesNothingBehind() throws IOException {
+  void failedSaveLeavesNoFiles() throws IOException {
     SnapshotDirectory snapshots = new SnapshotDirectory(root);
     snapshots.save(plain(snapshots, 10));
     List<String> before = names(root);
     SnapshotRef ref = plain(snapshots, 20);
-    // The manifest cannot be written: something else has its place.
+    // The manifest cannot be written: its path is occupied.
     Files.createDirectory(root.resolve(base(20) + ".manifest.new"));
     assertThatThrownBy(() -> snapshots.save(ref)).isInstanceOf(SnapshotException.class);
     assertThat(names(root)).isEqualTo(before);
@@ -186,7 +187,7 @@ class SnapshotDirectoryTest {
   }
 
   @Test
-  void twoWholeSnapshotsStayBesideADamagedOne() throws IOException {
+  void twoCompleteSnapshotsStayInAdditionToDamagedOne() throws IOException {
     SnapshotDirectory snapshots = new SnapshotDirectory(root);
     snapshots.save(plain(snapshots, 10));
     snapshots.save(plain(snapshots, 20));
@@ -198,7 +199,7 @@ class SnapshotDirectoryTest {
   }
 
   @Test
-  void aCrashAtAnyStepLeavesTheOldOrTheNewSnapshot() throws IOException {
+  void crashAtAnyStepLeavesOldOrNewSnapshot() throws IOException {
     SnapshotDirectory snapshots = new SnapshotDirectory(root);
     snapshots.save(plain(snapshots, 10));
     snapshots.save(plain(snapshots, 20));
@@ -283,7 +284,7 @@ class SnapshotDirectoryTest {
   }
 
   @Test
-  void readsTheManifestOfVersionOne() throws IOException {
+  void readsManifestOfVersionOne() throws IOException {
     SnapshotManifest manifest =
         new SnapshotManifest(
             1000,

@@ -89,7 +89,7 @@ class SnapshotPluginTest {
   }
 
   @Test
-  void aFailedSaveSaysWhyAndLeavesTheOthers() throws Exception {
+  void failedSaveReportsReasonAndKeepsOtherSnapshots() throws Exception {
     SnapshotPlugin plugin = start();
     await(plugin.save(filled(plugin, 10)));
     SnapshotRef gone = filled(plugin, 20);
@@ -99,7 +99,7 @@ class SnapshotPluginTest {
         .hasRootCauseInstanceOf(java.nio.file.NoSuchFileException.class)
         .cause()
         .isInstanceOf(SnapshotException.class);
-    assertThat(saves).as("only what was saved").hasSize(1);
+    assertThat(saves).as("only the saved snapshot").hasSize(1);
     assertThat(await(plugin.loadLatest()).orElseThrow().index()).isEqualTo(10);
     // The plugin continues.
     await(plugin.save(filled(plugin, 30)));
@@ -107,7 +107,7 @@ class SnapshotPluginTest {
   }
 
   @Test
-  void startRemovesStrays() throws Exception {
+  void startRemovesLeftovers() throws Exception {
     Files.createDirectories(root.resolve("0000000000000009-0000000000000001"));
     Files.writeString(root.resolve("x.manifest.new"), "half");
     SnapshotPlugin plugin = start();
@@ -115,7 +115,7 @@ class SnapshotPluginTest {
     await(plugin.save(filled(plugin, 10)));
   }
 
-  /** The index of what Pekko's protocol loads at or below {@code to}, or 0. */
+  /** The index that Pekko's protocol loads at or below {@code to}, or 0. */
   private long loadedByProtocol(long to) throws Exception {
     ActorRef store =
         Persistence.get(kit.system()).snapshotStoreFor(SnapshotPlugin.ID, ConfigFactory.empty());

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rows that were deleted next to each other soon cost a walk over them nothing. */
+/** Deleted neighboring rows soon stop slowing down walks over them. */
 class DeletedStretchesTest {
   private static final int ROWS = 60_000;
   private static final Bytes VALUE = Bytes.wrap(new byte[100]);
@@ -65,7 +65,7 @@ class DeletedStretchesTest {
   }
 
   @Test
-  void filesThatHoldMostlyMarksAreMergedWithoutBeingAsked() {
+  void filesWithMostlyTombstonesAreCompactedAutomatically() {
     writeAll(false);
     store.flush();
     long before = store.property("rocksdb.live-sst-files-size");
@@ -78,7 +78,7 @@ class DeletedStretchesTest {
   }
 
   @Test
-  void marksDoNotStayInTheWriteBuffers() {
+  void tombstonesDoNotStayInWriteBuffers() {
     writeAll(false);
     store.flush();
     writeAll(true);

@@ -47,7 +47,7 @@ class NativeLibraryTest {
   }
 
   @Test
-  void aDamagedOneIsReplaced() throws IOException {
+  void damagedLibraryIsReplaced() throws IOException {
     Path library = only(directory());
     byte[] whole = Files.readAllBytes(library);
     try (RandomAccessFile file = new RandomAccessFile(library.toFile(), "rw")) {
@@ -62,22 +62,22 @@ class NativeLibraryTest {
   }
 
   @Test
-  void whatOthersCouldHaveWrittenIsRefused() throws IOException {
+  void rejectsFileWritableByOtherUsers() throws IOException {
     Path library = only(directory());
     Files.setPosixFilePermissions(library, PosixFilePermissions.fromString("rw-rw-rw-"));
     assertThatThrownBy(this::directory)
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("can be changed by others");
+        .hasMessageContaining("is writable by other users");
     Files.delete(library);
     Path directory = requireNonNull(library.getParent());
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
     assertThatThrownBy(this::directory)
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("can be changed by others");
+        .hasMessageContaining("is writable by other users");
   }
 
   @Test
-  void aDirectoryOfSomebodyElseBehindALinkIsRefused() throws IOException {
+  void rejectsLinkedDirectoryOfAnotherUser() throws IOException {
     Path directory = directory();
     Path elsewhere = cache.resolve("elsewhere");
     Files.move(directory, elsewhere);
@@ -86,7 +86,7 @@ class NativeLibraryTest {
   }
 
   @Test
-  void manyAtOnceLeaveOneWholeFile() throws Exception {
+  void concurrentLoadsLeaveOneCompleteFile() throws Exception {
     ExecutorService pool = Executors.newFixedThreadPool(4);
     try {
       List<Callable<Path>> calls = new ArrayList<>();

@@ -39,7 +39,7 @@ class RocksStoreTest {
   }
 
   @Test
-  void keepsWhatWasWrittenAcrossACleanClose() {
+  void keepsWritesAcrossCleanClose() {
     try (RocksStore store = RocksStore.open(temp.resolve("s"), SMALL)) {
       store.write(batch(1, 100));
     }
@@ -50,7 +50,7 @@ class RocksStoreTest {
   }
 
   @Test
-  void aCheckpointHoldsWholeBatchesOverAllSpacesWhileWritingGoesOn() throws Exception {
+  void checkpointDuringWritesContainsWholeBatchesOfAllSpaces() throws Exception {
     Path target = temp.resolve("checkpoint");
     AtomicBoolean stop = new AtomicBoolean();
     try (RocksStore store = RocksStore.open(temp.resolve("s"), SMALL)) {
@@ -96,7 +96,7 @@ class RocksStoreTest {
   }
 
   @Test
-  void aCursorStaysFrozenWhileOthersWrite() {
+  void cursorStaysFrozenDuringWrites() {
     try (RocksStore store = RocksStore.open(temp.resolve("s"), SMALL)) {
       store.write(batch(1, 50));
       try (Cursor cursor = store.cursor(Space.KEY, Bytes.EMPTY, null, false)) {
@@ -114,7 +114,7 @@ class RocksStoreTest {
   }
 
   @Test
-  void manyReadersBesideOneWriterSeeWholeBatches() {
+  void concurrentReadersSeeWholeBatches() {
     AtomicBoolean stop = new AtomicBoolean();
     try (RocksStore store = RocksStore.open(temp.resolve("s"), SMALL)) {
       store.write(batch(1, 10));
@@ -143,7 +143,7 @@ class RocksStoreTest {
   }
 
   @Test
-  void aLongReadEndsSoonWhenTheStoreIsClosed() throws Exception {
+  void longReadStopsSoonWhenStoreIsClosed() throws Exception {
     RocksStore store = RocksStore.open(temp.resolve("s"), SMALL);
     store.write(batch(1, 1000));
     CompletableFuture<Void> reading = new CompletableFuture<>();
@@ -166,7 +166,7 @@ class RocksStoreTest {
   }
 
   @Test
-  void isClosedForLateCallersAndWaitsForOpenCursors() throws Exception {
+  void closeRejectsNewCallsAndWaitsForOpenCursors() throws Exception {
     RocksStore store = RocksStore.open(temp.resolve("s"), SMALL);
     store.write(batch(1, 10));
     Cursor cursor = store.cursor(Space.KEY, Bytes.EMPTY, null, false);
@@ -191,7 +191,7 @@ class RocksStoreTest {
   }
 
   @Test
-  void tellsCorruptionFromOtherFailures() throws IOException {
+  void distinguishesCorruptionFromOtherFailures() throws IOException {
     Path dir = temp.resolve("s");
     try (RocksStore store = RocksStore.open(dir, SMALL)) {
       store.write(batch(1, 5000));
@@ -217,7 +217,7 @@ class RocksStoreTest {
   }
 
   @Test
-  void tellsAFullDisk() throws Exception {
+  void detectsFullDisk() throws Exception {
     Path mount = Files.createDirectory(temp.resolve("small"));
     RocksDB.loadLibrary(); // not onto the small disk
     run("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", mount.toString());
@@ -247,7 +247,7 @@ class RocksStoreTest {
   }
 
   @Test
-  void manyDeletionsDoNotFlushOntoAFullDisk() throws Exception {
+  void manyDeletionsDoNotFlushToFullDisk() throws Exception {
     Path mount = Files.createDirectory(temp.resolve("small"));
     RocksDB.loadLibrary(); // not onto the small disk
     run("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", mount.toString());
@@ -303,7 +303,7 @@ class RocksStoreTest {
   }
 
   @Test
-  void refusesAStoreWithUnknownSpaces() throws Exception {
+  void rejectsStoreWithUnknownSpaces() throws Exception {
     Path dir = temp.resolve("s");
     RocksStore.open(dir, SMALL).close();
     RocksDB.loadLibrary();
@@ -350,7 +350,9 @@ class RocksStoreTest {
       store.write(deletes);
       assertThat(store.sizeOnDisk()).as("asked just before").isGreaterThan(5_000_000);
       store.compactFully();
-      assertThat(store.sizeOnDisk()).as("at once, for who disarms next").isLessThan(5_000_000);
+      assertThat(store.sizeOnDisk())
+          .as("immediately, for a following disarm")
+          .isLessThan(5_000_000);
     }
   }
 

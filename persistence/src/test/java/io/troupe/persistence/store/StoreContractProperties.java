@@ -19,11 +19,11 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.jspecify.annotations.Nullable;
 
-/** The RocksDB store and the in-memory one answer alike, whatever is written and walked. */
+/** The RocksDB store and the in-memory store return equal results for any writes and walks. */
 class StoreContractProperties {
 
   @Property(tries = 15)
-  void bothStoresAnswerAlike(@ForAll long seed) throws IOException {
+  void bothStoresReturnEqualResults(@ForAll long seed) throws IOException {
     Random random = new Random(seed);
     Path dir = Files.createTempDirectory("store-contract");
     InMemoryOrderedStore oracle = new InMemoryOrderedStore();
@@ -54,7 +54,7 @@ class StoreContractProperties {
     }
   }
 
-  /** Opens the same walk on both, writes in between, then steps and seeks alike. */
+  /** Opens the same walk on both, writes in between, then compares steps and seeks. */
   private static void walk(Random random, OrderedStore oracle, OrderedStore store, int step) {
     Space space = space(random);
     Bytes from = random.nextInt(4) == 0 ? Bytes.EMPTY : key(random);
@@ -107,7 +107,7 @@ class StoreContractProperties {
     return all[random.nextInt(all.length)];
   }
 
-  /** Few short keys, so that they meet; now and then the ends of the order, and slices. */
+  /** Few short keys, so that they collide; sometimes the ends of the order, and slices. */
   private static Bytes key(Random random) {
     int[] alphabet = {0, 1, 'a', 'b', 0x7f, 0x80, 0xff};
     byte[] key = new byte[1 + random.nextInt(3) + (random.nextInt(50) == 0 ? 1500 : 0)];

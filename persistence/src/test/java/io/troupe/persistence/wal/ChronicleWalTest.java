@@ -38,7 +38,7 @@ class ChronicleWalTest {
   }
 
   @Test
-  void aFreshLogIsEmpty() {
+  void newLogIsEmpty() {
     WalReplay replay = WalReplay.read(dir(), 0);
     assertThat(replay.hardState()).isEqualTo(HardState.INITIAL);
     assertThat(replay.entries()).isEmpty();
@@ -47,7 +47,7 @@ class ChronicleWalTest {
   }
 
   @Test
-  void replaysWhatWasAppended() {
+  void replaysAppendedEntries() {
     List<Entry> entries = entries(1, 1, 200, 300);
     try (ChronicleWal wal = open(dir())) {
       wal.append(state(1, 7, 0), entries.subList(0, 100));
@@ -64,7 +64,7 @@ class ChronicleWalTest {
   }
 
   @Test
-  void laterWins() {
+  void laterEntryReplacesEarlierOne() {
     try (ChronicleWal wal = open(dir())) {
       wal.append(state(1, 0, 0), entries(1, 1, 10, 50));
       wal.append(state(2, 0, 0), entries(2, 5, 6, 50));
@@ -84,7 +84,7 @@ class ChronicleWalTest {
   }
 
   @Test
-  void writesNothingForNothingNew() {
+  void writesNothingWithoutChanges() {
     try (ChronicleWal wal = open(dir())) {
       wal.append(state(1, 2, 3), List.of());
       long records = wal.status().records();
@@ -94,7 +94,7 @@ class ChronicleWalTest {
   }
 
   @Test
-  void refusesEntriesThatDoNotFit() {
+  void rejectsEntriesThatDoNotFollow() {
     try (ChronicleWal wal = open(dir())) {
       wal.append(state(1, 0, 0), entries(1, 1, 3, 10));
       HardState same = state(1, 0, 0);
@@ -118,9 +118,9 @@ class ChronicleWalTest {
     assertThat(WalReplay.read(dir(), 0).lastIndex()).isEqualTo(4);
   }
 
-  /** Whatever the size of segments: a leader with other settings may have accepted it. */
+  /** For any size of segments: a leader with other settings may have accepted the entry. */
   @Test
-  void entryLargerThanSegmentGetsOneOfItsOwn() throws IOException {
+  void entryLargerThanSegmentGetsItsOwnSegment() throws IOException {
     List<Entry> all = new ArrayList<>();
     try (ChronicleWal wal = open(dir())) {
       for (int i = 1; i <= 9; i++) {
@@ -142,7 +142,7 @@ class ChronicleWalTest {
     assertThat(WalReplay.read(temp.resolve("killed"), 0).entries()).isEqualTo(all);
   }
 
-  /** Of what is committed only the newest entries stay in memory, the rest is read in pieces. */
+  /** Only the newest committed entries stay in memory, the rest is read in pieces. */
   @Test
   void recoveryKeepsUncommittedEntriesAndFewOthers() {
     LogModel model = LogModel.EMPTY;
@@ -202,7 +202,7 @@ class ChronicleWalTest {
   }
 
   @Test
-  void splitsABatchThatIsLargerThanARecord() {
+  void splitsBatchLargerThanRecord() {
     List<Entry> large = entries(4, 1, 40, 60_000);
     try (ChronicleWal wal = open(dir())) {
       wal.append(state(4, 2, 40), large);
@@ -215,7 +215,7 @@ class ChronicleWalTest {
   }
 
   @Test
-  void dropsWholeSegmentsBelowASnapshotAndKeepsTheHardState() throws IOException {
+  void removesSegmentsBelowSnapshotAndKeepsHardState() throws IOException {
     LogModel model = LogModel.EMPTY;
     try (ChronicleWal wal = open(dir())) {
       wal.append(state(9, 3, 0), List.of());
@@ -252,7 +252,7 @@ class ChronicleWalTest {
   }
 
   @Test
-  void goesOnBehindASnapshotThatIsAheadOfTheLog() {
+  void continuesAfterSnapshotAheadOfLog() {
     try (ChronicleWal wal = open(dir())) {
       wal.append(state(1, 0, 0), entries(1, 1, 5, 10));
       wal.dropBefore(101);
@@ -266,7 +266,7 @@ class ChronicleWalTest {
   }
 
   @Test
-  void aRestartForgetsEntriesAboveTheSnapshotToo() {
+  void restartRemovesEntriesAboveSnapshotToo() {
     try (ChronicleWal wal = open(dir())) {
       wal.append(state(1, 0, 0), entries(1, 1, 50, 10));
       wal.restartAfter(20);
@@ -280,9 +280,9 @@ class ChronicleWalTest {
     assertThat(WalReplay.read(dir(), 0).entries()).isEqualTo(entries(5, 21, 22, 10));
   }
 
-  /** A crash may keep any number of the records of one batch. */
+  /** A crash may preserve any number of the records of one batch. */
   @Test
-  void batchOfSeveralRecordsRaisesTheTermFirstAndTheCommitIndexLast() throws IOException {
+  void batchOfSeveralRecordsRaisesTermFirstAndCommitIndexLast() throws IOException {
     try (ChronicleWal wal = open(dir())) {
       wal.append(state(1, 3, 5), entries(1, 1, 10, 100));
       wal.append(state(2, 7, 300), entries(2, 8, 400, 3000));
@@ -304,7 +304,7 @@ class ChronicleWalTest {
   }
 
   @Test
-  void removesASegmentThatACrashLeftHalfDeleted() throws IOException {
+  void removesSegmentPartlyDeletedByCrash() throws IOException {
     try (ChronicleWal wal = open(dir())) {
       wal.append(state(1, 0, 0), entries(1, 1, 5, 10));
     }
@@ -323,11 +323,11 @@ class ChronicleWalTest {
   }
 
   @Test
-  void isBrokenForGoodAfterAFailure() throws IOException {
+  void staysBrokenAfterFailure() throws IOException {
     ChronicleWal wal = open(dir());
     wal.append(state(1, 0, 0), entries(1, 1, 5, 10));
     wal.sync();
-    // The next segment cannot be made where a file stands in the way of the log's directory.
+    // The next segment cannot be created because a file occupies the path of the log directory.
     io.troupe.persistence.datadir.DurableFiles.deleteTree(dir());
     Files.writeString(dir(), "in the way");
     WalException first =
@@ -348,7 +348,7 @@ class ChronicleWalTest {
   }
 
   @Test
-  void takesNoNoticeOfALockLeftByAKilledProcess() throws IOException {
+  void ignoresLockOfKilledProcess() throws IOException {
     ChronicleWal wal = open(dir());
     wal.append(state(1, 0, 0), entries(1, 1, 5, 10));
     wal.sync();
@@ -365,7 +365,7 @@ class ChronicleWalTest {
   }
 
   @Test
-  void chroniclesOwnReaderSeesTheSameRecords() throws IOException {
+  void chronicleReaderReturnsSameRecords() throws IOException {
     try (ChronicleWal wal = open(dir())) {
       for (long i = 1; i <= 30; i++) {
         wal.append(state(1, 0, i), entries(1, i, i, 200));

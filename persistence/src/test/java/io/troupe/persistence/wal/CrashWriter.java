@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * A member's disk side until it is killed: recovers, checks, then appends, syncs, applies and
- * prints each index whose entries are durable. Drops the log's beginning now and then, after a
- * flush.
+ * Simulates the disk side of a member until it is killed: recovers, checks, then appends, syncs,
+ * applies and prints each index whose entries are durable. Sometimes truncates the start of the
+ * log, after a flush.
  */
 final class CrashWriter {
   static final Bytes APPLIED = Bytes.utf8("applied");
@@ -27,7 +27,7 @@ final class CrashWriter {
 
   private CrashWriter() {}
 
-  /** The entry at an index is always the same, whoever writes it. */
+  /** The entry at an index is always the same, regardless of the writing process. */
   static Entry entry(long index) {
     Random random = new Random(index);
     byte[] data = new byte[random.nextInt(900)];

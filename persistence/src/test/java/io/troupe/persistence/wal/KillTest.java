@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Kills a writing process over and over, on one directory: whatever it called durable must be
- * there, and log and state must fit together (durability rules 1 and 3).
+ * Kills a writing process repeatedly, on one directory: everything that it reported durable must be
+ * there, and log and state must be consistent (durability rules 1 and 3).
  */
 class KillTest {
   private static final int ROUNDS = 4;
@@ -34,7 +34,7 @@ class KillTest {
   }
 
   @Test
-  void nothingThatWasCalledDurableIsLostByAKill() throws Exception {
+  void killLosesNothingReportedDurable() throws Exception {
     Random random = new Random(7);
     Files.createDirectory(scratch);
     for (int round = 0; round < ROUNDS; round++) {
@@ -58,12 +58,12 @@ class KillTest {
         if (line.startsWith("durable ")) {
           durable = Long.parseLong(line.substring(8));
           if (++seen == batches) {
-            // Through the handle: the process's own method would also drop the lines still unread.
+            // Uses the handle: the process's own method would also drop the unread lines.
             assertThat(child.toHandle().destroyForcibly()).isTrue();
           }
         }
       }
-      assertThat(seen).as("batches before the child ended").isGreaterThanOrEqualTo(batches);
+      assertThat(seen).as("batches before the child exited").isGreaterThanOrEqualTo(batches);
     } finally {
       child.destroyForcibly().waitFor();
     }

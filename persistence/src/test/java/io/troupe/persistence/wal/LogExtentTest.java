@@ -6,7 +6,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class LogExtentTest {
-  /** The third one has no entries, the fourth replaces entries of the second. */
+  /** The third segment has no entries, the fourth replaces entries of the second. */
   private final LogExtent log =
       new LogExtent(
           List.of(
@@ -28,7 +28,7 @@ class LogExtentTest {
   }
 
   @Test
-  void lastIndexOutsideNamesWhatMustGo() {
+  void lastIndexOutsideReturnsIndexToRemove() {
     assertThat(log.lastIndexOutside(182)).isZero();
     assertThat(log.lastIndexOutside(181)).isEqualTo(10);
     assertThat(log.lastIndexOutside(82)).isEqualTo(10);

@@ -5,7 +5,7 @@ import io.troupe.model.HardState;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a log should say, kept naively: the oracle of the log's tests. Immutable. */
+/** A naive model of the content of a log: the reference of the log's tests. Immutable. */
 record LogModel(HardState state, List<Entry> entries, long compactedIndex, long last) {
   static final LogModel EMPTY = new LogModel(HardState.INITIAL, List.of(), 0, 0);
 
@@ -24,7 +24,7 @@ record LogModel(HardState state, List<Entry> entries, long compactedIndex, long 
     return new LogModel(state, List.of(), index, index);
   }
 
-  /** The entries above {@code index}: what must be there whatever was dropped. */
+  /** The entries above {@code index}, which must exist whatever was removed. */
   List<Entry> above(long index) {
     return entries.stream().filter(e -> e.index() > index).toList();
   }

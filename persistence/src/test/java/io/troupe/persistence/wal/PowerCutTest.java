@@ -25,9 +25,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Cuts the power: the data directory lives on a file system inside an image file, and a copy of the
- * image, taken while everything is open, holds only what was forced (and what the system happened
- * to write back). The copy is mounted and read. Needs root; without it the test fails.
+ * Simulates a power cut: the data directory is on a file system inside an image file, and a copy of
+ * the image, taken while everything is open, contains only the forced data (and data that the
+ * system happened to write back). The copy is mounted and read. Needs root; without it the test
+ * fails.
  */
 class PowerCutTest {
   private final Path temp;
@@ -57,7 +58,7 @@ class PowerCutTest {
   }
 
   @Test
-  void everythingForcedIsThereAfterThePowerWasCut() throws Exception {
+  void forcedDataSurvivesPowerCut() throws Exception {
     long seed = 42;
     Random random = new Random(seed);
     MemberIdentity identity =

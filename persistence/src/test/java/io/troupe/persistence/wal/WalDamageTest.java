@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What replay makes of damaged files. The rule (durability rule 2): never a wrong entry, never a
- * forced entry lost in silence while something behind it is left to prove that it was forced.
+ * Replay of damaged files. The rule (durability rule 2): never a wrong entry, never a forced entry
+ * lost silently while a later record proves that it was forced.
  */
 class WalDamageTest {
   private final Path temp;
@@ -32,7 +32,7 @@ class WalDamageTest {
   private final Path broken;
   private final List<SegmentName> names = new ArrayList<>();
 
-  /** Model after each record; index = the record's number. */
+  /** Model after each record; the index is the number of the record. */
   private final List<LogModel> models = new ArrayList<>();
 
   private final List<Placed> placed = new ArrayList<>();
@@ -46,8 +46,8 @@ class WalDamageTest {
   }
 
   /**
-   * Three segments (three starts). The first two were closed in order. In the last every record was
-   * forced except the last three; the copy is what a kill would leave.
+   * Three segments (three starts). The first two were closed cleanly. In the last one every record
+   * was forced except the last three; the copy is what a kill would leave.
    */
   @BeforeEach
   void writeALog() throws IOException {
@@ -90,7 +90,7 @@ class WalDamageTest {
   }
 
   @Test
-  void aLogCutAtEveryByteKeepsExactlyTheRecordsBeforeTheCut() throws IOException {
+  void truncatedLogKeepsExactlyRecordsBeforeTruncation() throws IOException {
     SegmentName last = names.get(2);
     byte[] whole = Files.readAllBytes(last.dataFile(clean));
     long used = placed.get(placed.size() - 1).end();
@@ -109,7 +109,7 @@ class WalDamageTest {
   }
 
   @Test
-  void goesOnBehindATornTailAndFindsAllAgain() throws IOException {
+  void continuesAfterTornTailAndReplaysAll() throws IOException {
     SegmentName last = names.get(2);
     byte[] whole = Files.readAllBytes(last.dataFile(clean));
     Random random = new Random(11);
@@ -118,7 +118,7 @@ class WalDamageTest {
       int cut = random.nextInt((int) placed.get(placed.size() - 1).end());
       try (FileChannel file = FileChannel.open(last.dataFile(broken), StandardOpenOption.WRITE)) {
         file.truncate(cut);
-        // A torn sector: what follows the cut is neither the old bytes nor zeros.
+        // A torn sector: the bytes after the cut are neither the old ones nor zeros.
         byte[] noise = new byte[200];
         random.nextBytes(noise);
         file.write(ByteBuffer.wrap(noise), cut);
@@ -143,7 +143,7 @@ class WalDamageTest {
   }
 
   @Test
-  void aZeroedSectorIsATornTailOrCorruptionButNeverAWrongEntry() throws IOException {
+  void zeroedSectorIsTornTailOrCorruptionButNeverWrongEntry() throws IOException {
     for (SegmentName name : names) {
       long used = Files.size(name.dataFile(clean));
       for (long sector = 0; sector < Math.min(used, 8192); sector += 512) {
@@ -161,7 +161,7 @@ class WalDamageTest {
   }
 
   @Test
-  void aFlippedBitIsATornTailOrCorruptionButNeverAWrongEntry() throws IOException {
+  void flippedBitIsTornTailOrCorruptionButNeverWrongEntry() throws IOException {
     long seed = 20_261;
     Random random = new Random(seed);
     WalFixture.copy(clean, broken);
@@ -185,7 +185,7 @@ class WalDamageTest {
 
   @Test
   void unforcedRecordsMayArriveInAnyOrder() throws IOException {
-    // Of the three unforced records at the end the disk wrote the later ones only.
+    // Of the three unforced records at the end, only the later ones reached the disk.
     Placed first = placed.get(placed.size() - 3);
     WalFixture.copy(clean, broken);
     writeAt(first.segment(), first.position(), new byte[(int) (first.end() - first.position())]);
@@ -194,7 +194,7 @@ class WalDamageTest {
   }
 
   @Test
-  void aHoleBeforeAForcedRecordIsCorruptionAndSaysWhere() throws IOException {
+  void gapBeforeForcedRecordIsReportedAsCorruption() throws IOException {
     Placed damaged = placed.get(placed.size() - 5);
     WalFixture.copy(clean, broken);
     writeAt(damaged.segment(), damaged.position() + 40, new byte[] {77});
@@ -209,7 +209,7 @@ class WalDamageTest {
   }
 
   @Test
-  void damageToChroniclesOwnBytesHarmsNothing() throws IOException {
+  void damagedChronicleBytesAreHarmless() throws IOException {
     WalFixture.copy(clean, broken);
     for (SegmentName name : names) {
       writeAt(name, 0, new byte[300]);
@@ -223,7 +223,7 @@ class WalDamageTest {
   }
 
   @Test
-  void aMissingSegmentIsCorruption() throws IOException {
+  void missingSegmentIsCorruption() throws IOException {
     for (int missing = 0; missing < 2; missing++) {
       WalFixture.copy(clean, broken);
       DurableFiles.deleteTree(broken.resolve(names.get(missing).text()));
@@ -235,7 +235,7 @@ class WalDamageTest {
   }
 
   @Test
-  void aLastSegmentWithoutAWholeRecordIsCorruptionUnlessItWasJustCreated() throws IOException {
+  void lastSegmentWithoutRecordIsCorruptionUnlessJustCreated() throws IOException {
     SegmentName last = names.get(2);
     WalFixture.copy(clean, broken);
     byte[] noise = new byte[10_000];
@@ -251,7 +251,7 @@ class WalDamageTest {
   }
 
   @Test
-  void aSegmentOfAnotherLogIsCorruption() throws IOException {
+  void segmentOfAnotherLogIsCorruption() throws IOException {
     Path other = temp.resolve("other");
     try (ChronicleWal wal = WalFixture.open(other)) {
       wal.append(state(1, 0, 0), entries(1, 1, 2, 10));
@@ -263,7 +263,7 @@ class WalDamageTest {
     assertThatThrownBy(() -> WalReplay.read(broken, 0)).isInstanceOf(WalCorruptException.class);
   }
 
-  /** Replay must say the state after some record, or refuse; refusing needs proof of a loss. */
+  /** Replay must return the state after some record, or refuse; refusing needs proof of a loss. */
   private void check(SegmentName name, long from, long to, boolean changed, String what)
       throws IOException {
     Placed firstHit = null;

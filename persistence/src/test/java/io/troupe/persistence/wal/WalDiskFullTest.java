@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A full disk is an exception before anything is acknowledged, never a fault in mapped memory.
- * Needs root, for a small file system of its own; without it the test fails.
+ * A full disk throws an exception before anything is acknowledged, and never faults in mapped
+ * memory. Needs root, for a small file system of its own; without it the test fails.
  */
 class WalDiskFullTest {
   private static final WalSettings SETTINGS = new WalSettings(1 << 20, 64 << 10);
@@ -42,7 +42,7 @@ class WalDiskFullTest {
   }
 
   @Test
-  void aFullDiskIsNoticedBeforeAnythingIsAcknowledged() {
+  void fullDiskIsDetectedBeforeAcknowledgement() {
     Path dir = mount.resolve("wal");
     ChronicleWal wal = ChronicleWal.open(dir, SETTINGS, WalReplay.read(dir, 0));
     long[] synced = {0};
@@ -66,7 +66,7 @@ class WalDiskFullTest {
   }
 
   @Test
-  void aDiskFilledByOthersInTheMiddleOfASegmentIsNoticed() throws IOException {
+  void diskFilledByOtherFilesWithinSegmentIsDetected() throws IOException {
     Path dir = mount.resolve("wal");
     ChronicleWal wal = ChronicleWal.open(dir, SETTINGS, WalReplay.read(dir, 0));
     wal.append(state(1, 0, 0), entries(1, 1, 10, 100));
@@ -85,7 +85,7 @@ class WalDiskFullTest {
             });
     assertThat(e.kind()).isEqualTo(WalException.Kind.DISK_FULL);
     wal.close();
-    // There is no space for a new segment either: the start fails and leaves the log as it is.
+    // There is no space for a new segment either: the start fails and does not change the log.
     WalReplay replay = WalReplay.read(dir, 0);
     WalException again =
         catchThrowableOfType(

@@ -63,7 +63,7 @@ final class WalFixture {
     return SegmentName.list(directory);
   }
 
-  /** Every whole record of a segment, in the order of the file. */
+  /** Every complete record of a segment, in the order of the file. */
   static List<SegmentScanner.Found> records(Path directory, SegmentName name) throws IOException {
     List<SegmentScanner.Found> found = new ArrayList<>();
     try (SegmentScanner scanner = new SegmentScanner(name.dataFile(directory), name)) {

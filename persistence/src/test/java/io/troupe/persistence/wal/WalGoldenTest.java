@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Version 1 of the log's format stays readable, and is what is written; docs/formats/wal-record.md.
+ * Version 1 of the log's format stays readable and is the one that is written;
+ * docs/formats/wal-record.md.
  */
 class WalGoldenTest {
   private static final long SALT = 0x0123456789abcdefL;
@@ -56,14 +57,14 @@ class WalGoldenTest {
   }
 
   @Test
-  void writesTheRecordsOfVersionOne() throws IOException {
+  void writesRecordsOfVersionOne() throws IOException {
     assertThat(framed())
         .isEqualTo(
             new String(golden("wal-records-v1.hex"), StandardCharsets.UTF_8).lines().toList());
   }
 
   @Test
-  void readsASegmentOfVersionOne(@TempDir Path temp) throws IOException {
+  void readsSegmentOfVersionOne(@TempDir Path temp) throws IOException {
     Path segment = Files.createDirectory(temp.resolve("0000000000000001-4a2b8f1c09d3e576"));
     byte[] file = Base64.getMimeDecoder().decode(golden("wal-segment-v1.base64"));
     Files.write(segment.resolve(SegmentName.DATA_FILE), file);

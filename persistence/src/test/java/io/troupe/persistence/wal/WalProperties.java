@@ -20,11 +20,11 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** Any run of calls, with restarts and kills in between, leaves what the naive model says. */
+/** Any sequence of calls, with restarts and kills in between, agrees with the naive model. */
 class WalProperties {
 
   @Property(tries = 40)
-  void anyRunOfCallsReplaysAsTheModelSays(@ForAll long seed) throws IOException {
+  void anyCallSequenceReplaysLikeModel(@ForAll long seed) throws IOException {
     Random random = new Random(seed);
     Path root = Files.createTempDirectory("wal-properties");
     Path dir = root.resolve("0");
@@ -38,9 +38,13 @@ class WalProperties {
         } else if (choice < 16) {
           wal.sync();
         } else if (choice == 16) {
-          long compactedIndex = model.compactedIndex() + random.nextInt((int) (model.last() - model.compactedIndex()) + 1);
+          long compactedIndex =
+              model.compactedIndex()
+                  + random.nextInt((int) (model.last() - model.compactedIndex()) + 1);
           wal.dropBefore(compactedIndex + 1);
-          model = new LogModel(model.state(), model.entries(), wal.status().compactedIndex(), model.last());
+          model =
+              new LogModel(
+                  model.state(), model.entries(), wal.status().compactedIndex(), model.last());
         } else if (choice == 17) {
           long index = model.compactedIndex() + random.nextInt(30);
           wal.restartAfter(index);
@@ -81,13 +85,17 @@ class WalProperties {
     }
   }
 
-  /** Durable entries above the compacted index can be read while the log is open, in their last form. */
+  /**
+   * Durable entries above the compacted index can be read while the log is open, in their last
+   * copy.
+   */
   private static void readSome(ChronicleWal wal, LogModel model, Random random) {
     wal.sync();
     if (model.last() == model.compactedIndex()) {
       return;
     }
-    long from = model.compactedIndex() + 1 + random.nextInt((int) (model.last() - model.compactedIndex()));
+    long from =
+        model.compactedIndex() + 1 + random.nextInt((int) (model.last() - model.compactedIndex()));
     long until = from + 1 + random.nextInt(100);
     long maxBytes = random.nextInt(3) == 0 ? random.nextInt(5_000) : Long.MAX_VALUE;
     List<Entry> wanted = new ArrayList<>();
@@ -104,7 +112,8 @@ class WalProperties {
 
   private static LogModel append(ChronicleWal wal, LogModel model, Random random, int step) {
     long back =
-        Math.min(random.nextInt(4) == 0 ? random.nextInt(10) : 0, model.last() - model.compactedIndex());
+        Math.min(
+            random.nextInt(4) == 0 ? random.nextInt(10) : 0, model.last() - model.compactedIndex());
     long from = model.last() + 1 - back;
     int count = random.nextInt(12);
     int size = random.nextInt(8) == 0 ? 30_000 : 400;
@@ -120,7 +129,7 @@ class WalProperties {
   }
 
   @Property
-  void payloadsSurviveTheRoundTrip(@ForAll("payloads") WalPayload payload) {
+  void payloadsSurviveRoundTrip(@ForAll("payloads") WalPayload payload) {
     ByteSink sink = new ByteSink();
     payload.encode(sink);
     byte[] bytes = java.util.Arrays.copyOf(sink.array(), sink.size());
@@ -136,7 +145,8 @@ class WalProperties {
     Arbitrary<WalPayload> starts =
         Combinators.combine(number, number, number, number, state).as(WalPayload.SegmentStart::new);
     Arbitrary<WalPayload> floors =
-        Combinators.combine(number, number, Arbitraries.of(true, false)).as(WalPayload.Compacted::new);
+        Combinators.combine(number, number, Arbitraries.of(true, false))
+            .as(WalPayload.Compacted::new);
     Arbitrary<WalPayload> batches =
         Combinators.combine(
                 state.injectNull(0.5),

@@ -65,7 +65,7 @@ final class AuthOperationCodec {
               .setKey(byteString(revoke.range().key()))
               .setRangeEnd(byteString(revoke.range().rangeEnd())));
     } else {
-      throw new IllegalArgumentException("no form for " + operation.getClass());
+      throw new IllegalArgumentException("no encoding for " + operation.getClass());
     }
   }
 
@@ -104,7 +104,7 @@ final class AuthOperationCodec {
               ? new Operation.RoleDelete(wire.getRole().getRole())
               : new Operation.RoleAdd(wire.getRole().getRole());
       case ROLE_PERMISSION -> permission(wire.getRolePermission());
-      default -> throw new InvalidProtocolBufferException("no change of users or roles");
+      default -> throw new InvalidProtocolBufferException("body is not a change of users or roles");
     };
   }
 

@@ -22,31 +22,34 @@ import java.util.List;
 
 /**
  * Log record of an operation: one version byte, then a protobuf WireOperation
- * (docs/formats/operation.md). A client's request is embedded as the bytes that came in.
+ * (docs/formats/operation.md). A client's request is embedded as the bytes that the client sent.
  *
- * <p>Version 2 is used for what version 1 cannot say: on whose behalf, and changes of users and
- * roles. Version 3 is used for checkpoints of leases. All else stays as it was, so that logs of
- * before are replayed alike.
+ * <p>Version 2 is used for the requester, and for changes of users and roles. Version 3 is used for
+ * checkpoints of leases. All other records keep version 1, so that older logs are replayed in the
+ * same way.
  */
 public final class OperationCodec {
-  /** Of records of clients that named nobody. */
+  /** Version of records of clients without a user name. */
   public static final byte VERSION = 1;
 
-  /** Field 1, fixed64: what {@link WireOperation} begins with if it has an id. */
+  /** Field 1, fixed64: the first field of a {@link WireOperation} with an id. */
   private static final byte ID_TAG = (1 << 3) | 1;
 
-  /** Of records that name their requester, or change users and roles. */
+  /** Version of records with a requester, and of changes of users or roles. */
   public static final byte VERSION_AUTH = 2;
 
-  /** Of checkpoints of leases. */
+  /** Version of lease checkpoints. */
   public static final byte VERSION_CHECKPOINT = 3;
 
   private OperationCodec() {}
 
-  /** An operation, who waits for it, and on whose behalf it is. */
+  /** An operation with its id and its requester. */
   public record Decoded(RequestId id, Requester requester, Operation operation) {}
 
-  /** Requests that go into the log as they came in. The numbers are fields of WireOperation. */
+  /**
+   * Requests that are stored in the log as the client sent them. The numbers are fields of
+   * WireOperation.
+   */
   public enum ClientRequest {
     /** A PutRequest. */
     PUT(2),
@@ -65,7 +68,7 @@ public final class OperationCodec {
   }
 
   /**
-   * Embeds a request that was parsed and checked.
+   * Embeds a parsed and checked request.
    *
    * @param request the message's bytes
    */
@@ -89,8 +92,8 @@ public final class OperationCodec {
   }
 
   /**
-   * The same operation with another id, for another proposal of it: an answer to the one before,
-   * however late, is then none to this one.
+   * Returns the same operation with another id, for a new proposal of it: a late reply to the
+   * earlier proposal is then not taken for a reply to this one.
    *
    * @param operation encoded by this class, with an id
    */
@@ -123,16 +126,17 @@ public final class OperationCodec {
   /**
    * Encodes an operation of the member itself.
    *
-   * @throws IllegalArgumentException for one that only clients make: use {@link #embed}
+   * @throws IllegalArgumentException for an operation that only clients make: use {@link #embed}
    */
   public static Bytes encode(RequestId id, Operation operation) {
     return encode(id, Requester.MEMBER, operation);
   }
 
   /**
-   * Encodes an operation that a member has put together, on its own behalf or a client's.
+   * Encodes an operation that a member created, on its own behalf or a client's.
    *
-   * @throws IllegalArgumentException for one that is a client's message: use {@link #embed}
+   * @throws IllegalArgumentException for an operation that is a client's message: use {@link
+   *     #embed}
    */
   public static Bytes encode(RequestId id, Requester requester, Operation operation) {
     WireOperation.Builder out = WireOperation.newBuilder().setRequestId(id.value());
@@ -149,7 +153,7 @@ public final class OperationCodec {
     return Bytes.wrap(new byte[] {version}).concat(Bytes.wrap(out.build().toByteArray()));
   }
 
-  /** Nobody else can make these, so it need not be said who did. */
+  /** Only members can make these, so the record contains no requester. */
   private static boolean ofMembersAlone(Operation operation) {
     return operation instanceof Operation.PublishMember
         || operation instanceof Operation.LeaseCheckpoint;
@@ -180,7 +184,8 @@ public final class OperationCodec {
               .setName(publish.name())
               .addAllClientUrls(publish.clientUrls()));
     } else {
-      throw new IllegalArgumentException("comes in from a client: " + operation);
+      throw new IllegalArgumentException(
+          "operation must be embedded as the client's request: " + operation);
     }
   }
 

@@ -6,14 +6,14 @@ import io.troupe.model.KeyRange;
 import io.troupe.model.Operation;
 import java.util.Locale;
 
-/** Operations as the log shows them: keys, never values. */
+/** Formats operations for log lines: keys, never values. */
 public final class OperationText {
-  /** Longest key that is shown whole, in bytes. */
+  /** Longest key that is shown completely, in bytes. */
   private static final int LONGEST_KEY = 256;
 
   private OperationText() {}
 
-  /** What kind of request it is, in lower case: {@code put}, {@code lease_grant}. */
+  /** Name of the kind of operation in lower case: {@code put}, {@code lease_grant}. */
   public static String name(Operation operation) {
     return operation
         .getClass()
@@ -22,7 +22,7 @@ public final class OperationText {
         .toLowerCase(Locale.ROOT);
   }
 
-  /** One line: its kind, what it is about, and sizes. */
+  /** One line: the kind, its object, and sizes. */
   public static String of(Operation operation) {
     String name = name(operation);
     if (operation instanceof Operation.Put put) {

@@ -24,13 +24,13 @@ import java.util.zip.CRC32C;
  * WirePeerEnvelope or WirePeerFragment (docs/formats/peer-message.md).
  */
 public final class PeerCodec {
-  /** The only version that is spoken. */
+  /** The only supported version. */
   public static final byte VERSION = 2;
 
   /** Version and checksum. */
   private static final int HEAD_BYTES = 1 + Integer.BYTES;
 
-  /** How digests are made; those of other programs say nothing. */
+  /** Version of the digest computation; digests of another version are not comparable. */
   private static final int DIGEST_FORMAT = 1;
 
   private static final int ENTRY_OVERHEAD = 32;
@@ -66,7 +66,7 @@ public final class PeerCodec {
   /**
    * Decodes a message. Byte fields of the result are copies.
    *
-   * @throws IOException if the bytes are no message of a version that this program knows
+   * @throws IOException if the bytes are not a message of a known version
    */
   public static PeerEnvelope decode(Bytes data) throws IOException {
     WirePeerEnvelope wire = WirePeerEnvelope.parseFrom(OperationCodec.input(body(data)));
@@ -78,7 +78,7 @@ public final class PeerCodec {
           wire.getFromUrl(),
           payload(wire));
     } catch (IllegalStateException | IllegalArgumentException e) {
-      // Values that no member says.
+      // Values that no member sends.
       throw new InvalidProtocolBufferException("bad peer message: " + e.getMessage(), e);
     }
   }
@@ -96,7 +96,7 @@ public final class PeerCodec {
 
   private static PeerPayload digest(WireStateDigest wire) throws InvalidProtocolBufferException {
     if (wire.getFormat() != DIGEST_FORMAT) {
-      throw new InvalidProtocolBufferException("digest made in another way " + wire.getFormat());
+      throw new InvalidProtocolBufferException("unknown digest format " + wire.getFormat());
     }
     return new PeerPayload.StateDigest(wire.getTerm(), wire.getIndex(), wire.getDigest());
   }
@@ -118,7 +118,7 @@ public final class PeerCodec {
   /**
    * Decodes a piece of a message.
    *
-   * @throws IOException if the bytes are no piece of a version that this program knows
+   * @throws IOException if the bytes are not a piece of a known version
    */
   public static PeerFragment decodeFragment(Bytes data) throws IOException {
     WirePeerFragment wire = WirePeerFragment.parseFrom(OperationCodec.input(body(data)));
@@ -137,12 +137,12 @@ public final class PeerCodec {
   }
 
   /**
-   * Cuts an encoded message into pieces.
+   * Splits an encoded message into pieces.
    *
-   * @param whole the head of each piece is taken from it
+   * @param whole provides the head of each piece
    * @param encoded {@code whole}, encoded
-   * @param message tells messages of this sender apart
-   * @param pieceBytes longest piece
+   * @param message distinguishes messages of this sender
+   * @param pieceBytes maximum size of a piece
    * @return in the order to send
    */
   public static List<PeerFragment> cut(
@@ -157,7 +157,7 @@ public final class PeerCodec {
     return pieces;
   }
 
-  /** About how long the encoded message is, never less; cheap. */
+  /** Upper bound of the size of the encoded message, close to its actual size; cheap. */
   public static long sizeAtMost(PeerEnvelope envelope) {
     long size = MESSAGE_OVERHEAD + 3L * envelope.fromUrl().length();
     if (envelope.payload() instanceof PeerPayload.Raft raft) {
@@ -176,15 +176,15 @@ public final class PeerCodec {
       message.writeTo(out);
       out.checkNoSpaceLeft();
     } catch (IOException e) {
-      throw new IllegalStateException("memory does not fail", e);
+      throw new IllegalStateException("in-memory stream failed", e);
     }
     ByteBuffer.wrap(bytes).put(VERSION).putInt(checksum(bytes, HEAD_BYTES, size));
     return bytes;
   }
 
   /**
-   * What follows the head of a message that is whole. TCP's own checksum lets one damaged segment
-   * of some ten thousand through, and Raft believes what its members say.
+   * Returns the bytes after the head, after checking the checksum. TCP's own checksum misses about
+   * one damaged segment in ten thousand, and Raft trusts the messages of members.
    */
   static Bytes body(Bytes data) throws InvalidProtocolBufferException {
     if (data.isEmpty() || data.at(0) != VERSION) {
@@ -195,8 +195,8 @@ public final class PeerCodec {
       throw new InvalidProtocolBufferException("peer message without a checksum");
     }
     Bytes body = data.slice(HEAD_BYTES);
-    int told = ByteBuffer.wrap(data.backingArray(), data.backingOffset() + 1, 4).getInt();
-    if (told != checksum(body.backingArray(), body.backingOffset(), body.length())) {
+    int stored = ByteBuffer.wrap(data.backingArray(), data.backingOffset() + 1, 4).getInt();
+    if (stored != checksum(body.backingArray(), body.backingOffset(), body.length())) {
       throw new InvalidProtocolBufferException("peer message was damaged in flight");
     }
     return body;

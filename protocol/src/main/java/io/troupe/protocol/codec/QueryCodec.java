@@ -33,7 +33,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Questions between members and their answers: the head of all peer messages, then a protobuf
+ * Queries between members and their replies: the head of all peer messages, then a protobuf
  * WireQuestion or WireReply (docs/formats/peer-message.md).
  */
 public final class QueryCodec {
@@ -42,7 +42,7 @@ public final class QueryCodec {
 
   private QueryCodec() {}
 
-  /** Encodes a question; its timeout in whole milliseconds, at least one. */
+  /** Encodes a query; its timeout in whole milliseconds, at least one. */
   public static byte[] encode(Question question) {
     WireQuestion.Builder out =
         WireQuestion.newBuilder()
@@ -70,9 +70,9 @@ public final class QueryCodec {
   }
 
   /**
-   * Decodes a question.
+   * Decodes a query.
    *
-   * @throws IOException if the bytes are no question of a version that this program knows
+   * @throws IOException if the bytes are not a query of a known version
    */
   public static Question decodeQuestion(Bytes data) throws IOException {
     WireQuestion wire = WireQuestion.parseFrom(OperationCodec.input(PeerCodec.body(data)));
@@ -97,11 +97,11 @@ public final class QueryCodec {
           Duration.ofMillis(wire.getTimeoutMs()),
           query);
     } catch (IllegalArgumentException e) {
-      throw new InvalidProtocolBufferException("bad question: " + e.getMessage(), e);
+      throw new InvalidProtocolBufferException("bad query: " + e.getMessage(), e);
     }
   }
 
-  /** Encodes an answer. */
+  /** Encodes a reply. */
   public static byte[] encode(Reply reply) {
     WireReply.Builder out =
         WireReply.newBuilder().setCluster(reply.clusterId()).setNumber(reply.number());
@@ -138,20 +138,20 @@ public final class QueryCodec {
   }
 
   /**
-   * Decodes an answer.
+   * Decodes a reply.
    *
-   * @throws IOException if the bytes are no answer of a version that this program knows
+   * @throws IOException if the bytes are not a reply of a known version
    */
   public static Reply decodeReply(Bytes data) throws IOException {
     WireReply wire = WireReply.parseFrom(OperationCodec.input(PeerCodec.body(data)));
     try {
       return new Reply(wire.getCluster(), wire.getNumber(), answer(wire));
     } catch (IllegalArgumentException e) {
-      throw new InvalidProtocolBufferException("bad answer: " + e.getMessage(), e);
+      throw new InvalidProtocolBufferException("bad reply: " + e.getMessage(), e);
     }
   }
 
-  /** About how long an encoded answer is, never less; cheap. */
+  /** Upper bound of the size of an encoded reply, close to its actual size; cheap. */
   public static long sizeAtMost(PeerAnswer answer) {
     long size = OVERHEAD;
     if (answer instanceof PeerAnswer.Members members) {
@@ -195,7 +195,7 @@ public final class QueryCodec {
                   wire.getHashed().getHashRevision(),
                   wire.getHashed().getCurrentRevision()));
       case ANSWER_NOT_SET ->
-          throw new InvalidProtocolBufferException("no answer, or an unknown one");
+          throw new InvalidProtocolBufferException("no reply, or an unknown one");
     };
   }
 
@@ -218,7 +218,7 @@ public final class QueryCodec {
         wire.getLearner());
   }
 
-  /** Ascending, so that the bytes are always the same. */
+  /** Ascending, so that the bytes are deterministic. */
   private static List<Long> values(Collection<NodeId> ids) {
     return ids.stream().sorted().map(NodeId::value).toList();
   }

@@ -36,7 +36,7 @@ import io.troupe.raft.membership.MembershipCodec;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The raft actors' messages in an envelope. */
+/** Encodes and decodes the raft actors' messages in an envelope. */
 final class RaftMessageCodec {
   private RaftMessageCodec() {}
 
@@ -120,7 +120,7 @@ final class RaftMessageCodec {
     } else if (message instanceof PeerMessage.Removed) {
       out.setRemoved(WireRemoved.newBuilder().setTerm(term));
     } else {
-      throw new IllegalArgumentException("no form on the wire for " + message);
+      throw new IllegalArgumentException("no encoding for " + message);
     }
   }
 
@@ -183,9 +183,9 @@ final class RaftMessageCodec {
   }
 
   /**
-   * The message of an envelope.
+   * Returns the message of an envelope.
    *
-   * @throws IllegalArgumentException for a value that cannot be
+   * @throws IllegalArgumentException for an invalid value
    * @throws IllegalStateException if a membership in it does not decode
    */
   static PeerMessage get(WirePeerEnvelope wire) throws InvalidProtocolBufferException {
@@ -333,7 +333,7 @@ final class RaftMessageCodec {
     return size;
   }
 
-  /** The bytes as they are, without a copy. */
+  /** Wraps the bytes without a copy. */
   static ByteString view(Bytes bytes) {
     return UnsafeByteOperations.unsafeWrap(
         bytes.backingArray(), bytes.backingOffset(), bytes.length());

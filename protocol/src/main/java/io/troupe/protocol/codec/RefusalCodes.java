@@ -2,7 +2,7 @@ package io.troupe.protocol.codec;
 
 import io.troupe.model.Refusal;
 
-/** Numbers of refusals between members: rows of the table of errors. Never reuse one. */
+/** Numbers of refusals in peer messages: rows of the table of errors. Never reuse one. */
 final class RefusalCodes {
   private RefusalCodes() {}
 
@@ -64,9 +64,9 @@ final class RefusalCodes {
   }
 
   /**
-   * The refusal with that number.
+   * Returns the refusal with the given number.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if no refusal has that number
    */
   static Refusal ofCode(int code) {
     return switch (code) {

@@ -27,8 +27,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's requests on keys, parsed to the model. The log's messages have the public API's field
- * numbers, so one parser serves the gateway and the apply actor.
+ * Parses a client's requests on keys. The log's messages have the public API's field numbers, so
+ * one parser serves the gateway and the apply actor.
  *
  * <p>All methods throw {@link InvalidProtocolBufferException} for bytes that do not decode, and
  * {@link RefusedException} for a range with an unknown sort option (G1). In a transaction such a
@@ -41,7 +41,7 @@ public final class RequestCodec {
   private static final Compare.Relation[] RELATIONS = Compare.Relation.values();
   private static final int MAX_NESTING = 100;
 
-  /** Of messages in each other; the parser's own limit, which counts in the log, is 100. */
+  /** Maximum depth of nested messages; the parser's own limit, which applies in the log, is 100. */
   private static final int MAX_DEPTH = 98;
 
   private RequestCodec() {}
@@ -112,14 +112,15 @@ public final class RequestCodec {
   }
 
   /**
-   * Parses all of it, as strictly as it will be parsed in the log, where it stands inside another
-   * message: what passed here and failed there would end every member that applies it.
+   * Parses a message completely, and as strictly as it will be parsed in the log, where it is
+   * nested in another message: a request that is accepted here and fails there would stop every
+   * member that applies it.
    */
   private static <M> M whole(Parser<M> parser, Bytes request) throws IOException {
     CodedInputStream in = input(request);
     in.setRecursionLimit(MAX_DEPTH);
     M message = parser.parseFrom(in);
-    // The parser takes the end of a group for the end of the message.
+    // The parser accepts the end of a group as the end of the message.
     in.checkLastTagWas(0);
     return message;
   }
@@ -177,7 +178,7 @@ public final class RequestCodec {
   }
 
   private static Compare compare(WireCompare wire) {
-    // The last constant of each stands for every number that is not known.
+    // The last constant of each enum is used for every unknown number.
     Compare.Target target = known(COMPARE_TARGETS, wire.getTarget());
     Compare.Relation relation = known(RELATIONS, wire.getResult());
     return new Compare(
@@ -194,8 +195,7 @@ public final class RequestCodec {
   }
 
   /**
-   * The union's number when it is the one that the target speaks of, else 0 (X6): protobuf gives 0
-   * for the others.
+   * The union's number if it belongs to the target, else 0 (X6): protobuf returns 0 for the others.
    */
   private static long number(WireCompare wire, Compare.Target target) {
     return switch (target) {
@@ -207,7 +207,9 @@ public final class RequestCodec {
     };
   }
 
-  /** Why a range has no {@link #query}, or null. A missing key is the first error (G1). */
+  /**
+   * Reason for which a range has no {@link #query}, or null. A missing key is the first error (G1).
+   */
   private static @Nullable Refusal sortRefusal(WireRange wire) {
     int order = wire.getSortOrder();
     int target = wire.getSortTarget();

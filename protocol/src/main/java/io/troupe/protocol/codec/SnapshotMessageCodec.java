@@ -8,7 +8,7 @@ import io.troupe.protocol.wire.WireSnapshotDone;
 import io.troupe.protocol.wire.WireSnapshotHave;
 import io.troupe.protocol.wire.WireSnapshotOffer;
 
-/** The snapshot actors' messages in an envelope. */
+/** Encodes and decodes the snapshot actors' messages in an envelope. */
 final class SnapshotMessageCodec {
   private SnapshotMessageCodec() {}
 
@@ -43,9 +43,9 @@ final class SnapshotMessageCodec {
   }
 
   /**
-   * The message of an envelope.
+   * Returns the message of an envelope.
    *
-   * @throws IllegalArgumentException for a value that cannot be
+   * @throws IllegalArgumentException for an invalid value
    */
   static SnapshotMessage get(WirePeerEnvelope wire) throws InvalidProtocolBufferException {
     return switch (wire.getBodyCase()) {

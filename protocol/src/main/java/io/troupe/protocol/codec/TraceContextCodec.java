@@ -4,9 +4,9 @@ import io.troupe.model.TraceContext;
 import io.troupe.protocol.wire.WireTraceContext;
 import org.jspecify.annotations.Nullable;
 
-/** A place in a trace, in flight to another member. */
+/** Encodes and decodes a trace context in a message to another member. */
 final class TraceContextCodec {
-  /** Its field with tag and length. */
+  /** Maximum size of its field with tag and length. */
   static final int MOST_BYTES = 32;
 
   private static final int FLAGS = 0xff;
@@ -22,7 +22,7 @@ final class TraceContextCodec {
         .build();
   }
 
-  /** Null for what is no place in a trace: a message is never void because of it. */
+  /** Null for an invalid trace context: it never makes the message invalid. */
   static @Nullable TraceContext get(WireTraceContext wire) {
     long high = wire.getTraceHigh();
     long low = wire.getTraceLow();

@@ -3,19 +3,22 @@ package io.troupe.protocol.codec;
 import io.troupe.model.Requester;
 import io.troupe.protocol.wire.WireOperation;
 
-/** On whose behalf a log record is; the fields of a WireOperation that say so. */
+/** The requester of a log record; the fields of a WireOperation that contain it. */
 final class WireRequester {
   private static final byte[] NOTHING = {};
 
   private WireRequester() {}
 
-  /** The fields alone, to stand behind others of the message; empty for who named nobody. */
+  /**
+   * The encoded fields alone, to be appended to other fields of the message; empty for a client
+   * without a user name.
+   */
   static byte[] fields(Requester requester) {
     WireOperation.Builder out = WireOperation.newBuilder();
     return set(requester, out) ? out.build().toByteArray() : NOTHING;
   }
 
-  /** Sets them; false if there is nothing to say. */
+  /** Sets the fields; false if there is nothing to set. */
   static boolean set(Requester requester, WireOperation.Builder out) {
     if (requester == Requester.MEMBER) {
       out.setByMember(true);

@@ -43,7 +43,7 @@ class OperationCodecTest {
   private static final Operation LEASE_REVOKE = new Operation.LeaseRevoke(77);
 
   /**
-   * What version 1 looks like on disk. These bytes are in logs out there: a change of them is a new
+   * The encoding of version 1 on disk. These bytes are in existing logs: a change of them is a new
    * version.
    */
   private static final String GOLDEN_PUT =
@@ -82,16 +82,19 @@ class OperationCodecTest {
 
   @ParameterizedTest
   @MethodSource("ownOperations")
-  void ownOperationsComeBackAsTheyWent(Operation operation) {
+  void roundTripKeepsOwnOperations(Operation operation) {
     for (Requester requester : List.of(Requester.ANONYMOUS, USER)) {
       Bytes record = OperationCodec.encode(ID, requester, operation);
       assertThat(OperationCodec.decode(record).operation()).isEqualTo(operation);
     }
   }
 
-  /** A certificate without a common name proves something (A13), a name of nothing does not. */
+  /**
+   * A certificate without a common name proves an identity (A13), an empty name without a revision
+   * does not.
+   */
   @Test
-  void anEmptyNameWithARevisionIsNotNobody() {
+  void emptyNameWithRevisionIsNotAnonymous() {
     for (Requester requester : List.of(new Requester.User("", 300), Requester.ANONYMOUS, USER)) {
       Bytes record = OperationCodec.encode(ID, requester, LEASE_REVOKE);
       assertThat(OperationCodec.decode(record).requester()).isEqualTo(requester);
@@ -102,7 +105,7 @@ class OperationCodecTest {
 
   @ParameterizedTest
   @MethodSource("ownOperations")
-  void whatNamesNobodyKeepsTheFormOfVersionOne(Operation operation) {
+  void anonymousRecordsKeepVersionOne(Operation operation) {
     assertThat(OperationCodec.encode(ID, Requester.ANONYMOUS, operation).at(0)).isEqualTo((byte) 1);
   }
 
@@ -110,7 +113,7 @@ class OperationCodecTest {
       new Operation.LeaseCheckpoint(
           List.of(new Remaining(77, 12), new Remaining(-5, 0), new Remaining(6, 9_000_000_000L)));
 
-  /** What versions 1 and 2 cannot say is of version 3, which a program of before refuses. */
+  /** Records that versions 1 and 2 cannot represent have version 3, which older programs refuse. */
   @Test
   void goldenCheckpoint() {
     Bytes record = OperationCodec.encode(ID, CHECKPOINT);
@@ -126,9 +129,9 @@ class OperationCodecTest {
         .isEqualTo(new Decoded(ID, Requester.ANONYMOUS, CHECKPOINT));
   }
 
-  /** Field 8 was of one lease; nothing writes it any more. */
+  /** Field 8 contained one lease; it is no longer written. */
   @Test
-  void aCheckpointOfVersionOneIsOfOneLease() {
+  void checkpointOfVersionOneHasOneLease() {
     Bytes record =
         Bytes.wrap(HexFormat.of().parseHex("01" + "090504030201009e8e" + "4204" + "084d" + "100c"));
     assertThat(OperationCodec.decode(record).operation())
@@ -136,7 +139,7 @@ class OperationCodecTest {
   }
 
   @Test
-  void requestersComeBackAsTheyWent() {
+  void roundTripKeepsRequesters() {
     Operation revoke = new Operation.LeaseRevoke(77);
     for (Requester requester : List.of(Requester.ANONYMOUS, Requester.MEMBER, USER)) {
       assertThat(OperationCodec.decode(OperationCodec.encode(ID, requester, revoke)))
@@ -175,7 +178,7 @@ class OperationCodecTest {
 
   @ParameterizedTest
   @MethodSource("authOperations")
-  void changesOfUsersComeBackAsTheyWentAndAreVersionTwo(Operation.Auth operation) {
+  void userChangesAreVersionTwoAndSurviveRoundTrip(Operation.Auth operation) {
     Bytes record = OperationCodec.encode(ID, USER, operation);
     assertThat(record.at(0)).isEqualTo((byte) 2);
     assertThat(OperationCodec.decode(record)).isEqualTo(new Decoded(ID, USER, operation));
@@ -208,7 +211,7 @@ class OperationCodecTest {
   }
 
   @Test
-  void longRequestsAreEmbeddedWhole() {
+  void longRequestsAreEmbeddedCompletely() {
     byte[] value = new byte[300_000];
     Arrays.fill(value, (byte) 'x');
     WirePut put =
@@ -234,7 +237,7 @@ class OperationCodecTest {
   }
 
   @Test
-  void anUnknownVersionAndRubbishAreRefused() {
+  void rejectsUnknownVersionAndRandomBytes() {
     assertThatThrownBy(() -> OperationCodec.decode(Bytes.of(4, 1, 2)))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("version 4");
@@ -248,7 +251,7 @@ class OperationCodecTest {
   }
 
   @Test
-  void transactionsKnowWhetherTheyRead_X11() throws IOException {
+  void transactionsReportReadOnlyAndSerializable_X11() throws IOException {
     WireTxnOp read =
         WireTxnOp.newBuilder()
             .setRequestRange(WireRange.newBuilder().setKey(utf8("k")).setSerializable(true))
@@ -274,13 +277,13 @@ class OperationCodecTest {
   }
 
   @Test
-  void aUnionThatDoesNotMatchItsTargetIsZero_X6() throws IOException {
+  void unionThatDoesNotMatchItsTargetIsZero_X6() throws IOException {
     WireCompare odd = WireCompare.newBuilder().setKey(utf8("k")).setTarget(2).setVersion(5).build();
     assertThat(txn(WireTxn.newBuilder().addCompare(odd)).txn().compares().get(0).number()).isZero();
   }
 
   @Test
-  void unknownSortOptionsAndEmptyOperationsAreRefused_G1_X3() {
+  void rejectsUnknownSortOptionsAndEmptyOperations_G1_X3() {
     Bytes range =
         Bytes.wrap(WireRange.newBuilder().setKey(utf8("k")).setSortOrder(3).build().toByteArray());
     assertThatThrownBy(() -> RequestCodec.range(range))

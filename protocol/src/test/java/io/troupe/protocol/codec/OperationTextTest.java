@@ -13,7 +13,7 @@ class OperationTextTest {
       new Operation.Put(Bytes.of('k', 0), Bytes.utf8("hidden"), 0, false, false, false);
 
   @Test
-  void keysAreShownAndValuesAreNot() {
+  void showsKeysButNotValues() {
     assertThat(OperationText.of(PUT)).isEqualTo("put key:\"k\\000\" value_size:6");
     assertThat(
             OperationText.of(
@@ -25,7 +25,7 @@ class OperationTextTest {
   }
 
   @Test
-  void aLongKeyIsCut() {
+  void longKeyIsTruncated() {
     Operation put =
         new Operation.Put(Bytes.utf8("k".repeat(1000)), Bytes.EMPTY, 0, false, false, false);
     assertThat(OperationText.of(put))

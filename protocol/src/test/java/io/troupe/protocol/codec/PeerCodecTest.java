@@ -51,7 +51,7 @@ class PeerCodecTest {
   private static final NodeId B = new NodeId(2);
   private static final String GOLDEN = "golden/peer-messages-v2.txt";
 
-  /** One of each kind, by the name it has in the golden file. */
+  /** One message of each kind, by its name in the golden file. */
   private static Map<String, PeerPayload> samples() {
     Map<String, PeerPayload> all = new LinkedHashMap<>();
     raft(all, "request-vote", new PeerMessage.RequestVote(7, true, 99, 6, true));
@@ -158,13 +158,13 @@ class PeerCodecTest {
 
   @ParameterizedTest
   @MethodSource("payloads")
-  void comesBackAsItWentAndIsNotLongerThanEstimated(PeerPayload payload) throws IOException {
+  void roundTripKeepsMessageAndSizeStaysBelowEstimate(PeerPayload payload) throws IOException {
     byte[] encoded = PeerCodec.encode(envelope(payload));
     assertThat(PeerCodec.decode(Bytes.wrap(encoded))).isEqualTo(envelope(payload));
     assertThat((long) encoded.length).isLessThanOrEqualTo(PeerCodec.sizeAtMost(envelope(payload)));
   }
 
-  /** A kind that is added to the core must get a form, a sample and a golden line. */
+  /** A kind that is added to the core needs an encoding, a sample and a golden line. */
   @Test
   void everyKindHasASample() {
     Set<Class<?>> kinds = new TreeSet<>((a, b) -> a.getName().compareTo(b.getName()));
@@ -179,9 +179,9 @@ class PeerCodecTest {
         .containsAll(Arrays.asList(SnapshotMessage.class.getPermittedSubclasses()));
   }
 
-  /** As members say it that run a version before the term was added. */
+  /** As members send it that run a version without the term. */
   @Test
-  void digestOfAnEarlierVersionNamesNoTerm() throws IOException {
+  void digestOfEarlierVersionHasNoTerm() throws IOException {
     String bytes =
         "02891c230f09328c3a4e1918f8cd114d696421c5059e8e190200000000000000220d687474703a2f"
             + "2f613a32333830fa010f080110f0a20419feffffffffffffff";
@@ -189,7 +189,7 @@ class PeerCodecTest {
         .isEqualTo(new PeerPayload.StateDigest(0, 70_000, -2));
   }
 
-  /** These bytes are spoken by members out there: a change of them is a new version. */
+  /** Running members send these bytes: a change of them is a new version. */
   @Test
   void goldenBytes() throws IOException {
     StringBuilder text = new StringBuilder();
@@ -212,9 +212,9 @@ class PeerCodecTest {
     }
   }
 
-  /** A member of before does not know the field, and takes the proposals all the same. */
+  /** An older member does not know the field, and accepts the proposals nevertheless. */
   @Test
-  void aTraceIsPassedOverByWhoDoesNotKnowIt() throws Exception {
+  void unknownTraceFieldIsSkipped() throws Exception {
     FileDescriptorProto.Builder file = WireProposal.getDescriptor().getFile().toProto().toBuilder();
     for (DescriptorProto.Builder message : file.getMessageTypeBuilderList()) {
       if (message.getName().equals("WireProposal")) {
@@ -239,9 +239,9 @@ class PeerCodecTest {
             List.of(79L, ByteString.copyFrom(new byte[] {7})));
   }
 
-  /** Traces are never worth a proposal. */
+  /** A proposal is never lost because of its trace. */
   @Test
-  void whatIsNoPlaceInATraceIsAsIfItWereAbsent() throws IOException {
+  void invalidTraceContextCountsAsAbsent() throws IOException {
     byte[] encoded = PeerCodec.encode(envelope(payload("forwarded-proposals-traced")));
     WirePeerEnvelope.Builder wire =
         WirePeerEnvelope.parseFrom(ByteString.copyFrom(encoded, 5, encoded.length - 5)).toBuilder();
@@ -268,7 +268,7 @@ class PeerCodecTest {
   }
 
   @Test
-  void unknownVersionsKindsAndRubbishAreRefused() {
+  void rejectsUnknownVersionsAndKindsAndRandomBytes() {
     byte[] other = PeerCodec.encode(envelope(new SnapshotMessage.Have(1, 2, 3)));
     other[0] = 1;
     assertThatThrownBy(() -> PeerCodec.decode(Bytes.wrap(other)))
@@ -279,9 +279,9 @@ class PeerCodecTest {
     assertThatThrownBy(() -> PeerCodec.decodeFragment(Bytes.of(2))).isInstanceOf(IOException.class);
   }
 
-  /** Whatever the damage, Raft must not believe it. */
+  /** Raft must not trust a damaged message, whatever the damage. */
   @Test
-  void aDamagedMessageIsVoid() {
+  void damagedMessageIsRejected() {
     for (PeerPayload payload : payloads()) {
       byte[] bytes = PeerCodec.encode(envelope(payload));
       for (int bit = 0; bit < 8 * bytes.length; bit++) {
@@ -297,7 +297,7 @@ class PeerCodecTest {
   }
 
   @Test
-  void piecesAreInOrderAndMakeTheWhole() throws IOException {
+  void piecesAreInOrderAndComplete() throws IOException {
     byte[] value = new byte[300_000];
     new Random(1).nextBytes(value);
     PeerEnvelope whole = envelope(new SnapshotMessage.Offer(1, 2, Bytes.wrap(value)));

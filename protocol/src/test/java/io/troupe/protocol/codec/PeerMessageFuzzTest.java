@@ -16,9 +16,9 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 /**
- * Messages between members that somebody made on purpose: genuine ones, changed, with a checksum
- * that fits. Decoding says what it means or throws an IOException, nothing else, and takes no more
- * memory than a message can need. {@code -Dtroupe.fuzz.messages} says how many.
+ * Forged messages between members: valid ones, modified, with a matching checksum. Decoding returns
+ * a message or throws an IOException, nothing else, and takes no more memory than a message can
+ * need. {@code -Dtroupe.fuzz.messages} sets their number.
  */
 class PeerMessageFuzzTest {
   private static final int MESSAGES = Integer.getInteger("troupe.fuzz.messages", 20_000);
@@ -76,7 +76,7 @@ class PeerMessageFuzzTest {
     return sealed(bad);
   }
 
-  /** With the head of a whole message before what is left. */
+  /** Combines the head of a complete message with the remaining bytes. */
   private static byte[] sealed(byte[] bytes) {
     if (bytes.length < 5) {
       return bytes;
@@ -88,7 +88,7 @@ class PeerMessageFuzzTest {
   }
 
   @Test
-  void forgedMessagesAreReadOrRefused() throws IOException {
+  void forgedMessagesAreDecodedOrRejected() throws IOException {
     List<byte[]> golden = golden();
     Random random = new Random(SEED);
     int read = 0;

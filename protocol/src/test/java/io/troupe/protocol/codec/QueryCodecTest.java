@@ -35,7 +35,7 @@ class QueryCodecTest {
   private static final NodeId B = new NodeId(2);
   private static final String GOLDEN = "golden/peer-queries-v2.txt";
 
-  /** One of each kind, by the name it has in the golden file. */
+  /** One query of each kind, by its name in the golden file. */
   private static Map<String, QueryFrame> samples() {
     Map<String, QueryFrame> all = new LinkedHashMap<>();
     all.put("members-query", question(PeerQuery.MembersQuery.INSTANCE));
@@ -102,7 +102,7 @@ class QueryCodecTest {
 
   @ParameterizedTest
   @MethodSource("frames")
-  void comesBackAsItWentAndIsNotLongerThanEstimated(QueryFrame frame) throws IOException {
+  void roundTripKeepsMessageAndSizeStaysBelowEstimate(QueryFrame frame) throws IOException {
     byte[] encoded = encode(frame);
     assertThat(decode(frame, encoded)).isEqualTo(frame);
     if (frame instanceof Reply reply) {
@@ -110,7 +110,7 @@ class QueryCodecTest {
     }
   }
 
-  /** A kind that is added must get a form, a sample and a golden line. */
+  /** A kind that is added needs an encoding, a sample and a golden line. */
   @Test
   void everyKindHasASample() {
     Set<Class<?>> kinds =
@@ -126,7 +126,7 @@ class QueryCodecTest {
         .containsAll(Arrays.asList(PeerAnswer.class.getPermittedSubclasses()));
   }
 
-  /** These bytes are spoken by members out there: a change of them is a new version. */
+  /** Running members send these bytes: a change of them is a new version. */
   @Test
   void goldenBytes() throws IOException {
     StringBuilder text = new StringBuilder();
@@ -148,7 +148,7 @@ class QueryCodecTest {
   }
 
   @Test
-  void unknownVersionsKindsAndRubbishAreRefused() {
+  void rejectsUnknownVersionsAndKindsAndRandomBytes() {
     byte[] other = encode(question(PeerQuery.LivenessQuery.INSTANCE));
     other[0] = 1;
     assertThatThrownBy(() -> QueryCodec.decodeQuestion(Bytes.wrap(other)))
@@ -161,7 +161,7 @@ class QueryCodecTest {
   }
 
   @Test
-  void aDamagedFrameIsVoid() {
+  void damagedFrameIsRejected() {
     for (QueryFrame frame : frames()) {
       byte[] bytes = encode(frame);
       for (int bit = 0; bit < 8 * bytes.length; bit++) {

@@ -26,15 +26,15 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Requests go into the log as they came: what the gateway accepts, every member must be able to
- * apply, and as the same operation. {@code -Dtroupe.fuzz.requests} says how many.
+ * The log stores requests in the client's encoding: every member must be able to apply what the
+ * gateway accepts, and as the same operation. {@code -Dtroupe.fuzz.requests} sets their number.
  */
 class RequestFuzzTest {
   private static final int REQUESTS = Integer.getInteger("troupe.fuzz.requests", 100_000);
   private static final long SEED = Long.getLong("troupe.fuzz.seed", 20261122);
   private static final RequestId ID = new RequestId(7);
 
-  /** The end of a group that never began, of field 1. */
+  /** The end of a group that was never started, of field 1. */
   private static final byte END_GROUP = 0x0c;
 
   private interface Parser {
@@ -102,7 +102,7 @@ class RequestFuzzTest {
       switch (random.nextInt(4)) {
         case 0 -> bytes = Arrays.copyOf(bytes, at);
         case 1 -> {
-          // A tag of any field and kind, the ends of groups among them.
+          // A tag of any field and kind, including the ends of groups.
           bytes = Arrays.copyOf(bytes, bytes.length + 1);
           bytes[bytes.length - 1] = (byte) random.nextInt(128);
         }
@@ -117,7 +117,7 @@ class RequestFuzzTest {
   }
 
   @Test
-  void whatIsAcceptedCanBeApplied() {
+  void acceptedRequestCanBeApplied() {
     Random random = new Random(SEED);
     int accepted = 0;
     for (int i = 0; i < REQUESTS; i++) {
@@ -134,7 +134,7 @@ class RequestFuzzTest {
     assertThat(accepted).isBetween(REQUESTS / 10, REQUESTS - REQUESTS / 10);
   }
 
-  /** False if it is refused; fails if the log makes something else of it. */
+  /** False if it is refused; fails if the log decodes it to another operation. */
   private static boolean accepts(Kind kind, Bytes request) {
     Operation operation;
     try {
@@ -148,7 +148,7 @@ class RequestFuzzTest {
   }
 
   @Test
-  void theEndOfAGroupIsNotTheEndOfARequest() {
+  void endOfGroupIsNotEndOfRequest() {
     for (Kind kind : KINDS) {
       byte[] right = right(kind.request(), new Random(SEED));
       byte[] bytes = Arrays.copyOf(right, right.length + 1);
@@ -160,9 +160,9 @@ class RequestFuzzTest {
         .isInstanceOf(InvalidProtocolBufferException.class);
   }
 
-  /** One level more stands around it in the log. */
+  /** In the log it is nested one level deeper. */
   @Test
-  void theDepthThatIsAcceptedCanBeApplied() {
+  void acceptedDepthCanBeApplied() {
     int deepest = 0;
     Random random = new Random(SEED);
     for (int depth = 40; depth < 60; depth++) {

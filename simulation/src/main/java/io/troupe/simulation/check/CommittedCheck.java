@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.SortedMap;
 
 /**
- * The committed events fit each other: no revision is missing, create revision, version and former
- * record of each event are those of the events before it.
+ * Checks that the committed events are consistent: no revision is missing, and create revision,
+ * version and previous record of each event follow from the events before it.
  *
  * @source etcd surface 2.1 (R2-R4), 2.9 (W10, W11)
  */
@@ -23,7 +23,7 @@ public final class CommittedCheck {
    * Checks all events.
    *
    * @param committed by revision, from the first one (2) on
-   * @throws Violation naming the first event that does not fit
+   * @throws Violation naming the first inconsistent event
    */
   public static void check(SortedMap<Long, List<Event>> committed) {
     Map<Bytes, KeyValue> live = new HashMap<>();

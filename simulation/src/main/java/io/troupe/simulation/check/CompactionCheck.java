@@ -12,8 +12,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Reads of a compacted revision are refused once the compaction was answered, and no read is
- * refused for a compaction that nobody asked for.
+ * Checks that reads of a compacted revision are refused once the compaction was acknowledged, and
+ * that no read is refused as compacted without a requested compaction.
  *
  * @source etcd surface 2.8 (C1-C3)
  */
@@ -23,7 +23,7 @@ public final class CompactionCheck {
   /**
    * Checks all reads of earlier revisions, and compactions among each other.
    *
-   * @throws Violation if one was answered or refused wrongly
+   * @throws Violation if a result is wrong
    */
   public static void check(List<Call> calls) {
     List<Call> compactions =

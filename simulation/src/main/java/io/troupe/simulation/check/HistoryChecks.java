@@ -14,8 +14,8 @@ public final class HistoryChecks {
   /**
    * Checks everything.
    *
-   * @return whether the search for an order of the calls came to an end
-   * @throws Violation naming what is wrong
+   * @return whether the search for an order of the calls finished
+   * @throws Violation naming the violated rule
    */
   public static LinearizabilityCheck.Verdict check(History history) {
     CommittedCheck.check(history.committed());
@@ -29,7 +29,7 @@ public final class HistoryChecks {
     return LinearizabilityCheck.check(history.calls(), history.committed());
   }
 
-  /** Highest revision that anybody asked to compact; 0 without one. */
+  /** Highest revision of which a client requested the compaction; 0 without one. */
   public static long maxCompaction(List<Call> calls) {
     long max = 0;
     for (Call call : calls) {

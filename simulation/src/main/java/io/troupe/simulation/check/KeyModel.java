@@ -16,10 +16,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What keys hold at one revision, as simply as can be: the oracle of the linearizability check.
- * Immutable. Shares nothing with io.troupe.mvcc and io.troupe.txn, so that their mistakes show.
+ * Keys and values at one revision, in the simplest form: the oracle of the linearizability check.
+ * Immutable. Shares no code with io.troupe.mvcc and io.troupe.txn, so that it does not repeat their
+ * errors.
  *
- * @source etcd surface 2.2, 2.3, 2.5-2.7 as far as the clients go
+ * @source etcd surface 2.2, 2.3, 2.5-2.7, as far as the clients use it
  */
 final class KeyModel {
   /** A store's first revision (R1). */
@@ -34,11 +35,11 @@ final class KeyModel {
   }
 
   /**
-   * What an operation comes to.
+   * Effect of an operation.
    *
    * @param next the model after it; the same one if no key changed
-   * @param result what its client is to be told
-   * @param events what changed, in order
+   * @param result the result for the client
+   * @param events changes, in order
    */
   record Step(KeyModel next, Result result, List<Event> events) {
     boolean changes() {
@@ -69,7 +70,7 @@ final class KeyModel {
     return change.step(result);
   }
 
-  /** The end of a lease, whoever asked for it. */
+  /** Effect of the end of a lease, expired or revoked. */
   Step end(long lease) {
     Change change = new Change();
     change.revoke(lease);
@@ -85,7 +86,7 @@ final class KeyModel {
         .toList();
   }
 
-  /** Answers a read of this revision; the header is another matter. */
+  /** Result of a read of this revision. The caller supplies the revision of the header. */
   RangeResult range(RangeQuery query, long headerRevision) {
     List<KeyValue> found = new ArrayList<>();
     for (KeyValue kv : keys.values()) {
@@ -114,7 +115,7 @@ final class KeyModel {
     return revision + " " + keys.values();
   }
 
-  /** One operation at work. */
+  /** Builds the effect of one operation. */
   private final class Change {
     private final SortedMap<Bytes, KeyValue> now = new TreeMap<>(keys);
     private final List<Event> events = new ArrayList<>();

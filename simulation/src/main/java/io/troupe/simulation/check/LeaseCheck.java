@@ -16,21 +16,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leases against a clock outside of all members. A grant or renewal that was answered promises the
- * full time from the moment its request left: only a revoke that somebody asked for ends a lease
- * before.
+ * Checks leases with a clock outside of all members. An acknowledged grant or renewal guarantees
+ * the full time from the moment its request was sent. Only a requested revoke may end a lease
+ * earlier.
  *
  * @source etcd surface 2.10 (L4, L5, L9)
  */
 public final class LeaseCheck {
   private static final long MICROS = 1_000_000;
 
-  private record Promise(Call call, long fromUs, long untilUs) {}
+  private record Guarantee(Call call, long fromUs, long untilUs) {}
 
   /** One lease in the history. */
   private static final class Life {
-    final List<Promise> promises = new ArrayList<>();
-    final List<Call> toldGone = new ArrayList<>();
+    final List<Guarantee> guarantees = new ArrayList<>();
+    final List<Call> reportedGone = new ArrayList<>();
     final List<Call> refusedPuts = new ArrayList<>();
     long ttlSeconds;
     long grantedUs = Call.NEVER;
@@ -45,12 +45,12 @@ public final class LeaseCheck {
   /**
    * Checks all leases.
    *
-   * @throws Violation naming the promise that was broken
+   * @throws Violation naming the violated guarantee
    */
   public static void check(List<Call> calls, List<LeaseEnd> ends) {
     LeaseCheck check = new LeaseCheck();
     calls.forEach(check::grants);
-    calls.forEach(check::others);
+    calls.forEach(check::renewalsAndWrites);
     for (LeaseEnd end : ends) {
       Life life = check.life(end.lease());
       require(life.end == null, "a lease ended twice", end);
@@ -72,27 +72,27 @@ public final class LeaseCheck {
           && done.result() instanceof Result.LeaseGrant granted) {
         require(granted.ttlSeconds() == grant.ttlSeconds(), "granted another time", call);
         life.grantedUs = call.returnedUs();
-        promise(life, call);
+        guarantee(life, call);
       }
     }
   }
 
-  private void others(Call call) {
+  private void renewalsAndWrites(Call call) {
     if (call.request() instanceof Request.KeepAlive renew
         && call.answer() instanceof Answer.Renewed renewed) {
       Life life = life(renew.lease());
       if (renewed.ttlSeconds() == 0) {
-        life.toldGone.add(call);
+        life.reportedGone.add(call);
       } else {
         require(renewed.ttlSeconds() == life.ttlSeconds, "renewed for another time", call);
-        promise(life, call);
+        guarantee(life, call);
       }
     } else if (call.request() instanceof Request.Write write) {
       if (write.operation() instanceof Operation.LeaseRevoke revoke) {
         Life life = life(revoke.id());
         life.revokeAskedUs = Math.min(life.revokeAskedUs, call.invokedUs());
         if (isRefusedAsUnknown(call)) {
-          life.toldGone.add(call);
+          life.reportedGone.add(call);
         }
       } else if (write.operation() instanceof Operation.Put put
           && put.lease() != 0
@@ -108,26 +108,26 @@ public final class LeaseCheck {
         && refused.reason() == Refusal.LEASE_NOT_FOUND;
   }
 
-  private static void promise(Life life, Call call) {
-    life.promises.add(
-        new Promise(call, call.invokedUs(), call.invokedUs() + life.ttlSeconds * MICROS));
+  private static void guarantee(Life life, Call call) {
+    life.guarantees.add(
+        new Guarantee(call, call.invokedUs(), call.invokedUs() + life.ttlSeconds * MICROS));
   }
 
   private static void check(Life life) {
     LeaseEnd end = life.end;
     long endUs = end == null ? Call.NEVER : end.atUs();
-    for (Promise promise : life.promises) {
-      require(promise.fromUs() <= endUs, "renewed after its end", promise, end);
+    for (Guarantee guarantee : life.guarantees) {
+      require(guarantee.fromUs() <= endUs, "renewed after its end", guarantee, end);
       require(
-          promise.untilUs() <= endUs || life.revokeAskedUs <= endUs,
+          guarantee.untilUs() <= endUs || life.revokeAskedUs <= endUs,
           "ended before its time",
-          promise,
+          guarantee,
           end);
     }
-    for (Call call : life.toldGone) {
+    for (Call call : life.reportedGone) {
       require(
           life.grantedUs > call.invokedUs() || endUs <= call.returnedUs(),
-          "told gone while it lives",
+          "reported as gone while it lives",
           call,
           end);
     }

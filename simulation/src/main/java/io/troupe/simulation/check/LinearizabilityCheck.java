@@ -19,31 +19,31 @@ import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is there an order of all calls in which each one takes place between its beginning and its end,
- * and answers what a plain map would have answered?
+ * Checks whether there is an order of all calls in which each call takes effect between its start
+ * and its end, and returns what a plain map would have returned.
  *
- * <p>A search as Wing and Gong describe it, with the failed places remembered as Lowe does. etcd's
- * revisions leave little to search: a write that was answered names its place, and so does every
- * read. What is open is which calls without an answer, and which ends of leases, made the revisions
- * that nobody was told of. Values written are unique, so wrong guesses are found out soon.
+ * <p>The search is the one of Wing and Gong, with Lowe's cache of failed states. etcd's revisions
+ * leave little to search: an acknowledged write has a known revision, and so has every read. The
+ * open choice is which calls without a result, and which ends of leases, made the revisions that no
+ * response contains. Written values are unique, so wrong choices are detected soon.
  *
  * @source Wing and Gong 1993; Lowe 2017; etcd surface 2.1 (R1-R7)
  */
 public final class LinearizabilityCheck {
-  /** Guesses after which the search gives up. */
+  /** Number of guesses after which the search stops. */
   private static final int MAX_GUESSES = 2_000_000;
 
-  /** What the check came to. */
+  /** Result of the check. */
   public enum Verdict {
     /** There is such an order. */
     HOLDS,
-    /** The search was too long to tell. */
+    /** The search stopped without a result. */
     UNDECIDED
   }
 
   private record Failed(KeyModel model, BitSet used) {}
 
-  /** A place in the order at which several calls may have taken place. */
+  /** A position in the order at which several calls may have taken effect. */
   private static final class Guess {
     final int depth;
     final List<Integer> options;
@@ -75,7 +75,8 @@ public final class LinearizabilityCheck {
    * Checks the calls that concern keys.
    *
    * @param calls in any order
-   * @param committed what the log says of each revision, or null if only clients are to be believed
+   * @param committed the events of each revision in the log, or null to check only with the
+   *     clients' results
    * @throws Violation if there is no such order
    */
   public static Verdict check(List<Call> calls, @Nullable SortedMap<Long, List<Event>> committed) {
@@ -139,7 +140,7 @@ public final class LinearizabilityCheck {
     }
   }
 
-  /** Calls without an answer that may have made this revision, then ends of leases (as -2 - i). */
+  /** Calls without a result that may have made this revision, then ends of leases (as -2 - i). */
   private List<Integer> options(long revision) {
     KeyModel model = models.get((int) revision - 1);
     if (failed.contains(new Failed(model, used))) {
@@ -161,7 +162,7 @@ public final class LinearizabilityCheck {
   }
 
   private @Nullable Violation next(Guess guess) {
-    Violation why = new Violation("nobody can have made revision " + guess.depth);
+    Violation why = new Violation("no call can have made revision " + guess.depth);
     while (guess.next < guess.options.size()) {
       int option = guess.options.get(guess.next++);
       Call call = option >= 0 ? places.call(option) : null;
@@ -176,7 +177,7 @@ public final class LinearizabilityCheck {
     return why;
   }
 
-  /** Takes one step; says why it cannot be. */
+  /** Takes one step. Returns the violation if it is impossible. */
   private @Nullable Violation step(long revision, @Nullable Call call, int option) {
     KeyModel before = models.get((int) revision - 1);
     KeyModel.Step step =
@@ -186,8 +187,8 @@ public final class LinearizabilityCheck {
     try {
       require(step.changes(), "a write that changes nothing has a revision", revision, call);
       if (call != null && !call.isUnknown()) {
-        Result told = ((Answer.Done) call.answer()).result();
-        require(told.equals(step.result()), "wrong answer", told, step.result(), call);
+        Result result = ((Answer.Done) call.answer()).result();
+        require(result.equals(step.result()), "wrong result", result, step.result(), call);
       }
       if (committed != null) {
         List<Event> events = committed.get(revision);
@@ -216,20 +217,20 @@ public final class LinearizabilityCheck {
     return ((Request.Write) call.request()).operation();
   }
 
-  /** What was read at this revision is what there is. */
+  /** Checks that the reads of this revision returned its content. */
   private void checkReads(long revision) {
     KeyModel model = models.get((int) revision);
     for (LinearizationPoints.Seen seen : places.readsOf(revision)) {
-      RangeResult right = model.range(seen.query(), seen.told().revision());
-      require(right.equals(seen.told()), "wrong read", seen.told(), right, seen.call());
+      RangeResult right = model.range(seen.query(), seen.result().revision());
+      require(right.equals(seen.result()), "wrong read", seen.result(), right, seen.call());
     }
     for (Call call : places.withoutChangeAt(revision)) {
-      Result told = ((Answer.Done) call.answer()).result();
+      Result result = ((Answer.Done) call.answer()).result();
       KeyModel.Step step = model.apply(operation(call));
       require(
-          !step.changes() && told.equals(step.result()),
-          "wrong answer of a call that changed nothing",
-          told,
+          !step.changes() && result.equals(step.result()),
+          "wrong result of a call that changed nothing",
+          result,
           step.result(),
           call);
     }

@@ -17,10 +17,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Where calls say they took place, by revision; and whether that agrees with the clock. */
+/**
+ * The revisions at which calls took effect according to their results, and the check of these
+ * revisions against the clock.
+ */
 final class LinearizationPoints {
-  /** A read and what it told. */
-  record Seen(Call call, RangeQuery query, RangeResult told) {}
+  /** A read and its result. */
+  record Seen(Call call, RangeQuery query, RangeResult result) {}
 
   private record Placed(Call call, long revision, boolean write, boolean fresh) {}
 
@@ -84,7 +87,7 @@ final class LinearizationPoints {
       addWriteOr(call, txn.revision(), changes(txn));
     } else if (operation instanceof Operation.LeaseRevoke
         && result instanceof Result.LeaseRevoke revoke) {
-      // Its answer does not tell whether keys went.
+      // Its result does not show whether keys were deleted.
       open.add(index);
       pinned.put(index, revoke.revision());
       add(call, revoke.revision(), false, true);
@@ -131,8 +134,8 @@ final class LinearizationPoints {
   }
 
   /**
-   * Nothing that began after another call had ended comes before it; a write comes behind it. What
-   * a serializable read saw was there when it ended.
+   * A call that started after another one had ended has no earlier revision; a write has a later
+   * one. A serializable read returned a revision that existed when it ended.
    */
   void checkRealTime() {
     List<Placed> byEnd =
@@ -158,7 +161,10 @@ final class LinearizationPoints {
     checkRefusedReads(byEnd);
   }
 
-  /** A read of a future revision was refused rightly: nobody had seen that revision before. */
+  /**
+   * The refusal of a read of a future revision is correct only if no earlier call had returned that
+   * revision.
+   */
   private void checkRefusedReads(List<Placed> byEnd) {
     for (Call call : calls) {
       if (call.request() instanceof Request.Read read
@@ -200,7 +206,7 @@ final class LinearizationPoints {
     return calls.get(index);
   }
 
-  /** It had begun before anybody saw this revision or a later one. */
+  /** Returns true if the call had started before any call returned this revision or a later one. */
   boolean mayTakePlaceAt(int index, long revision) {
     Long only = pinned.get(index);
     return only == null

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Serializable reads may be old, but one run of a member never goes back: a read that begins after
- * another one of that run has ended sees at least its revision. That they see a state that there
- * was is the linearizability check's matter.
+ * Checks serializable reads. They may be stale, but within one run of a member they never go back:
+ * a read that starts after another one of that run has ended returns at least its revision. The
+ * linearizability check verifies that the returned state existed.
  *
  * @source etcd surface 2.3 (G1)
  */

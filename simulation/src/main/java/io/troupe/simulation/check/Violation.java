@@ -2,16 +2,16 @@ package io.troupe.simulation.check;
 
 import org.jspecify.annotations.Nullable;
 
-/** Something happened that must not happen. */
+/** A rule was violated. */
 public final class Violation extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** States the rule and what broke it. */
+  /** A violation with the rule and its details. */
   public Violation(String what) {
     super(what);
   }
 
-  /** Throws unless {@code holds}; {@code what} states the rule. */
+  /** Throws unless {@code holds}. {@code what} states the rule. */
   public static void require(boolean holds, String what, @Nullable Object... about) {
     if (!holds) {
       StringBuilder text = new StringBuilder(what);

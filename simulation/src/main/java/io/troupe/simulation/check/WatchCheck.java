@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.SortedMap;
 
 /**
- * What a watcher was told against what was committed: bookmarkable, ordered, unique, atomic,
- * reliable, resumable, previous values, create flags, filters.
+ * Compares the replies to a watcher with the committed events: bookmarkable, ordered, unique,
+ * atomic, reliable, resumable, previous values, create flags, filters.
  *
  * @source etcd surface 2.9 (W2-W17)
  */
@@ -23,7 +23,7 @@ public final class WatchCheck {
    * A checker of watchers over one history.
    *
    * @param committed events by revision
-   * @param maxCompaction highest revision that anybody asked to compact; 0 without one
+   * @param maxCompaction highest revision of which a client requested the compaction; 0 without one
    */
   public WatchCheck(SortedMap<Long, List<Event>> committed, long maxCompaction) {
     this.committed = committed;
@@ -40,14 +40,14 @@ public final class WatchCheck {
   }
 
   /**
-   * Checks that a watcher that still lives was told everything up to a revision.
+   * Checks that an open watcher received all events up to a revision.
    *
    * @throws Violation if an event is missing
    */
   public void checkComplete(WatchRecord watch, long revision) {
     Run run = new Run(watch);
     run.check();
-    run.requireToldUpTo(revision, "reliable: events are missing at the end");
+    run.requireReceivedUpTo(revision, "reliable: events are missing at the end");
   }
 
   private List<Event> committedAt(long revision) {
@@ -59,13 +59,13 @@ public final class WatchCheck {
     private final WatchRecord watch;
     private final WatchRecord.Asked asked;
 
-    /** First revision that is not fully told. */
+    /** First revision whose events were not all received. */
     private long next;
 
     private boolean created;
     private boolean canceled;
 
-    /** Revision whose events are told in part, with more to come; 0 without one. */
+    /** Revision whose events were received in part, with more to come; 0 without one. */
     private long openRevision;
 
     private int openEvents;
@@ -78,7 +78,7 @@ public final class WatchCheck {
 
     void check() {
       for (WatchReply reply : watch.replies()) {
-        require(!canceled, "told something after the end", reply, asked);
+        require(!canceled, "reply after the end", reply, asked);
         if (reply instanceof WatchReply.Created first) {
           require(!created, "created twice", reply, asked);
           created = true;
@@ -92,7 +92,7 @@ public final class WatchCheck {
           canceled = true;
           require(
               end.compactRevision() > next && end.compactRevision() <= maxCompaction,
-              "resumable: canceled without a compaction that went past it",
+              "resumable: canceled without a compaction after it",
               end,
               next,
               asked);
@@ -100,35 +100,36 @@ public final class WatchCheck {
       }
     }
 
-    private void events(WatchReply.Events told) {
-      require(!told.events().isEmpty(), "a response without events", told);
-      require(asked.fragment() || !told.fragment(), "atomic: fragment that nobody wanted", told);
+    private void events(WatchReply.Events reply) {
+      require(!reply.events().isEmpty(), "a response without events", reply);
+      require(
+          asked.fragment() || !reply.fragment(), "atomic: fragment that was not requested", reply);
       long before = 0;
-      for (Event event : told.events()) {
+      for (Event event : reply.events()) {
         long revision = event.kv().modRevision();
-        require(revision >= before, "ordered: a revision goes back in a response", told);
-        require(revision <= told.headerRevision(), "an event is ahead of its header", told);
+        require(revision >= before, "ordered: a revision goes back in a response", reply);
+        require(revision <= reply.headerRevision(), "an event is ahead of its header", reply);
         if (revision != before && before != 0) {
-          close(before, told);
+          close(before, reply);
         }
         before = revision;
-        one(event, revision, told);
+        one(event, revision, reply);
       }
-      if (!told.fragment()) {
-        close(before, told);
+      if (!reply.fragment()) {
+        close(before, reply);
       }
     }
 
-    private void one(Event event, long revision, WatchReply.Events told) {
+    private void one(Event event, long revision, WatchReply.Events reply) {
       require(revision >= asked.startRevision(), "an event before the start", event, asked);
-      require(revision >= next, "unique, ordered: told again or too late", event, next);
+      require(revision >= next, "unique, ordered: received again or too late", event, next);
       if (openRevision != revision) {
         if (openRevision != 0 && openEvents == wanted(openRevision).size()) {
           // The pieces were cut between two revisions.
-          close(openRevision, told);
+          close(openRevision, reply);
         }
-        require(openRevision == 0, "atomic: a fragmented revision was not ended", told);
-        requireToldUpTo(revision - 1, "reliable: a gap before " + event);
+        require(openRevision == 0, "atomic: a fragmented revision was not ended", reply);
+        requireReceivedUpTo(revision - 1, "reliable: a gap before " + event);
         openRevision = revision;
         openEvents = 0;
       }
@@ -148,12 +149,12 @@ public final class WatchCheck {
       }
     }
 
-    /** All events of a revision came together, or in fragments. */
-    private void close(long revision, WatchReply.Events told) {
+    /** Checks that all events of a revision were received together, or in fragments. */
+    private void close(long revision, WatchReply.Events reply) {
       require(
           openRevision == revision && openEvents == wanted(revision).size(),
-          "atomic: a revision came in part",
-          told,
+          "atomic: a revision was received in part",
+          reply,
           wanted(revision));
       openRevision = 0;
       next = revision + 1;
@@ -162,11 +163,11 @@ public final class WatchCheck {
     private void progress(WatchReply.Progress progress) {
       require(openRevision == 0, "bookmarkable: between fragments", progress);
       require(progress.revision() >= next - 1, "bookmarkable: goes back", progress, next);
-      requireToldUpTo(progress.revision(), "bookmarkable: too early " + progress);
+      requireReceivedUpTo(progress.revision(), "bookmarkable: too early " + progress);
       next = Math.max(next, progress.revision() + 1);
     }
 
-    private void requireToldUpTo(long revision, String what) {
+    private void requireReceivedUpTo(long revision, String what) {
       if (next > revision || next < 1) {
         return;
       }

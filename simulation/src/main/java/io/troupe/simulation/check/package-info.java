@@ -1,5 +1,5 @@
 /**
- * Checkers over recorded histories; they know nothing of members. Entry class: {@link
+ * Checks of recorded histories, independent of the members. Entry class: {@link
  * io.troupe.simulation.check.HistoryChecks}. Imports io.troupe.model and the histories. See
  * docs/simulation.md.
  */

@@ -10,8 +10,8 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
 /**
- * One client's way of calling: one call at a time, with a timeout, never repeated. Every call is
- * recorded when it ends.
+ * Makes the calls of one client: one call at a time, with a timeout, never repeated. Records every
+ * call when it ends.
  */
 final class Caller {
   private final SimWorld world;
@@ -23,24 +23,26 @@ final class Caller {
     this.random = random;
   }
 
-  /** True while a call waits for its answer. */
+  /** True while a call is in progress. */
   boolean isBusy() {
     return open > 0;
   }
 
-  /** Some member whose process runs, or did once. */
+  /** A random member whose process runs or ran before. */
   SimMember anyMember() {
     List<SimMember> started = world.members().stream().filter(SimMember::isStarted).toList();
     return started.get(random.nextInt(started.size()));
   }
 
-  /** The leader if there is one, else some member. */
+  /** The leader if there is one, else a random member. */
   SimMember leaderOrAny() {
     SimMember leader = world.leader();
     return leader == null || random.nextInt(10) == 0 ? anyMember() : leader;
   }
 
-  /** Calls; {@code then} gets the outcome once, {@link Answer.Unknown} after the timeout. */
+  /**
+   * Makes a call. {@code then} receives the outcome once, {@link Answer.Unknown} after the timeout.
+   */
   void call(SimMember member, Request request, Consumer<Call> then) {
     call(member, request, 200_000 + random.nextLong(3_000_000), then);
   }
@@ -54,7 +56,7 @@ final class Caller {
     private final Request request;
     private final Consumer<Call> then;
     private final long invokedUs = world.scheduler().nowUs();
-    private boolean over;
+    private boolean ended;
 
     Pending(long session, Request request, Consumer<Call> then) {
       this.session = session;
@@ -64,19 +66,19 @@ final class Caller {
 
     void start(SimMember member, long timeoutUs) {
       open++;
-      world.call(member, request, this::answered);
+      world.call(member, request, this::onAnswer);
       world.scheduler().after(timeoutUs, () -> end(Call.NEVER, Answer.Unknown.INSTANCE));
     }
 
-    private void answered(Answer answer) {
+    private void onAnswer(Answer answer) {
       end(answer instanceof Answer.Unknown ? Call.NEVER : world.scheduler().nowUs(), answer);
     }
 
     private void end(long returnedUs, Answer answer) {
-      if (over) {
+      if (ended) {
         return;
       }
-      over = true;
+      ended = true;
       open--;
       Call call = new Call(session, request, invokedUs, returnedUs, answer);
       world.history().add(call);

@@ -8,21 +8,21 @@ import io.troupe.simulation.world.SimMember;
 import io.troupe.simulation.world.SimWorld;
 import java.util.SplittableRandom;
 
-/** Compacts every 100 to 200 ms, somewhere in the last revisions. */
+/** Compacts every 100 to 200 ms, at a random one of the last revisions. */
 public final class CompactingClient {
   private final SimWorld world;
   private final SplittableRandom random;
   private final Caller caller;
   private boolean stopped;
 
-  /** A client of a cluster. */
+  /** Creates a client of a cluster. */
   public CompactingClient(SimWorld world, SplittableRandom random) {
     this.world = world;
     this.random = random;
     this.caller = new Caller(world, random.split());
   }
 
-  /** Begins. */
+  /** Starts. */
   public void start() {
     world
         .scheduler()
@@ -35,20 +35,20 @@ public final class CompactingClient {
             });
   }
 
-  /** Compacts no more. */
+  /** Stops compacting. */
   public void stop() {
     stopped = true;
   }
 
-  /** True while a call waits for its answer. */
+  /** True while a call is in progress. */
   public boolean isBusy() {
     return caller.isBusy();
   }
 
   private void one() {
     SimMember member = caller.anyMember();
-    long behind = random.nextInt(3) == 0 ? random.nextInt(10) : random.nextInt(250);
-    long revision = member.revision() - behind;
+    long lag = random.nextInt(3) == 0 ? random.nextInt(10) : random.nextInt(250);
+    long revision = member.revision() - lag;
     if (revision < 1) {
       start();
       return;

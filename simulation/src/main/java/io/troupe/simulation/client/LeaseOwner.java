@@ -7,7 +7,7 @@ import io.troupe.simulation.history.Request;
 import io.troupe.simulation.world.SimWorld;
 import java.util.SplittableRandom;
 
-/** Takes a lease, writes with it, renews it for a while, and lets it run out or revokes it. */
+/** Requests a lease, writes with it, renews it for a while, and lets it expire or revokes it. */
 public final class LeaseOwner {
   private final SimWorld world;
   private final SplittableRandom random;
@@ -19,7 +19,7 @@ public final class LeaseOwner {
   private long untilUs;
   private boolean stopped;
 
-  /** An owner; {@code name} makes its values its own. */
+  /** Creates an owner. {@code name} makes its values unique. */
   public LeaseOwner(SimWorld world, SplittableRandom random, String name) {
     this.world = world;
     this.random = random;
@@ -27,17 +27,17 @@ public final class LeaseOwner {
     this.caller = new Caller(world, random.split());
   }
 
-  /** Begins. */
+  /** Starts. */
   public void start() {
     later(random.nextLong(500_000), this::grant);
   }
 
-  /** Takes no further lease and renews none. */
+  /** Stops requesting and renewing leases. */
   public void stop() {
     stopped = true;
   }
 
-  /** True while a call waits for its answer. */
+  /** True while a call is in progress. */
   public boolean isBusy() {
     return caller.isBusy();
   }
@@ -57,7 +57,8 @@ public final class LeaseOwner {
   private void grant() {
     lease = 1 + random.nextLong(Long.MAX_VALUE - 1);
     ttlSeconds = 2L + random.nextInt(4);
-    // Some are late each time: much of their time is gone, and replicated, when they renew.
+    // Some owners renew late each time: much of the time has passed, and is checkpointed, when they
+    // renew.
     renewAfterUs = ttlSeconds * (random.nextBoolean() ? 300_000 : 700_000);
     untilUs = world.scheduler().nowUs() + random.nextLong(12_000_000);
     caller.call(

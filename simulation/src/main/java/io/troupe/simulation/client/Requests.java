@@ -11,10 +11,11 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Draws requests over few keys; no two values are equal. Clients of real processes use it as well.
+ * Draws random requests for a few keys. All values are unique. Clients of real processes use it as
+ * well.
  */
 public final class Requests {
-  /** So few that clients are in each other's way all the time. */
+  /** So few that clients conflict all the time. */
   static final int KEYS = 10;
 
   private static final List<Compare.Relation> RELATIONS =
@@ -28,13 +29,15 @@ public final class Requests {
   private final String name;
   private int values;
 
-  /** Requests; {@code name} makes their values their own. */
+  /** Creates a source of requests. {@code name} makes their values unique. */
   public Requests(SplittableRandom random, String name) {
     this.random = random;
     this.name = name;
   }
 
-  /** One digit, so that keys sort as their numbers do; behind the last one comes a colon. */
+  /**
+   * One digit, so that keys sort like their numbers; the character after the last one is a colon.
+   */
   public static Bytes key(int number) {
     return Bytes.utf8("k" + (char) ('0' + number));
   }
@@ -67,7 +70,7 @@ public final class Requests {
   /**
    * A request of the mix.
    *
-   * @param seen newest revision the client knows of
+   * @param seen newest revision that the client has seen
    * @param lastMod modification revision of some key as the client last saw it, 0 for none
    */
   public Request next(long seen, Bytes lastKey, long lastMod) {
@@ -122,7 +125,7 @@ public final class Requests {
         List.of(new Operation.Range(RangeQuery.of(KeyRange.single(key), 0))));
   }
 
-  /** Several keys in one revision, and what they are then. */
+  /** Writes several keys in one revision and reads all of them. */
   private Operation.Txn large() {
     List<Operation.TxnOp> ops = new ArrayList<>();
     int first = random.nextInt(KEYS);

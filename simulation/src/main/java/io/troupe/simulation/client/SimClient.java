@@ -13,7 +13,7 @@ import io.troupe.simulation.world.SimWorld;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
-/** Reads and writes, one call after the other, as fast as it thinks. */
+/** Reads and writes, one call after the other, with a random think time. */
 public final class SimClient {
   private final SimWorld world;
   private final SplittableRandom random;
@@ -25,7 +25,7 @@ public final class SimClient {
   private long lastMod;
   private boolean stopped;
 
-  /** A client; {@code name} makes its values its own. */
+  /** Creates a client. {@code name} makes its values unique. */
   public SimClient(SimWorld world, SplittableRandom random, String name) {
     this.world = world;
     this.random = random;
@@ -34,7 +34,7 @@ public final class SimClient {
     this.member = caller.anyMember();
   }
 
-  /** Begins. */
+  /** Starts. */
   public void start() {
     world
         .scheduler()
@@ -47,12 +47,12 @@ public final class SimClient {
             });
   }
 
-  /** Makes no further call. */
+  /** Stops making calls. */
   public void stop() {
     stopped = true;
   }
 
-  /** True while a call waits for its answer. */
+  /** True while a call is in progress. */
   public boolean isBusy() {
     return caller.isBusy();
   }
@@ -91,9 +91,9 @@ public final class SimClient {
   }
 
   /**
-   * Writes at a member and reads it there, with time enough.
+   * Writes through a member and reads there, with a long timeout.
    *
-   * @param then told the call that got no answer or was refused, or the read if all went well
+   * @param then receives the write if it failed, or else the read
    */
   public void probe(SimMember where, Consumer<Call> then) {
     Request.Write put = new Request.Write(requests.put(0));

@@ -16,9 +16,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a stream with several watchers at some member. When the stream breaks, or it feels like it,
- * it goes to another member and resumes each watcher behind what it was told last. Opens further
- * watchers from 100 revisions back to 100 ahead; reads slowly at times.
+ * Keeps a stream with several watchers at a random member. When the stream breaks, or at random, it
+ * opens one at another member and resumes each watcher after its last reply. Opens further watchers
+ * from 100 revisions back to 100 ahead, and sometimes reads slowly.
  */
 public final class WatchingClient {
   private static final int MOST_WATCHERS = 6;
@@ -26,22 +26,25 @@ public final class WatchingClient {
   private final SimWorld world;
   private final SplittableRandom random;
   private final Requests requests;
-  private final boolean patient;
+  private final boolean permanent;
   private @Nullable Stream stream;
   private boolean stopped;
 
-  /** A client; a patient one has one watcher over everything for good and is never slow. */
-  public WatchingClient(SimWorld world, SplittableRandom random, boolean patient) {
+  /**
+   * Creates a client. A permanent one has one watcher on all keys that is never dropped, and never
+   * reads slowly.
+   */
+  public WatchingClient(SimWorld world, SplittableRandom random, boolean permanent) {
     this.world = world;
     this.random = random;
     this.requests = new Requests(random.split(), "w");
-    this.patient = patient;
+    this.permanent = permanent;
   }
 
-  /** Begins. */
+  /** Starts. */
   public void start() {
     List<WatchRecord.Asked> first = new ArrayList<>();
-    if (patient) {
+    if (permanent) {
       first.add(
           new WatchRecord.Asked(
               KeyRange.all(), 1, EventFilter.NONE, true, random.nextBoolean(), true));
@@ -52,12 +55,12 @@ public final class WatchingClient {
     act();
   }
 
-  /** Opens nothing any more, reads as fast as it can, and stays at some member that is one. */
+  /** Opens no further watcher, reads as fast as it can, and reconnects only to current members. */
   public void settle() {
     stopped = true;
     Stream current = stream;
     if (current != null && current.isOpen()) {
-      // Perhaps it is connected to a process that is no member.
+      // The process may no longer be a member.
       current.leave();
     }
   }
@@ -123,7 +126,7 @@ public final class WatchingClient {
     int dice = random.nextInt(10);
     if (dice < 3) {
       current.progress();
-    } else if (dice < 7 && !patient && current.watchers.size() < MOST_WATCHERS) {
+    } else if (dice < 7 && !permanent && current.watchers.size() < MOST_WATCHERS) {
       world.coverage().count("watchers opened");
       current.create(draw(newest()));
     } else if (dice == 9) {
@@ -182,7 +185,7 @@ public final class WatchingClient {
       }
       for (WatchReply reply : replies) {
         if (reply instanceof WatchReply.Progress && reply.watchId() == -1) {
-          // Speaks for all; of one whose creation it overtook it says nothing (W16).
+          // Applies to all watchers except one whose creation it overtook (W16).
           watchers.values().stream()
               .filter(each -> !each.replies().isEmpty())
               .forEach(each -> each.add(reply));
@@ -190,12 +193,12 @@ public final class WatchingClient {
         } else {
           WatchRecord record = watchers.get(reply.watchId());
           if (record == null) {
-            throw new IllegalStateException("a reply for nobody: " + reply);
+            throw new IllegalStateException("a reply for an unknown watcher: " + reply);
           }
           record.add(reply);
         }
       }
-      boolean slow = !patient && !stopped && random.nextInt(6) == 0;
+      boolean slow = !permanent && !stopped && random.nextInt(6) == 0;
       world.scheduler().after(slow ? random.nextLong(3_000_000) : 100, open::next);
     }
 
@@ -208,11 +211,11 @@ public final class WatchingClient {
       List<WatchRecord.Asked> again = new ArrayList<>();
       for (WatchRecord record : watchers.values()) {
         WatchRecord.Asked asked = record.asked();
-        boolean tired = !patient && !stopped && random.nextInt(3) == 0;
-        if (!record.isCanceled() && !tired) {
+        boolean dropped = !permanent && !stopped && random.nextInt(3) == 0;
+        if (!record.isCanceled() && !dropped) {
           world.coverage().count("watchers resumed");
           again.add(resumed(asked, record.nextRevision()));
-        } else if (record.isCanceled() && patient) {
+        } else if (record.isCanceled() && permanent) {
           again.add(resumed(asked, 0));
         }
       }

@@ -1,5 +1,5 @@
 /**
- * Clients of a simulated cluster, which record what they see. Entry class: {@link
+ * Clients of a simulated cluster, which record their calls and replies. Entry class: {@link
  * io.troupe.simulation.client.SimClient}. Imports io.troupe.model and the world. See
  * docs/simulation.md.
  */

@@ -3,22 +3,22 @@ package io.troupe.simulation.history;
 import io.troupe.model.Refusal;
 import io.troupe.model.Result;
 
-/** What became of a request, as its client knows. */
+/** Outcome of a request, as its client knows it. */
 public sealed interface Answer {
-  /** It took place; {@link Result.Refused} if the state refused it. */
+  /** The request took effect; {@link Result.Refused} if the state refused it. */
   record Done(Result result) implements Answer {}
 
-  /** It did not take place and never will. */
+  /** The request did not take effect and never will. */
   record Refused(Refusal reason) implements Answer {}
 
   /**
    * The lease was renewed.
    *
-   * @param ttlSeconds full time again; 0 if there is no such lease any more
+   * @param ttlSeconds the full time; 0 if the lease does not exist
    */
   record Renewed(long ttlSeconds) implements Answer {}
 
-  /** No answer in time: it may have taken place, or may yet, or never. */
+  /** No response in time: the request may have taken effect, may still do so, or never will. */
   enum Unknown implements Answer {
     /** The only one. */
     INSTANCE

@@ -6,29 +6,29 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** All that was recorded in a run. */
+/** The record of a run. */
 public final class History {
   private final List<Call> calls = new ArrayList<>();
   private final List<WatchRecord> watches = new ArrayList<>();
   private final List<LeaseEnd> leaseEnds = new ArrayList<>();
   private final SortedMap<Long, List<Event>> committed = new TreeMap<>();
 
-  /** A call ended, or its client gave up. */
+  /** Adds a call that ended or timed out. */
   public void add(Call call) {
     calls.add(call);
   }
 
-  /** A watcher was asked for. */
+  /** Adds a requested watcher. */
   public void add(WatchRecord watch) {
     watches.add(watch);
   }
 
-  /** A lease ended. */
+  /** Adds the end of a lease. */
   public void add(LeaseEnd end) {
     leaseEnds.add(end);
   }
 
-  /** A revision was committed with these events, not empty. */
+  /** Adds a committed revision with its events, not empty. */
   public void committed(long revision, List<Event> events) {
     committed.put(revision, List.copyOf(events));
   }
@@ -38,7 +38,7 @@ public final class History {
     return calls;
   }
 
-  /** Watchers in the order in which they were asked for. */
+  /** Watchers in the order of their requests. */
   public List<WatchRecord> watches() {
     return watches;
   }
@@ -48,7 +48,7 @@ public final class History {
     return leaseEnds;
   }
 
-  /** Events by revision: what the log says, whoever saw it. */
+  /** Committed events by revision, whether a client received them or not. */
   public SortedMap<Long, List<Event>> committed() {
     return committed;
   }

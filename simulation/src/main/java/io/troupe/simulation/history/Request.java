@@ -3,15 +3,15 @@ package io.troupe.simulation.history;
 import io.troupe.model.Operation;
 import io.troupe.model.RangeQuery;
 
-/** What a client asks for. */
+/** A request of a client. */
 public sealed interface Request {
-  /** Something that goes through the log. */
+  /** A write through the log. */
   record Write(Operation operation) implements Request {}
 
   /**
    * A read.
    *
-   * @param serializable answered from what the asked member holds, however old
+   * @param serializable served from the state of the called member, however old
    */
   record Read(RangeQuery query, boolean serializable) implements Request {}
 

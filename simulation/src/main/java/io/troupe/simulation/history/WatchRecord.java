@@ -6,12 +6,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** One watcher: what it asked for and what it was told, in order. Grows while the watcher lives. */
+/** One watcher: its request and its replies, in order. Grows while the watcher is open. */
 public final class WatchRecord {
   /**
-   * What was asked for.
+   * The request of a watcher.
    *
-   * @param startRevision first revision wanted; 0 is whatever comes next
+   * @param startRevision first requested revision; 0 is the next one
    */
   public record Asked(
       KeyRange range,
@@ -24,7 +24,7 @@ public final class WatchRecord {
   private final Asked asked;
   private final List<WatchReply> replies = new ArrayList<>();
 
-  /** A watcher that was told nothing yet. */
+  /** Creates a watcher without replies. */
   public WatchRecord(Asked asked) {
     this.asked = asked;
   }
@@ -34,12 +34,12 @@ public final class WatchRecord {
     return asked;
   }
 
-  /** Something came. */
+  /** Adds a reply. */
   public void add(WatchReply reply) {
     replies.add(reply);
   }
 
-  /** All that came, in order; a live view. */
+  /** All replies, in order; a live view. */
   public List<WatchReply> replies() {
     return Collections.unmodifiableList(replies);
   }
@@ -50,8 +50,8 @@ public final class WatchRecord {
   }
 
   /**
-   * First revision that was not told and still can be: behind the last event or bookmark, where the
-   * compaction ended by which it was cancelled, or the start.
+   * First revision that was not received and still can be: after the last event or bookmark, at the
+   * compacted revision of a cancellation, or the start.
    */
   public long nextRevision() {
     long next = asked.startRevision();

@@ -3,9 +3,9 @@ package io.troupe.simulation.history;
 import io.troupe.model.Event;
 import java.util.List;
 
-/** What a watch stream tells its client. */
+/** A reply of a watch stream to its client. */
 public sealed interface WatchReply {
-  /** Whom it concerns; -1 is every watcher of the stream. */
+  /** The watcher that it concerns; -1 is every watcher of the stream. */
   long watchId();
 
   /** The watcher exists. */
@@ -24,9 +24,9 @@ public sealed interface WatchReply {
     }
   }
 
-  /** Everything up to this revision was told. */
+  /** All events up to this revision were sent. */
   record Progress(long watchId, long revision) implements WatchReply {}
 
-  /** The watcher ended because what it needs is compacted. */
+  /** The watcher was canceled because the revisions that it needs are compacted. */
   record Canceled(long watchId, long compactRevision) implements WatchReply {}
 }

@@ -1,6 +1,7 @@
 /**
- * What clients and watches saw, and what was committed: the input of the checkers. Entry class:
- * {@link io.troupe.simulation.history.History}. Imports io.troupe.model. See docs/simulation.md.
+ * Recorded calls and watches of clients, and the committed events: the input of the checks. Entry
+ * class: {@link io.troupe.simulation.history.History}. Imports io.troupe.model. See
+ * docs/simulation.md.
  */
 @NullMarked
 package io.troupe.simulation.history;

@@ -31,7 +31,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What must be true of all members together, checked as things happen. */
+/** Invariants of all members together, checked at each event. */
 final class ClusterRules {
   private record Position(long index, long term) {}
 
@@ -64,9 +64,9 @@ final class ClusterRules {
   }
 
   /**
-   * At most one leader in a term, and it has all that was committed in the terms before it (3.4,
-   * 3.6.1). Later terms do not count: votes that a pause held up can make somebody the leader of a
-   * term that the others have left long ago.
+   * Checks that a term has at most one leader, and that it has all entries that were committed in
+   * earlier terms (3.4, 3.6.1). Later terms do not count: votes that a pause delayed can elect a
+   * member in a term that the other members have left long ago.
    */
   void elected(NodeId member, long term, SimDisk log) {
     NodeId former = leaders.putIfAbsent(term, member);
@@ -75,9 +75,9 @@ final class ClusterRules {
       return;
     }
     coverage.count("elections won");
-    long owed =
+    long committedBefore =
         committedIn.headMap(term).values().stream().mapToLong(index -> index).max().orElse(0);
-    long newest = Math.min(owed, truth.size());
+    long newest = Math.min(committedBefore, truth.size());
     for (long i = newest; i > 0 && i > newest - 300; i--) {
       long has = log.termAfterAll(i);
       if (has < 0 && i <= log.compactedTo()) {
@@ -87,7 +87,7 @@ final class ClusterRules {
     }
   }
 
-  /** Log matching (3.5): an index and a term name one entry, and one predecessor. */
+  /** Checks log matching (3.5): an index and a term identify one entry, and one predecessor. */
   void appended(Entry entry, long prevTerm) {
     Placed now = new Placed(entry, prevTerm);
     Placed before = placed.putIfAbsent(new Position(entry.index(), entry.term()), now);
@@ -95,8 +95,8 @@ final class ClusterRules {
   }
 
   /**
-   * A leader's commit index moves by counting alone, and counting is for entries of its own term
-   * (5.4.2): an older one, though on a majority, may still be replaced.
+   * Checks the commit index of a leader. It advances only by counting entries of the leader's own
+   * term (5.4.2): an older entry, even if a majority has it, may still be replaced.
    */
   void counted(NodeId leader, RaftStatus before, RaftStatus after, SimDisk log) {
     if (after.commit() > before.commit()) {
@@ -107,8 +107,8 @@ final class ClusterRules {
     }
   }
 
-  /** What a message promises is on the disk by now. */
-  void leaves(NodeId from, Outgoing outgoing, SimDisk disk) {
+  /** Checks that the disk has everything that the message requires to be durable. */
+  void sending(NodeId from, Outgoing outgoing, SimDisk disk) {
     HardState durable = disk.state();
     PeerMessage message = outgoing.message();
     if (message instanceof PeerMessage.AppendReply reply && !reply.rejected()) {
@@ -124,7 +124,10 @@ final class ClusterRules {
     }
   }
 
-  /** Applied prefixes are equal, and nothing is applied twice or after it was refused (3.6.3). */
+  /**
+   * Checks that applied prefixes are equal, and that no operation is applied twice or after it was
+   * refused (3.6.3).
+   */
   void applying(NodeId member, Entry entry, long requestId) {
     int at = (int) entry.index() - 1;
     require(at <= truth.size(), "applied with a gap", member, entry);
@@ -140,17 +143,17 @@ final class ClusterRules {
     }
   }
 
-  /** From now on this member's state is not what the others' is. */
+  /** Marks the member as damaged: from now on its state differs from the other members'. */
   void damaged(NodeId member) {
     damaged.add(member);
   }
 
-  /** True if any member's state was changed behind its back. */
+  /** Returns true if the state of any member was damaged. */
   boolean isDamaged() {
     return !damaged.isEmpty();
   }
 
-  /** What applying came to is the same everywhere. */
+  /** Checks that applying an entry has the same outcome on all members. */
   void applied(NodeId member, Entry entry, Applied outcome, long nowUs) {
     if (damaged.contains(member)) {
       return;
@@ -175,7 +178,7 @@ final class ClusterRules {
     }
   }
 
-  /** The membership as each entry makes it, and the addresses that go with it. */
+  /** Records the membership that an entry makes, and its peer URLs. */
   void configured(ConfEntry entry) {
     Membership after = entry.after();
     known(after);
@@ -193,16 +196,21 @@ final class ClusterRules {
     }
   }
 
-  /** An index makes one membership, whoever comes to it in whatever way. */
+  /**
+   * Checks that an index has one membership, on every member and however the member learned of it.
+   */
   void known(Membership membership) {
     Membership before = memberships.putIfAbsent(membership.version(), membership);
     require(before == null || before.equals(membership), "memberships differ", before, membership);
   }
 
-  /** A member goes by a membership that is not older than the last one it knows to be committed. */
-  void goesBy(NodeId member, long commit, Membership membership) {
+  /**
+   * Checks that a member uses a membership that is not older than the last one that it knows to be
+   * committed.
+   */
+  void usesMembership(NodeId member, long commit, Membership membership) {
     long last = memberships.headMap(commit + 1).lastKey();
-    require(membership.version() >= last, "goes by an old membership", member, membership, last);
+    require(membership.version() >= last, "uses an old membership", member, membership, last);
   }
 
   SortedMap<NodeId, List<String>> peerUrls(Membership membership) {
@@ -213,7 +221,7 @@ final class ClusterRules {
     return memberships.values().stream().anyMatch(m -> m.removed().contains(member));
   }
 
-  /** Equal content at an equal applied index. */
+  /** Checks that content is equal at an equal applied index. */
   void digest(NodeId member, long appliedIndex, long digest) {
     if (damaged.contains(member)) {
       return;
@@ -222,7 +230,10 @@ final class ClusterRules {
     require(before == null || before == digest, "states differ", member, appliedIndex);
   }
 
-  /** MT6: what members remember of a compaction is equal, at whatever pace each of them removes. */
+  /**
+   * Checks that members have equal hashes of a compaction (MT6), however fast each of them removes
+   * versions.
+   */
   void compactionHash(NodeId member, HashResult.Hash hash) {
     if (damaged.contains(member)) {
       return;
@@ -232,9 +243,9 @@ final class ClusterRules {
     coverage.count("hashes of compactions compared", before == null ? 0 : 1);
   }
 
-  /** A snapshot stands for what everybody applied up to there. */
+  /** Checks that a snapshot is the state of all entries up to its index. */
   void installed(NodeId member, SnapshotMark mark) {
-    require(mark.index() <= truth.size(), "snapshot of what nobody applied", member, mark);
+    require(mark.index() <= truth.size(), "snapshot of unapplied entries", member, mark);
     Entry last = truth.get((int) mark.index() - 1);
     require(last.term() == mark.term(), "snapshot of another log", member, mark, last);
     Membership right = Membership.EMPTY;
@@ -251,12 +262,12 @@ final class ClusterRules {
     refusedIds.add(id.value());
   }
 
-  /** Index of the last entry that anybody applied. */
+  /** Index of the last entry that any member applied. */
   long truthLength() {
     return truth.size();
   }
 
-  /** Number of memberships there were, the empty one included. */
+  /** Number of memberships so far, including the empty one. */
   int membershipCount() {
     return memberships.size();
   }

@@ -5,16 +5,16 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** How often things really happened: a run in which nothing goes wrong shows nothing. */
+/** Counts events. A run without faults proves nothing. */
 public final class Coverage {
   private final SortedMap<String, Long> counts = new TreeMap<>();
 
-  /** It happened once more. */
+  /** Counts one event. */
   public void count(String what) {
     count(what, 1);
   }
 
-  /** It happened so many times more. */
+  /** Counts {@code times} events. */
   public void count(String what, long times) {
     counts.merge(what, times, Long::sum);
   }
@@ -26,7 +26,7 @@ public final class Coverage {
     }
   }
 
-  /** How often it happened. */
+  /** Returns the count of an event. */
   public long of(String what) {
     return counts.getOrDefault(what, 0L);
   }

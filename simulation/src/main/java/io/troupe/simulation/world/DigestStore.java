@@ -7,9 +7,9 @@ import io.troupe.mvcc.StoreBatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store in memory that knows a digest of its replicated rows at any time. Removal of compacted
- * versions happens on each member at its own pace, so of versions and changes only what was ever
- * written counts; of all other spaces the rows that are there.
+ * A store in memory that maintains a digest of its replicated rows. Each member removes compacted
+ * versions at its own rate. So for versions and changes all rows ever written count; for all other
+ * spaces the current rows count.
  */
 final class DigestStore implements OrderedStore {
   private static final Bytes LOCAL = Bytes.utf8("compaction-finished");
@@ -26,7 +26,7 @@ final class DigestStore implements OrderedStore {
     this.digest = digest;
   }
 
-  /** The content as it is now; goes its own way from now on. */
+  /** Returns an independent copy of the current content. */
   DigestStore copy() {
     return new DigestStore(rows.copy(), digest);
   }
@@ -55,7 +55,10 @@ final class DigestStore implements OrderedStore {
     rows.write(batch);
   }
 
-  /** One bit of the newest record of every key that has a value is another one from now on. */
+  /**
+   * Flips one bit of the newest record of every key that has a value. Returns false if there is no
+   * such key.
+   */
   boolean flipValues() {
     StoreBatch batch = new StoreBatch();
     try (Cursor records = rows.cursor(Space.LATEST, Bytes.of(1), null, false)) {
@@ -69,7 +72,7 @@ final class DigestStore implements OrderedStore {
     return !batch.changes().isEmpty();
   }
 
-  /** What a row holds just before the change at an index of a batch. */
+  /** Returns the content of a row just before the change at an index of a batch. */
   private @Nullable Bytes before(StoreBatch batch, int index) {
     StoreBatch.Change change = batch.changes().get(index);
     for (int i = index - 1; i >= 0; i--) {

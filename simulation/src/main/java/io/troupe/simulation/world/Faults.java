@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 
-/** Makes things go wrong, now and then, until it is told to stop. Each run prefers other faults. */
+/** Injects random faults until it is stopped. Each run prefers different faults. */
 public final class Faults {
   private enum Kind {
     CRASH,
@@ -36,7 +36,7 @@ public final class Faults {
   private final List<Kind> preferred = new ArrayList<>();
   private boolean stopped;
 
-  /** Faults for a cluster. */
+  /** Creates a source of faults for a cluster. */
   public Faults(SimWorld world, SplittableRandom random) {
     this.world = world;
     this.random = random;
@@ -51,7 +51,7 @@ public final class Faults {
     preferred.add(Kind.HEAL);
   }
 
-  /** Begins. */
+  /** Starts. */
   public void start() {
     world
         .scheduler()
@@ -65,7 +65,7 @@ public final class Faults {
             });
   }
 
-  /** No more faults; all members run, all links work, nothing hangs. */
+  /** Stops the faults. All members run, all links work, and no disk hangs. */
   public void stop() {
     stopped = true;
     world.network().makePerfect();
@@ -80,49 +80,49 @@ public final class Faults {
   private void one(Kind kind) {
     world.trace().note(null, "fault", kind.name());
     switch (kind) {
-      case CRASH -> crash(anyone());
-      case CRASH_LEADER -> crash(leaderOrAnyone());
+      case CRASH -> crash(anyMember());
+      case CRASH_LEADER -> crash(leaderOrAny());
       case CRASH_ALL -> {
         if (random.nextInt(3) == 0) {
           world.members().forEach(this::crash);
         }
       }
-      case CRASH_INSTALLING -> strand(leaderOrAnyone());
+      case CRASH_INSTALLING -> strand(leaderOrAny());
       case PARTITION -> partition();
       case CUT_ONE_WAY -> {
         world.coverage().count("one-way cuts");
-        world.network().cut(anyone().id(), anyone().id());
+        world.network().cut(anyMember().id(), anyMember().id());
       }
-      case ISOLATE_LEADER -> isolate(leaderOrAnyone());
+      case ISOLATE_LEADER -> isolate(leaderOrAny());
       case HUNT_LEADERS -> {
         world.coverage().count("hunts of leaders");
         hunt(3 + random.nextInt(6));
       }
       case HEAL -> world.network().heal();
-      case PAUSE -> pause(anyone());
-      case PAUSE_LEADER -> pause(leaderOrAnyone());
-      case SLOW_TICKS -> anyone().slowTicks(random.nextBoolean() ? 0 : random.nextInt(400_000));
-      case STALL_DISK -> anyone().stallDisk(100_000 + random.nextLong(4_000_000));
+      case PAUSE -> pause(anyMember());
+      case PAUSE_LEADER -> pause(leaderOrAny());
+      case SLOW_TICKS -> anyMember().slowTicks(random.nextBoolean() ? 0 : random.nextInt(400_000));
+      case STALL_DISK -> anyMember().stallDisk(100_000 + random.nextLong(4_000_000));
       case SLOW_NETWORK -> world.network().slow(random.nextInt(150_000));
       case LOSE_MESSAGES -> world.network().lose(random.nextInt(40) / 100.0);
       case TRANSFER -> {
         world.coverage().count("transfers asked for");
-        leaderOrAnyone().transferLeadership(anyone().id());
+        leaderOrAny().transferLeadership(anyMember().id());
       }
-      case HAND_OVER -> leaderOrAnyone().handOver();
+      case HAND_OVER -> leaderOrAny().handOver();
       case MEMBERSHIP -> operator.change();
     }
   }
 
-  private SimMember anyone() {
+  private SimMember anyMember() {
     List<SimMember> started =
         world.members().stream().filter(m -> m.isStarted() && !m.isRetired()).toList();
     return started.get(random.nextInt(started.size()));
   }
 
-  private SimMember leaderOrAnyone() {
+  private SimMember leaderOrAny() {
     SimMember leader = world.leader();
-    return leader == null ? anyone() : leader;
+    return leader == null ? anyMember() : leader;
   }
 
   private void crash(SimMember member) {
@@ -136,7 +136,8 @@ public final class Faults {
   private void pause(SimMember member) {
     if (member.isUp() && !member.isPaused()) {
       member.pause(random.nextInt(3) == 0);
-      // Short ones, long ones, and those after which a leader may lead still and yet be late.
+      // Short pauses, long ones, and pauses after which a leader may still lead although it is
+      // late.
       long takes =
           switch (random.nextInt(3)) {
             case 0 -> random.nextLong(1_500_000);
@@ -164,8 +165,9 @@ public final class Faults {
   }
 
   /**
-   * A leader is cut off until its tail contradicts what the others committed, and their logs begin
-   * after it: it needs a snapshot. Each member dies in the middle of its next installation.
+   * Cuts a leader off until the end of its log contradicts the committed entries of the other
+   * members, and their logs begin after it, so that it needs a snapshot. Each member crashes in the
+   * middle of its next installation.
    */
   private void strand(SimMember member) {
     isolate(member);
@@ -182,8 +184,8 @@ public final class Faults {
   }
 
   /**
-   * Whoever leads is cut off, alone or with a few others, as soon as it leads: logs get tails that
-   * never commit, or commit late.
+   * Cuts each leader off, alone or with a few other members, soon after its election. This creates
+   * log tails that never commit, or commit late.
    */
   private void hunt(int times) {
     if (stopped) {

@@ -32,16 +32,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a member: the raft actor, and the other actors as the real shell orders them. The actors
- * speak through mailboxes; nothing is done at once that the real one leaves to another thread.
+ * One run of a member: the raft actor, and the other actors as in the real process. The actors
+ * communicate through mailboxes. Work that the real process does on another thread is never done in
+ * the same step.
  */
 final class MemberRun implements RaftEffects {
   private static final long TICK_US = 100_000;
 
-  /** Entries wait about so long for the answer to those before. */
+  /** Approximate time that entries wait for the reply to the previous ones. */
   private static final long APPEND_DELAY_US = 5_000;
 
-  /** Waits for a read index, or its refusal. */
+  /** Receives a read index, or its refusal. */
   interface ReadIndexWaiter {
     void ready(long index);
 
@@ -70,7 +71,7 @@ final class MemberRun implements RaftEffects {
   private long tickExtraUs;
   private boolean leading;
   private boolean published;
-  private boolean holds;
+  private boolean flushScheduled;
 
   MemberRun(SimMember member, SimWorld world, long session) {
     this.id = member.id();
@@ -104,12 +105,15 @@ final class MemberRun implements RaftEffects {
     process.after(200_000, this::publish);
   }
 
-  /** Until it is done, as in life: who is not published does not count as started. */
+  /**
+   * Repeats until it has succeeded, as the real process does: an unpublished member does not count
+   * as started.
+   */
   private void publish() {
     if (!published) {
       propose(
           new Operation.PublishMember(id, "m" + id, List.of()),
-          answer -> published |= answer instanceof Answer.Done);
+          outcome -> published |= outcome instanceof Answer.Done);
       process.after(1_000_000, this::publish);
     }
   }
@@ -119,7 +123,7 @@ final class MemberRun implements RaftEffects {
     process.after(TICK_US + random.nextInt(3000) + tickExtraUs, this::tick);
   }
 
-  /** Ticks come later than they should, as on a machine without free processors. */
+  /** Delays ticks, as on a machine without free processors. */
   void slowTicks(long extraUs) {
     tickExtraUs = extraUs;
   }
@@ -142,17 +146,17 @@ final class MemberRun implements RaftEffects {
     if (isLeader(before) && isLeader(status) && before.term() == status.term()) {
       world.rules().counted(id, before, status, disk);
     }
-    world.rules().goesBy(id, status.commit(), core.membership());
+    world.rules().usesMembership(id, status.commit(), core.membership());
     require(status.applied() <= handedOut, "applied more than handed out", id, status);
     require(handedOut <= status.commit(), "handed out too much", id, status, handedOut);
-    if (!holds && core.hasDelayedAppends()) {
-      holds = true;
+    if (!flushScheduled && core.hasDelayedAppends()) {
+      flushScheduled = true;
       process.after(APPEND_DELAY_US + random.nextLong(APPEND_DELAY_US), this::flushDelayedAppends);
     }
   }
 
   private void flushDelayedAppends() {
-    holds = false;
+    flushScheduled = false;
     feed(core::flushDelayedAppends);
   }
 
@@ -186,7 +190,7 @@ final class MemberRun implements RaftEffects {
     if (message instanceof PeerMessage.Append
         || message instanceof PeerMessage.RequestVote
         || message instanceof PeerMessage.InstallSnapshot) {
-      world.trace().note(id, "gets from " + from, brief(message));
+      world.trace().note(id, "receives from " + from, brief(message));
     }
     feed(() -> core.receive(from, message));
   }
@@ -206,7 +210,7 @@ final class MemberRun implements RaftEffects {
         : message.toString();
   }
 
-  /** A client asks; the answer is told to {@code reply}, or never. */
+  /** Handles a client's request. {@code reply} receives the outcome, or is never called. */
   void request(Request request, Consumer<Answer> reply) {
     process.arrive(() -> handle(request, reply));
   }
@@ -218,7 +222,7 @@ final class MemberRun implements RaftEffects {
                 () -> {
                   RaftStatus status = core.status();
                   if (status.leader().equals(from) && status.term() == term) {
-                    apply.heardDigest(index, digest);
+                    apply.compareDigest(index, digest);
                   }
                 }));
   }
@@ -233,13 +237,13 @@ final class MemberRun implements RaftEffects {
       propose(write.operation(), reply);
     } else if (request instanceof Request.Read read) {
       if (read.serializable()) {
-        answerRead(read.query(), reply);
+        serveRead(read.query(), reply);
       } else {
         readIndex(
             new ReadIndexWaiter() {
               @Override
               public void ready(long index) {
-                answerRead(read.query(), reply);
+                serveRead(read.query(), reply);
               }
 
               @Override
@@ -253,7 +257,10 @@ final class MemberRun implements RaftEffects {
     }
   }
 
-  /** What the gateway refuses because of what this member is (LN1, LN2, docs/decisions/0060). */
+  /**
+   * Refusal by the gateway because of the role or the state of this member (LN1, LN2,
+   * docs/decisions/0060); null if there is none.
+   */
   private @Nullable Refusal closed(Request request) {
     boolean local = request instanceof Request.Read read && read.serializable();
     if (!local && SimDisk.membership(apply.machine()).learners().contains(id)) {
@@ -262,8 +269,8 @@ final class MemberRun implements RaftEffects {
     return apply.isCorrupt() ? Refusal.CORRUPT : null;
   }
 
-  /** Reads run on a dispatcher of their own. */
-  private void answerRead(RangeQuery query, Consumer<Answer> reply) {
+  /** Reads run on their own dispatcher. */
+  private void serveRead(RangeQuery query, Consumer<Answer> reply) {
     process.after(
         random.nextInt(300),
         () -> {
@@ -272,7 +279,7 @@ final class MemberRun implements RaftEffects {
         });
   }
 
-  /** Has an operation proposed; several that come together are one batch. */
+  /** Proposes an operation. Operations that arrive together are one batch. */
   void propose(Operation operation, Consumer<Answer> reply) {
     raft.tell(
         () -> {
@@ -285,7 +292,7 @@ final class MemberRun implements RaftEffects {
         });
   }
 
-  /** As {@link #propose}, at once and only if this member leads in the term. */
+  /** As {@link #propose}, but immediately, and only if this member leads in the term. */
   void proposeInTerm(long term, Operation operation, Consumer<Answer> reply) {
     raft.tell(
         () -> {
@@ -308,7 +315,7 @@ final class MemberRun implements RaftEffects {
     feed(() -> core.propose(batch));
   }
 
-  /** Asks for a read index; the waiter is told when the state holds it. */
+  /** Requests a read index. The waiter is called when the state includes it. */
   void readIndex(ReadIndexWaiter waiter) {
     raft.tell(
         () -> {
@@ -358,16 +365,17 @@ final class MemberRun implements RaftEffects {
     raft.tell(() -> receive(from, message));
   }
 
-  /** A message leaves for good, now. */
-  void leave(NodeId to, PeerMessage message) {
-    world.rules().leaves(id, new Outgoing(to, message), disk);
+  /** Sends a message. */
+  void transmit(NodeId to, PeerMessage message) {
+    world.rules().sending(id, new Outgoing(to, message), disk);
     world.deliver(id, to, message);
   }
 
   // ---- effects of the core
 
   @Override
-  public void persist(long number, HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist) {
+  public void persist(
+      long number, HardState state, List<Entry> entries, List<Outgoing> messagesAfterPersist) {
     if (!entries.isEmpty()) {
       long first = entries.get(0).index();
       if (disk.termAfterAll(first) >= 0) {
@@ -381,14 +389,18 @@ final class MemberRun implements RaftEffects {
       prevTerm = entry.term();
     }
     SimDisk.Write write = new SimDisk.Write(number, state, entries, null, messagesAfterPersist);
-    // The log as it will be is known at once; the wal actor forces it in its own time.
+    // The future log is visible immediately; the wal actor forces it later.
     disk.write(write);
     wal.wake();
   }
 
   @Override
   public void installSnapshot(
-      long number, HardState before, HardState state, SnapshotMark mark, List<Outgoing> messagesAfterPersist) {
+      long number,
+      HardState before,
+      HardState state,
+      SnapshotMark mark,
+      List<Outgoing> messagesAfterPersist) {
     require(state.commit() == mark.index(), "snapshot is not committed", id, mark, state);
     world.rules().installed(id, mark);
     world.coverage().count("snapshots installed");
@@ -410,7 +422,7 @@ final class MemberRun implements RaftEffects {
 
   @Override
   public void send(NodeId to, PeerMessage message) {
-    leave(to, message);
+    transmit(to, message);
   }
 
   @Override
@@ -427,7 +439,7 @@ final class MemberRun implements RaftEffects {
   @Override
   public void releaseRead(long readId, long readIndex) {
     ReadIndexWaiter waiter = reads.remove(readId);
-    require(waiter != null, "a read is released twice or was never asked", id, readId);
+    require(waiter != null, "a read is released twice or was never requested", id, readId);
     if (waiter == null) {
       return;
     }
@@ -482,10 +494,10 @@ final class MemberRun implements RaftEffects {
 
   @Override
   public void removed() {
-    require(world.rules().isRemoved(id), "removal that nobody committed", id);
+    require(world.rules().isRemoved(id), "removal that was never committed", id);
     world.trace().note(id, "removed", "");
-    world.coverage().count("members told of their removal");
-    // The process ends by itself, when everything passed on is done.
+    world.coverage().count("members notified of their removal");
+    // The process stops by itself, when all pending work is done.
     process.after(50_000, () -> world.member(id).retire());
   }
 

@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Who changes the membership: adds spare members, promotes learners, removes anybody. */
+/** Changes the membership: adds spare members, promotes learners, removes members. */
 public final class Operator {
   private static final MembershipRules.Limits LIMITS = new MembershipRules.Limits(true, 1);
   private static final int STEADY_TICKS = 50;
@@ -20,13 +20,13 @@ public final class Operator {
   private final SimWorld world;
   private final SplittableRandom random;
 
-  /** Works on a cluster. */
+  /** Creates an operator of a cluster. */
   public Operator(SimWorld world, SplittableRandom random) {
     this.world = world;
     this.random = random;
   }
 
-  /** Asks for some change, mostly a sensible one, mostly of the leader. */
+  /** Requests a random change, mostly a sensible one, mostly at the leader. */
   public void change() {
     SimMember leader = world.leader();
     SimMember asked =
@@ -42,29 +42,29 @@ public final class Operator {
     if (change == null) {
       return;
     }
-    if (ask(run, membership, change, random.nextBoolean()) != null) {
+    if (request(run, membership, change, random.nextBoolean()) != null) {
       return;
     }
     if (change.kind() == ConfChange.Kind.ADD_LEARNER
         || change.kind() == ConfChange.Kind.ADD_VOTER) {
-      // Started when the answer comes, in life; sooner or later is the same to the others.
+      // In reality it is started after the response. For the other members the time makes no
+      // difference.
       SimMember added = world.member(change.member());
       world.scheduler().after(random.nextInt(2_000_000), added::boot);
     }
   }
 
   /**
-   * Asks a member for a change, which is checked as the gateway does it, strictly.
+   * Requests a change at a member, with the strict checks of the gateway.
    *
-   * @return why it was refused at once; null if it was proposed, the outcome is seen in the
-   *     membership
+   * @return the refusal, or null if the change was proposed; the outcome shows in the membership
    */
-  public @Nullable Refusal ask(SimMember asked, ConfChange change) {
+  public @Nullable Refusal request(SimMember asked, ConfChange change) {
     MemberRun run = asked.run();
-    return run == null ? Refusal.NO_LEADER : ask(run, asked.membership(), change, true);
+    return run == null ? Refusal.NO_LEADER : request(run, asked.membership(), change, true);
   }
 
-  private @Nullable Refusal ask(
+  private @Nullable Refusal request(
       MemberRun run, Membership membership, ConfChange change, boolean trueLiveness) {
     Refusal refusal = refusal(run, membership, change, trueLiveness);
     if (refusal != null) {
@@ -120,7 +120,7 @@ public final class Operator {
     if (replication != null) {
       return replication.liveness(STEADY_TICKS);
     }
-    // As if all were there: the strict checks only keep operators from harm, not the data.
+    // As if all members were reachable: the strict checks protect only operators, not the data.
     TreeSet<NodeId> all = new TreeSet<>();
     world.members().forEach(member -> all.add(member.id()));
     all.add(run.id);

@@ -2,7 +2,10 @@ package io.troupe.simulation.world;
 
 import java.util.PriorityQueue;
 
-/** Virtual time: what is to happen, in order. What is due at the same time keeps its order. */
+/**
+ * Virtual time: runs events in the order of their times. Events of the same time keep the order in
+ * which they were added.
+ */
 public final class Scheduler {
   private record Event(long atUs, long number, Runnable action) implements Comparable<Event> {
     @Override
@@ -27,7 +30,7 @@ public final class Scheduler {
     return numbers - events.size();
   }
 
-  /** Has something happen after some microseconds, 0 or more. */
+  /** Runs an action after some microseconds, 0 or more. */
   public void after(long delayUs, Runnable action) {
     if (delayUs < 0) {
       throw new IllegalArgumentException("delay " + delayUs);
@@ -35,7 +38,7 @@ public final class Scheduler {
     events.add(new Event(nowUs + delayUs, numbers++, action));
   }
 
-  /** Lets everything happen that is due up to a time; it is that time then. */
+  /** Runs all events up to a time, and sets the clock to it. */
   public void runUntil(long untilUs) {
     while (!events.isEmpty() && events.element().atUs() <= untilUs) {
       Event event = events.remove();

@@ -2,7 +2,7 @@ package io.troupe.simulation.world;
 
 import java.util.SplittableRandom;
 
-/** A mailbox: what is told is done in order, each after a small and random time. */
+/** A mailbox: runs messages in order, each after a short random time. */
 final class SimActor {
   private final SimProcess process;
   private final Scheduler scheduler;

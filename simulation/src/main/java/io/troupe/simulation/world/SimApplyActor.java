@@ -23,8 +23,8 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * The only writer of the state, and who answers what was proposed here. Applies, commits, then
- * tells everybody: leases, watches, answers, reads.
+ * The only writer of the state and the owner of pending replies. Applies, commits, then publishes
+ * to leases, watches, callers and reads.
  */
 final class SimApplyActor {
   /** Events of one revision. */
@@ -32,20 +32,20 @@ final class SimApplyActor {
 
   private record PendingReply(long term, Consumer<Answer> reply) {}
 
-  private record AnswerTo(Consumer<Answer> reply, Answer answer) {}
+  private record AppliedReply(Consumer<Answer> reply, Answer outcome) {}
 
   private final MemberRun run;
   private final SimActor actor;
   private final Map<Long, PendingReply> waiting = new LinkedHashMap<>();
   private final TreeMap<Long, List<MemberRun.ReadIndexWaiter>> reads = new TreeMap<>();
-  private final List<AnswerTo> answers = new ArrayList<>();
+  private final List<AppliedReply> replies = new ArrayList<>();
   private final List<Commit> commits = new ArrayList<>();
   private final List<LeaseChange> leaseChanges = new ArrayList<>();
 
-  /** In which this member leads and of which it has applied nothing yet, or 0. */
+  /** Term in which this member leads and of which it has not applied an entry yet; otherwise 0. */
   private long unsettledTerm;
 
-  /** Of the last entry that was applied. */
+  /** Term of the last applied entry. */
   private long appliedTerm;
 
   private final ArrayDeque<Runnable> stash = new ArrayDeque<>();
@@ -55,7 +55,7 @@ final class SimApplyActor {
   private long compactedRevision;
   private boolean compacting;
 
-  /** Number of the installation that the disk has not answered; 0 without one. */
+  /** Number of the installation that the disk has not completed; 0 without one. */
   private long awaited;
 
   private long installedNumber;
@@ -84,7 +84,7 @@ final class SimApplyActor {
     return digests.isCorrupt();
   }
 
-  /** A record of the store changes behind the back of the state machine, as a flipped bit does. */
+  /** Changes a record of the store without the state machine, like a flipped bit. */
   boolean damage(Predicate<DigestStore> how) {
     boolean damaged = how.test(store);
     machine = new StateMachine(store, 1 << 20);
@@ -104,7 +104,7 @@ final class SimApplyActor {
         });
   }
 
-  /** The answer to what was proposed, or forwarded to a leader, in a term. */
+  /** Registers the caller of a proposal that was made, or forwarded to a leader, in a term. */
   void expect(long request, long term, Consumer<Answer> reply) {
     tell(() -> waiting.put(request, new PendingReply(term, reply)));
   }
@@ -119,9 +119,9 @@ final class SimApplyActor {
         });
   }
 
-  /** The leader that this member follows says its digest. */
-  void heardDigest(long index, long digest) {
-    tell(() -> digests.heard(index, digest));
+  /** Compares the digest of the leader that this member follows. */
+  void compareDigest(long index, long digest) {
+    tell(() -> digests.compare(index, digest));
   }
 
   void leading(boolean leads, long term) {
@@ -157,7 +157,7 @@ final class SimApplyActor {
   private void apply(List<Entry> entries) {
     int at = 0;
     while (at < entries.size()) {
-      // Members cut their batches in different places.
+      // Each member splits its batches differently.
       int to = Math.min(entries.size(), at + 1 + run.random.nextInt(8));
       for (; at < to; at++) {
         apply(entries.get(at));
@@ -197,7 +197,7 @@ final class SimApplyActor {
     leaseChanges.addAll(applied.leaseChanges());
     PendingReply who = waiting.remove(request);
     if (who != null) {
-      answers.add(new AnswerTo(who.reply(), new Answer.Done(applied.result())));
+      replies.add(new AppliedReply(who.reply(), new Answer.Done(applied.result())));
     }
   }
 
@@ -210,7 +210,7 @@ final class SimApplyActor {
       leaseChanges.clear();
     }
     if (unsettledTerm != 0 && machine.view().appliedTerm() == unsettledTerm) {
-      run.lease.settled(unsettledTerm);
+      run.lease.stateCaughtUp(unsettledTerm);
       unsettledTerm = 0;
     }
     if (!commits.isEmpty()) {
@@ -218,8 +218,8 @@ final class SimApplyActor {
       commits.clear();
     }
     run.applied(index);
-    answers.forEach(each -> each.reply().accept(each.answer()));
-    answers.clear();
+    replies.forEach(each -> each.reply().accept(each.outcome()));
+    replies.clear();
     refuseLost();
     releaseReads(index);
     if (machine.reader().view().compactedRevision() != compactedRevision) {
@@ -230,8 +230,8 @@ final class SimApplyActor {
   }
 
   /**
-   * What an earlier term's leader had is in the log before the first entry of a later one, or
-   * never.
+   * Refuses the lost proposals of earlier terms. A proposal of an earlier leader is in the log
+   * before the first entry of a later term, or never.
    */
   private void refuseLost() {
     long term = machine.view().appliedTerm();
@@ -261,7 +261,7 @@ final class SimApplyActor {
 
   // ---- the state beside entries
 
-  /** Now and then the state on disk catches up with the one in memory. */
+  /** Writes the state in memory to disk, at random intervals. */
   private void flushState() {
     run.disk.flush(store.copy(), machine.view().appliedIndex());
     run.process.after(20_000 + run.random.nextInt(1_500_000), this::flushState);
@@ -288,17 +288,17 @@ final class SimApplyActor {
     }
   }
 
-  /** True if nothing is left to remove. */
+  /** Returns true if no compacted version remains. */
   boolean isCompacted() {
     return !compacting;
   }
 
-  /** What snapshots hold: the state as it is, and where it stands. */
+  /** Returns a copy of the state and its position, for a snapshot. */
   DigestStore copyState() {
     return store.copy();
   }
 
-  // ---- snapshots of others
+  // ---- snapshots of other members
 
   /** The state is replaced when the disk has replaced log and state. */
   void install(long number, DigestStore content) {
@@ -310,7 +310,7 @@ final class SimApplyActor {
         });
   }
 
-  /** The disk answered. */
+  /** The disk has completed the installation. */
   void installed(long number) {
     installedNumber = number;
     proceed();
@@ -328,7 +328,7 @@ final class SimApplyActor {
   private void replaceState(DigestStore content) {
     store = content.copy();
     machine = new StateMachine(store, 1 << 20);
-    // The snapshot may hold what they wait for, and does not say.
+    // The snapshot may include the entries that these callers wait for, but does not show it.
     waiting.values().forEach(who -> who.reply().accept(Answer.Unknown.INSTANCE));
     waiting.clear();
     appliedTerm = machine.view().appliedTerm();

@@ -9,19 +9,19 @@ import io.troupe.model.Operation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares this member's state with the leader's, as the real apply actor does: a leader says its
- * digest every so many entries and once a second, whoever differs stops serving and has the alarm
- * CORRUPT raised for itself.
+ * Compares this member's state with the leader's, as the real apply actor does. A leader publishes
+ * its digest at fixed numbers of entries and once a second. A member with a different digest stops
+ * serving and raises the alarm CORRUPT for itself.
  */
 final class SimDigestActor {
   private static final int EVERY = 64;
-  private static final long LOOK_US = 1_000_000;
+  private static final long CHECK_INTERVAL_US = 1_000_000;
 
   private final MemberRun run;
   private DigestCheck check;
   private long leadingTerm;
   private boolean differs;
-  private long saidIndex;
+  private long publishedIndex;
 
   SimDigestActor(MemberRun run, StateMachine machine) {
     this.run = run;
@@ -29,12 +29,12 @@ final class SimDigestActor {
   }
 
   private DigestCheck begin(StateMachine machine) {
-    saidIndex = machine.appliedIndex();
+    publishedIndex = machine.appliedIndex();
     return new DigestCheck(machine.appliedIndex(), machine.digest());
   }
 
   void start() {
-    run.process.after(run.random.nextLong(LOOK_US), this::look);
+    run.process.after(run.random.nextLong(CHECK_INTERVAL_US), this::onInterval);
   }
 
   void replaced(StateMachine machine) {
@@ -42,27 +42,27 @@ final class SimDigestActor {
     differs = false;
   }
 
-  /** In which this member leads; 0 if it does not. */
+  /** Sets the term in which this member leads; 0 if it does not lead. */
   void leading(long term) {
     leadingTerm = term;
   }
 
-  /** An entry was applied, the state machine's last. */
+  /** The state machine applied an entry. */
   void applied(StateMachine machine) {
-    noted(check.applied(machine.appliedIndex(), machine.digest()));
+    onDifference(check.applied(machine.appliedIndex(), machine.digest()));
   }
 
-  /** A batch is written. */
+  /** A batch was written. */
   void committed() {
     differs &= !isAlarmed();
-    if (check.index() - saidIndex >= EVERY) {
-      say();
+    if (check.index() - publishedIndex >= EVERY) {
+      publishDigest();
     }
   }
 
-  void heard(long index, long digest) {
+  void compare(long index, long digest) {
     run.world.coverage().count("digests compared");
-    noted(check.compare(index, digest));
+    onDifference(check.compare(index, digest));
   }
 
   /** True while this member must not serve. */
@@ -74,33 +74,36 @@ final class SimDigestActor {
     return run.apply.machine().view().isAlarmed(run.id, AlarmType.CORRUPT);
   }
 
-  private void look() {
-    say();
+  private void onInterval() {
+    publishDigest();
     raise();
-    run.process.after(LOOK_US, this::look);
+    run.process.after(CHECK_INTERVAL_US, this::onInterval);
   }
 
   private void raise() {
     if (differs) {
-      run.propose(new Operation.AlarmActivate(run.id, AlarmType.CORRUPT), answer -> {});
+      run.propose(new Operation.AlarmActivate(run.id, AlarmType.CORRUPT), outcome -> {});
     }
   }
 
-  private void say() {
-    saidIndex = check.index();
+  private void publishDigest() {
+    publishedIndex = check.index();
     if (leadingTerm != 0 && !isCorrupt()) {
-      run.world.sayDigest(run.id, leadingTerm, check.index(), check.digest());
+      run.world.publishDigest(run.id, leadingTerm, check.index(), check.digest());
     }
   }
 
-  private void noted(DigestCheck.@Nullable Difference difference) {
+  private void onDifference(DigestCheck.@Nullable Difference difference) {
     if (difference == null || isCorrupt()) {
       return;
     }
     require(
-        run.world.rules().isDamaged(), "digests differ, nobody was damaged", run.id, difference);
+        run.world.rules().isDamaged(),
+        "digests differ, but no member was damaged",
+        run.id,
+        difference);
     run.world.trace().note(run.id, "differs", difference);
-    run.world.coverage().count("differences noticed");
+    run.world.coverage().count("differences detected");
     differs = true;
     raise();
   }

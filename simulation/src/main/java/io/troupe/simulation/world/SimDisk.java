@@ -18,9 +18,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A member's disk: log, state and newest snapshot. The log keeps what was forced, the state what
- * was flushed; a crash takes the rest. Reads as the log is read back: a later entry at an index
- * drops what was there and above.
+ * A member's disk: log, state and newest snapshot. The log keeps forced writes, the state keeps
+ * flushed ones, and a crash loses the rest. An entry at an index replaces the entries at that index
+ * and after it, as in the real log.
  */
 final class SimDisk {
   /** A persist, or the installation of a snapshot, that is not durable yet. */
@@ -34,7 +34,7 @@ final class SimDisk {
   /** A snapshot that replaces log and state, and the hard state that is stored before that. */
   record Install(HardState before, Snapshot snapshot) {}
 
-  /** A snapshot and what it holds. */
+  /** A snapshot and its content. */
   record Snapshot(SnapshotMark mark, DigestStore content) {}
 
   private final ArrayDeque<Write> unforced = new ArrayDeque<>();
@@ -45,13 +45,13 @@ final class SimDisk {
   private DigestStore flushed = new DigestStore();
   private long flushedIndex;
 
-  /** By index; also those of other members that were not installed, or not yet. */
+  /** All snapshots by index, including received ones that are not installed. */
   private final TreeMap<Long, Snapshot> snapshots = new TreeMap<>();
 
-  /** The newest one that this member made or installed. */
+  /** The newest snapshot that this member created or installed. */
   private @Nullable Snapshot snapshot;
 
-  /** What a first member of a new cluster finds. */
+  /** Sets the initial content for a founding member of a new cluster. */
   void fill(RaftState bootstrap) {
     state = bootstrap.hardState();
     entries.addAll(bootstrap.entries());
@@ -73,7 +73,7 @@ final class SimDisk {
     return snapshotIndex + entries.size();
   }
 
-  /** Last index that left the log. */
+  /** Last index that was removed from the log. */
   long compactedTo() {
     return snapshotIndex;
   }
@@ -87,9 +87,7 @@ final class SimDisk {
     return snapshot;
   }
 
-  /**
-   * Term of an index in the log as it will be when all writes are forced; -1 if it is not there.
-   */
+  /** Term of an index in the log after all writes are forced; -1 if it is not in the log. */
   long termAfterAll(long index) {
     for (Iterator<Write> newestFirst = unforced.descendingIterator(); newestFirst.hasNext(); ) {
       Write write = newestFirst.next();
@@ -146,7 +144,7 @@ final class SimDisk {
     state = next;
   }
 
-  /** The log restarts after the snapshot; from here on a start replaces the state too. */
+  /** Restarts the log after the snapshot. From here on a start also replaces the state. */
   private void restart(Snapshot install) {
     require(install.mark().index() > flushedIndex, "older snapshot installed", install.mark());
     entries.clear();
@@ -157,7 +155,9 @@ final class SimDisk {
     flushedIndex = snapshotIndex;
   }
 
-  /** The state up to an applied index is on disk; older flushes that end late change nothing. */
+  /**
+   * Writes the state up to an applied index to disk. Older flushes that finish late change nothing.
+   */
   void flush(DigestStore content, long appliedIndex) {
     if (appliedIndex > flushedIndex) {
       flushed = content;
@@ -165,7 +165,7 @@ final class SimDisk {
     }
   }
 
-  /** A snapshot of this member is durable; of all snapshots the newest two stay. */
+  /** Stores a snapshot of this member. The disk keeps the newest two snapshots. */
   void save(Snapshot saved) {
     Snapshot before = snapshot;
     if (before == null || before.mark().index() < saved.mark().index()) {
@@ -177,7 +177,7 @@ final class SimDisk {
     }
   }
 
-  /** A snapshot of another member is durable. The log does not know of it, and may never do. */
+  /** Stores a snapshot of another member. The log may never reach it. */
   void receive(Snapshot received) {
     snapshots.put(received.mark().index(), received);
   }
@@ -187,7 +187,7 @@ final class SimDisk {
     snapshots.put(own.mark().index(), own);
   }
 
-  /** Everything up to an index may leave the log. */
+  /** Removes entries up to an index from the log. */
   void compact(long index) {
     if (index > snapshotIndex) {
       snapshotTerm = entries.get((int) (index - snapshotIndex - 1)).term();
@@ -196,7 +196,7 @@ final class SimDisk {
     }
   }
 
-  /** A run of durable entries, at least one if the first one is there. */
+  /** Returns durable entries, at least one if the first one exists. */
   List<Entry> read(long from, long until, long maxBytes) {
     List<Entry> out = new ArrayList<>();
     long bytes = 0;
@@ -212,9 +212,9 @@ final class SimDisk {
   }
 
   /**
-   * The process dies. Of the writes that were not forced the first {@code survivors} happen to be
-   * there; of the next one {@code torn} entries and no commit index: a long batch is several
-   * records. An installation is cut after its first step, or after its second.
+   * The process crashes. Of the unforced writes the first {@code survivors} reach the disk, and of
+   * the next one {@code torn} entries and no commit index, because a long batch is several records.
+   * An installation stops after its first step, or after its second.
    */
   void crash(int survivors, int torn, Coverage coverage) {
     for (int i = 0; i < survivors && !unforced.isEmpty(); i++) {
@@ -243,7 +243,7 @@ final class SimDisk {
     unforced.clear();
   }
 
-  /** The state is lost and comes from the newest snapshot instead; false if there is none. */
+  /** Loses the state and restores it from the newest snapshot. Returns false if there is none. */
   boolean loseState() {
     Snapshot newest = latestInLog();
     if (newest == null) {
@@ -265,7 +265,10 @@ final class SimDisk {
     return null;
   }
 
-  /** What the member finds when it starts, beside the state machine opened on the flushed state. */
+  /**
+   * Returns what the member recovers when it starts, in addition to the state machine on the
+   * flushed state.
+   */
   RaftState recover(NodeId self, StateMachine machine) {
     return new RaftState(
         self,

@@ -18,8 +18,9 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Counts leases down while this member leads. A renewal is answered only after the leadership was
- * confirmed since it came: an old leader must not promise time that the new one does not know of.
+ * Counts leases down while this member leads. A renewal gets its reply only after the leadership
+ * was confirmed since its arrival: an old leader must not extend a lease that a new leader would
+ * expire earlier.
  */
 final class SimLeaseActor {
   private static final long CHECK_US = 500_000;
@@ -27,7 +28,7 @@ final class SimLeaseActor {
   private static final long ELECTION_MS = 1000;
   private static final int EXPIRED_PER_CHECK = 500;
 
-  /** Leases live for some seconds here, so this is long. */
+  /** TTLs are some seconds here, so this is long. */
   private static final long CHECKPOINT_MS = 700;
 
   /** The countdown's clock has whole milliseconds. */
@@ -40,13 +41,16 @@ final class SimLeaseActor {
   private final Map<Long, Long> ttls = new HashMap<>();
   private final TreeMap<Long, List<Consumer<Answer>>> ending = new TreeMap<>();
 
-  /** When the time of a lease last began here, by the clock of the world, and how much it was. */
-  private record Begun(long atUs, long promisedUs) {}
+  /**
+   * When the time of a lease last started on this member, by the clock of the world, and its
+   * length.
+   */
+  private record Begun(long atUs, long lengthUs) {}
 
   private final Map<Long, Begun> begun = new HashMap<>();
 
   private boolean leading;
-  private boolean settled;
+  private boolean caughtUp;
   private long term;
 
   SimLeaseActor(MemberRun run) {
@@ -94,7 +98,7 @@ final class SimLeaseActor {
     passTime();
     switch (countdown.renew(lease)) {
       case RENEWED -> {
-        begins(lease, ttls.getOrDefault(lease, 0L));
+        startCounting(lease, ttls.getOrDefault(lease, 0L));
         run.world.coverage().count("leases renewed");
         reply.accept(new Answer.Renewed(ttls.getOrDefault(lease, 0L)));
       }
@@ -104,25 +108,28 @@ final class SimLeaseActor {
     }
   }
 
-  private void begins(long lease, long promisedSeconds) {
-    begun.put(lease, new Begun(run.world.scheduler().nowUs(), promisedSeconds * 1_000_000));
+  private void startCounting(long lease, long lengthSeconds) {
+    begun.put(lease, new Begun(run.world.scheduler().nowUs(), lengthSeconds * 1_000_000));
   }
 
-  /** The owner is told when the checkpoint, from which a later leader would count, is gone. */
+  /**
+   * The owner gets its reply when the checkpoint, from which a later leader would count, is
+   * deleted.
+   */
   private void forget(long lease, Consumer<Answer> reply) {
     long askedIn = term;
-    begins(lease, ttls.getOrDefault(lease, 0L));
+    startCounting(lease, ttls.getOrDefault(lease, 0L));
     run.proposeInTerm(
         term,
         new Operation.LeaseCheckpoint(List.of(new Remaining(lease, 0))),
-        answer ->
+        outcome ->
             actor.tell(
                 () -> {
                   if (!leading || askedIn != term) {
                     reply.accept(lost());
                     return;
                   }
-                  boolean applied = answer instanceof Answer.Done;
+                  boolean applied = outcome instanceof Answer.Done;
                   countdown.forgotten(lease, applied);
                   run.world.coverage().count("checkpoints of leases forgotten", applied ? 1 : 0);
                   reply.accept(applied ? new Answer.Renewed(ttls.getOrDefault(lease, 0L)) : lost());
@@ -142,7 +149,7 @@ final class SimLeaseActor {
       ttls.put(granted.id(), granted.ttlSeconds());
       if (leading) {
         countdown.granted(granted.id(), granted.ttlSeconds());
-        begins(granted.id(), granted.ttlSeconds());
+        startCounting(granted.id(), granted.ttlSeconds());
       }
     } else if (change instanceof LeaseChange.Revoked revoked) {
       ttls.remove(revoked.id());
@@ -161,12 +168,12 @@ final class SimLeaseActor {
         () -> {
           passTime();
           leading = true;
-          settled = false;
+          caughtUp = false;
           term = leadsIn;
           note(leases);
           countdown.promote(leases, ELECTION_MS);
           begun.clear();
-          leases.forEach(lease -> begins(lease.id(), lease.countFromSeconds()));
+          leases.forEach(lease -> startCounting(lease.id(), lease.countFromSeconds()));
           run.world.coverage().count("leases taken over by a leader", leases.size());
           run.world
               .coverage()
@@ -176,9 +183,9 @@ final class SimLeaseActor {
         });
   }
 
-  /** The state holds all that was committed before this member led. */
-  void settled(long inTerm) {
-    actor.tell(() -> settled |= leading && term == inTerm);
+  /** The state includes all entries that were committed before this member led. */
+  void stateCaughtUp(long inTerm) {
+    actor.tell(() -> caughtUp |= leading && term == inTerm);
   }
 
   private void note(List<Lease> leases) {
@@ -200,25 +207,25 @@ final class SimLeaseActor {
     return new Answer.Refused(Refusal.LEADER_CHANGED);
   }
 
-  /** A snapshot brought other leases; a member that gets one does not lead. */
+  /** A snapshot replaced the leases; a member that receives one does not lead. */
   void replaced(List<Lease> leases) {
     actor.tell(() -> note(leases));
   }
 
   private void check() {
     passTime();
-    if (leading && settled) {
+    if (leading && caughtUp) {
       for (long lease : countdown.takeExpired(EXPIRED_PER_CHECK)) {
         Begun last = begun.getOrDefault(lease, new Begun(0, 0));
         require(
-            run.process.ranUs(last.atUs()) + ROUNDING_US >= last.promisedUs(),
-            "a lease ran out in less time than the member ran",
+            run.process.ranUs(last.atUs()) + ROUNDING_US >= last.lengthUs(),
+            "a lease expired after less time than the member ran",
             run.id,
             lease,
             run.process.ranUs(last.atUs()),
             last);
         run.world.coverage().count("lease expiries proposed");
-        run.proposeInTerm(term, new Operation.LeaseRevoke(lease), answer -> {});
+        run.proposeInTerm(term, new Operation.LeaseRevoke(lease), outcome -> {});
       }
       checkpoint();
     }
@@ -229,7 +236,7 @@ final class SimLeaseActor {
     List<Remaining> leases = countdown.takeCheckpoints(EXPIRED_PER_CHECK);
     if (!leases.isEmpty()) {
       run.world.coverage().count("checkpoints of leases proposed", leases.size());
-      run.proposeInTerm(term, new Operation.LeaseCheckpoint(leases), answer -> {});
+      run.proposeInTerm(term, new Operation.LeaseCheckpoint(leases), outcome -> {});
     }
   }
 }

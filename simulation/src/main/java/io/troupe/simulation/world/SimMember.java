@@ -14,7 +14,7 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A member: its disk, and its process as long as that runs. */
+/** A member: its disk, and its process while it runs. */
 public final class SimMember {
   private final NodeId id;
   private final SimWorld world;
@@ -30,7 +30,7 @@ public final class SimMember {
     this.world = world;
   }
 
-  /** Who it is. */
+  /** Id of the member. */
   public NodeId id() {
     return id;
   }
@@ -48,7 +48,7 @@ public final class SimMember {
     return run != null;
   }
 
-  /** True if it was removed from the cluster and ended for good. */
+  /** True if it was removed from the cluster and has stopped permanently. */
   public boolean isRetired() {
     return retired;
   }
@@ -58,7 +58,7 @@ public final class SimMember {
     return started;
   }
 
-  /** True if it runs and never heard of any member: it has nobody to ask. */
+  /** True if it runs and knows no member: it cannot query any. */
   public boolean isLonely() {
     MemberRun running = run;
     return running != null && running.membership().members().isEmpty();
@@ -74,13 +74,13 @@ public final class SimMember {
     return run;
   }
 
-  /** True if it believes to lead. */
+  /** True if it considers itself the leader. */
   public boolean leads() {
     MemberRun running = run;
     return running != null && running.leads();
   }
 
-  /** Where it stands, or null while it is down. */
+  /** Status of its raft actor, or null while it is down. */
   public @Nullable RaftStatus status() {
     MemberRun running = run;
     return running == null ? null : running.status();
@@ -92,7 +92,7 @@ public final class SimMember {
     return running == null ? Membership.EMPTY : SimDisk.membership(running.apply.machine());
   }
 
-  /** The process starts, if it does not run and may. */
+  /** Starts the process, unless it runs or the member is retired. */
   public void boot() {
     if (run == null && !retired) {
       started = true;
@@ -104,9 +104,9 @@ public final class SimMember {
   }
 
   /**
-   * The process dies, and with it what the disk was not asked to keep.
+   * Crashes the process and loses its unforced writes.
    *
-   * @param loseState the state directory is lost too
+   * @param loseState whether the state directory is lost too
    */
   public void crash(SplittableRandom random, boolean loseState) {
     MemberRun running = run;
@@ -123,19 +123,19 @@ public final class SimMember {
     }
   }
 
-  /** The process dies while it installs the next snapshot that comes to it, and starts again. */
+  /** Crashes the process during its next installation of a snapshot, and restarts it. */
   public void crashWhenInstalling(SplittableRandom random) {
     crashInstalling = random;
   }
 
-  /** The installation of a snapshot has been handed to the disk. */
+  /** The installation of a snapshot was passed to the disk. */
   void installs() {
     SplittableRandom random = crashInstalling;
     MemberRun running = run;
     if (random == null || running == null) {
       return;
     }
-    // Another wait for the disk than that of the wal actor: sooner or later than the force.
+    // An independent delay from that of the wal actor: before or after the force.
     running.process.after(
         random.nextInt(300),
         () -> {
@@ -157,7 +157,7 @@ public final class SimMember {
     running.watch.breakStreams();
   }
 
-  /** It was removed, knows it, and ends. */
+  /** Stops the member permanently; it has learned of its removal. */
   void retire() {
     MemberRun running = run;
     if (running != null) {
@@ -166,7 +166,7 @@ public final class SimMember {
     retired = true;
   }
 
-  /** The process is stopped; with {@code clock} its clock does too. */
+  /** Pauses the process; with {@code clock} its clock is paused too. */
   public void pause(boolean clock) {
     MemberRun running = run;
     if (running != null && !running.process.isPaused()) {
@@ -176,7 +176,7 @@ public final class SimMember {
     }
   }
 
-  /** The process continues. */
+  /** Resumes the process. */
   public void resume() {
     MemberRun running = run;
     if (running != null && running.process.isPaused()) {
@@ -185,7 +185,7 @@ public final class SimMember {
     }
   }
 
-  /** The next write hangs for this long. */
+  /** Makes the next write hang for this long. */
   public void stallDisk(long us) {
     MemberRun running = run;
     if (running != null) {
@@ -194,7 +194,7 @@ public final class SimMember {
     }
   }
 
-  /** Nothing hangs or is slow any more. */
+  /** Ends all faults of this member. */
   void relieve() {
     crashInstalling = null;
     resume();
@@ -205,7 +205,7 @@ public final class SimMember {
     }
   }
 
-  /** Ticks come later by this much from now on. */
+  /** Delays ticks by this much from now on. */
   public void slowTicks(long extraUs) {
     MemberRun running = run;
     if (running != null) {
@@ -213,7 +213,7 @@ public final class SimMember {
     }
   }
 
-  /** Asks the leadership to go to another member. */
+  /** Requests the transfer of leadership to another member. */
   public void transferLeadership(NodeId to) {
     MemberRun running = run;
     if (running != null) {
@@ -221,7 +221,7 @@ public final class SimMember {
     }
   }
 
-  /** Asks the leadership to go to anybody. */
+  /** Requests the transfer of leadership to any other member. */
   public void handOver() {
     MemberRun running = run;
     if (running != null) {
@@ -229,7 +229,7 @@ public final class SimMember {
     }
   }
 
-  void hearDigest(NodeId from, long term, long index, long digest) {
+  void receiveDigest(NodeId from, long term, long index, long digest) {
     MemberRun running = run;
     if (running != null) {
       running.fromPeerDigest(from, term, index, digest);
@@ -253,7 +253,7 @@ public final class SimMember {
             .toList();
   }
 
-  /** The newest records of all keys change behind its back. False if it has none just now. */
+  /** Damages the newest records of all keys. Returns false if there are none just now. */
   public boolean damage() {
     MemberRun running = run;
     if (running == null || !running.apply.damage(DigestStore::flipValues)) {
@@ -269,8 +269,8 @@ public final class SimMember {
   }
 
   /**
-   * How many snapshots replaced its state so far. Whatever waits for an entry that came in one gets
-   * no answer: what became of it is not in the snapshot.
+   * Number of snapshots that replaced its state. A caller that waits for an entry in a snapshot
+   * gets no result, because the snapshot does not contain it.
    */
   public int installations() {
     return installations;
@@ -278,22 +278,22 @@ public final class SimMember {
 
   // ---- for clients
 
-  /** Which run of its process this is; 0 while it is down. */
+  /** Number of the run of its process; 0 while it is down. */
   public long session() {
     MemberRun running = run;
     return running == null ? 0 : running.session;
   }
 
-  /** A client's request arrives here. The answer leaves by the network, unless it is lost. */
+  /** Receives a client's request. The network returns the outcome, unless it is lost. */
   void request(Request request, Consumer<Answer> reply) {
     MemberRun running = run;
     if (running != null) {
       running.request(
-          request, answer -> world.network().fromOrToClient(() -> reply.accept(answer)));
+          request, outcome -> world.network().fromOrToClient(() -> reply.accept(outcome)));
     }
   }
 
-  /** A client opens a watch stream; null while the member is down. */
+  /** Opens a watch stream for a client; null while the member is down. */
   public @Nullable WatchStream openWatch(WatchSink sink) {
     MemberRun running = run;
     return running == null ? null : running.watch.open(sink);
@@ -313,7 +313,7 @@ public final class SimMember {
     return running == null ? 0 : running.apply.machine().reader().leases().size();
   }
 
-  /** True if it holds everything that any member applied, and nothing is left to compact. */
+  /** True if it has applied every entry that any member applied, and no compaction is pending. */
   public boolean isAtEnd() {
     MemberRun running = run;
     return running != null

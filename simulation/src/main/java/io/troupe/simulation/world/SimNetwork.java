@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * The network between members, and between clients and members. Messages are late, get lost, come
- * twice and overtake each other; links are cut in one direction or both.
+ * The network between members, and between clients and members. Messages may be delayed, lost,
+ * duplicated and reordered. Links may be cut in one direction or both.
  */
 public final class SimNetwork {
   private record Link(NodeId from, NodeId to) {}
@@ -28,35 +28,35 @@ public final class SimNetwork {
     this.loss = loss;
   }
 
-  /** From now on nothing gets from one member to the other. */
+  /** Cuts the link from one member to the other. */
   public void cut(NodeId from, NodeId to) {
     cut.add(new Link(from, to));
   }
 
-  /** All links work again, and as fast and as badly as in the beginning. */
+  /** Restores all links, with their initial delay and loss. */
   public void heal() {
     cut.clear();
     loss = lossNormally;
     slowUs = 0;
   }
 
-  /** Nothing gets lost or comes twice any more. */
+  /** Stops loss and duplication. */
   public void makePerfect() {
     heal();
     loss = 0;
   }
 
-  /** From now on messages between members need up to this much longer. */
+  /** Delays messages between members by up to this much more from now on. */
   public void slow(long extraUs) {
     slowUs = extraUs;
   }
 
-  /** From now on this part of all messages gets lost. */
+  /** Loses this part of all messages from now on. */
   public void lose(double part) {
     loss = part;
   }
 
-  /** Brings a message between members, perhaps. */
+  /** Delivers a message between members, unless it is lost. */
   void send(NodeId from, NodeId to, Runnable delivery) {
     if (random.nextDouble() < loss) {
       coverage.count("messages lost");
@@ -81,7 +81,7 @@ public final class SimNetwork {
     return cut.contains(new Link(from, to));
   }
 
-  /** Mostly quick, sometimes late enough to be overtaken by much. */
+  /** Mostly short, sometimes long enough to be overtaken by many messages. */
   private long delay() {
     long delay = 50L + random.nextInt(400);
     if (loss > 0 && random.nextInt(50) == 0) {
@@ -93,7 +93,7 @@ public final class SimNetwork {
     return delay;
   }
 
-  /** Brings something from a client to a member or back, perhaps. */
+  /** Delivers a request or an outcome between a client and a member, unless it is lost. */
   void fromOrToClient(Runnable delivery) {
     if (random.nextDouble() < loss / 4) {
       coverage.count("client messages lost");
@@ -102,7 +102,7 @@ public final class SimNetwork {
     }
   }
 
-  /** How long the next piece of a stream to a client is in flight. */
+  /** Delay of the next piece of a stream to a client. */
   long streamDelay() {
     return 50L + random.nextInt(random.nextInt(50) == 0 ? 50_000 : 500);
   }

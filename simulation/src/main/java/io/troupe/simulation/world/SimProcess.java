@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One run of a member's process. What it is to do waits while it is paused, and is dropped when it
- * is dead. Timers are not caught up: a paused process finds each of its timers due once.
+ * One run of a member's process. Its actions wait while it is paused, and are dropped when it is
+ * dead. Missed timers are not repeated: a resumed process finds each of its timers due once.
  */
 final class SimProcess {
   private record Pause(long fromUs, long toUs) {}
@@ -16,9 +16,9 @@ final class SimProcess {
   private final List<Pause> pauses = new ArrayList<>();
   private boolean alive = true;
   private boolean paused;
-  private boolean clockStands;
+  private boolean clockPaused;
   private long pausedAtUs;
-  private long stoodUs;
+  private long clockPausedUs;
 
   SimProcess(Scheduler scheduler) {
     this.scheduler = scheduler;
@@ -32,12 +32,12 @@ final class SimProcess {
     return paused;
   }
 
-  /** Does something after a while, unless it is dead then; later if it is paused then. */
+  /** Runs an action after a delay, or later if it is paused then; not if it is dead. */
   void after(long delayUs, Runnable action) {
     scheduler.after(delayUs, () -> arrive(action));
   }
 
-  /** Something comes from outside. */
+  /** Runs an action from outside. */
   void arrive(Runnable action) {
     if (paused && alive) {
       held.addLast(action);
@@ -51,10 +51,12 @@ final class SimProcess {
     held.clear();
   }
 
-  /** Stops for a while. With {@code clock} its clock is stopped too, as in a stopped machine. */
+  /**
+   * Pauses the process. With {@code clock} its clock is paused too, as in a paused virtual machine.
+   */
   void pause(boolean clock) {
     paused = true;
-    clockStands = clock;
+    clockPaused = clock;
     pausedAtUs = scheduler.nowUs();
   }
 
@@ -64,8 +66,8 @@ final class SimProcess {
     }
     paused = false;
     pauses.add(new Pause(pausedAtUs, scheduler.nowUs()));
-    if (clockStands) {
-      stoodUs += scheduler.nowUs() - pausedAtUs;
+    if (clockPaused) {
+      clockPausedUs += scheduler.nowUs() - pausedAtUs;
     }
     while (!held.isEmpty() && alive) {
       held.removeFirst().run();
@@ -74,10 +76,10 @@ final class SimProcess {
 
   /** Its monotonic clock. */
   long clockMs() {
-    return (scheduler.nowUs() - stoodUs) / 1000;
+    return (scheduler.nowUs() - clockPausedUs) / 1000;
   }
 
-  /** How long it ran since a time; pauses longer than a second do not count. */
+  /** Running time since a time; pauses longer than a second do not count. */
   long ranUs(long fromUs) {
     long ran = scheduler.nowUs() - fromUs;
     for (Pause pause : pauses) {

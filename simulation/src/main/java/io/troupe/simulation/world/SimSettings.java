@@ -4,21 +4,22 @@ import io.troupe.raft.RaftSettings;
 import java.util.SplittableRandom;
 
 /**
- * How a run is set up. Drawn from its seed, so that runs differ in kind and not in luck alone.
+ * Settings of a run. Drawn from its seed, so that runs differ in kind and not only in random
+ * choices.
  *
  * @param voters 1, 3, 5 or 7
  * @param spares members that may be added later
  * @param raft ticks of 100 ms, an election after 10, as in production
- * @param faultsUs how long faults happen
+ * @param faultsUs duration of the phase with faults
  * @param faultEveryUs mean time between two faults
- * @param loss part of the messages between members that gets lost
+ * @param loss part of the messages between members that is lost
  * @param clients clients that read and write
  * @param leaseOwners clients that keep leases
  * @param watchers clients that watch
  * @param thinkUs longest pause of a client between two calls
  * @param snapshotCount entries between two snapshots
- * @param keepEntries entries kept in the log behind a snapshot
- * @param slowActors whether actors are kept waiting
+ * @param keepEntries entries kept in the log before a snapshot
+ * @param slowActors whether messages to actors are sometimes delayed
  */
 public record SimSettings(
     int voters,
@@ -36,7 +37,7 @@ public record SimSettings(
     boolean slowActors) {
 
   /**
-   * Settings for one seed.
+   * Draws settings for one seed.
    *
    * @param faultSeconds virtual seconds with faults
    */

@@ -7,7 +7,7 @@ import io.troupe.raft.SnapshotMark;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Takes snapshots so that the log can go, and brings them to members that are far behind. */
+/** Takes snapshots so that the log can be released, and sends them to members that lag far. */
 final class SimSnapshotActor {
   private record Position(long index, long term) {}
 
@@ -54,7 +54,7 @@ final class SimSnapshotActor {
         });
   }
 
-  /** Brings a snapshot to another member; tells the raft actor how it went. */
+  /** Sends a snapshot to another member and reports the result to the raft actor. */
   void send(NodeId to, long transfer, long term, long atLeast) {
     SimDisk.Snapshot snapshot = run.disk.snapshot();
     if (snapshot == null || snapshot.mark().index() < atLeast) {
@@ -74,7 +74,7 @@ final class SimSnapshotActor {
         });
   }
 
-  /** The whole content came from another member. */
+  /** The whole content arrived from another member. */
   void receive(NodeId from, long term, SimDisk.Snapshot snapshot) {
     SnapshotMark mark = snapshot.mark();
     run.disk.receive(snapshot);
@@ -82,11 +82,11 @@ final class SimSnapshotActor {
     run.snapshotArrived(from, new PeerMessage.InstallSnapshot(term, mark));
   }
 
-  /** The content that came with a mark. */
+  /** Returns the content that arrived with a mark. */
   DigestStore arrived(SnapshotMark mark) {
     DigestStore content = arrived.get(new Position(mark.index(), mark.term()));
     if (content == null) {
-      throw new Invariant.Broken("a snapshot is installed that never came: " + mark);
+      throw new Invariant.Broken("a snapshot is installed that never arrived: " + mark);
     }
     arrived.clear();
     return content;

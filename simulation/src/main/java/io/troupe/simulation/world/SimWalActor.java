@@ -3,8 +3,8 @@ package io.troupe.simulation.world;
 import io.troupe.raft.Outgoing;
 
 /**
- * Forces what waits for the disk, all of it at once, as often as the disk can. A hung disk takes
- * long, and nothing after it happens before.
+ * Forces all waiting writes together, as often as the disk can. A hung disk takes long, and later
+ * writes wait.
  */
 final class SimWalActor {
   private final MemberRun run;
@@ -15,7 +15,7 @@ final class SimWalActor {
     this.run = run;
   }
 
-  /** Something waits. */
+  /** Starts a force if writes wait and none is in progress. */
   void wake() {
     if (forcing || run.disk.unforcedCount() == 0) {
       return;
@@ -27,12 +27,12 @@ final class SimWalActor {
     }
     takes += stallUs;
     stallUs = 0;
-    // Whatever comes meanwhile waits for the next force.
+    // Writes that arrive meanwhile wait for the next force.
     int count = run.disk.unforcedCount();
     run.process.after(takes, () -> forced(count));
   }
 
-  /** The next force hangs for this long. */
+  /** Makes the next force hang for this long. */
   void stall(long us) {
     stallUs = us;
   }
@@ -47,7 +47,7 @@ final class SimWalActor {
         run.apply.installed(number);
       }
       for (Outgoing outgoing : write.messagesAfterPersist()) {
-        run.leave(outgoing.to(), outgoing.message());
+        run.transmit(outgoing.to(), outgoing.message());
       }
     }
     run.durable(number);

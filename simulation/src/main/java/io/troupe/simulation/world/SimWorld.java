@@ -21,7 +21,7 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A cluster: members, network, time, and what was recorded. One thread. */
+/** A cluster: members, network, time, and the recorded history. One thread. */
 public final class SimWorld {
   private final SimSettings settings;
   private final SplittableRandom random;
@@ -39,7 +39,7 @@ public final class SimWorld {
   /**
    * A cluster of members that are not started yet.
    *
-   * @param hashing whether the trace is to make a number of everything
+   * @param hashing whether the trace computes a hash of all events
    */
   public SimWorld(SimSettings settings, SplittableRandom random, boolean hashing) {
     this.settings = settings;
@@ -59,7 +59,7 @@ public final class SimWorld {
     }
   }
 
-  /** The addition of a member; nobody listens at its address before it is started. */
+  /** The addition of a member. Its address is unreachable until it is started. */
   public static ConfChange addition(ConfChange.Kind kind, NodeId member) {
     return new ConfChange(kind, member, List.of("sim://" + member));
   }
@@ -69,7 +69,7 @@ public final class SimWorld {
     members.subList(0, settings.voters()).forEach(SimMember::boot);
   }
 
-  /** How this run is set up. */
+  /** Settings of this run. */
   public SimSettings settings() {
     return settings;
   }
@@ -84,27 +84,27 @@ public final class SimWorld {
     return network;
   }
 
-  /** What happened so far, counted. */
+  /** Counted events so far. */
   public Coverage coverage() {
     return coverage;
   }
 
-  /** What clients saw and what was committed. */
+  /** Calls and watches of clients, and the committed events. */
   public History history() {
     return history;
   }
 
-  /** The last things that happened. */
+  /** The last events. */
   public Trace trace() {
     return trace;
   }
 
-  /** All members there are or may be, by id. */
+  /** All members, including spares that may be added, by id. */
   public List<SimMember> members() {
     return Collections.unmodifiableList(members);
   }
 
-  /** The member of an id. */
+  /** Returns the member with an id. */
   public SimMember member(NodeId id) {
     return members.get((int) id.value() - 1);
   }
@@ -114,7 +114,7 @@ public final class SimWorld {
     return rules.truthLength();
   }
 
-  /** A random source of its own for some part of the world. */
+  /** Creates an independent random source for a part of the world. */
   public SplittableRandom splitRandom() {
     return random.split();
   }
@@ -133,7 +133,9 @@ public final class SimWorld {
     return best;
   }
 
-  /** A client asks a member; the answer is told, or never. */
+  /**
+   * Sends a client's request to a member. {@code reply} receives the outcome, or is never called.
+   */
   public void call(SimMember member, Request request, Consumer<Answer> reply) {
     network.fromOrToClient(() -> member.request(request, reply));
   }
@@ -158,7 +160,7 @@ public final class SimWorld {
     return ++sessions;
   }
 
-  /** Remembers an operation; entries carry its number alone. */
+  /** Registers an operation; entries contain only its number. */
   long register(Operation operation) {
     operations.put(++requests, operation);
     return requests;
@@ -175,7 +177,7 @@ public final class SimWorld {
   Operation operation(long request) {
     Operation operation = operations.get(request);
     if (operation == null) {
-      throw new Invariant.Broken("nobody proposed " + request);
+      throw new Invariant.Broken("entry of an unknown proposal " + request);
     }
     return operation;
   }
@@ -192,16 +194,16 @@ public final class SimWorld {
         });
   }
 
-  /** Brings to all others what a leader says of its state. */
-  void sayDigest(NodeId from, long term, long index, long digest) {
+  /** Sends a leader's digest to all other members. */
+  void publishDigest(NodeId from, long term, long index, long digest) {
     for (SimMember member : members) {
       if (!member.id().equals(from)) {
-        network.send(from, member.id(), () -> member.hearDigest(from, term, index, digest));
+        network.send(from, member.id(), () -> member.receiveDigest(from, term, index, digest));
       }
     }
   }
 
-  /** Brings a whole snapshot; false if it does not get there. */
+  /** Delivers a whole snapshot. Returns false if it does not arrive. */
   boolean deliverSnapshot(NodeId from, NodeId to, long term, SimDisk.Snapshot snapshot) {
     MemberRun run = member(to).run();
     if (run == null || network.isCut(from, to) || random.nextInt(8) == 0) {

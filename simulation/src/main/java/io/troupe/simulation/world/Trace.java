@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The last things that happened, for whoever has to find out why; and a number for all of them. */
+/** The last events, for debugging, and a hash of all events. */
 public final class Trace {
   private static final int KEPT = 400;
 
@@ -30,13 +30,13 @@ public final class Trace {
   private final ArrayDeque<Line> lines = new ArrayDeque<>();
   private long hash = 1;
 
-  /** Nothing happened yet. With {@code hashing} the text of everything counts for the number. */
+  /** Starts empty. With {@code hashing} the texts of all events enter the hash. */
   Trace(Scheduler scheduler, boolean hashing) {
     this.scheduler = scheduler;
     this.hashing = hashing;
   }
 
-  /** Notes something. {@code detail} is immutable and tells the same text in every run. */
+  /** Records an event. {@code detail} is immutable and has the same text in every run. */
   public void note(@Nullable NodeId member, String what, Object detail) {
     Line line = new Line(scheduler.nowUs(), member, what, detail);
     if (lines.size() == KEPT) {
@@ -48,7 +48,7 @@ public final class Trace {
     }
   }
 
-  /** Equal for two runs in which the same happened. */
+  /** Equal for two runs with the same events. */
   public long hash() {
     return hash;
   }

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Gets every committed revision once, in order, and passes it to streams whose watchers are in
+ * Receives every committed revision once, in order, and passes it to streams whose watchers are in
  * sync.
  */
 final class WatchHub {
@@ -39,7 +39,7 @@ final class WatchHub {
     return stream;
   }
 
-  /** The process ends: all clients notice. */
+  /** The process stops: breaks the streams of all clients. */
   void breakStreams() {
     List<WatchStream> all = List.copyOf(byStream.keySet());
     byStream.clear();
@@ -66,7 +66,7 @@ final class WatchHub {
             return;
           }
           if (nextRevision <= revision) {
-            watcher.stream().behind(watcher.serial());
+            watcher.stream().lagging(watcher.serial());
             return;
           }
           synced.add(watcher, range, nextRevision, revision);
@@ -119,8 +119,8 @@ final class WatchHub {
   }
 
   /**
-   * The state came from a snapshot: there are revisions whose events nobody handed in. Whoever
-   * needs them reads them from history, from where it stands.
+   * The state came from a snapshot, so the hub never received the events of some revisions.
+   * Watchers that need them read them from history, from their position.
    */
   void replaced(long now) {
     actor.tell(
@@ -134,8 +134,8 @@ final class WatchHub {
                   if (place != null && place.nextRevision() <= now) {
                     synced.remove(watcher);
                     watchers.remove(watcher);
-                    run.world.coverage().count("watchers behind after a snapshot");
-                    stream.fellBehind(watcher.serial(), before + 1);
+                    run.world.coverage().count("watchers lagging after a snapshot");
+                    stream.removedFromHub(watcher.serial(), before + 1);
                   }
                 }
               });

@@ -3,11 +3,11 @@ package io.troupe.simulation.world;
 import io.troupe.simulation.history.WatchReply;
 import java.util.List;
 
-/** The client's end of a watch stream. */
+/** The client side of a watch stream. */
 public interface WatchSink {
-  /** Replies came; nothing more comes before the client asks for it. */
+  /** Replies arrived. No more arrive before the client requests them. */
   void replies(List<WatchReply> replies);
 
-  /** The stream is gone. */
+  /** The stream is broken. */
   void broken();
 }

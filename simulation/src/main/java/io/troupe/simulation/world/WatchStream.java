@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One client's stream of watchers. A watcher is a cursor: it reads history until it has reached the
- * hub, then gets what is committed. A client that does not read loses its live places.
+ * One client's stream of watchers. A watcher is a cursor: it reads history until it has caught up
+ * with the hub, then receives live commits. A client that does not read loses its live watchers.
  */
 public final class WatchStream {
   private static final long PROGRESS_US = 700_000;
@@ -33,7 +33,7 @@ public final class WatchStream {
     final WatchRecord.Asked asked;
     Mode mode = Mode.CATCHING_UP;
     long nextRevision;
-    boolean silent = true;
+    boolean idle = true;
 
     Watcher(long id, WatchRecord.Asked asked, long nextRevision) {
       this.id = id;
@@ -71,7 +71,7 @@ public final class WatchStream {
 
   // ---- from the client
 
-  /** The client wants a watcher; its number is its own. */
+  /** The client requests a watcher with its own number. */
   public void create(long id, WatchRecord.Asked asked) {
     run.process.arrive(
         () ->
@@ -89,7 +89,7 @@ public final class WatchStream {
                 }));
   }
 
-  /** The client has taken what came, and can take more. */
+  /** The client has handled the last replies and can take more. */
   public void next() {
     run.process.arrive(
         () ->
@@ -100,18 +100,18 @@ public final class WatchStream {
                 }));
   }
 
-  /** The client wants to know how far it is. */
+  /** The client requests its progress. */
   public void requestProgress() {
     run.process.arrive(() -> hub.askRevision(this, true));
   }
 
-  /** The client has gone. */
+  /** The client closes the stream. */
   public void close() {
     closed = true;
     run.process.arrive(() -> hub.close(this));
   }
 
-  /** The process is gone, or the connection. */
+  /** The process or the connection is lost. */
   void breakOff() {
     if (!closed) {
       closed = true;
@@ -131,7 +131,7 @@ public final class WatchStream {
         });
   }
 
-  void behind(long id) {
+  void lagging(long id) {
     tell(
         () -> {
           Watcher watcher = watchers.get(id);
@@ -142,8 +142,10 @@ public final class WatchStream {
         });
   }
 
-  /** The hub took the watcher out; everything below a revision was delivered before this. */
-  void fellBehind(long id, long nextRevision) {
+  /**
+   * The hub removed the watcher. All events before a revision were delivered before this message.
+   */
+  void removedFromHub(long id, long nextRevision) {
     tell(
         () -> {
           Watcher watcher = watchers.get(id);
@@ -169,12 +171,12 @@ public final class WatchStream {
           }
           flush();
           if (queue.size() > QUEUE) {
-            fallBehind(deliveries.get(deliveries.size() - 1).revision() + 1);
+            returnToHistory(deliveries.get(deliveries.size() - 1).revision() + 1);
           }
         });
   }
 
-  /** Everything up to a revision was delivered before this. */
+  /** All events up to a revision were delivered before this message. */
   void revision(long revision, boolean manual) {
     tell(
         () -> {
@@ -188,10 +190,10 @@ public final class WatchStream {
             }
           } else {
             for (Watcher watcher : watchers.values()) {
-              if (watcher.asked.progressNotify() && watcher.silent && isAt(watcher, revision)) {
+              if (watcher.asked.progressNotify() && watcher.idle && isAt(watcher, revision)) {
                 queue.add(new WatchReply.Progress(watcher.id, revision));
               }
-              watcher.silent = true;
+              watcher.idle = true;
             }
           }
           proceed();
@@ -216,14 +218,14 @@ public final class WatchStream {
     hub.join(new WatchHub.Handle(this, watcher.id), watcher.asked.range(), watcher.nextRevision);
   }
 
-  /** All synced watchers have seen what was handed out so far, whether it concerned them or not. */
-  private void fallBehind(long nextRevision) {
+  /** All synced watchers have passed the delivered revisions, with or without an event for them. */
+  private void returnToHistory(long nextRevision) {
     for (Watcher watcher : watchers.values()) {
       if (watcher.mode == Mode.SYNCED) {
         watcher.mode = Mode.CATCHING_UP;
         watcher.nextRevision = Math.max(watcher.nextRevision, nextRevision);
         hub.leave(new WatchHub.Handle(this, watcher.id));
-        run.world.coverage().count("watchers that fell behind");
+        run.world.coverage().count("watchers that returned to history");
       }
     }
   }
@@ -244,7 +246,7 @@ public final class WatchStream {
         run.process.after(
             run.random.nextInt(2_000),
             () -> {
-              HistoryResult answer =
+              HistoryResult result =
                   run.apply
                       .machine()
                       .reader()
@@ -254,20 +256,20 @@ public final class WatchStream {
                           1 + run.random.nextInt(40),
                           1 << 20,
                           watcher.asked.prevKv());
-              tell(() -> historyRead(watcher, answer));
+              tell(() -> historyRead(watcher, result));
             });
         return;
       }
     }
   }
 
-  private void historyRead(Watcher watcher, HistoryResult answer) {
+  private void historyRead(Watcher watcher, HistoryResult result) {
     reading = false;
-    if (answer instanceof HistoryResult.Compacted compacted) {
+    if (result instanceof HistoryResult.Compacted compacted) {
       watcher.mode = Mode.COMPACTED;
       run.world.coverage().count("watchers canceled by compaction");
       queue.add(new WatchReply.Canceled(watcher.id, compacted.compactedRevision()));
-    } else if (answer instanceof HistoryResult.Events events) {
+    } else if (result instanceof HistoryResult.Events events) {
       send(watcher, events.storeRevision(), events.events());
       watcher.nextRevision = events.nextRevision();
       if (watcher.nextRevision > events.storeRevision()) {
@@ -291,7 +293,7 @@ public final class WatchStream {
     if (wanted.isEmpty()) {
       return;
     }
-    watcher.silent = false;
+    watcher.idle = false;
     if (!watcher.asked.fragment()) {
       queue.add(new WatchReply.Events(watcher.id, headerRevision, wanted, false));
       return;

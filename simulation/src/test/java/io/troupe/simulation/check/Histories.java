@@ -16,7 +16,7 @@ import io.troupe.simulation.history.Request;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes histories by hand. Times are in the order begin, end. */
+/** Builds histories by hand. Times are in the order begin, end. */
 final class Histories {
   static final Bytes A = Bytes.utf8("a");
   static final Bytes B = Bytes.utf8("b");
@@ -102,7 +102,7 @@ final class Histories {
     return this;
   }
 
-  /** Puts if the key was last changed at a revision, else reads it. */
+  /** A transaction that puts if the key was last changed at a revision, and reads it otherwise. */
   static Operation.Txn putIfModified(Bytes key, long mod, String value) {
     return new Operation.Txn(
         List.of(

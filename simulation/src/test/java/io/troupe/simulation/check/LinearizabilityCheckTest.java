@@ -49,7 +49,7 @@ class LinearizabilityCheckTest {
   }
 
   @Test
-  void staleReadIsFound() {
+  void staleReadIsDetected() {
     breaks(two().read(40, 50, A, 2, A2), "stale read");
   }
 
@@ -60,52 +60,52 @@ class LinearizabilityCheckTest {
   }
 
   @Test
-  void readThatAnotherReadProvesStaleIsFound() {
+  void readThatAnotherReadProvesStaleIsDetected() {
     Histories history = new Histories().put(0, 10, A, "x", 2);
     history.put(20, 100, A, "y", 3).read(25, 30, A, 3, A3).read(40, 50, A, 2, A2);
     breaks(history, "stale read");
   }
 
   @Test
-  void readOfTheFutureIsFound() {
+  void readOfFutureRevisionIsDetected() {
     breaks(two().read(12, 15, A, 3, A3), "a later write has an earlier revision");
   }
 
   @Test
-  void lostWriteIsFound() {
+  void lostWriteIsDetected() {
     breaks(two().put(40, 50, B, "z", 4).read(60, 70, A, 4, A2), "wrong read");
     Histories lost = new Histories().put(0, 10, A, "x", 2).put(20, 30, B, "y", 2);
     breaks(lost, "two writes made one revision");
   }
 
   @Test
-  void writeWithoutAnswerMayHaveHappenedOrNot() {
+  void writeWithoutResultMayHaveTakenEffectOrNot() {
     Histories maybe = new Histories().put(0, 10, A, "x", 2).unknown(20, putOf(A, "y"));
     holds(maybe);
     holds(maybe.read(40, 50, A, 2, A2).read(60, 70, A, 3, A3));
   }
 
   @Test
-  void writeWithoutAnswerHappensOnceAndNotBeforeItsBeginning() {
+  void writeWithoutResultTakesEffectOnceAndNotBeforeItsStart() {
     Histories twice = new Histories().put(0, 10, A, "x", 2).unknown(20, putOf(A, "y"));
     twice.read(40, 50, A, 3, A3).put(60, 70, A, "z", 4);
     holds(twice);
-    breaks(twice.read(80, 90, A, 5, kv(A, 2, 5, 4, "y")), "nobody can have made revision 5");
+    breaks(twice.read(80, 90, A, 5, kv(A, 2, 5, 4, "y")), "no call can have made revision 5");
     breaks(
         new Histories().read(0, 10, A, 2, A2).unknown(20, putOf(A, "x")),
-        "nobody can have made revision 2");
+        "no call can have made revision 2");
   }
 
   @Test
-  void refusedWriteMustNotShow() {
+  void refusedWriteMustNotBeVisible() {
     Histories refused =
         new Histories().refused(0, 10, putOf(A, "x"), Refusal.NO_LEADER).read(20, 30, A, 2, A2);
-    breaks(refused, "nobody can have made revision 2");
+    breaks(refused, "no call can have made revision 2");
   }
 
   @Test
-  void theSearchTriesOtherWritersOfARevision() {
-    // Only the second of the open writes fits, and that shows three revisions later.
+  void searchTriesOtherWritersOfRevision() {
+    // Only the second of the open writes is possible, and that shows three revisions later.
     Histories open = new Histories().unknown(0, putOf(A, "p")).unknown(0, putOf(B, "q"));
     open.put(10, 20, A, "x", 3).put(30, 40, A, "y", 4);
     holds(open.read(50, 60, A, 4, kv(A, 3, 4, 2, "y")));
@@ -145,21 +145,21 @@ class LinearizabilityCheckTest {
   }
 
   @Test
-  void deletionsTellWhatTheyDeleted() {
+  void deletionsReturnDeletedKeys() {
     Operation.DeleteRange delete = new Operation.DeleteRange(KeyRange.single(A), true);
     holds(two().done(40, 50, delete, new Result.DeleteRange(4, 1, List.of(A3))));
-    breaks(two().done(40, 50, delete, new Result.DeleteRange(4, 1, List.of(A2))), "wrong answer");
+    breaks(two().done(40, 50, delete, new Result.DeleteRange(4, 1, List.of(A2))), "wrong result");
     breaks(two().done(40, 50, delete, new Result.DeleteRange(3, 0, List.of())), "changed nothing");
   }
 
   @Test
-  void earlierRevisionsStayAsTheyWere() {
+  void earlierRevisionsDoNotChange() {
     holds(two().read(40, 50, 2, A, 3, false, 1, A2));
     breaks(two().read(40, 50, 2, A, 3, false, 1, A3), "wrong read");
   }
 
   @Test
-  void endOfALeaseMayMakeARevisionThatNobodyAskedFor() {
+  void endOfLeaseMayMakeRevisionWithoutCall() {
     Histories leased = new Histories();
     leased.done(0, 10, leasedPut(A, "x", 7), new Result.Put(2, null));
     leased.put(20, 30, B, "y", 4);
@@ -167,11 +167,11 @@ class LinearizabilityCheckTest {
     breaks(leased.read(60, 70, A, 4, new KeyValue(A, 2, 2, 1, A2.value(), 7)), "wrong read");
     breaks(
         new Histories().put(0, 10, A, "x", 2).put(20, 30, B, "y", 4),
-        "nobody can have made revision 3");
+        "no call can have made revision 3");
   }
 
   @Test
-  void refusalOfAFutureRevisionMayBeStaleToo() {
+  void staleRefusalOfFutureRevisionIsDetected() {
     holds(two().readRefused(40, 50, A, 4, Refusal.FUTURE_REVISION));
     breaks(two().readRefused(40, 50, A, 3, Refusal.FUTURE_REVISION), "stale refusal");
   }

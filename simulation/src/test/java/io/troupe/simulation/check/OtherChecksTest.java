@@ -17,7 +17,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Leases, serializable reads, compaction, and the committed events among themselves. */
+/** Tests the checks of leases, serializable reads, compaction, and committed events. */
 class OtherChecksTest {
   private static final long SECOND = 1_000_000;
   private static final KeyValue A2 = kv(A, 2, 2, 1, "x");
@@ -31,7 +31,7 @@ class OtherChecksTest {
   }
 
   @Test
-  void leaseMayEndAfterItsTimeOnly() {
+  void leaseMayEndOnlyAfterItsTime() {
     Histories granted = new Histories().granted(0, 10, 7, 2);
     leases(granted, new LeaseEnd(7, 2 * SECOND));
     breaks("before its time", () -> leases(granted, new LeaseEnd(7, 2 * SECOND - 1)));
@@ -45,7 +45,7 @@ class OtherChecksTest {
   }
 
   @Test
-  void revokeThatWasAskedForMayEndItAtOnce() {
+  void requestedRevokeMayEndLeaseEarly() {
     Histories revoked = new Histories().granted(0, 10, 7, 2);
     revoked.unknown(20, new Operation.LeaseRevoke(7));
     leases(revoked, new LeaseEnd(7, 30));
@@ -53,15 +53,15 @@ class OtherChecksTest {
   }
 
   @Test
-  void renewalByAnOldLeaderIsFound() {
+  void renewalByOldLeaderIsDetected() {
     Histories old = new Histories().granted(0, 10, 7, 2).renewed(9 * SECOND, 9 * SECOND + 10, 7, 2);
     breaks("renewed after its end", () -> leases(old, new LeaseEnd(7, 3 * SECOND)));
   }
 
   @Test
-  void livingLeaseIsNotToldGone() {
+  void existingLeaseMustNotBeReportedAsGone() {
     Histories gone = new Histories().granted(0, 10, 7, 2).renewed(SECOND, SECOND + 10, 7, 0);
-    breaks("told gone", () -> leases(gone));
+    breaks("reported as gone", () -> leases(gone));
     Histories put = new Histories().granted(0, 10, 7, 2);
     put.done(20, 30, leasedPut(A, "x", 7), new Result.Refused(Refusal.LEASE_NOT_FOUND));
     breaks("refused while", () -> leases(put));
@@ -75,7 +75,7 @@ class OtherChecksTest {
   }
 
   @Test
-  void memberMayBeBehindButNotGoBack() {
+  void memberMayLagButNotGoBack() {
     Histories other =
         new Histories().serializable(0, 10, 1, A, 3).serializable(20, 30, 2, A, 2, A2);
     SerializableCheck.check(other.calls);
@@ -87,7 +87,7 @@ class OtherChecksTest {
   }
 
   @Test
-  void compactedRevisionIsRefusedAndNoOther() {
+  void onlyCompactedRevisionsAreRefused() {
     Operation.Compact five = new Operation.Compact(5);
     Histories accepted = new Histories().done(0, 10, five, new Result.Compact(9));
     accepted.readRefused(20, 30, A, 4, Refusal.COMPACTED);
@@ -111,7 +111,7 @@ class OtherChecksTest {
   }
 
   @Test
-  void committedEventsFitEachOther() {
+  void committedEventsMustBeConsistent() {
     Event first = new Event(Event.Type.PUT, A2, null);
     KeyValue a3 = kv(A, 2, 3, 2, "y");
     Event second = new Event(Event.Type.PUT, a3, A2);

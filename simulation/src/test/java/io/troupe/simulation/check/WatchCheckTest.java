@@ -66,7 +66,7 @@ class WatchCheckTest {
   }
 
   @Test
-  void everythingInOrderHolds() {
+  void correctHistoryHolds() {
     check.checkComplete(
         watch(2, events(PUT2), events(PUT3, B3), progress(3), events(DELETE4), events(B5)), 5);
     check.check(watch(2, events(PUT2, PUT3, B3, DELETE4)));
@@ -74,38 +74,38 @@ class WatchCheckTest {
   }
 
   @Test
-  void gapIsFound() {
+  void gapIsDetected() {
     breaks(watch(2, events(PUT2), events(DELETE4)), "reliable");
     assertThatThrownBy(() -> check.checkComplete(watch(2, events(PUT2)), 5))
         .hasMessageContaining("missing at the end");
   }
 
   @Test
-  void firstRevisionAfterHistorySkippedIsFound() {
+  void skippedFirstRevisionAfterHistoryIsDetected() {
     breaks(watch(2, events(PUT2, PUT3, B3), events(B5)), "reliable");
   }
 
   @Test
-  void duplicateIsFound() {
+  void duplicateIsDetected() {
     breaks(watch(2, events(PUT2), events(PUT2)), "unique");
     breaks(watch(2, events(PUT2), events(PUT3, PUT3)), "another event");
     breaks(watch(2, events(PUT2), events(PUT3, B3, B3)), "unique");
   }
 
   @Test
-  void disorderIsFound() {
+  void disorderIsDetected() {
     breaks(watch(2, events(PUT3, B3), events(PUT2)), "reliable");
     breaks(watch(2, events(PUT2), events(B3, PUT3)), "another event");
   }
 
   @Test
-  void splitRevisionIsFound() {
+  void splitRevisionIsDetected() {
     breaks(watch(2, events(PUT2), events(PUT3), events(B3)), "atomic");
     breaks(watch(2, events(PUT2), fragment(PUT3), events(B3)), "atomic: fragment");
   }
 
   @Test
-  void fragmentsMaySplitARevisionAndMustEndIt() {
+  void fragmentsMaySplitRevisionButMustCompleteIt() {
     WatchRecord.Asked asked =
         new WatchRecord.Asked(KeyRange.all(), 2, EventFilter.NONE, true, true, true);
     check.check(watch(asked, fragment(PUT2), fragment(PUT3), events(B3)));
@@ -114,19 +114,19 @@ class WatchCheckTest {
   }
 
   @Test
-  void progressTooEarlyIsFound() {
+  void earlyProgressIsDetected() {
     breaks(watch(2, events(PUT2), progress(3)), "bookmarkable: too early");
     breaks(watch(2, events(PUT2), events(PUT3, B3), progress(2)), "bookmarkable: goes back");
   }
 
   @Test
-  void eventBehindABookmarkIsFound() {
+  void eventAtOrBeforeBookmarkIsDetected() {
     check.check(watch(6, progress(5)));
     breaks(watch(2, events(PUT2), events(PUT3, B3), progress(3), events(PUT3, B3)), "unique");
   }
 
   @Test
-  void eventOfAnAbortedTransactionIsFound() {
+  void eventOfAbortedTransactionIsDetected() {
     Event never = new Event(Event.Type.PUT, kv(B, 4, 4, 1, "never"), null);
     breaks(watch(2, events(PUT2), events(PUT3, B3), events(DELETE4, never)), "an event too many");
     Event six = new Event(Event.Type.PUT, kv(B, 6, 6, 1, "never"), null);
@@ -134,23 +134,23 @@ class WatchCheckTest {
   }
 
   @Test
-  void wrongPreviousValueIsFound() {
+  void wrongPreviousValueIsDetected() {
     Event wrong = new Event(Event.Type.PUT, A3, kv(A, 2, 2, 1, "other"));
     breaks(watch(2, events(PUT2), events(wrong, B3)), "previous value");
     Event none = new Event(Event.Type.PUT, A3, null);
     breaks(watch(2, events(PUT2), events(none, B3)), "previous value");
-    // Behind a compaction it may be gone.
+    // After a compaction it may be missing.
     new WatchCheck(COMMITTED, 4).check(watch(2, events(PUT2), events(none, B3)));
   }
 
   @Test
-  void wrongCreateFlagIsFound() {
+  void wrongCreateFlagIsDetected() {
     Event created = new Event(Event.Type.PUT, kv(A, 3, 3, 1, "y"), A2);
     breaks(watch(2, events(PUT2), events(created, B3)), "create flag");
   }
 
   @Test
-  void filtersAndRangesAreKept() {
+  void filtersAndRangesAreChecked() {
     WatchRecord.Asked puts =
         new WatchRecord.Asked(
             KeyRange.single(A), 2, new EventFilter(false, true), true, false, false);
@@ -160,7 +160,7 @@ class WatchCheckTest {
   }
 
   @Test
-  void cancellationNeedsACompactionThatWentPast() {
+  void cancellationNeedsCompactionAfterPosition() {
     WatchCheck compacted = new WatchCheck(COMMITTED, 4);
     compacted.check(watch(2, new WatchReply.Canceled(1, 4)));
     assertThatThrownBy(() -> compacted.check(watch(4, new WatchReply.Canceled(1, 4))))
@@ -172,7 +172,7 @@ class WatchCheckTest {
   }
 
   @Test
-  void nothingComesBeforeTheStartOrTheCreation() {
+  void eventBeforeStartOrCreationIsDetected() {
     breaks(watch(3, events(PUT2)), "before the start");
     WatchRecord record =
         new WatchRecord(
@@ -182,7 +182,7 @@ class WatchCheckTest {
   }
 
   @Test
-  void startWithoutARevisionBeginsBehindTheCreation() {
+  void startWithoutRevisionBeginsAfterCreation() {
     WatchRecord record =
         new WatchRecord(
             new WatchRecord.Asked(KeyRange.all(), 0, EventFilter.NONE, true, false, true));

@@ -1,6 +1,6 @@
 /**
- * Histories made by hand, good and bad, for each checker. Entry class: {@code Histories}. Imports
- * the checkers. See docs/simulation.md.
+ * Valid and invalid handmade histories for each check. Entry class: {@code Histories}. Imports the
+ * checks. See docs/simulation.md.
  */
 @NullMarked
 package io.troupe.simulation.check;

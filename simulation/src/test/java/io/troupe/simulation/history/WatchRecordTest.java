@@ -12,7 +12,7 @@ class WatchRecordTest {
           new WatchRecord.Asked(KeyRange.all(), 3, EventFilter.NONE, false, false, false));
 
   @Test
-  void aWatcherGoesOnBehindItsBookmark() {
+  void nextRevisionFollowsBookmark() {
     assertThat(record.nextRevision()).isEqualTo(3);
     record.add(new WatchReply.Created(1, 20));
     assertThat(record.nextRevision()).isEqualTo(3);
@@ -21,7 +21,7 @@ class WatchRecordTest {
   }
 
   @Test
-  void oneThatACompactionEndedGoesOnWhereThatEnds() {
+  void nextRevisionAfterCancellationIsCompactedRevision() {
     record.add(new WatchReply.Created(1, 20));
     record.add(new WatchReply.Canceled(1, 10));
     assertThat(record.isCanceled()).isTrue();

@@ -1,4 +1,4 @@
-/** What histories say of themselves. Entry class: {@code WatchRecord}. See docs/simulation.md. */
+/** Tests of recorded histories. Entry class: {@code WatchRecord}. See docs/simulation.md. */
 @NullMarked
 package io.troupe.simulation.history;
 

@@ -13,14 +13,17 @@ import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Changes of the membership and partitions that clusters are known to trip over, by letter. */
+/**
+ * Membership changes and partitions that are known to break clusters. The letters are those of
+ * docs/simulation.md.
+ */
 class ClusterScenarioTest {
   private static final ConfChange.Kind VOTER = ConfChange.Kind.ADD_VOTER;
   private static final ConfChange.Kind LEARNER = ConfChange.Kind.ADD_LEARNER;
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
-  void a_anEmptyMemberJoinsUnderLoadAndTheLeaderStays(long seed) {
+  void emptyMemberJoinsUnderLoadAndLeaderStays_a(long seed) {
     ScriptedCluster story = new ScriptedCluster(seed, 3, 1, 6);
     story.pass(5);
     SimMember leader = story.leader();
@@ -40,7 +43,7 @@ class ClusterScenarioTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
-  void b_anIsolatedFollowerDisturbsNobodyAndServesNothingStale(long seed) {
+  void isolatedFollowerForcesNoElectionAndServesNothingStale_b(long seed) {
     ScriptedCluster story = new ScriptedCluster(seed, 3, 0, 4);
     story.pass(2);
     SimMember leader = story.leader();
@@ -48,7 +51,7 @@ class ClusterScenarioTest {
     SimMember alone = story.follower();
     story.cutOff(Set.of(alone));
     story.works(leader);
-    story.standsStill(alone);
+    story.doesNotServe(alone);
     assertThat(story.read(alone, true, 3))
         .as("a serializable read")
         .isInstanceOf(Answer.Done.class);
@@ -62,17 +65,17 @@ class ClusterScenarioTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
-  void c_anIsolatedLeaderIsReplacedAndCommitsNothing(long seed) {
+  void isolatedLeaderIsReplacedAndCommitsNothing_c(long seed) {
     ScriptedCluster story = new ScriptedCluster(seed, 3, 0, 4);
     story.pass(2);
     SimMember old = story.leader();
     story.cutOff(Set.of(old));
-    story.standsStill(old);
+    story.doesNotServe(old);
     story.await("another leader", () -> story.leader() != old);
     SimMember next = story.leader();
     story.works(next);
-    story.await("the old one gives up", () -> !old.leads());
-    story.standsStill(old);
+    story.await("the old leader steps down", () -> !old.leads());
+    story.doesNotServe(old);
     story.heal();
     story.pass(3);
     assertThat(story.leader()).isSameAs(next);
@@ -81,17 +84,18 @@ class ClusterScenarioTest {
   }
 
   /**
-   * What a leader had proposed, what was forwarded to it, and what came to it while it was paused:
-   * all of it has its answer at most a second after the next leader's first entry is applied there.
+   * The proposals that a leader made, that were forwarded to it, and that arrived while it was
+   * paused: all get a result at most a second after the next leader's first entry is applied on
+   * that member.
    */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4})
-  void c_writesOfALeaderThatReturnsFromAPauseAreAnsweredWithinASecond(long seed) {
+  void writesOfResumedLeaderCompleteWithinOneSecond_c(long seed) {
     ScriptedCluster story = new ScriptedCluster(seed, 3, 0, 6);
     story.pass(2);
     SimMember old = story.leader();
     SimMember follower = story.follower();
-    // Some are in its log and not committed, some are in flight to it.
+    // Some are in its log and not committed, and some are in flight to it.
     List<Answer> before = story.beginPuts(old, 20);
     List<Answer> forwarded = story.beginPuts(follower, 20);
     story.passMs(1);
@@ -106,16 +110,6 @@ class ClusterScenarioTest {
     old.resume();
     List<Answer> after = story.beginPuts(old, 20);
     story.passMs(1000);
-    System.out.println(
-        "DBG "
-            + before.size()
-            + " "
-            + during.size()
-            + " "
-            + justBefore.size()
-            + " "
-            + after.size()
-            + String.join("\n", story.world.trace().last(60)));
     assertThat(before).hasSize(20);
     assertThat(during).hasSize(20);
     assertThat(justBefore).hasSize(20);
@@ -124,10 +118,13 @@ class ClusterScenarioTest {
     story.end();
   }
 
-  /** Nobody elected another leader meanwhile: what came is proposed, after a round. */
+  /**
+   * No other leader was elected meanwhile: the leader proposes the pending writes after a quorum
+   * round.
+   */
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
-  void c_aLeaderThatStillLeadsAfterAPauseProposesWhatCame(long seed) {
+  void leaderThatStillLeadsAfterPauseProposesPendingWrites_c(long seed) {
     ScriptedCluster story = new ScriptedCluster(seed, 3, 0, 4);
     story.pass(2);
     SimMember leader = story.leader();
@@ -144,7 +141,7 @@ class ClusterScenarioTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
-  void d_fourMembersWorkAsThreeAndOneAndStandStillAsTwoAndTwo(long seed) {
+  void fourMembersServeAsThreeAndOneButNotAsTwoAndTwo_d(long seed) {
     ScriptedCluster story = new ScriptedCluster(seed, 3, 1, 4);
     SimMember fourth = story.member(4);
     story.add(VOTER, fourth);
@@ -157,28 +154,29 @@ class ClusterScenarioTest {
       story.await(
           "three have a leader", () -> story.world.leader() != null && story.world.leader() != one);
       story.works(story.leader());
-      story.standsStill(one);
+      story.doesNotServe(one);
       story.heal();
       story.pass(3);
     }
 
     story.cutOff(Set.of(story.member(1), fourth));
-    story.await("nobody leads", () -> story.world.members().stream().noneMatch(SimMember::leads));
-    story.world.members().forEach(story::standsStill);
+    story.await(
+        "no member leads", () -> story.world.members().stream().noneMatch(SimMember::leads));
+    story.world.members().forEach(story::doesNotServe);
     story.heal();
     story.end();
   }
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
-  void e_duringAPartitionNobodyIsAddedAfterwardsTheAdditionWorks(long seed) {
+  void additionIsRefusedDuringPartitionAndWorksAfterwards_e(long seed) {
     ScriptedCluster story = new ScriptedCluster(seed, 3, 1, 4);
     story.pass(7);
     SimMember alone = story.follower();
     SimMember newcomer = story.member(4);
     story.cutOff(Set.of(alone));
     story.pass(7);
-    assertThat(story.ask(SimWorld.addition(VOTER, newcomer.id())))
+    assertThat(story.request(SimWorld.addition(VOTER, newcomer.id())))
         .as("two of four would be needed without a spare")
         .isEqualTo(Refusal.UNHEALTHY_CLUSTER);
     story.works(story.leader());
@@ -189,10 +187,10 @@ class ClusterScenarioTest {
     story.end();
   }
 
-  /** The other side of (e): five members can spare the one that is away. */
+  /** The opposite of (e): five members can do without the unreachable one. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
-  void e_withEnoughMembersTheAdditionWorksDuringAPartition(long seed) {
+  void additionWorksDuringPartitionWithEnoughMembers_e(long seed) {
     ScriptedCluster story = new ScriptedCluster(seed, 5, 1, 4);
     story.pass(7);
     SimMember alone = story.follower();
@@ -209,12 +207,12 @@ class ClusterScenarioTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
-  void f_aSingleMemberGrows(long seed) {
+  void singleMemberClusterGrows_f(long seed) {
     ScriptedCluster story = new ScriptedCluster(seed, 1, 2, 4);
     story.pass(3);
     for (int number = 2; number <= 3; number++) {
       SimMember newcomer = story.member(number);
-      // Answered before the newcomer runs: it needs the answer to start.
+      // The addition completes before the newcomer runs, which needs the response to start.
       story.add(VOTER, newcomer);
       story.pass(1);
       newcomer.boot();
@@ -227,55 +225,55 @@ class ClusterScenarioTest {
 
   /**
    * The second of two voters does not exist, so there is no majority, as in etcd. Nothing is lost,
-   * and a member that comes up at the address heals it.
+   * and a member that starts at the address restores the quorum.
    */
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
-  void g_aWrongAddressOnASingleMemberStopsItUntilSomebodyIsThere(long seed) {
+  void wrongAddressBlocksSingleMemberUntilMemberStartsThere_g(long seed) {
     ScriptedCluster story = new ScriptedCluster(seed, 1, 1, 4);
     SimMember only = story.member(1);
     story.works(only);
-    SimMember nobody = story.member(2);
-    story.add(VOTER, nobody);
+    SimMember unstarted = story.member(2);
+    story.add(VOTER, unstarted);
     story.pass(3);
-    story.standsStill(only);
+    story.doesNotServe(only);
     story.pass(5);
-    story.standsStill(only);
-    nobody.boot();
+    story.doesNotServe(only);
+    unstarted.boot();
     story.await("a leader", () -> story.world.leader() != null);
     story.works(only);
     story.end();
   }
 
-  /** The careful way: a learner at a wrong address costs nothing and goes again. */
+  /** The safe way: a learner at a wrong address has no effect and can be removed. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
-  void g_aLearnerWithAWrongAddressStopsNobody(long seed) {
+  void learnerWithWrongAddressDoesNotBlockCluster_g(long seed) {
     ScriptedCluster story = new ScriptedCluster(seed, 1, 1, 4);
     SimMember only = story.member(1);
-    SimMember nobody = story.member(2);
-    story.add(LEARNER, nobody);
+    SimMember unstarted = story.member(2);
+    story.add(LEARNER, unstarted);
     story.pass(5);
     story.works(only);
-    assertThat(story.ask(new ConfChange(ConfChange.Kind.PROMOTE, nobody.id())))
+    assertThat(story.request(new ConfChange(ConfChange.Kind.PROMOTE, unstarted.id())))
         .isEqualTo(Refusal.LEARNER_NOT_READY);
-    assertThat(story.ask(new ConfChange(ConfChange.Kind.REMOVE, nobody.id()))).isNull();
-    story.await("it is gone", () -> !story.world.membership().contains(nobody.id()));
+    assertThat(story.request(new ConfChange(ConfChange.Kind.REMOVE, unstarted.id()))).isNull();
+    story.await("it is gone", () -> !story.world.membership().contains(unstarted.id()));
     story.end();
   }
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
-  void g_aWrongAddressOnThreeMembersStopsNobodyAndGoesAgain(long seed) {
+  void wrongAddressDoesNotBlockThreeMembersAndCanBeRemoved_g(long seed) {
     ScriptedCluster story = new ScriptedCluster(seed, 3, 2, 4);
     story.pass(7);
     SimMember leader = story.leader();
-    SimMember nobody = story.member(4);
-    story.add(VOTER, nobody);
+    SimMember unstarted = story.member(4);
+    story.add(VOTER, unstarted);
     story.pass(10);
     story.works(story.leader());
     assertThat(story.leader()).as("the leader stays").isSameAs(leader);
-    assertThat(story.ask(SimWorld.addition(VOTER, story.member(5).id())))
+    assertThat(story.request(SimWorld.addition(VOTER, story.member(5).id())))
         .as("three of five started would be enough, but not steady ones after a loss")
         .isNull();
     story.awaitVoters(5);
@@ -284,7 +282,7 @@ class ClusterScenarioTest {
       NodeId gone = story.member(number).id();
       story.await(
           "the removal is taken",
-          () -> story.ask(new ConfChange(ConfChange.Kind.REMOVE, gone)) == null);
+          () -> story.request(new ConfChange(ConfChange.Kind.REMOVE, gone)) == null);
       story.await("it is gone", () -> !story.world.membership().contains(gone));
     }
     story.end();
@@ -292,26 +290,26 @@ class ClusterScenarioTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
-  void h_aLearnerThatLagsIsNotPromotedOneThatCaughtUpIs(long seed) {
+  void learnerIsPromotedOnlyAfterItCaughtUp_h(long seed) {
     ScriptedCluster story = new ScriptedCluster(seed, 3, 1, 4);
     story.pass(3);
     SimMember learner = story.member(4);
     ConfChange promotion = new ConfChange(ConfChange.Kind.PROMOTE, learner.id());
     story.add(LEARNER, learner);
-    assertThat(story.ask(promotion)).isEqualTo(Refusal.LEARNER_NOT_READY);
+    assertThat(story.request(promotion)).isEqualTo(Refusal.LEARNER_NOT_READY);
     learner.boot();
     story.await("it has caught up", () -> learner.revision() > story.leader().revision() - 20);
-    story.await("the promotion is taken", () -> story.ask(promotion) == null);
+    story.await("the promotion is taken", () -> story.request(promotion) == null);
     story.await("it votes", () -> story.world.membership().isVoter(learner.id()));
     story.works(learner);
-    // It counts now: with it, two of four others may not be there.
+    // Its vote counts from now on.
     story.await("a settled membership", () -> story.world.membership().isTransitionComplete());
     story.end();
   }
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
-  void i_aLearnerRefusesCallsDoesNotCountAndNeverLeads(long seed) {
+  void learnerRefusesCallsDoesNotCountAndNeverLeads_i(long seed) {
     ScriptedCluster story = new ScriptedCluster(seed, 1, 1, 0);
     SimMember voter = story.member(1);
     SimMember learner = story.member(2);
@@ -324,7 +322,7 @@ class ClusterScenarioTest {
     assertThat(story.read(learner, false, 3)).isEqualTo(refused);
     assertThat(story.read(learner, true, 3)).isInstanceOf(Answer.Done.class);
 
-    // Away, it is not missed.
+    // The voter works without it.
     story.cutOff(Set.of(learner));
     story.works(voter);
     story.pass(10);
@@ -332,7 +330,7 @@ class ClusterScenarioTest {
     assertThat(story.termOf(learner)).isEqualTo(story.termOf(voter));
     story.heal();
 
-    // Without the voter it does nothing.
+    // Without the voter it does not lead.
     voter.pause(true);
     story.pass(10);
     assertThat(learner.leads()).isFalse();

@@ -10,11 +10,14 @@ import io.troupe.simulation.world.SimMember;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A state that is changed behind its member's back (docs/decisions/0060). */
+/** A member's state is damaged (docs/decisions/0060). */
 class DivergenceTest {
   private static final Answer CORRUPT = new Answer.Refused(Refusal.CORRUPT);
 
-  /** As soon as it has a record: clients delete too. Twice would be as if nothing had happened. */
+  /**
+   * Damages the state as soon as it has a record, because clients also delete. Damaging it twice
+   * would restore it.
+   */
   private static void damage(ScriptedCluster story, SimMember member) {
     for (int tries = 0; !member.damage(); tries++) {
       assertThat(tries).as("seconds without any key").isLessThan(30);
@@ -24,13 +27,13 @@ class DivergenceTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
-  void aFollowerThatDiffersIsNoticedWithinAThousandEntriesAndStopsServing(long seed) {
+  void divergentFollowerIsDetectedWithinThousandEntriesAndStopsServing(long seed) {
     ScriptedCluster story = new ScriptedCluster(seed, 3, 0, 6);
     story.pass(5);
     SimMember wrong = story.follower();
     long at = story.world.lastApplied();
     damage(story, wrong);
-    story.await("it is noticed", wrong::isCorrupt);
+    story.await("it is detected", wrong::isCorrupt);
     assertThat(story.world.lastApplied() - at).as("entries").isLessThan(1000);
     story.await(
         "all know",
@@ -50,10 +53,10 @@ class DivergenceTest {
     assertThat(story.read(right, false, 3)).as("but read").isInstanceOf(Answer.Done.class);
   }
 
-  /** Two cannot know that the third is wrong: the leader's word counts. */
+  /** Two followers cannot detect that the leader is wrong: the leader's digest counts. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
-  void withAWrongLeaderTheOthersAccuseThemselvesAndNothingIsWrittenAnyMore(long seed) {
+  void followersOfDamagedLeaderRaiseAlarmsAndWritesAreRefused(long seed) {
     ScriptedCluster story = new ScriptedCluster(seed, 3, 0, 6);
     story.pass(5);
     SimMember wrong = story.leader();

@@ -28,11 +28,11 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A cluster under load whose course a test tells. Deterministic for a seed. */
+/** A cluster under load that a test controls. Deterministic for a seed. */
 final class ScriptedCluster {
   private static final long SECOND = 1_000_000;
 
-  /** So that a newcomer needs a snapshot. */
+  /** Low, so that a newcomer needs a snapshot. */
   private static final int SNAPSHOT_COUNT = 50;
 
   final SimWorld world;
@@ -78,7 +78,7 @@ final class ScriptedCluster {
     world.scheduler().runUntil(world.scheduler().nowUs() + seconds * SECOND);
   }
 
-  /** Lets at most 30 s pass until something holds. */
+  /** Advances time until the condition holds, at most 30 s. */
   void await(String what, BooleanSupplier condition) {
     for (int i = 0; i < 3000 && !condition.getAsBoolean(); i++) {
       world.scheduler().runUntil(world.scheduler().nowUs() + SECOND / 100);
@@ -99,7 +99,7 @@ final class ScriptedCluster {
     return leader;
   }
 
-  /** A voter that does not lead. */
+  /** Returns a voter that does not lead. */
   SimMember follower() {
     SimMember leader = leader();
     return world.members().stream()
@@ -114,14 +114,14 @@ final class ScriptedCluster {
     return status == null ? 0 : status.term();
   }
 
-  /** Asks the leader for a change; null if it was proposed. */
-  @Nullable Refusal ask(ConfChange change) {
-    return operator.ask(leader(), change);
+  /** Requests a change at the leader; null if it was proposed. */
+  @Nullable Refusal request(ConfChange change) {
+    return operator.request(leader(), change);
   }
 
-  /** Adds a member, which is accepted; its process is not started. */
+  /** Adds a member and waits until the addition is applied. Its process is not started. */
   void add(ConfChange.Kind kind, SimMember newcomer) {
-    await("the addition is taken", () -> ask(SimWorld.addition(kind, newcomer.id())) == null);
+    await("the addition is taken", () -> request(SimWorld.addition(kind, newcomer.id())) == null);
     await("the addition is applied", () -> world.membership().contains(newcomer.id()));
   }
 
@@ -129,12 +129,14 @@ final class ScriptedCluster {
   void awaitVoters(int count) {
     await(
         count + " voters",
-        () -> world.membership().isTransitionComplete() && world.membership().voters().size() == count);
+        () ->
+            world.membership().isTransitionComplete()
+                && world.membership().voters().size() == count);
   }
 
-  // ---- calls of the story itself
+  // ---- calls of the test itself
 
-  /** What a call came to within so many seconds. */
+  /** Returns the outcome of a call within so many seconds. */
   private Answer call(SimMember at, Request request, int seconds) {
     List<Answer> answers = new ArrayList<>();
     long session = at.session();
@@ -150,7 +152,7 @@ final class ScriptedCluster {
     return answer;
   }
 
-  /** Begins to write keys that the clients do not use; collects what the writes come to. */
+  /** Starts writes of a key that the clients do not use, and collects their outcomes. */
   List<Answer> beginPuts(SimMember at, int count) {
     List<Answer> answers = new ArrayList<>();
     long session = at.session();
@@ -192,7 +194,10 @@ final class ScriptedCluster {
         seconds);
   }
 
-  /** A write and a linearizable read are answered; who has just come may need another try. */
+  /**
+   * Checks that a write and a linearizable read succeed. A member that has just joined may need
+   * another try.
+   */
   void works(SimMember at) {
     Answer written = Answer.Unknown.INSTANCE;
     Answer read = Answer.Unknown.INSTANCE;
@@ -205,15 +210,15 @@ final class ScriptedCluster {
     assertThat(read).as("a read at %s", at.id()).isInstanceOf(Answer.Done.class);
   }
 
-  /** Neither a write nor a linearizable read succeeds. */
-  void standsStill(SimMember at) {
+  /** Checks that neither a write nor a linearizable read succeeds. */
+  void doesNotServe(SimMember at) {
     assertThat(put(at, 3)).as("a write at %s", at.id()).isNotInstanceOf(Answer.Done.class);
     assertThat(read(at, false, 3)).as("a read at %s", at.id()).isNotInstanceOf(Answer.Done.class);
   }
 
   // ---- the network
 
-  /** Nothing gets from these members to others or back. */
+  /** Cuts all links between these members and the other members. */
   void cutOff(Set<SimMember> side) {
     for (SimMember one : world.members()) {
       for (SimMember other : world.members()) {
@@ -230,11 +235,14 @@ final class ScriptedCluster {
 
   // ---- the end
 
-  /** All is well: every member takes part, all are equal, and what clients saw has an order. */
+  /**
+   * Checks the final state: every member serves, all are equal, and the recorded calls are
+   * linearizable.
+   */
   void end() {
     await("a settled membership", () -> world.membership().isTransitionComplete());
     clients.forEach(SimClient::stop);
-    await("all calls are over", () -> clients.stream().noneMatch(SimClient::isBusy));
+    await("all calls are finished", () -> clients.stream().noneMatch(SimClient::isBusy));
     for (NodeId id : world.membership().voters()) {
       works(world.member(id));
     }

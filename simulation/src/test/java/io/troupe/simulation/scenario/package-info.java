@@ -1,7 +1,7 @@
 /**
- * Stories with a fixed course in virtual time: what an operator does and what breaks, and what must
- * come of it. Entry: {@link io.troupe.simulation.scenario.ClusterScenarioTest}. Imports the simulation
- * and core. docs/simulation.md
+ * Scenarios with fixed steps in virtual time: operator actions, faults, and the required results.
+ * Entry: {@link io.troupe.simulation.scenario.ClusterScenarioTest}. Imports the simulation and
+ * core. See docs/simulation.md.
  */
 @NullMarked
 package io.troupe.simulation.scenario;

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Whom the rules about all members together accuse, and whom they leave alone. */
+/** Tests which histories violate the rules about all members together. */
 class ClusterRulesTest {
   private static final NodeId ONE = new NodeId(1);
   private static final NodeId FOUR = new NodeId(4);
@@ -57,7 +57,7 @@ class ClusterRulesTest {
   }
 
   @Test
-  void aLeaderOfALaterTermHasWhatWasCommitted() {
+  void leaderOfLaterTermMustHaveCommittedEntries() {
     termThreeCommits();
     rules.elected(FOUR, 4, log(1, 3, 3, 4));
     assertThatThrownBy(() -> rules.elected(FOUR, 5, log(1, 3)))
@@ -65,9 +65,9 @@ class ClusterRulesTest {
         .hasMessageContaining("leader lacks a committed entry");
   }
 
-  /** Its votes came before that, and a pause held them up. */
+  /** Its votes were granted before the commits, and a pause delayed them. */
   @Test
-  void aLeaderOfATermThatIsOverOwesNothingToLaterOnes() {
+  void leaderOfEarlierTermNeedsNoLaterEntries() {
     termThreeCommits();
     rules.elected(FOUR, 2, log(1, 2));
   }

@@ -14,22 +14,22 @@ import org.apache.pekko.stream.stage.GraphStageLogic;
 import org.apache.pekko.util.ByteString;
 
 /**
- * Counts the answers of a stream, and once how it ended: by itself, by a failure, by its client. A
- * failure continues as a GrpcException.
+ * Counts the response messages of a stream, and once its outcome: completion, failure, or
+ * cancellation by the client. Passes a failure on as a GrpcException.
  */
-final class MeteredAnswers extends GraphStage<FlowShape<ByteString, ByteString>> {
-  private final Inlet<ByteString> in = Inlet.create("MeteredAnswers.in");
-  private final Outlet<ByteString> out = Outlet.create("MeteredAnswers.out");
+final class MeteredResponses extends GraphStage<FlowShape<ByteString, ByteString>> {
+  private final Inlet<ByteString> in = Inlet.create("MeteredResponses.in");
+  private final Outlet<ByteString> out = Outlet.create("MeteredResponses.out");
   private final FlowShape<ByteString, ByteString> shape = FlowShape.of(in, out);
   private final MethodMeter meter;
   private final IntConsumer ended;
 
   /**
-   * A stage for elements of whole frames.
+   * Creates a stage for elements of whole frames.
    *
-   * @param ended told the code of the status, once
+   * @param ended receives the status code, once
    */
-  MeteredAnswers(MethodMeter meter, IntConsumer ended) {
+  MeteredResponses(MethodMeter meter, IntConsumer ended) {
     this.meter = meter;
     this.ended = ended;
   }
@@ -83,7 +83,7 @@ final class MeteredAnswers extends GraphStage<FlowShape<ByteString, ByteString>>
 
             @Override
             public void onUpstreamFailure(Throwable failure) {
-              // Its status is made once: what nobody expects is logged then.
+              // Converted once: the conversion logs unexpected failures.
               GrpcStatus status = GrpcResponses.status(failure);
               code = status.code();
               failStage(new GrpcException(status.code(), status.message()));

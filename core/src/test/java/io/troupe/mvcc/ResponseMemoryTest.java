@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A megabyte in twenty keys, read with less memory than twice that, and with more. */
-class AnswerMemoryTest {
+class ResponseMemoryTest {
   private static final int MEGABYTE = 1 << 20;
   private final Fixture fixture = new Fixture();
 
@@ -42,7 +42,7 @@ class AnswerMemoryTest {
 
   @ParameterizedTest
   @CsvSource({"NONE,KEY,0", "DESCEND,KEY,20", "ASCEND,MOD,0", "DESCEND,CREATE,19"})
-  void anAnswerLargerThanTheBudgetIsRefused(SortOrder order, SortTarget target, long limit) {
+  void responseAboveBudgetIsRefused(SortOrder order, SortTarget target, long limit) {
     RangeQuery all = query(KeyRange.all(), limit, order, target, false);
     MemoryBudget small = new MemoryBudget(MEGABYTE);
     assertThat(range(all, small)).isEqualTo(new Result.Refused(Refusal.ANSWER_TOO_LARGE));
@@ -52,7 +52,7 @@ class AnswerMemoryTest {
   }
 
   @Test
-  void anAnswerTakesItsMemoryUntilItIsGivenBack() {
+  void responseHoldsMemoryUntilRelease() {
     MemoryBudget budget = new MemoryBudget(3 * MEGABYTE);
     MemoryBudget.Share share = budget.share();
     fixture.machine.reader().range(plain(KeyRange.all(), 0), share);
@@ -66,7 +66,7 @@ class AnswerMemoryTest {
   }
 
   @Test
-  void aSmallAnswerFits() {
+  void smallResponseFits() {
     MemoryBudget small = new MemoryBudget(MEGABYTE);
     assertThat(range(plain(KeyRange.all(), 5), small)).isInstanceOf(Result.Range.class);
     RangeQuery bare = query(KeyRange.all(), 0, SortOrder.NONE, SortTarget.KEY, true);
@@ -74,7 +74,7 @@ class AnswerMemoryTest {
   }
 
   @Test
-  void whoFindsTheBudgetTakenByOthersMayComeAgain() {
+  void requestMayRetryWhenOtherRequestsUseUpBudget() {
     MemoryBudget budget = new MemoryBudget(3 * MEGABYTE);
     try (MemoryBudget.Share other = budget.share()) {
       other.add(2 * MEGABYTE);
@@ -85,7 +85,7 @@ class AnswerMemoryTest {
   }
 
   @Test
-  void theRangesOfATransactionShareTheBudget() {
+  void rangesOfTransactionShareBudget() {
     MemoryBudget budget = new MemoryBudget(3 * MEGABYTE);
     ReadEvaluator reads = new ReadEvaluator(fixture.machine.reader());
     Operation.TxnOp range = new Operation.Range(plain(KeyRange.all(), 0));

@@ -12,11 +12,11 @@ import org.apache.pekko.http.javadsl.model.headers.Allow;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.apache.pekko.http.scaladsl.model.IllegalUriException;
 
-/** Plain answers, and what endpoints ask of a request. */
-final class HttpAnswers {
-  private HttpAnswers() {}
+/** Plain-text responses, and the query parameters that endpoints read. */
+final class HttpResponses {
+  private HttpResponses() {}
 
-  /** A text, not to be taken for anything else by a browser. */
+  /** A text response that a browser does not interpret as another type. */
   static HttpResponse text(StatusCode status, String body) {
     return HttpResponse.create()
         .withStatus(status)
@@ -24,12 +24,12 @@ final class HttpAnswers {
         .withEntity(ContentTypes.TEXT_PLAIN_UTF8, body);
   }
 
-  /** Nothing is there. */
+  /** The response for an unknown path. */
   static HttpResponse notFound() {
     return text(StatusCodes.NOT_FOUND, "404 page not found\n");
   }
 
-  /** H1: HEAD is a wrong method too. */
+  /** H1: HEAD is rejected too. */
   static HttpResponse onlyGet() {
     return text(StatusCodes.METHOD_NOT_ALLOWED, "Method Not Allowed\n")
         .addHeader(Allow.create(HttpMethods.GET));
@@ -39,12 +39,12 @@ final class HttpAnswers {
     return request.method().equals(HttpMethods.GET);
   }
 
-  /** Values of a parameter of the query; none if the query is no query. */
+  /** Values of a query parameter; none if the query is malformed. */
   static Set<String> parameters(HttpRequest request, String name) {
     return Set.copyOf(values(request, name));
   }
 
-  /** True if the parameter is there, with or without a value. */
+  /** True if the parameter is present, with or without a value. */
   static boolean hasParameter(HttpRequest request, String name) {
     return !values(request, name).isEmpty();
   }
@@ -53,7 +53,7 @@ final class HttpAnswers {
     try {
       return request.getUri().query().toMultiMap().getOrDefault(name, List.of());
     } catch (IllegalUriException malformed) {
-      // As if there were no query, as others do.
+      // Treated as a request without a query.
       return List.of();
     }
   }
