@@ -39,8 +39,8 @@ final class Bootstrap {
   /** Between two tries of a member that joins. */
   private static final Duration PAUSE = Duration.ofMillis(200);
 
-  /** Stands for the answer of whoever does not answer. */
-  static final PeerAnswer NOBODY = new PeerAnswer.Refused(Refusal.TIMED_OUT);
+  /** The reply that stands for a peer without a reply. */
+  static final PeerAnswer NO_REPLY = new PeerAnswer.Refused(Refusal.TIMED_OUT);
 
   /** For an answer of a peer when a member without data starts. */
   static final Duration ASK_PEER = Duration.ofSeconds(1);
@@ -57,22 +57,22 @@ final class Bootstrap {
   private final InitialCluster cluster;
   private final PeerQueries peers;
   private final Duration timeout;
-  private final Duration patience;
+  private final Duration joinTimeout;
 
   /**
    * A start without data.
    *
    * @param peers asks the other members, by the URLs of initial-cluster
    * @param timeout for the answer of one of them
-   * @param patience how long a member that joins asks again
+   * @param joinTimeout how long a member that joins asks again
    */
   Bootstrap(
       NodeSettings settings,
       InitialCluster cluster,
       PeerQueries peers,
       Duration timeout,
-      Duration patience) {
-    this.patience = patience;
+      Duration joinTimeout) {
+    this.joinTimeout = joinTimeout;
     this.settings = settings;
     this.cluster = cluster;
     this.peers = peers;
@@ -151,7 +151,7 @@ final class Bootstrap {
    * it may only be refused when all say that it does not fit, or when nothing better is heard.
    */
   private MemberIdentity joining() throws InterruptedException {
-    long end = System.nanoTime() + patience.toNanos();
+    long end = System.nanoTime() + joinTimeout.toNanos();
     while (true) {
       List<PeerAnswer> answers = askAll();
       StartException mismatch = null;
@@ -242,11 +242,11 @@ final class Bootstrap {
 
   /**
    * Asks peers for the members that they know, all at once. A peer that does not answer in time but
-   * listens is asked again: on a busy machine a connection may take longer, and to continue as if that
-   * peer were not there could make a second member with the same id.
+   * listens is asked again: on a busy machine a connection may take longer, and to continue as if
+   * that peer were not there could make a second member with the same id.
    *
    * @param timeout for one answer
-   * @return in the order of {@code urls}; {@link #NOBODY} for a peer that does not answer
+   * @return in the order of {@code urls}; {@link #NO_REPLY} for a peer that does not answer
    */
   static List<PeerAnswer> askAll(PeerQueries peers, List<String> urls, Duration timeout)
       throws InterruptedException {
@@ -258,7 +258,7 @@ final class Bootstrap {
     List<PeerAnswer> answers = new ArrayList<>();
     for (int i = 0; i < urls.size(); i++) {
       PeerAnswer answer = await(asked.get(i));
-      while (answer.equals(NOBODY) && System.nanoTime() - end < 0 && listens(urls.get(i))) {
+      while (answer.equals(NO_REPLY) && System.nanoTime() - end < 0 && listens(urls.get(i))) {
         LOG.info("a peer listens but has not answered yet, asking again peer-url={}", urls.get(i));
         answer = await(ask(peers, urls.get(i), timeout));
       }
@@ -277,13 +277,13 @@ final class Bootstrap {
       URI peer = URI.create(url);
       socket.connect(new InetSocketAddress(peer.getHost(), peer.getPort()), CONNECT_MS);
       return true;
-    } catch (IOException nobody) {
-      LOG.debug("no peer listens peer-url={}: {}", url, nobody.toString());
+    } catch (IOException refused) {
+      LOG.debug("no peer listens peer-url={}: {}", url, refused.toString());
       return false;
     }
   }
 
-  /** Whoever does not answer is as if he were not there. */
+  /** A peer without a reply counts as a peer that is not there. */
   private static PeerAnswer await(CompletableFuture<PeerAnswer> asked) throws InterruptedException {
     try {
       return asked.get();
@@ -291,7 +291,7 @@ final class Bootstrap {
       Throwable cause = e.getCause();
       if (cause instanceof TimeoutException) {
         LOG.debug("no answer from a peer: {}", cause.getMessage());
-        return NOBODY;
+        return NO_REPLY;
       }
       // Not the peer's silence: this member has no way to ask, and must not guess.
       throw new StartException(ExitCode.UNEXPECTED, "cannot ask the other members: " + cause, e);

@@ -6,9 +6,8 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has all of the state rewritten when somebody asks for it (MT5), one time after the other: what
- * was deleted since the one in progress began may need another, which all share that ask meanwhile.
- * Thread-safe.
+ * Has all of the state rewritten on request (MT5), one time after the other: what was deleted since
+ * the one in progress began may need another, which all share that ask meanwhile. Thread-safe.
  */
 final class Defragmentation {
   private final Runnable work;

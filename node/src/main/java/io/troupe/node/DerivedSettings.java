@@ -84,7 +84,7 @@ final class DerivedSettings {
         given.streams(), given.resetsPerSecond(), (int) all, (int) perAddress);
   }
 
-  /** What the actors are told. */
+  /** The settings of the actors. */
   static MemberSettings member(NodeSettings settings) {
     RaftSettings defaults = RaftSettings.defaults();
     return new MemberSettings(
@@ -166,7 +166,7 @@ final class DerivedSettings {
     return TOKEN_TTL;
   }
 
-  /** What the HTTP side of client ports is told. */
+  /** The settings of the HTTP side of client ports. */
   static HttpSettings http(NodeSettings settings) {
     return new HttpSettings(
         Set.copyOf(settings.http().cors()),
@@ -178,7 +178,7 @@ final class DerivedSettings {
         settings.http().sharedPorts());
   }
 
-  /** What the gateway is told. */
+  /** The settings of the gateway. */
   static GatewaySettings gateway(NodeSettings settings) {
     return new GatewaySettings(
         settings.maxRequestBytes(),

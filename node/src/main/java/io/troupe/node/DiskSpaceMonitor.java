@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether the file systems of the data directory and of the log have room left. Writes are refused
- * before the log itself runs out of space: reads, deletes and compaction continue, and nothing has to
- * stop. Thread-safe; asks the file system at most once in a second.
+ * Whether the file systems of the data directory and of the log have space left. Writes are refused
+ * before the log itself runs out of space: reads, deletes and compaction continue, and nothing has
+ * to stop. Thread-safe; asks the file system at most once in a second.
  */
 final class DiskSpaceMonitor implements DiskCapacity {
   private static final Logger LOG = LoggerFactory.getLogger(DiskSpaceMonitor.class);
@@ -162,7 +162,7 @@ final class DiskSpaceMonitor implements DiskCapacity {
             minFreeBytes,
             fullest);
       } else if (changed) {
-        LOG.info("disk has room again, writes are accepted free-bytes={}", usable);
+        LOG.info("disk has space again, writes are accepted free-bytes={}", usable);
       }
     } catch (IOException e) {
       LOG.warn("free space cannot be read directories={}: {}", directories, e.toString());

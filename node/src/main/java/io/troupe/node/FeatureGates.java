@@ -30,7 +30,7 @@ record FeatureGates(Map<Feature, Boolean> states, boolean allAlpha, boolean allB
     FastLeaseKeepAlive(true),
     PriorityRequest(false);
 
-    /** State without a word of anybody. Beta features are on, alpha features are off. */
+    /** The state without a setting. Beta features are on, alpha features are off. */
     final boolean standard;
 
     Feature(boolean standard) {

@@ -13,8 +13,8 @@ import java.util.Objects;
 import java.util.TreeMap;
 
 /**
- * Members that are said to be lost. A member that is forced to continue alone removes them, and what
- * only they have is gone: so none of them may be there (docs/decisions/0125).
+ * Members that are said to be lost. A member that is forced to continue alone removes them, and
+ * what only they have is gone: so none of them may be there (docs/decisions/0125).
  */
 final class ForceNewClusterCheck {
   private final long clusterId;
@@ -66,9 +66,9 @@ final class ForceNewClusterCheck {
   }
 
   private boolean isThere(PeerAnswer answer) {
-    // Somebody else may have got the address since.
+    // Another process may have the address now.
     return answer instanceof PeerAnswer.Members known
         ? known.clusterId() == clusterId
-        : !answer.equals(Bootstrap.NOBODY);
+        : !answer.equals(Bootstrap.NO_REPLY);
   }
 }

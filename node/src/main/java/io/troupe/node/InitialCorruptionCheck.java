@@ -19,7 +19,7 @@ final class InitialCorruptionCheck {
   private InitialCorruptionCheck() {}
 
   /**
-   * Returns if nobody says otherwise.
+   * Returns if no member reports another content.
    *
    * @throws StartException if others have other content at the same revision
    */

@@ -10,8 +10,8 @@ import org.slf4j.Marker;
 
 /**
  * Keeps out of the log what the HTTP layer says of bytes that are no request: a line for each,
- * often with a stack trace, that whoever reaches a port could fill a disk with. Who wants to see
- * them sets the level to debug.
+ * often with a stack trace, with which any client could fill a disk. To see them sets the level to
+ * debug.
  */
 final class MalformedRequestLogFilter extends TurboFilter {
   /** Of streams that end with a failure; their stages are named. */

@@ -103,7 +103,7 @@ final class MemberGauges {
         () -> quotaBytes);
   }
 
-  /** Counted when somebody asks for the first time, also after the state was replaced. */
+  /** Counted when metrics are read for the first time, also after the state was replaced. */
   private double keys() {
     OptionalLong keys = state.keys();
     if (keys.isEmpty() && counting.compareAndSet(false, true)) {
@@ -179,7 +179,7 @@ final class MemberGauges {
         "alarm_type");
     metrics.gauge(
         "troupe_watch_lag_revisions",
-        "Revisions that are applied and not told to watches yet.",
+        "Revisions that are applied and not sent to watches yet.",
         () -> Math.max(0, state.revision() - metrics.watch().revision()));
   }
 
@@ -241,7 +241,7 @@ final class MemberGauges {
   private void refs(MemberRefs refs, MemberFiles files) {
     metrics.gauges(
         "troupe_mailbox_messages",
-        "Messages that wait for a room.",
+        "Messages in the mailbox of an actor.",
         target -> refs.mailboxes((actor, count) -> target.value(count, actor)),
         "room");
     metrics.gauges(

@@ -1,9 +1,9 @@
 package io.troupe.node;
 
 import com.typesafe.config.Config;
+import io.troupe.node.flags.DeferredLogLine;
 import io.troupe.node.flags.EtcdCommandLine;
 import io.troupe.node.flags.FlagException;
-import io.troupe.node.flags.DeferredLogLine;
 import io.troupe.persistence.wal.ChronicleWal;
 import java.util.Arrays;
 import java.util.List;
@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * {@code java -jar node.jar -Dconfig.file=node.conf}: runs one member until it is told to stop or
- * cannot continue.
+ * {@code java -jar node.jar -Dconfig.file=node.conf}: runs one member until it receives a signal to
+ * stop or cannot continue.
  */
 public final class NodeMain {
   private NodeMain() {}

@@ -40,7 +40,7 @@ import java.util.Optional;
  * @param clientTls TLS of ports for clients, for those of their URLs that are https; empty: there
  *     is none of those
  * @param peerTls TLS between members, if their URLs are https; empty: they are not
- * @param slow what is told of in the log because of the time it took
+ * @param slow limits above which the log reports an operation
  * @param tracing where calls are traced to; empty: nowhere
  * @param discovery where first members find each other; empty: nowhere
  * @param srv which records name the members; empty: none. Without both initialCluster does
@@ -140,7 +140,7 @@ public record NodeSettings(
   public record LogRotation(int maxMegabytes, int maxDays, int maxFiles, boolean compress) {}
 
   /**
-   * What takes longer is told of in the log.
+   * The log reports an operation that takes longer.
    *
    * @param apply an entry, from the log into the state
    * @param call a unary call

@@ -15,7 +15,7 @@ import org.slf4j.Marker;
  * Ends the process when an OutOfMemoryError is about to be logged. The JVM's own options notice an
  * exhausted heap (bin/node), but neither buffers outside the heap nor threads that cannot be
  * started; what fails then may be any thread, a library may catch it, and the member would continue
- * without that thread's work. Whoever catches it logs it, also Pekko for its dispatchers.
+ * without that thread's work. The code that catches it logs it; Pekko does so for its dispatchers.
  */
 final class OutOfMemoryFilter extends TurboFilter {
   private final Consumer<Throwable> ending;

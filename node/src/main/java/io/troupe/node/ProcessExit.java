@@ -42,7 +42,7 @@ final class ProcessExit {
     return false;
   }
 
-  /** One line, and out: whatever is still running must not answer anybody any more. */
+  /** Logs one line and exits: code that still runs must not respond to clients. */
   void end(Throwable failure) {
     Throwable cause = failure;
     while (cause instanceof CompletionException && cause.getCause() != null) {

@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What Linux tells of a process and the Prometheus client leaves out, read when metrics are read.
- * Elsewhere there is nothing of it.
+ * Figures of Linux about a process that the Prometheus client does not have, read when metrics are
+ * read. Elsewhere there is nothing of it.
  */
 final class ProcessFigures {
   private static final Path LIMITS = Path.of("/proc/self/limits");

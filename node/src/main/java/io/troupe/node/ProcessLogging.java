@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The log of a member's process: standard error, as etcd's. Made in code, because reading an XML
  * file takes a fifth of a second of each start. A file given with {@code
- * -Dlogback.configurationFile} replaces it, and a member inside somebody else's process leaves that
- * process's logging alone.
+ * -Dlogback.configurationFile} replaces it, and a member inside another program's process leaves
+ * that process's logging alone.
  */
 @ConfiguratorRank(ConfiguratorRank.CUSTOM_TOP_PRIORITY)
 public final class ProcessLogging extends ContextAwareBase implements Configurator {

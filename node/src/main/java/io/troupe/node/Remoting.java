@@ -27,7 +27,8 @@ final class Remoting {
 
   /**
    * Starts the actor system, and with it the port for other members. That is done on a thread of
-   * its own: who waits may be interrupted, and half an actor system could not be ended by anybody.
+   * its own: the waiting thread may be interrupted, and an incomplete actor system cannot be
+   * stopped.
    *
    * @return started, also if the caller was interrupted meanwhile: then its flag is set
    */
@@ -73,7 +74,9 @@ final class Remoting {
         queries);
   }
 
-  /** Canonical is what others call this member, bound is what it listens on: see docs/components. */
+  /**
+   * Canonical is what others call this member, bound is what it listens on: see docs/components.
+   */
   static Config config(NodeSettings settings) {
     try {
       Config peers =

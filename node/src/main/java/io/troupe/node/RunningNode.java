@@ -3,8 +3,8 @@ package io.troupe.node;
 import com.typesafe.config.Config;
 import io.troupe.actors.member.MemberFiles;
 import io.troupe.actors.member.MemberGuardian;
-import io.troupe.actors.member.MemberSettings;
 import io.troupe.actors.member.MemberRefs;
+import io.troupe.actors.member.MemberSettings;
 import io.troupe.actors.peers.ArteryQueries;
 import io.troupe.actors.peers.PeerEngines;
 import io.troupe.actors.peers.PeerMemory;
@@ -17,9 +17,9 @@ import io.troupe.grpc.http.Tracing;
 import io.troupe.grpc.service.EtcdServices;
 import io.troupe.grpc.service.GatewaySettings;
 import io.troupe.grpc.service.Logins;
+import io.troupe.grpc.service.MaintenanceTasks;
 import io.troupe.grpc.service.Member;
 import io.troupe.grpc.service.Proposer;
-import io.troupe.grpc.service.MaintenanceTasks;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.node.tracing.OtlpTracing;
@@ -102,7 +102,7 @@ public final class RunningNode implements AutoCloseable {
   /**
    * As above.
    *
-   * @param told gets the member before anybody can learn that it is ready
+   * @param told receives the member before it reports that it is ready
    */
   static RunningNode start(Config config, Consumer<Throwable> broken, Consumer<RunningNode> told) {
     NodeSettings settings = NodeSettings.of(config);
@@ -155,7 +155,7 @@ public final class RunningNode implements AutoCloseable {
       }
       GrpcServer.prepare(system);
       MemberFiles files = opening.await();
-      // Damage that a read meets concerns everybody: the member must not continue serving.
+      // Damage that a read finds affects all clients: the member must stop serving.
       files.onDamage(broken::accept);
       node = new RunningNode(settings, files, space, system, broken);
       Proposer proposer = node.serve(spawned, queries.join(), logins, clientTls);
@@ -169,7 +169,7 @@ public final class RunningNode implements AutoCloseable {
     } finally {
       if (!started) {
         queries.completeExceptionally(new IllegalStateException("the start failed"));
-        // Whoever was interrupted waits for that all the same.
+        // An interrupted caller waits for that too.
         boolean interrupted = Thread.interrupted();
         abandon(node, system, opening, dataDir);
         if (interrupted) {
@@ -179,7 +179,9 @@ public final class RunningNode implements AutoCloseable {
     }
   }
 
-  /** Leaves nothing behind of a start that failed: in a test or an application the JVM continues. */
+  /**
+   * Leaves nothing behind of a start that failed: in a test or an application the JVM continues.
+   */
   private static void abandon(
       @Nullable RunningNode node,
       @Nullable ActorSystem<Void> system,
@@ -254,7 +256,9 @@ public final class RunningNode implements AutoCloseable {
     return proposer;
   }
 
-  /** The snapshots share the files that the rewriting deleted: space is free when they let go. */
+  /**
+   * The snapshots share the files that the rewriting deleted: space is free when they release them.
+   */
   private void defragment(MemberRefs refs) {
     files.metrics().disk().defragment(files.store()::compactFully);
     refs.snapshot().tell(SnapshotCommand.Reclaim.INSTANCE);
@@ -334,9 +338,9 @@ public final class RunningNode implements AutoCloseable {
   }
 
   /**
-   * Runs {@code stop} when the process is told to end, while the way to other members is open: with
-   * a hook of the JVM alone Artery's own hook would close that way at the same time, and nobody
-   * could take the leadership.
+   * Runs {@code stop} when the process receives a signal to stop, while the connections to other
+   * members are open: with a hook of the JVM alone Artery's own hook would close them at the same
+   * time, and no member could take the leadership.
    */
   void whenProcessEnds(Runnable stop) {
     CoordinatedShutdown.get(system).addJvmShutdownHook(stop);

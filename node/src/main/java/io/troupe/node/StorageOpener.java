@@ -15,7 +15,7 @@ final class StorageOpener {
   private final CompletableFuture<MemberFiles> files = new CompletableFuture<>();
   private final Thread thread;
 
-  /** Whether the thread may be told to stop: later it is with files, which would be half open. */
+  /** Whether the thread may be interrupted: later it is with files, which would be half open. */
   private boolean identifying = true;
 
   private boolean abandoned;
@@ -37,7 +37,7 @@ final class StorageOpener {
   }
 
   /**
-   * Begins. Whoever starts without data is given an identity first.
+   * Begins. A member without data gets an identity first.
    *
    * @param peers asks other members who this one is
    */
@@ -54,8 +54,8 @@ final class StorageOpener {
   }
 
   /**
-   * Nobody wants them any more. Who still looks for other members stops; who is with the disk goes
-   * on with it.
+   * The files are not needed any more. A search for other members stops; work on the disk goes on
+   * with it.
    *
    * @return done when nothing is open
    */
@@ -64,7 +64,7 @@ final class StorageOpener {
     if (identifying) {
       thread.interrupt();
     }
-    // Why it failed, if it did, is told elsewhere.
+    // Why it failed, if it did, is logged elsewhere.
     return files.handle(
         (opened, failure) -> {
           if (opened != null) {

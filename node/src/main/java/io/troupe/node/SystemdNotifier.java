@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whoever started this process: told by systemd's protocol how far it is (F10), a datagram to the
- * unix socket that {@code NOTIFY_SOCKET} names. A supervisor that names none is told nothing, and
- * one that cannot be reached does not hurt the member.
+ * Notifies the supervisor of this process by systemd's protocol (F10): a datagram to the unix
+ * socket that {@code NOTIFY_SOCKET} names. Without that variable nothing is sent, and one that
+ * cannot be reached does not hurt the member.
  */
 final class SystemdNotifier {
   private static final Logger LOG = LoggerFactory.getLogger(SystemdNotifier.class);
@@ -60,7 +60,7 @@ final class SystemdNotifier {
     tell("READY=1");
   }
 
-  /** The process is about to end because it was told to. */
+  /** The process is about to end because it received a signal. */
   void stopping() {
     tell("STOPPING=1");
   }

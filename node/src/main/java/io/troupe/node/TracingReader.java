@@ -11,7 +11,7 @@ final class TracingReader {
     this.reader = reader;
   }
 
-  /** F7: what tracing is told counts only when it is on. */
+  /** F7: settings of tracing count only when it is on. */
   Optional<TracingSettings> read() {
     if (!reader.flag("tracing.enabled")) {
       return Optional.empty();

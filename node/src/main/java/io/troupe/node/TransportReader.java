@@ -76,7 +76,7 @@ final class TransportReader {
     requirePlain("listen-client-http-urls", http.listenUrls(), "client url");
     requirePlain("listen-metrics-urls", http.metricsUrls(), "metrics secure url");
     if (certAuth) {
-      // etcd only warns; but then everybody is served whom the operator wanted to be refused.
+      // etcd only warns; but then it serves all clients that the operator wanted to refuse.
       throw SettingsReader.refused(
           CLIENT + ".client-cert-auth", "true", "expected " + certificates(CLIENT) + " with it");
     }
@@ -264,7 +264,7 @@ final class TransportReader {
       throw SettingsReader.refused(
           block + ".auto-tls",
           "true",
-          "expected no client-cert-auth and no trusted-ca-file with it: nobody is verified then");
+          "expected no client-cert-auth and no trusted-ca-file with it: no client is verified then");
     }
     return new TlsSettings(
         cert,

@@ -32,7 +32,8 @@ class ProcessExitTest {
   void outOfMemoryHasItsOwnStatusWhateverWrapsIt() {
     OutOfMemoryError memory = new OutOfMemoryError("Cannot reserve direct buffer memory");
     assertThat(ProcessExit.code(memory)).isEqualTo(ExitCode.OUT_OF_MEMORY);
-    assertThat(ProcessExit.code(new WalException(WalException.Kind.IO, "x", new IOException(memory))))
+    assertThat(
+            ProcessExit.code(new WalException(WalException.Kind.IO, "x", new IOException(memory))))
         .isEqualTo(ExitCode.OUT_OF_MEMORY);
     assertThat(ProcessExit.code(new IOException("x"))).isEqualTo(ExitCode.UNEXPECTED);
   }

@@ -28,7 +28,7 @@ public final class Discovery {
   /** Of the time between two tries: 2, 4, 8 ... 256 s. */
   private static final int MAX_DOUBLINGS = 8;
 
-  /** As in etcd centuries: whoever waits for other people does not give up. */
+  /** As in etcd centuries: a member waits for the other members without limit. */
   private static final int MAX_RETRIES = Integer.MAX_VALUE;
 
   /** How time passes. */
@@ -67,8 +67,8 @@ public final class Discovery {
    *     several
    * @return all first members, name to peer URLs, in the order in which they came; this one among
    *     them
-   * @throws DiscoveryException if there is no such meeting, it is full, somebody wrote nonsense, or
-   *     the login is refused
+   * @throws DiscoveryException if there is no such meeting, it is full, it contains invalid data,
+   *     or the login is refused
    * @throws io.troupe.node.tls.TlsException if certificates or keys cannot be used
    */
   public static Map<String, List<String>> join(
@@ -131,7 +131,7 @@ public final class Discovery {
     throw new DiscoveryException("discovery: size key is bad");
   }
 
-  /** As in etcd, what is no member at all takes nobody's place. */
+  /** As in etcd, what is no member at all takes no member's place. */
   private List<Item> list() throws InterruptedException {
     List<Item> all = retried("cluster status check", () -> registry.list(members()));
     return all.stream().filter(this::isMember).toList();
@@ -148,7 +148,7 @@ public final class Discovery {
     return is;
   }
 
-  /** Whoever comes too late must not wait for ever. */
+  /** A member that comes too late must not wait without limit. */
   private void requirePlace(List<Item> found, int size, String own) {
     if (found.size() >= size
         && found.subList(0, size).stream().noneMatch(item -> item.key().equals(own))) {

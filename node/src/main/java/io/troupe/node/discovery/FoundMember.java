@@ -17,7 +17,7 @@ record FoundMember(String name, List<String> urls) {
   /**
    * Reads {@code name=url}, with commas between several of the same name.
    *
-   * @throws DiscoveryException if it is none, or nobody can speak with a member at such a URL
+   * @throws DiscoveryException if it is none, or a member cannot be reached at such a URL
    */
   static FoundMember of(Item item) {
     String name = "";

@@ -44,7 +44,7 @@ final class HttpRegistry implements Registry {
 
   private final DiscoverySettings settings;
   private final HttpClient client;
-  private final Duration patience;
+  private final Duration replyTimeout;
 
   /** Where the last answer came from: the next question goes there first. */
   private int first;
@@ -71,7 +71,7 @@ final class HttpRegistry implements Registry {
   HttpRegistry(DiscoverySettings settings) {
     this.settings = settings;
     this.needsLogin = !settings.user().isEmpty();
-    this.patience = settings.dialTimeout().plus(settings.requestTimeout());
+    this.replyTimeout = settings.dialTimeout().plus(settings.requestTimeout());
     HttpClient.Builder builder =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
@@ -213,9 +213,9 @@ final class HttpRegistry implements Registry {
     CompletableFuture<HttpResponse<byte[]>> answer =
         client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());
     try {
-      return answer.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+      return answer.get(replyTimeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException late) {
-      throw new IOException(endpoint + " has not answered within " + patience, late);
+      throw new IOException(endpoint + " has not answered within " + replyTimeout, late);
     } catch (ExecutionException failed) {
       throw new IOException(endpoint + " cannot be asked: " + failed.getCause(), failed);
     } finally {

@@ -40,7 +40,7 @@ public final class SrvCluster {
    * @param own the name of this member
    * @param advertised its peer URLs
    * @return name to peer URLs; others have numbers for names, and tell their own names later
-   * @throws DiscoveryException if nobody answers, or this member is not in it
+   * @throws DiscoveryException without a reply, or this member is not in it
    */
   public static Map<String, List<String>> find(
       SrvSettings settings, String own, List<String> advertised) {

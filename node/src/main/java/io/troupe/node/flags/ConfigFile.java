@@ -19,7 +19,7 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
  * etcd's configuration file, YAML or JSON (F2, 4.4): the same names as the flags, some of them in
- * blocks. Keys that nobody knows are skipped.
+ * blocks. Unknown keys are skipped.
  */
 final class ConfigFile {
   /** Flags that have no key, or one in a block only. */

@@ -89,13 +89,15 @@ final class EtcdSettings {
     return properties;
   }
 
-  /** F8: nobody else reaches a default of localhost, although the listener is for everybody. */
+  /**
+   * F8: other hosts cannot reach a default of localhost, although the listener is for all of them.
+   */
   private void advertise(String name, String listen, String standard) {
     String first =
         Stream.of(values.getOrDefault(listen, "").split(",", -1)).sorted().findFirst().orElse("");
-    boolean everybody = first.matches("https?://0\\.0\\.0\\.0:[0-9]+");
+    boolean allInterfaces = first.matches("https?://0\\.0\\.0\\.0:[0-9]+");
     String own = values.getOrDefault(name, "");
-    if (!everybody || !(own.isEmpty() || own.equals(standard))) {
+    if (!allInterfaces || !(own.isEmpty() || own.equals(standard))) {
       return;
     }
     try {

@@ -19,10 +19,10 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLSession;
 
 /**
- * Checks where certificates come from (TL2), without anybody waiting for a resolver: names are
- * looked up on threads that do nothing else. How many lookups there are at once is bounded, and so
- * is the time of each; one that hangs is not repeated by the connections that come after it from
- * the same address with the same names. What needs no resolver is decided at once. Thread-safe.
+ * Checks where certificates come from (TL2), without a wait for a resolver: names are looked up on
+ * threads that do nothing else. How many lookups there are at once is bounded, and so is the time
+ * of each; one that hangs is not repeated by the connections that come after it from the same
+ * address with the same names. What needs no resolver is decided at once. Thread-safe.
  */
 public final class AddressChecks {
   /** A resolver that does not answer keeps a thread for as long as it likes. */
@@ -74,7 +74,7 @@ public final class AddressChecks {
    *
    * @param session of a handshake that is over
    * @param remote the other end of its connection
-   * @return fails with a {@link CertificateException} if it is for somebody else, or if that is not
+   * @return fails with a {@link CertificateException} if it is for another host, or if that is not
    *     known in time; perhaps completed by a thread of the resolver's
    */
   public CompletionStage<Void> check(SSLSession session, InetAddress remote) {
@@ -160,7 +160,7 @@ public final class AddressChecks {
     /** A certificate may have any number of names. */
     private void requireTime(String name) throws UnknownHostException {
       if (result.isDone()) {
-        throw new UnknownHostException(name + ": nobody waits any more");
+        throw new UnknownHostException(name + ": the connection is closed");
       }
     }
 

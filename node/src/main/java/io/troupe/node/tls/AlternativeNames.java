@@ -38,7 +38,7 @@ record AlternativeNames(List<String> addresses, List<String> dnsNames) {
         CertificateNames.addresses(certificate), CertificateNames.dnsNames(certificate));
   }
 
-  /** True if nobody need be asked: it is for that address, or for nobody in particular. */
+  /** True if no name must be resolved: it is for that address, or names no host. */
   boolean areFor(InetAddress remote) {
     return (addresses.isEmpty() && dnsNames.isEmpty())
         || CertificateNames.isOneOf(remote, addresses);
@@ -49,7 +49,7 @@ record AlternativeNames(List<String> addresses, List<String> dnsNames) {
    * then for each one's addresses.
    *
    * @param remote where the certificate comes from
-   * @throws CertificateException if it is for somebody else, in etcd's words
+   * @throws CertificateException if it is for another host, in etcd's words
    * @source etcd client/pkg/transport, listener_tls.go
    */
   void check(InetAddress remote, NameLookup lookup) throws CertificateException {

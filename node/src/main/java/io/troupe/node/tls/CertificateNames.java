@@ -102,7 +102,7 @@ public final class CertificateNames {
         }
       }
     } catch (CertificateParsingException e) {
-      // Valid for nobody.
+      // Valid for no host.
       return List.of();
     }
     return found;

@@ -38,7 +38,7 @@ final class KeyFiles {
   }
 
   /**
-   * Trusts those whose certificates are signed by somebody.
+   * Trusts certificates that one of these authorities signed.
    *
    * @param authorities file of them; empty: those that the JDK trusts
    * @throws TlsException if the file cannot be used

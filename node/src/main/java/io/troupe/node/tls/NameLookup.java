@@ -9,14 +9,14 @@ interface NameLookup {
   /**
    * The names of an address, at least one.
    *
-   * @throws UnknownHostException if it has none, or nobody answers; says who was asked for
+   * @throws UnknownHostException if it has none, or without a reply; names the host
    */
   List<String> names(InetAddress address) throws UnknownHostException;
 
   /**
    * The addresses of a name, at least one.
    *
-   * @throws UnknownHostException if it has none, or nobody answers; says who was asked for
+   * @throws UnknownHostException if it has none, or without a reply; names the host
    */
   List<InetAddress> addresses(String name) throws UnknownHostException;
 }

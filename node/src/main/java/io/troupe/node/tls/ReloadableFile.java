@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Something that is made of files, and made again when one of them is another one than before. While
- * they cannot be read, or do not fit together because only one of them was replaced yet, the former
- * stays in use, and the log says so once for each state of the files. Thread-safe.
+ * Something that is made of files, and made again when one of them is another one than before.
+ * While they cannot be read, or do not fit together because only one of them was replaced yet, the
+ * former stays in use, and the log says so once for each state of the files. Thread-safe.
  */
 final class ReloadableFile<T> {
   private static final Logger LOG = LoggerFactory.getLogger(ReloadableFile.class);

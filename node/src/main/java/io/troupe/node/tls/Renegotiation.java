@@ -5,7 +5,7 @@ final class Renegotiation {
   private Renegotiation() {}
 
   /**
-   * Forbids clients to ask for it. The JDK reads that once, with its first connection: whoever
+   * Forbids clients to ask for it. The JDK reads that once, with its first connection: code that
    * makes connections with TLS calls this before, also if they are outgoing.
    */
   static void refuse() {

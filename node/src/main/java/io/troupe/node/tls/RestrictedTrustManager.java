@@ -7,16 +7,15 @@ import java.util.List;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/**
- * What the CA's word is not enough for: void certificates, and names that are let in (TL3, TL4).
- */
+/** What the CA's word is not enough for: revoked certificates, and allowed names (TL3, TL4). */
 final class RestrictedTrustManager extends X509ExtendedTrustManager {
   private final X509ExtendedTrustManager authorities;
   private final RevokedSerials revoked;
   private final List<String> allowedCns;
   private final List<String> allowedHostnames;
 
-  RestrictedTrustManager(X509ExtendedTrustManager authorities, RevokedSerials revoked, TlsSettings settings) {
+  RestrictedTrustManager(
+      X509ExtendedTrustManager authorities, RevokedSerials revoked, TlsSettings settings) {
     this.authorities = authorities;
     this.revoked = revoked;
     this.allowedCns = settings.allowedCns();

@@ -46,7 +46,7 @@ final class RevokedSerials {
       }
       return new RevokedSerials(serials, true);
     } catch (IOException | GeneralSecurityException e) {
-      LOG.error("nobody with a certificate is let in, the list of void ones cannot be read", e);
+      LOG.error("rejecting all certificates, cannot read the list of revoked certificates", e);
       return new RevokedSerials(Set.of(), false);
     }
   }
@@ -54,7 +54,7 @@ final class RevokedSerials {
   /** Throws if one of these is void. */
   void check(X509Certificate[] presented) throws CertificateException {
     if (!readable) {
-      throw new CertificateException("the list of void certificates cannot be read");
+      throw new CertificateException("cannot read the list of revoked certificates");
     }
     for (X509Certificate each : presented) {
       if (serials.contains(each.getSerialNumber())) {

@@ -142,7 +142,7 @@ public final class SelfSigned {
     return text.toString();
   }
 
-  /** Whole or not at all, and for nobody else to read. */
+  /** Whole or not at all, and readable by this user only. */
   private static void write(Path file, String text) throws IOException {
     Path part = file.resolveSibling(file.getFileName() + ".part");
     Files.deleteIfExists(part);

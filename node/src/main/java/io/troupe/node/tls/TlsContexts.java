@@ -8,15 +8,15 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * The context of one side: the own certificate, the authorities and the void certificates, each as
- * new as its own files. One that cannot be read keeps none of the others back: a new list of void
- * certificates counts while a key is being replaced. A new context resumes no session of before.
- * Thread-safe.
+ * The context of one side: the own certificate, the authorities and the revoked certificates, each
+ * as new as its own files. One that cannot be read keeps none of the others back: a new list of
+ * void certificates counts while a key is being replaced. A new context resumes no session of
+ * before. Thread-safe.
  */
 final class TlsContexts {
   /**
    * Sessions that are kept to be resumed, some 3 KiB each. Clients of these days bring theirs along
-   * (tickets); by default the JDK would keep 20,480 of the others for a day, whoever they are.
+   * (tickets); by default the JDK would keep 20,480 of all other clients for a day.
    */
   private static final int SESSIONS = 1024;
 

@@ -16,7 +16,7 @@ import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
  * Engines for new connections. Each is made from the files as they are at that moment (TL1), CA and
- * list of void certificates included; connections that stand are not touched, and sessions of
+ * list of revoked certificates included; connections that stand are not touched, and sessions of
  * before are not resumed. Thread-safe.
  */
 public final class TlsEngines {
@@ -83,7 +83,7 @@ public final class TlsEngines {
     return settings;
   }
 
-  /** For a connection that somebody else opened. */
+  /** For a connection that a client or another member opened. */
   public SSLEngine server() {
     SSLEngine engine = prepared(servers.get().createSSLEngine());
     engine.setUseClientMode(false);
@@ -122,7 +122,8 @@ public final class TlsEngines {
       ReloadableFile<RevokedSerials> revoked) {
     List<Path> files = List.of(Path.of(cert), Path.of(key));
     ReloadableFile<KeyManager[]> own =
-        new ReloadableFile<>(files, () -> read(files, () -> KeyFiles.own(files.get(0), files.get(1))));
+        new ReloadableFile<>(
+            files, () -> read(files, () -> KeyFiles.own(files.get(0), files.get(1))));
     return new TlsContexts(settings, own, authorities, revoked);
   }
 

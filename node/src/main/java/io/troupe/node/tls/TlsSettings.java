@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param clientCertFile shown where this member is the client; empty: certFile
  * @param clientKeyFile its key; empty: keyFile
  * @param trustedCaFile who may sign the other side's certificate; PEM
- * @param clientCertAuth whoever connects must show a certificate; so too if trustedCaFile is set
+ * @param clientCertAuth clients must show a certificate; so too if trustedCaFile is set
  * @param crlFile certificates that are void; DER
  * @param allowedCns common names, one of which the certificate must have
  * @param allowedHostnames names, for one of which the certificate must be valid

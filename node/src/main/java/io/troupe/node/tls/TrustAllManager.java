@@ -5,9 +5,7 @@ import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/**
- * Auto-TLS (TL5): what passes cannot be read by others, but nobody knows who is at the other end.
- */
+/** Auto-TLS (TL5): the traffic is encrypted, but the other side is not verified. */
 final class TrustAllManager extends X509ExtendedTrustManager {
   @Override
   public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine) {}

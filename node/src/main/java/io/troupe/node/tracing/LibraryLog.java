@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 final class LibraryLog extends Handler {
   private static final Logger LOG = LoggerFactory.getLogger(LibraryLog.class);
 
-  /** Held here, because loggers that nobody holds are forgotten with their settings. */
+  /** Held here, because loggers without a reference are collected with their settings. */
   private static final java.util.logging.Logger LIBRARY =
       java.util.logging.Logger.getLogger("io.opentelemetry");
 

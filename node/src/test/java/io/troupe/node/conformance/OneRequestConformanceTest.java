@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Clients that send other than one message where a call has one, and continue sending when theirs is
- * answered. Only their call may suffer.
+ * Clients that send other than one message where a call has one, and continue sending when theirs
+ * is answered. Only their call may suffer.
  */
 class OneRequestConformanceTest {
   @RegisterExtension static final ServedStore STORE = ServedStore.create();

@@ -382,7 +382,8 @@ class RangeConformanceTest {
 
     List<RangeStreamResponse> chunks = client.rangeStream(all().setSortTarget(SortTarget.VALUE));
 
-    // Eleven keys are fetched and sorted, ten are sent; the last of them, 01, is where it continues.
+    // Eleven keys are fetched and sorted, ten are sent; the last of them, 01, is where it
+    // continues.
     assertThat(names(chunks.get(0).getRangeResponse()))
         .containsExactly("10", "09", "08", "07", "06", "05", "04", "03", "02", "01");
     // The second chunk may have twice as many: all that is left.

@@ -156,7 +156,8 @@ final class ClusterCampaign {
       Map<Fault, Integer> faults)
       throws Exception {
     CampaignLoad load = new CampaignLoad(cluster, history, 5_000L + random.nextInt(40_000));
-    HistoryRecorder historian = new HistoryRecorder(cluster, cluster.members(), 1, random.split(), timer);
+    HistoryRecorder historian =
+        new HistoryRecorder(cluster, cluster.members(), 1, random.split(), timer);
     historians.add(historian);
     for (WatchRecord.Asked asked : asked()) {
       watchers.add(
@@ -211,7 +212,9 @@ final class ClusterCampaign {
     }
   }
 
-  /** On a slow machine faults leave little time: clients continue until there is enough to check. */
+  /**
+   * On a slow machine faults leave little time: clients continue until there is enough to check.
+   */
   private void awaitEnough(CampaignLoad load) {
     Awaitility.await("clients have " + ENOUGH + " answers")
         .atMost(PATIENCE)
@@ -273,7 +276,8 @@ final class ClusterCampaign {
       ScheduledExecutorService timer) {
     long from = HistoryChecks.maxCompaction(history.calls()) + 1;
     for (int member : cluster.members()) {
-      HistoryRecorder reader = new HistoryRecorder(cluster, Set.of(member), from, random.split(), timer);
+      HistoryRecorder reader =
+          new HistoryRecorder(cluster, Set.of(member), from, random.split(), timer);
       historians.add(reader);
       if (!events(reader, revision).equals(committed.tailMap(from))) {
         throw new AssertionError("member " + member + " tells another history");

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>A way that is cut keeps its connections and moves no byte, as if each packet was swallowed;
  * what was sent arrives when it is whole again. TCP loses nothing within a connection, so loss is
- * shown as what it does to a connection: it is stopped for the time of a retransmission, or it
- * ends and everything in it is lost.
+ * shown as what it does to a connection: it is stopped for the time of a retransmission, or it ends
+ * and everything in it is lost.
  */
 final class PeerLink implements AutoCloseable {
   private static final int CHUNK = 64 << 10;

@@ -29,7 +29,8 @@ class DefaultHostTest {
         .containsEntry(PEER, "http://192.0.2.7:7001")
         .doesNotContainKey(CLIENT);
     assertThat(everybody.notices())
-        .contains(DeferredLogLine.info("detected default host for advertise").with("host", "192.0.2.7"));
+        .contains(
+            DeferredLogLine.info("detected default host for advertise").with("host", "192.0.2.7"));
     assertThat(
             settings(
                 "--config-file", file("listen-client-urls: http://0.0.0.0:5, http://10.0.0.1:6")))

@@ -365,7 +365,8 @@ class EtcdCommandLineTest {
   @Test
   void deprecatedFlagsAreNamedHoweverTheyAreGiven() throws IOException {
     DeferredLogLine snapshots =
-        DeferredLogLine.warning("--max-snapshots is deprecated in 3.6 and will be decommissioned in 3.8.");
+        DeferredLogLine.warning(
+            "--max-snapshots is deprecated in 3.6 and will be decommissioned in 3.8.");
     assertThat(read(Map.of(), "--v2-deprecation=write-only", "--max-snapshots=5").notices())
         .containsExactly(snapshots, V2_DEPRECATED);
     assertThat(read(Map.of("ETCD_MAX_SNAPSHOTS", "5")).notices()).contains(snapshots);

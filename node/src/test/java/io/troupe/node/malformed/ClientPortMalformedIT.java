@@ -157,7 +157,8 @@ class ClientPortMalformedIT {
   }
 
   /** In turns, and the customer between them. */
-  private void fire(NodeProcess member, Guns guns, WellBehavedClient customer, long seed, long inputs)
+  private void fire(
+      NodeProcess member, Guns guns, WellBehavedClient customer, long seed, long inputs)
       throws Exception {
     long end = sent.get() + inputs;
     long turn = Math.max(2000, inputs / 50);
@@ -192,7 +193,8 @@ class ClientPortMalformedIT {
   }
 
   /** What is fired with. */
-  private record Guns(Target target, @Nullable MalformedHandshakes handshakes) implements AutoCloseable {
+  private record Guns(Target target, @Nullable MalformedHandshakes handshakes)
+      implements AutoCloseable {
     @Override
     public void close() throws IOException {
       if (handshakes != null) {

@@ -158,7 +158,7 @@ class TlsEnginesTest {
     connect(bad.engines(), server);
     Files.writeString(Path.of(made.crl), "no list");
     assertThatThrownBy(() -> connect(good.engines(), server))
-        .hasStackTraceContaining("the list of void certificates cannot be read");
+        .hasStackTraceContaining("cannot read the list of revoked certificates");
   }
 
   /** A renewal that was left half done must not let in whom the list has named since. */
