@@ -31,9 +31,9 @@ import org.apache.pekko.stream.javadsl.Source;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The use that a throw-away process is put to before it ends, so that the archive that its JVM then
- * writes knows more than a start: puts and ranges over the ports of two members that make a
- * cluster, so that what members say to each other is in it too. Only bin/node asks for it
+ * Runs a training load in a temporary process before that process exits and its JVM writes the
+ * class archive. Puts and ranges over the ports of a cluster of two members load more classes than
+ * a start alone, including those for traffic between members. Only bin/node starts it
  * (docs/decisions/0011).
  */
 final class ArchiveTraining {
@@ -45,7 +45,10 @@ final class ArchiveTraining {
   private final Config second;
   private @Nullable RunningNode secondNode;
 
-  /** Two members on free ports of the loopback: those of the configuration may be in use. */
+  /**
+   * Both members use free ports of the loopback interface, because the configured ports may be in
+   * use.
+   */
   private ArchiveTraining(Config config) {
     List<Integer> ports = freePorts();
     String one = "http://127.0.0.1:" + ports.get(0);
@@ -56,7 +59,9 @@ final class ArchiveTraining {
     this.second = member("two", two, cluster, dataDir + "-two").withFallback(config);
   }
 
-  /** What the configuration asks for; null if this process is a member like any other. */
+  /**
+   * Returns the training that the configuration requests; null if this process is a regular member.
+   */
   static @Nullable ArchiveTraining asked(Config config) {
     return isAsked() ? new ArchiveTraining(config) : null;
   }
@@ -80,13 +85,13 @@ final class ArchiveTraining {
     }
   }
 
-  /** Of the member that this process would be anyway. */
+  /** Returns the configuration of the first member, which this process runs. */
   Config config() {
     return first;
   }
 
   /**
-   * Starts the other member; neither is ready before.
+   * Starts the second member. Neither member is ready before.
    *
    * @param broken as for {@link RunningNode#start}
    */
@@ -94,16 +99,16 @@ final class ArchiveTraining {
     secondNode = RunningNode.start(second, broken);
   }
 
-  /** Whether this process is for nothing else. */
+  /** Returns true if this process only serves for training. */
   private static boolean isAsked() {
     return Boolean.getBoolean(PROPERTY);
   }
 
   /**
-   * Uses both members, one of which leads; on a machine that is too busy, as much as the time
-   * allows.
+   * Sends requests to both members, one of which is the leader. On a busy machine it sends as many
+   * as the time limit allows.
    *
-   * @throws IllegalStateException if a member answers wrongly
+   * @throws IllegalStateException if a response is wrong
    */
   void run(RunningNode firstNode) {
     ActorSystem client = ActorSystem.create("training", first);
@@ -118,8 +123,8 @@ final class ArchiveTraining {
   private static void use(RunningNode node, ActorSystem client) {
     int port = node.clientPorts().get(0);
     try {
-      // The requests never end by themselves: once they have, a connection gives the answers 3 s,
-      // and a busy machine that leaves this priority no time may need longer.
+      // The stream of requests has no end: after an end a connection waits only 3 s for the
+      // responses, and at this priority a busy machine may need longer.
       Source.from(requests())
           .concat(Source.never())
           .via(Http.get(client).connectionTo("127.0.0.1").toPort(port).http2WithPriorKnowledge())
@@ -130,10 +135,10 @@ final class ArchiveTraining {
           .toCompletableFuture()
           .get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException enough) {
-      // What was loaded until now is in the archive.
+      // The archive contains the classes loaded so far.
       return;
     } catch (ExecutionException failed) {
-      throw new IllegalStateException("the member does not serve", failed);
+      throw new IllegalStateException("training member does not serve", failed);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -162,10 +167,10 @@ final class ArchiveTraining {
                 MediaTypes.applicationBinary("grpc", false).toContentType(), frame));
   }
 
-  /** An answer has a message: more than a status. */
+  /** Requires that a response has a message besides its status. */
   private static HttpEntity.Strict checked(HttpEntity.Strict answer) {
     if (answer.getData().size() <= 5) {
-      throw new IllegalStateException("an answer without a message");
+      throw new IllegalStateException("response without a message");
     }
     return answer;
   }

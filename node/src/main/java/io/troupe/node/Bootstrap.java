@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who a member without data is: one of the first members of a new cluster (8.3), or one that was
- * added to a running cluster, which knows its id (B2).
+ * Determines the identity of a member without data. It is either one of the initial members of a
+ * new cluster (8.3), or it was added to a running cluster, which knows its id (B2).
  */
 final class Bootstrap {
   private static final Logger LOG = LoggerFactory.getLogger(Bootstrap.class);
@@ -36,21 +36,23 @@ final class Bootstrap {
   private static final Comparator<List<String>> BY_URLS =
       Comparator.comparing(urls -> String.join(",", urls));
 
-  /** Between two tries of a member that joins. */
+  /** Pause between two attempts of a member that joins. */
   private static final Duration PAUSE = Duration.ofMillis(200);
 
-  /** The reply that stands for a peer without a reply. */
+  /** Stands for the reply of a peer that does not reply. */
   static final PeerAnswer NO_REPLY = new PeerAnswer.Refused(Refusal.TIMED_OUT);
 
-  /** For an answer of a peer when a member without data starts. */
+  /** Timeout of one query to a peer when a member without data starts. */
   static final Duration ASK_PEER = Duration.ofSeconds(1);
 
-  /** For the answer of a peer that listens: a busy one may need several tries. */
+  /**
+   * Time for the reply of a peer that accepts connections: a busy peer may need several queries.
+   */
   private static final Duration ASK_LISTENING = Duration.ofSeconds(15);
 
   private static final int CONNECT_MS = 500;
 
-  /** How long a member that joins asks for its identity before the start fails. */
+  /** How long a member that joins queries peers for its identity before the start fails. */
   private static final Duration ASK_TO_JOIN = Duration.ofSeconds(30);
 
   private final NodeSettings settings;
@@ -60,11 +62,11 @@ final class Bootstrap {
   private final Duration joinTimeout;
 
   /**
-   * A start without data.
+   * Creates the bootstrap of one start.
    *
-   * @param peers asks the other members, by the URLs of initial-cluster
-   * @param timeout for the answer of one of them
-   * @param joinTimeout how long a member that joins asks again
+   * @param peers queries the other members, by the URLs of initial-cluster
+   * @param timeout of one query
+   * @param joinTimeout how long a member that joins repeats its queries
    */
   Bootstrap(
       NodeSettings settings,
@@ -80,7 +82,7 @@ final class Bootstrap {
   }
 
   /**
-   * Makes the identity of a data directory that has none.
+   * Creates the identity of a data directory that has none.
    *
    * @throws StartException as {@link #identity} and {@link FirstMembers#of}
    */
@@ -111,10 +113,10 @@ final class Bootstrap {
   }
 
   /**
-   * The identity to begin with.
+   * Returns the identity for the first start.
    *
-   * @throws StartException if the other members say that it cannot be so, or if a member that joins
-   *     reaches none of them
+   * @throws StartException if the replies of other members contradict the settings, or if a member
+   *     that joins reaches no peer
    */
   MemberIdentity identity() throws InterruptedException {
     return settings.initialClusterState() == NodeSettings.InitialState.NEW ? first() : joining();
@@ -131,7 +133,7 @@ final class Bootstrap {
     return identity(MemberIds.cluster(members.keySet()), self, false, members);
   }
 
-  /** B3: a lost data directory must not make a second member with the same id. */
+  /** B3: after the loss of a data directory there must be no second member with the same id. */
   private void requireNotBootstrapped(NodeId self) throws InterruptedException {
     for (PeerAnswer answer : askAll()) {
       if (answer instanceof PeerAnswer.Members known
@@ -147,8 +149,9 @@ final class Bootstrap {
   }
 
   /**
-   * One member that knows this one is enough: others may not have applied yet that it was added. So
-   * it may only be refused when all say that it does not fit, or when nothing better is heard.
+   * The reply of one peer that knows this member is enough, because other peers may not have
+   * applied its addition yet. So the start fails only if all replies mismatch, or if none matches
+   * before the timeout.
    */
   private MemberIdentity joining() throws InterruptedException {
     long end = System.nanoTime() + joinTimeout.toNanos();
@@ -235,18 +238,18 @@ final class Bootstrap {
         Version.product());
   }
 
-  /** What all other members say, in the order of {@link InitialCluster#others}. */
+  /** Returns the replies of all other members, in the order of {@link InitialCluster#others}. */
   private List<PeerAnswer> askAll() throws InterruptedException {
     return askAll(peers, cluster.others(), timeout);
   }
 
   /**
-   * Asks peers for the members that they know, all at once. A peer that does not answer in time but
-   * listens is asked again: on a busy machine a connection may take longer, and to continue as if
-   * that peer were not there could make a second member with the same id.
+   * Queries all peers at the same time for the members that they know. A peer that accepts
+   * connections but does not reply in time is queried again: on a busy machine a connection may
+   * take longer, and ignoring that peer could create a second member with the same id.
    *
-   * @param timeout for one answer
-   * @return in the order of {@code urls}; {@link #NO_REPLY} for a peer that does not answer
+   * @param timeout of one query
+   * @return in the order of {@code urls}; {@link #NO_REPLY} for a peer that does not reply
    */
   static List<PeerAnswer> askAll(PeerQueries peers, List<String> urls, Duration timeout)
       throws InterruptedException {
@@ -259,7 +262,7 @@ final class Bootstrap {
     for (int i = 0; i < urls.size(); i++) {
       PeerAnswer answer = await(asked.get(i));
       while (answer.equals(NO_REPLY) && System.nanoTime() - end < 0 && listens(urls.get(i))) {
-        LOG.info("a peer listens but has not answered yet, asking again peer-url={}", urls.get(i));
+        LOG.info("no reply from a peer that accepts connections, retrying peer-url={}", urls.get(i));
         answer = await(ask(peers, urls.get(i), timeout));
       }
       answers.add(answer);
@@ -278,23 +281,23 @@ final class Bootstrap {
       socket.connect(new InetSocketAddress(peer.getHost(), peer.getPort()), CONNECT_MS);
       return true;
     } catch (IOException refused) {
-      LOG.debug("no peer listens peer-url={}: {}", url, refused.toString());
+      LOG.debug("cannot connect to peer peer-url={} reason={}", url, refused.toString());
       return false;
     }
   }
 
-  /** A peer without a reply counts as a peer that is not there. */
+  /** A peer that does not reply counts as absent. */
   private static PeerAnswer await(CompletableFuture<PeerAnswer> asked) throws InterruptedException {
     try {
       return asked.get();
     } catch (ExecutionException e) {
       Throwable cause = e.getCause();
       if (cause instanceof TimeoutException) {
-        LOG.debug("no answer from a peer: {}", cause.getMessage());
+        LOG.debug("no reply from a peer reason={}", cause.getMessage());
         return NO_REPLY;
       }
-      // Not the peer's silence: this member has no way to ask, and must not guess.
-      throw new StartException(ExitCode.UNEXPECTED, "cannot ask the other members: " + cause, e);
+      // The peer is not the cause: this member cannot send queries, and must not guess.
+      throw new StartException(ExitCode.UNEXPECTED, "cannot query the other members: " + cause, e);
     }
   }
 

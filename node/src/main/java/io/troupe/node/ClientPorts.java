@@ -24,7 +24,7 @@ final class ClientPorts {
   private final NodeSettings settings;
   private final List<OpenPort> open = new ArrayList<>();
 
-  /** Lines of the log for each listener, for when the member is ready (B6). */
+  /** Log lines of each listener, written when the member is ready (B6). */
   private final List<Runnable> traffic = new ArrayList<>();
 
   private final Map<Listener, List<Integer>> ports = new EnumMap<>(Listener.class);
@@ -34,7 +34,7 @@ final class ClientPorts {
   }
 
   /**
-   * Opens all that the settings name.
+   * Opens all ports that the settings name.
    *
    * @throws StartException ADDRESS if one cannot be bound
    */
@@ -50,7 +50,7 @@ final class ClientPorts {
     bind(server, tls, "listen-metrics-urls", settings.http().metricsUrls(), Listener.METRICS);
   }
 
-  /** URLs of both kinds may name one address: the first of them opens it for both (T2). */
+  /** A plain and a TLS URL may name the same address: the first of them opens it for both (T2). */
   private void bind(
       GrpcServer server,
       Optional<ConnectionSecurity> tls,
@@ -115,7 +115,7 @@ final class ClientPorts {
     return String.valueOf(cause.getMessage());
   }
 
-  /** Calls are answered from now on. */
+  /** Logs that the ports serve calls from now on. */
   void announce() {
     traffic.forEach(Runnable::run);
   }
@@ -125,7 +125,10 @@ final class ClientPorts {
     return List.copyOf(ports.getOrDefault(serves, List.of()));
   }
 
-  /** Closes all at once; done when no connection is left, or the grace is over. */
+  /**
+   * Closes all ports at the same time. Completes when no connection is left or the grace period has
+   * expired.
+   */
   CompletableFuture<Void> close(Duration grace) {
     return CompletableFuture.allOf(
         open.stream()

@@ -28,7 +28,7 @@ final class ClientTls implements ConnectionSecurity {
   }
 
   /**
-   * Reads certificates and keys if a port needs them; makes them first if that is asked for.
+   * Reads certificates and keys if a port needs them. With auto-tls it first generates them.
    *
    * @throws StartException if they cannot be used
    */

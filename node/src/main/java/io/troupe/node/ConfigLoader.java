@@ -6,12 +6,12 @@ import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigParseOptions;
 import java.io.File;
 
-/** From the command line to the complete configuration. */
+/** Loads the complete configuration from the command line. */
 final class ConfigLoader {
   private ConfigLoader() {}
 
   /**
-   * Makes {@code -Dkey=value} arguments system properties.
+   * Sets {@code -Dkey=value} arguments as system properties.
    *
    * @throws StartException for any other argument
    */
@@ -31,8 +31,8 @@ final class ConfigLoader {
   }
 
   /**
-   * Reads the file that {@code config.file} names, system properties above it and the defaults
-   * behind it.
+   * Reads the file that {@code config.file} names. System properties override it, and the defaults
+   * fill in what it does not set.
    *
    * @throws StartException for a missing or a malformed file
    */

@@ -6,8 +6,9 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has all of the state rewritten on request (MT5), one time after the other: what was deleted since
- * the one in progress began may need another, which all share that ask meanwhile. Thread-safe.
+ * Rewrites all of the state on request (MT5), one run at a time. A request during a run needs
+ * another run for what was deleted since the current one started; all such requests share the next
+ * run. Thread-safe.
  */
 final class Defragmentation {
   private final Runnable work;
@@ -16,16 +17,16 @@ final class Defragmentation {
   private @Nullable CompletableFuture<Void> next;
 
   /**
-   * Begins idle.
+   * Creates an idle instance.
    *
-   * @param work takes as long as the state is large
+   * @param work takes time in proportion to the size of the state
    */
   Defragmentation(Runnable work, Executor executor) {
     this.work = work;
     this.executor = executor;
   }
 
-  /** Completes when all that was deleted before this call has left the disk. */
+  /** Completes when everything that was deleted before this call is removed from disk. */
   synchronized CompletionStage<Void> request() {
     if (running == null) {
       CompletableFuture<Void> first = new CompletableFuture<>();

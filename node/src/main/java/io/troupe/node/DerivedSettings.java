@@ -23,17 +23,17 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What follows from the configuration and the heap for the actors and for the gateway. */
+/** Derives the settings of the actors and the gateway from the configuration and the heap size. */
 final class DerivedSettings {
   /** L12. */
   private static final Duration CHECKPOINT_EVERY = Duration.ofMinutes(5);
 
   private static final Logger LOG = LoggerFactory.getLogger(DerivedSettings.class);
 
-  /** Of the heap, for a connection of HTTP/2 that asks nothing (ManyConnectionsIT). */
+  /** Heap bytes of an idle HTTP/2 connection (ManyConnectionsIT). */
   private static final long CONNECTION_BYTES = 72 << 10;
 
-  /** The same with TLS. */
+  /** Heap bytes of an idle HTTP/2 connection with TLS. */
   private static final long SECURE_CONNECTION_BYTES = 180 << 10;
 
   private static final long LEAST_CONNECTIONS = 100;
@@ -47,17 +47,17 @@ final class DerivedSettings {
   private DerivedSettings() {}
 
   /**
-   * Recent entries, waiting proposals and newest records may have an eighth of the heap each, what
-   * is in flight to one follower a thirty-second part, tokens of logins too, answers a quarter;
-   * what is left is for watches, the largest request ({@link SizeRules}), and the collector.
+   * Recent entries, pending proposals and hot records may use an eighth of the heap each, messages
+   * in flight to one follower and login tokens a thirty-second part each, responses a quarter. The
+   * rest is for watches, the largest request ({@link SizeRules}), and the garbage collector.
    */
   private static long heapShare(int parts) {
     return Runtime.getRuntime().maxMemory() / parts;
   }
 
   /**
-   * What clients may make this process hold. Each connection may have a little even if nothing is
-   * left, so that small requests of all are served.
+   * Returns the budget of memory that clients may use. Each connection may use a little even if the
+   * budget is exhausted, so that small requests of all clients are served.
    */
   static MemoryBudget clientMemory(NodeSettings settings) {
     long given = settings.clientMemoryBytes();
@@ -65,7 +65,7 @@ final class DerivedSettings {
   }
 
   /**
-   * Connections that the configuration does not limit may take an eighth of the heap if all of them
+   * Without a configured limit, all connections together may use an eighth of the heap while they
    * are idle; with TLS three sixteenths, for its buffers (decision 0189).
    */
   private static ConnectionLimits connections(NodeSettings settings) {
@@ -78,7 +78,7 @@ final class DerivedSettings {
               : heapShare(8) / CONNECTION_BYTES;
       all = Math.max(LEAST_CONNECTIONS, fitting);
     }
-    // Whole clusters may come from the address of one gateway; others still find a place.
+    // A gateway may connect for a whole cluster from one address; other addresses keep a quarter.
     long perAddress = given.perAddress() == 0 ? Math.max(1, all / 4 * 3) : given.perAddress();
     return new ConnectionLimits(
         given.streams(), given.resetsPerSecond(), (int) all, (int) perAddress);
@@ -121,7 +121,7 @@ final class DerivedSettings {
         settings.features().isOn(Feature.PriorityRequest));
   }
 
-  /** How callers prove who they are. */
+  /** Returns how callers authenticate. */
   static Logins logins(NodeSettings settings) {
     int cores = Runtime.getRuntime().availableProcessors();
     try {
@@ -131,7 +131,7 @@ final class DerivedSettings {
               tokenTtl(settings.auth()),
               (int) Math.min(MOST_TOKENS, heapShare(32) / SimpleTokens.TOKEN_BYTES),
               Clock.systemUTC()),
-          // Half of the cores: logins must not keep the others from what they do.
+          // Half of the cores: logins must not block other work.
           new Passwords(bcryptCost(settings.auth()), Math.max(1, cores / 2)));
     } catch (IllegalArgumentException wrong) {
       throw new StartException(

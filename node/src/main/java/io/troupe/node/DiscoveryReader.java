@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** How a first member finds the others, out of the configuration (DI1, DN1, F7). */
+/** Reads from the configuration how an initial member finds the other ones (DI1, DN1, F7). */
 final class DiscoveryReader {
   private static final String ENDPOINTS = "discovery.endpoints";
   private static final String SEVERAL =
@@ -26,7 +26,7 @@ final class DiscoveryReader {
     this.reader = reader;
   }
 
-  /** Empty unless token and endpoints are there; only one of them is refused. */
+  /** Returns empty unless token and endpoints are set. Refuses one without the other. */
   Optional<DiscoverySettings> registry() {
     String token = reader.text("discovery.token");
     List<String> given = reader.texts(ENDPOINTS, "[\"http://10.0.0.9:2379\"]");
@@ -40,7 +40,7 @@ final class DiscoveryReader {
           "",
           "both --discovery-token and --discovery-endpoints must be set");
     }
-    // It is a part of keys, and etcd makes paths of those.
+    // The token is a part of keys, which etcd handles as paths.
     if (Stream.of(token.split("/", -1)).anyMatch(NO_SEGMENT::contains)) {
       throw SettingsReader.wrong(
           "discovery.token", token, "a name, or names with single slashes between them");
@@ -52,7 +52,7 @@ final class DiscoveryReader {
     String key = reader.text("discovery.key-file");
     String authorities = reader.text("discovery.trusted-ca-file");
     boolean trustAnybody = reader.flag("discovery.insecure-skip-tls-verify");
-    // As in etcd, whatever is said about TLS asks for it.
+    // As in etcd, any TLS setting enables TLS.
     boolean plain =
         reader.flag("discovery.insecure-transport")
             && cert.isEmpty()
@@ -82,7 +82,7 @@ final class DiscoveryReader {
             reader.text("discovery.password")));
   }
 
-  /** Empty unless there is a domain. */
+  /** Returns empty unless a domain is set. */
   Optional<SrvSettings> srv() {
     String domain = reader.text("discovery.srv");
     if (domain.isEmpty()) {

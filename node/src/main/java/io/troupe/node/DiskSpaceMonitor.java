@@ -12,21 +12,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether the file systems of the data directory and of the log have space left. Writes are refused
- * before the log itself runs out of space: reads, deletes and compaction continue, and nothing has
- * to stop. Thread-safe; asks the file system at most once in a second.
+ * Monitors the free space of the file systems of the data directory and of the log. Writes are
+ * refused before the log itself runs out of space; reads, deletes and compaction continue.
+ * Thread-safe. Reads the free space at most once per second.
  */
 final class DiskSpaceMonitor implements DiskCapacity {
   private static final Logger LOG = LoggerFactory.getLogger(DiskSpaceMonitor.class);
   private static final long ASK_EVERY_NANOS = 500_000_000L;
 
-  /** Most that a start on a full disk finds in reserve, on each disk. */
+  /** Largest reserve for a start on a full disk, on each disk. */
   private static final long MAX_RESERVE_BYTES = 16L << 20;
 
   /** Labels of the file systems in metrics, in the order of the directories. */
   private static final List<String> DISKS = List.of("data", "wal");
 
-  /** A process that does not live long makes no reserve. */
+  /** Checks before the reserve is created: a short-lived process creates none. */
   private static final int CHECKS_BEFORE_RESERVE = 10;
 
   private final List<Path> directories;
@@ -51,7 +51,8 @@ final class DiskSpaceMonitor implements DiskCapacity {
   }
 
   /**
-   * Before a start opens anything: on a full disk gives it the reserve that the last run kept.
+   * Releases the reserve of the previous run if the disk is full. Called before a start opens any
+   * file.
    *
    * @param directories of the data and of the log, as in the constructor; may be missing
    */
@@ -66,7 +67,7 @@ final class DiskSpaceMonitor implements DiskCapacity {
               reserve.file());
         }
       } catch (IOException e) {
-        LOG.warn("disk reserve cannot be released file={}: {}", reserve.file(), e.toString());
+        LOG.warn("cannot release disk reserve file={} reason={}", reserve.file(), e.toString());
       }
     }
   }
@@ -83,22 +84,22 @@ final class DiskSpaceMonitor implements DiskCapacity {
       } catch (IOException e) {
         if (!reserveComplained) {
           reserveComplained = true;
-          LOG.warn("disk reserve cannot be made file={}: {}", reserve.file(), e.toString());
+          LOG.warn("cannot create disk reserve file={} reason={}", reserve.file(), e.toString());
         }
       }
     }
   }
 
-  /** Adds the figures of the reserves to the metrics; once for each member. */
+  /** Registers the metrics of the reserves. Called once for each member. */
   void register(MemberMetrics metrics) {
     metrics.gauges(
         "troupe_disk_reserve_bytes",
-        "Bytes that are in reserve for a start on a full disk.",
+        "Bytes in reserve for a start on a full disk.",
         target -> reportReserves(target, DiskReserve::presentBytes),
         "disk");
     metrics.gauges(
         "troupe_disk_reserve_missing_bytes",
-        "Bytes of the reserve that were released, or that have no place on the disk yet.",
+        "Bytes of the reserve that were released or not allocated yet.",
         target ->
             reportReserves(
                 target, reserve -> Math.max(0, reserve.wantedBytes() - reserve.presentBytes())),
@@ -115,7 +116,7 @@ final class DiskSpaceMonitor implements DiskCapacity {
       try {
         value = (double) figure.of(reserves.get(i));
       } catch (IOException e) {
-        LOG.debug("disk reserve cannot be read file={}", reserves.get(i).file(), e);
+        LOG.debug("cannot read disk reserve file={}", reserves.get(i).file(), e);
         value = Double.NaN;
       }
       target.value(value, DISKS.get(i));
@@ -156,16 +157,16 @@ final class DiskSpaceMonitor implements DiskCapacity {
       low = tooLittle;
       if (changed && tooLittle) {
         LOG.error(
-            "disk is nearly full, writes are refused free-bytes={} min-free-disk-bytes={}"
+            "rejecting writes, disk is nearly full; free disk space free-bytes={} min-free-disk-bytes={}"
                 + " directory={}",
             usable,
             minFreeBytes,
             fullest);
       } else if (changed) {
-        LOG.info("disk has space again, writes are accepted free-bytes={}", usable);
+        LOG.info("accepting writes again, disk has enough free space free-bytes={}", usable);
       }
     } catch (IOException e) {
-      LOG.warn("free space cannot be read directories={}: {}", directories, e.toString());
+      LOG.warn("cannot read free disk space directories={} reason={}", directories, e.toString());
     }
   }
 }

@@ -20,7 +20,8 @@ import net.logstash.logback.composite.AbstractJsonProvider;
 import org.slf4j.event.KeyValuePair;
 
 /**
- * A line of the log as etcd writes it (B6): {@code level}, {@code ts}, {@code caller}, {@code msg},
+ * Writes log lines in etcd's JSON form (B6): {@code level}, {@code ts}, {@code caller}, {@code
+ * msg},
  * then a field for each {@code key={}} at the end of the message and for each key of the event. So
  * {@code "saved snapshot snapshot-index={}"} has the message {@code saved snapshot} and a number.
  */
@@ -115,7 +116,10 @@ final class EtcdLogFields extends AbstractJsonProvider<ILoggingEvent> {
     }
   }
 
-  /** Package, file and line of our own lines; of a library's the logger's last name. */
+  /**
+   * Returns package, file and line for Troupe's own lines, the last part of the logger's name for a
+   * library's.
+   */
   private static String caller(ILoggingEvent event) {
     String logger = event.getLoggerName();
     if (logger.startsWith("io.troupe.") && event.getCallerData().length > 0) {

@@ -1,20 +1,21 @@
 package io.troupe.node;
 
 /**
- * How the process ends, for supervisors (docs/operations.md). Stable: scripts rely on the numbers.
+ * Exit codes of the process, for supervisors (docs/operations.md). Stable: scripts rely on the
+ * numbers.
  */
 public enum ExitCode {
-  /** Something that none of the others names. */
+  /** Any failure that no other code names. */
   UNEXPECTED(1),
   /** A key or flag is unknown, or a value is not what it must be. */
   CONFIGURATION(2),
   /** Another process uses the data directory. */
   DATA_IN_USE(3),
-  /** What is on disk is damaged, of another member, or of an unknown version. */
+  /** The data on disk is damaged, belongs to another member, or has an unknown version. */
   DATA_CORRUPT(4),
   /** The disk is full, cannot be written, or reports errors. */
   DISK_FAILURE(5),
-  /** A rule that must always hold is broken: a fault in the program. */
+  /** An invariant is violated: a fault in the program. */
   INVARIANT(6),
   /** A listen address cannot be bound. */
   ADDRESS(7),

@@ -6,14 +6,14 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * What can be turned on by name (4.3).
+ * Features that are switched on or off by name (4.3).
  *
  * @param states of all features
- * @param allAlpha what was said of alpha features at large
- * @param allBeta the same of beta features
+ * @param allAlpha value of {@code AllAlpha}
+ * @param allBeta value of {@code AllBeta}
  */
 record FeatureGates(Map<Feature, Boolean> states, boolean allAlpha, boolean allBeta) {
-  /** What is right. */
+  /** The valid form, for error texts. */
   static final String FORM =
       "Name=true,Other=false with names of docs/flags.md; LeaseCheckpointPersist only with"
           + " LeaseCheckpoint";
@@ -39,10 +39,10 @@ record FeatureGates(Map<Feature, Boolean> states, boolean allAlpha, boolean allB
   }
 
   /**
-   * Reads.
+   * Parses the setting.
    *
-   * @throws IllegalArgumentException for unknown names and states, and for what needs another
-   *     feature that is off (F7)
+   * @throws IllegalArgumentException for unknown names and states, and for a feature that requires
+   *     another one that is off (F7)
    */
   static FeatureGates of(String text) {
     Map<Feature, Boolean> given = new EnumMap<>(Feature.class);
@@ -86,8 +86,8 @@ record FeatureGates(Map<Feature, Boolean> states, boolean allAlpha, boolean allB
     };
   }
 
-  /** Tells 1 or 0 of each, with its name and stage as etcd writes them (4.3). */
-  void tell(LabelledValues.Target target) {
+  /** Reports 1 or 0 for each feature, with its name and stage as etcd writes them (4.3). */
+  void report(LabelledValues.Target target) {
     target.value(allAlpha ? 1 : 0, "AllAlpha", "ALPHA");
     target.value(allBeta ? 1 : 0, "AllBeta", "BETA");
     states.forEach(

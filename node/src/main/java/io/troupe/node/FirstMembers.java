@@ -12,14 +12,14 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Whom a member without data begins with, or joins: those of the setting, of SRV records, or those
- * that discovery finds.
+ * Finds the initial members for a member without data: from the setting, from SRV records, or
+ * through discovery.
  */
 final class FirstMembers {
   private FirstMembers() {}
 
   /**
-   * Finds them; with discovery that takes until all are there.
+   * Finds the initial members. With discovery it waits until all of them have registered.
    *
    * @throws StartException if this member is not one of them, or discovery refuses it
    */
@@ -30,7 +30,7 @@ final class FirstMembers {
           ? named(settings.srv().get(), settings)
           : InitialCluster.of(settings);
     }
-    // DI2: the token of the meeting is that of the cluster.
+    // DI2: the discovery token is the cluster token.
     String token = discovery.get().token();
     List<String> urls = settings.initialAdvertisePeerUrls().stream().sorted().toList();
     String own =

@@ -13,8 +13,8 @@ import java.util.Objects;
 import java.util.TreeMap;
 
 /**
- * Members that are said to be lost. A member that is forced to continue alone removes them, and
- * what only they have is gone: so none of them may be there (docs/decisions/0125).
+ * Checks that the members that force-new-cluster removes are not running. Data that only they have
+ * is lost, so none of them may reply (docs/decisions/0125).
  */
 final class ForceNewClusterCheck {
   private final long clusterId;
@@ -30,12 +30,12 @@ final class ForceNewClusterCheck {
   }
 
   /**
-   * Asks each of them whether it is there, all at once.
+   * Queries all of these members at the same time.
    *
    * @param others their peer URLs, by id
-   * @throws StartException CONFIGURATION if one of them answers
+   * @throws StartException CONFIGURATION if one of them replies
    */
-  void requireSilence(Map<NodeId, List<String>> others) {
+  void requireNotRunning(Map<NodeId, List<String>> others) {
     Map<NodeId, String> asked = new TreeMap<>();
     others.forEach(
         (member, urls) ->
@@ -66,7 +66,7 @@ final class ForceNewClusterCheck {
   }
 
   private boolean isThere(PeerAnswer answer) {
-    // Another process may have the address now.
+    // Another process may use the address now.
     return answer instanceof PeerAnswer.Members known
         ? known.clusterId() == clusterId
         : !answer.equals(Bootstrap.NO_REPLY);

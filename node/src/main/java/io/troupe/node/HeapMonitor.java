@@ -13,13 +13,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs how large the heap may become, and what fills it when a collection leaves almost nothing
- * free: after an allocation that fails, no Java code runs that could explain it.
+ * Logs the heap limit, and the largest classes when a garbage collection leaves almost no free
+ * heap. After a failed allocation no Java code runs that could log them.
  */
 final class HeapMonitor {
   private static final Logger LOG = LoggerFactory.getLogger(HeapMonitor.class);
 
-  /** Where the launcher has the limit from. */
+  /** System property in which the launcher names the origin of the limit. */
   private static final String ORIGIN = "io.troupe.heap.origin";
 
   private static final double NEARLY_FULL = 0.9;
@@ -29,7 +29,7 @@ final class HeapMonitor {
 
   private HeapMonitor() {}
 
-  /** One line at start. */
+  /** Logs one line at start. */
   static void logLimit() {
     LOG.info(
         "heap limit heap-max={}MiB origin=\"{}\"",
@@ -37,7 +37,10 @@ final class HeapMonitor {
         System.getProperty(ORIGIN, "JVM"));
   }
 
-  /** Watches until the process ends. Returns at once: loading what it needs takes a moment. */
+  /**
+   * Monitors the heap until the process exits. Returns immediately, because loading the needed
+   * classes takes a moment.
+   */
   static void start() {
     Thread thread = new Thread(HeapMonitor::watch, "heap-monitor");
     thread.setDaemon(true);
@@ -48,7 +51,7 @@ final class HeapMonitor {
     boolean watched = false;
     for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
       long max = pool.getUsage().getMax();
-      // The old generation: the others are emptied by each collection.
+      // The old generation: each collection empties the other pools.
       if (pool.getType() == MemoryType.HEAP
           && pool.isUsageThresholdSupported()
           && pool.isCollectionUsageThresholdSupported()
@@ -79,8 +82,8 @@ final class HeapMonitor {
       lastNanos = now;
       MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
       LOG.warn(
-          "heap nearly full after a collection, the next large request may end the member; give it"
-              + " more heap (TROUPE_HEAP) heap-used={}MiB heap-max={}MiB largest={}",
+          "heap nearly full after a collection, a large request may stop the member; raise"
+                + " TROUPE_HEAP heap-used={}MiB heap-max={}MiB largest={}",
           heap.getUsed() / MEBIBYTE,
           heap.getMax() / MEBIBYTE,
           largest(LARGEST_CLASSES));
@@ -88,10 +91,10 @@ final class HeapMonitor {
   }
 
   /**
-   * Classes that take most of the heap.
+   * Returns the classes that use most of the heap.
    *
-   * @param classes how many
-   * @return for each its name, instances and bytes
+   * @param classes number of classes
+   * @return name, instances and bytes of each class
    */
   static List<String> largest(int classes) {
     try {
@@ -100,7 +103,7 @@ final class HeapMonitor {
               .invoke(
                   new ObjectName("com.sun.management:type=DiagnosticCommand"),
                   "gcClassHistogram",
-                  // Without the collection that has just been.
+                  // Without another collection: one has just run.
                   new Object[] {new String[] {"-all"}},
                   new String[] {String[].class.getName()});
       return String.valueOf(histogram)

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The members a cluster begins with; on a member that joins, the members there are.
+ * The initial members of a cluster; on a member that joins, the existing members.
  *
  * @param name this member's name
  * @param members name to peer URLs, sorted as text, in the order given; this member among them
@@ -20,10 +20,10 @@ record InitialCluster(String name, Map<String, List<String>> members, String tok
   }
 
   /**
-   * Reads the setting. Empty means: this member alone, with the URLs it advertises (F8).
+   * Reads the setting. If it is empty, this member is alone, with the URLs that it advertises (F8).
    *
-   * @throws StartException when this member is not in it with exactly its advertised URLs (F9), or
-   *     shall find first members although it joins
+   * @throws StartException if this member is not in it with exactly its advertised URLs (F9), or if
+   *     discovery is set although the member joins
    */
   static InitialCluster of(NodeSettings settings) {
     if (settings.discovery().isPresent()
@@ -37,7 +37,7 @@ record InitialCluster(String name, Map<String, List<String>> members, String tok
   }
 
   /**
-   * The same with members that are known from elsewhere.
+   * Creates the cluster from members that another source names.
    *
    * @throws StartException as above
    */
@@ -66,7 +66,9 @@ record InitialCluster(String name, Map<String, List<String>> members, String tok
     return members.getOrDefault(name, List.of());
   }
 
-  /** Where the other members are asked: the first peer URL of each, sorted as text. */
+  /**
+   * Returns the URLs for queries to the other members: the first peer URL of each, sorted as text.
+   */
   List<String> others() {
     return members.entrySet().stream()
         .filter(member -> !member.getKey().equals(name))

@@ -9,19 +9,19 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A member whose content differs from others' does not begin to serve (Q5). */
+/** Stops the start of a member whose content differs from that of other members (Q5). */
 final class InitialCorruptionCheck {
   private static final Logger LOG = LoggerFactory.getLogger(InitialCorruptionCheck.class);
 
-  /** For the hash of the own content, before the others are asked. */
+  /** Timeout, mostly for the hash of the member's own content. */
   private static final int HASHING_MINUTES = 10;
 
   private InitialCorruptionCheck() {}
 
   /**
-   * Returns if no member reports another content.
+   * Returns if no member reports different content.
    *
-   * @throws StartException if others have other content at the same revision
+   * @throws StartException if other members have different content at the same revision
    */
   static void require(MaintenanceTasks upkeep, NodeSettings settings) throws InterruptedException {
     try {
@@ -36,7 +36,7 @@ final class InitialCorruptionCheck {
                 + differing);
       }
     } catch (ExecutionException | TimeoutException unfinished) {
-      LOG.warn("the initial corruption check could not be finished", unfinished);
+      LOG.warn("initial corruption check did not complete, member starts without it", unfinished);
     }
   }
 }

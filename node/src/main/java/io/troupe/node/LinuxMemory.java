@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Set;
 
-/** Locked memory on Linux. */
+/** Locks memory on Linux. */
 final class LinuxMemory implements MemoryLock.Kernel {
   /** MCL_CURRENT, MCL_FUTURE, MCL_ONFAULT of Linux 4.4 and later on x64 and arm64. */
   private static final int ALL_WHEN_USED = 1 | 2 | 4;
@@ -36,7 +36,7 @@ final class LinuxMemory implements MemoryLock.Kernel {
   @Override
   public boolean isUnlimited() {
     long rights = Long.parseUnsignedLong(line("/proc/self/status", "CapEff:"), 16);
-    // Rights in a user namespace of its own count for nothing here.
+    // Capabilities in a separate user namespace have no effect here.
     boolean counts = line("/proc/self/uid_map", "").endsWith(" 4294967295");
     return (counts && (rights & (1L << CAP_IPC_LOCK)) != 0)
         || line("/proc/self/limits", "Max locked memory").startsWith("unlimited");
@@ -59,7 +59,7 @@ final class LinuxMemory implements MemoryLock.Kernel {
     return line("/proc/self/status", "VmLck:");
   }
 
-  /** What follows that name. */
+  /** Returns the text after that name in the file. */
   private static String line(String file, String name) {
     try {
       for (String each : Files.readAllLines(Path.of(file))) {

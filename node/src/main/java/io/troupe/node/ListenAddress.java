@@ -2,11 +2,11 @@ package io.troupe.node;
 
 import java.net.URI;
 
-/** Where a URL listens, whatever its scheme. */
+/** Compares the addresses of URLs, independent of the scheme. */
 final class ListenAddress {
   private ListenAddress() {}
 
-  /** Whether both name the same port or file. Port 0 is another one for each URL. */
+  /** Returns true if both name the same port or file. Port 0 is a different port for each URL. */
   static boolean isSame(URI one, URI other) {
     if (SocketUrl.is(one) || SocketUrl.is(other)) {
       return SocketUrl.is(one)

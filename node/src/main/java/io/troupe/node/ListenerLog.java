@@ -6,13 +6,13 @@ import java.net.URI;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the log says of ports for clients, in etcd's words (B6). */
+/** Logs the state of the ports for clients, in etcd's words (B6). */
 final class ListenerLog {
   private static final Logger LOG = LoggerFactory.getLogger(ListenerLog.class);
 
   private ListenerLog() {}
 
-  /** A port is open. */
+  /** Logs that a port is open. */
   static void opened(NodeSettings settings, URI url, Listener serves, String address) {
     LOG.info("listening address={} serves={}", address, serves);
     if (serves == Listener.METRICS) {
@@ -22,7 +22,7 @@ final class ListenerLog {
     }
   }
 
-  /** The member is ready, and so is the port, unless it is for metrics alone. */
+  /** Logs that the port serves clients, unless it is for metrics only. */
   static void serves(URI url, Listener serves, String address) {
     String traffic =
         switch (serves) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** What the configuration says about the log that is for people. */
+/** Reads the settings of the log output. */
 final class LogReader {
   private static final Set<String> LEVELS = Set.of("debug", "info", "warn", "error");
 
@@ -35,7 +35,7 @@ final class LogReader {
         rotate ? Optional.of(rotation()) : Optional.empty());
   }
 
-  /** The object of etcd's flag: megabytes, days, files. */
+  /** Parses the JSON object of etcd's flag: megabytes, days, files. */
   private NodeSettings.LogRotation rotation() {
     String right = "{\"maxsize\": 100, \"maxage\": 0, \"maxbackups\": 0, \"compress\": false}";
     return reader.typed(

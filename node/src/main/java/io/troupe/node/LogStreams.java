@@ -14,7 +14,7 @@ import java.io.FileOutputStream;
 import java.nio.file.Path;
 import java.util.Set;
 
-/** Where lines of the log go: standard streams and files (log-outputs). */
+/** Creates the outputs of the log: standard streams and files (log-outputs). */
 final class LogStreams {
   private static final String STANDARD_OUTPUT = "stdout";
 
@@ -27,7 +27,7 @@ final class LogStreams {
     this.context = context;
   }
 
-  /** Whether it is a stream of the process; anything else is the path of a file. */
+  /** Returns true if it names a standard stream; any other text is the path of a file. */
   static boolean isStream(String output) {
     return STANDARD_ERROR.contains(output) || output.equals(STANDARD_OUTPUT);
   }
@@ -58,7 +58,7 @@ final class LogStreams {
     return file;
   }
 
-  /** The descriptor itself, not what System.err is at the time: that may lead back to the log. */
+  /** Uses the descriptor, not System.err, which may be redirected to the log. */
   Appender<ILoggingEvent> stream(
       String name, FileDescriptor descriptor, Encoder<ILoggingEvent> encoder) {
     OutputStreamAppender<ILoggingEvent> appender = new OutputStreamAppender<>();
@@ -86,7 +86,7 @@ final class LogStreams {
     appender.start();
   }
 
-  /** Older files stand beside it with day and number in their names. */
+  /** Older files are in the same directory, with day and number in their names. */
   private FileAppender<ILoggingEvent> rolling(String path, NodeSettings.LogRotation rotation) {
     Path file = Path.of(path);
     String name = String.valueOf(file.getFileName());

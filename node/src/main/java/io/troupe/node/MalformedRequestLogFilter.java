@@ -9,18 +9,18 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Marker;
 
 /**
- * Keeps out of the log what the HTTP layer says of bytes that are no request: a line for each,
- * often with a stack trace, with which any client could fill a disk. To see them sets the level to
- * debug.
+ * Suppresses the log lines of the HTTP layer about malformed requests: one line for each, often
+ * with a stack trace, with which any client could fill a disk. Set the log level to debug to see
+ * them.
  */
 final class MalformedRequestLogFilter extends TurboFilter {
-  /** Of streams that end with a failure; their stages are named. */
+  /** Logger of streams that fail; the lines name the stages. */
   private static final String STREAMS = "org.apache.pekko.actor.RepointableActorRef";
 
-  /** Of the actor system; the HTTP layer has no logger of its own. */
+  /** Logger of the actor system; the HTTP layer has no logger of its own. */
   private static final String SYSTEM = "org.apache.pekko.actor.ActorSystemImpl";
 
-  /** A stage that failed in the middle of its work may fail once more when it ends. */
+  /** A stage that failed may fail again when it stops. */
   private static final List<String> HTTP_STAGE =
       List.of(
           "Error in stage [org.apache.pekko.http.impl.",

@@ -23,9 +23,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Figures that a member has anyway, read when metrics are read. */
+/** Metrics whose values a member has anyway. They are computed when metrics are read. */
 final class MemberGauges {
-  /** Of RocksDB, by our names. */
+  /** RocksDB properties, by Troupe's metric names. */
   private static final Map<String, String> STORE =
       new TreeMap<>(
           Map.of(
@@ -51,7 +51,7 @@ final class MemberGauges {
     this.hashes = member.reads().hashes();
   }
 
-  /** Adds all of them; once for each member. */
+  /** Registers all of them. Called once for each member. */
   static void register(
       NodeSettings settings,
       MemberFiles files,
@@ -66,7 +66,7 @@ final class MemberGauges {
         .gauges(
             "etcd_server_feature_enabled",
             "Whether a feature was turned on.",
-            settings.features()::tell,
+            settings.features()::report,
             "name",
             "stage");
     gauges.raft();
@@ -89,7 +89,7 @@ final class MemberGauges {
         MaintenanceService.ETCD_VERSION);
     label(
         "etcd_server_go_version",
-        "What this server runs on.",
+        "Java version that this server runs on.",
         "server_go_version",
         "java" + Runtime.version());
     label("etcd_cluster_version", "Version of the cluster.", "cluster_version", "3.7");
@@ -120,8 +120,8 @@ final class MemberGauges {
     try {
       state.countKeys();
     } catch (RefusedException closedForAMoment) {
-      // A snapshot is being installed: the next request of the metrics tries again.
-      LOG.debug("live keys are not counted now", closedForAMoment);
+      // A snapshot is being installed. The next read of the metrics counts again.
+      LOG.debug("cannot count live keys while a snapshot is installed", closedForAMoment);
     } finally {
       counting.set(false);
     }
@@ -158,7 +158,7 @@ final class MemberGauges {
         "etcd_mvcc_db_total_size_in_bytes", "Size of the state on disk.", state::sizeOnDisk);
     metrics.gauge(
         "etcd_mvcc_db_total_size_in_use_in_bytes",
-        "Size of what lives in the state.",
+        "Size of the live data in the state.",
         state::sizeInUse);
     metrics.gauge("etcd_debugging_mvcc_current_revision", "Current revision.", state::revision);
     metrics.gauge(
@@ -185,14 +185,14 @@ final class MemberGauges {
 
   private void clients(MemoryBudget memory) {
     metrics.gauge(
-        "troupe_client_memory_bytes", "Memory that clients make this member hold.", memory::taken);
+        "troupe_client_memory_bytes", "Memory that clients use on this member.", memory::taken);
     metrics.gauge(
         "troupe_client_memory_limit_bytes",
-        "Most memory that clients may make this member hold.",
+        "Limit of the memory that clients may use on this member.",
         memory::maxBytes);
     metrics.counter(
         "troupe_client_memory_refused_total",
-        "Requests that were refused because clients hold too much memory.",
+        "Requests that were refused because clients use too much memory.",
         memory::refused);
   }
 
@@ -200,15 +200,15 @@ final class MemberGauges {
     Passwords passwords = logins.passwords();
     metrics.gauge(
         "troupe_auth_waiting_passwords",
-        "Passwords that wait to be checked or hashed.",
+        "Passwords that are queued for checking or hashing.",
         passwords::waiting);
     metrics.counter(
         "troupe_auth_refused_passwords_total",
-        "Passwords that were refused because too many waited.",
+        "Passwords that were refused because the queue was full.",
         passwords::refused);
     metrics.counter(
         "troupe_auth_dropped_passwords_total",
-        "Passwords that were not checked because their client had left.",
+        "Passwords that were not checked because the client had closed the call.",
         passwords::dropped);
     if (logins.tokens() instanceof SimpleTokens simple) {
       metrics.gauge("troupe_auth_simple_tokens", "Simple tokens that are kept.", simple::size);
@@ -222,17 +222,17 @@ final class MemberGauges {
   private void peers(PeerMemory memory) {
     metrics.gauges(
         "troupe_peer_memory_bytes",
-        "Memory that traffic between members takes.",
+        "Memory that traffic between members uses.",
         memory::taken,
         "part");
     metrics.gauges(
         "troupe_peer_memory_limit_bytes",
-        "Most memory that traffic between members may take.",
+        "Limit of the memory that traffic between members may use.",
         memory::limits,
         "part");
     metrics.counters(
         "troupe_peer_memory_dropped_total",
-        "Connections and messages that were dropped because traffic between members takes too"
+        "Connections and messages that were dropped because traffic between members uses too"
             + " much memory.",
         memory::dropped,
         "part");
@@ -246,12 +246,12 @@ final class MemberGauges {
         "room");
     metrics.gauges(
         "troupe_peer_backlog_bytes",
-        "Messages of members that wait for an actor.",
+        "Messages of other members in the mailbox of an actor.",
         refs::peerBacklog,
         "room");
     metrics.gauges(
         "troupe_peer_backlog_limit_bytes",
-        "Above this, messages of members are dropped.",
+        "Limit above which messages of other members are dropped.",
         refs::peerBacklogLimits,
         "room");
     STORE.forEach(
@@ -263,7 +263,7 @@ final class MemberGauges {
 
   private void files() {
     if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix) {
-      metrics.gauge("os_fd_limit", "Most open files.", unix::getMaxFileDescriptorCount);
+      metrics.gauge("os_fd_limit", "Limit of open files.", unix::getMaxFileDescriptorCount);
       metrics.gauge("os_fd_used", "Open files.", unix::getOpenFileDescriptorCount);
     }
   }

@@ -10,20 +10,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The own address that connections to other members come from where the feature SetMemberLocalAddr
- * is on (4.3): for machines with several, of which the others know one.
+ * Selects the local address of connections to other members if the feature SetMemberLocalAddr is on
+ * (4.3): for machines with several addresses of which the other members accept one.
  */
 final class MemberLocalAddress {
   private static final Logger LOG = LoggerFactory.getLogger(MemberLocalAddress.class);
 
-  /** What is no name and needs no lookup. */
+  /** An IP address, which needs no lookup. */
   private static final Pattern ADDRESS = Pattern.compile("[0-9]+(\\.[0-9]+){3}|.*:.*");
 
   private MemberLocalAddress() {}
 
   /**
-   * The first advertised host that is an address, neither of the loopback nor unspecified; without
-   * brackets. Empty if there is none, and the log says so.
+   * Returns the first advertised host that is an IP address, neither loopback nor unspecified,
+   * without brackets. Logs and returns empty if there is none.
    */
   static Optional<String> of(List<String> advertisedPeerUrls) {
     for (String url : advertisedPeerUrls) {

@@ -24,7 +24,7 @@ final class MemberTls implements PeerEngines {
   }
 
   /**
-   * Reads certificates and keys if the peer URL is https; makes them first if that is asked for.
+   * Reads certificates and keys if the peer URL is https. With auto-tls it first generates them.
    *
    * @throws StartException if they cannot be used, or the URLs contradict each other
    */
@@ -55,8 +55,8 @@ final class MemberTls implements PeerEngines {
   }
 
   /**
-   * With bound certificates other members reject everything of a member whose certificate is not
-   * for the host of its peer URL: it would wait for a leader without end.
+   * With bind-members other members reject all messages of a member whose certificate is not valid
+   * for the host of its peer URL: the member would wait for a leader forever.
    */
   private static void checkOwn(TlsEngines engines, String peerUrl) {
     if (!engines.settings().bindsMembers()) {

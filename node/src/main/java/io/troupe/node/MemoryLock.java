@@ -4,8 +4,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the memory of this process from being swapped out: a member that waits for its swapped heap
- * misses its heartbeats. It is the whole process's, and stays until it ends.
+ * Prevents the memory of this process from being swapped out: a member that waits for its swapped
+ * heap misses its heartbeats. The lock applies to the whole process until it exits.
  */
 final class MemoryLock {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryLock.class);
@@ -15,32 +15,32 @@ final class MemoryLock {
           + " unlimited\", \"--ulimit memlock=-1\" of a container), or the capability"
           + " CAP_IPC_LOCK";
 
-  /** What the kernel says and does. */
+  /** The calls to the kernel. */
   interface Kernel {
-    /** Why memory cannot be locked here at all; empty if it can. */
+    /** Returns why this platform cannot lock memory; empty if it can. */
     String missing();
 
     /**
-     * Whether this process may lock whatever it maps. A limit would be met later, by a mapping that
-     * fails, and the JVM would end.
+     * Returns true if this process may lock any amount of memory. With a limit a later mapping
+     * would fail, and the JVM would exit.
      */
     boolean isUnlimited();
 
     /**
-     * Locks each page that is there, and each one that will be, from its first use on.
+     * Locks each mapped page, and each future page from its first use on.
      *
-     * @return 0, or the number of the error
+     * @return 0, or the error number
      */
     int lockAll();
 
-    /** How much is locked, for the log. */
+    /** Returns how much memory is locked, for the log. */
     String locked();
   }
 
   private MemoryLock() {}
 
   /**
-   * Locks if the settings ask for it.
+   * Locks the memory if the settings enable it.
    *
    * @throws StartException CONFIGURATION if it cannot be done
    */
@@ -62,7 +62,7 @@ final class MemoryLock {
     if (error != 0) {
       throw refused("mlockall fails with error " + error, ADVICE);
     }
-    LOG.info("memory is locked locked={}", kernel.locked());
+    LOG.info("locked process memory locked={}", kernel.locked());
   }
 
   private static StartException refused(String why, String right) {

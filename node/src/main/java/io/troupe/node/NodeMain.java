@@ -13,14 +13,14 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * {@code java -jar node.jar -Dconfig.file=node.conf}: runs one member until it receives a signal to
- * stop or cannot continue.
+ * {@code java -jar node.jar -Dconfig.file=node.conf}: runs one member until the process receives a
+ * signal to stop or the member cannot continue.
  */
 public final class NodeMain {
   private NodeMain() {}
 
   /**
-   * Runs.
+   * Runs the member.
    *
    * @param args {@code -Dkey=value}, the same as before {@code -jar}; or {@code etcd} and etcd's
    *     own flags
@@ -51,7 +51,7 @@ public final class NodeMain {
       if (e.status() == 1) {
         refuse(e.text());
       } else {
-        // Usage, as etcd's: for a reader, not for a log.
+        // Usage goes to the console, as in etcd, not to the log.
         (e.status() == 0 ? System.out : System.err).println(e.text());
       }
       System.exit(e.status());
@@ -70,13 +70,13 @@ public final class NodeMain {
     OutOfMemoryFilter.endWith(ending);
     // An OutOfMemoryError in such a line ends the process too.
     Thread.setDefaultUncaughtExceptionHandler(
-        (thread, failure) -> log.error("a thread ended thread={}", thread.getName(), failure));
+        (thread, failure) -> log.error("uncaught exception ended thread thread={}", thread.getName(), failure));
     notices.forEach(notice -> say(log, notice));
     HeapMonitor.logLimit();
     SystemdNotifier supervisor = SystemdNotifier.ofProcess();
     RunningNode node;
     try {
-      // Who sees that it is ready may end it at once, and shall find it prepared.
+      // A supervisor may stop the process as soon as it reports ready: the hook is set before.
       node =
           RunningNode.start(
               config, ending::end, made -> made.whenProcessEnds(() -> stop(log, made, supervisor)));
@@ -90,7 +90,7 @@ public final class NodeMain {
     try {
       node.awaitReady();
     } catch (InterruptedException | StartException stopped) {
-      // Told to stop before it was ready: the hook above says so, and ends it.
+      // The process received a signal before it was ready: the hook above stops the member.
       return;
     }
     supervisor.ready();
@@ -104,7 +104,10 @@ public final class NodeMain {
     }
   }
 
-  /** What follows "etcd" are etcd's flags (docs/flags.md); the environment counts too. */
+  /**
+   * Reads etcd's flags, which follow the argument "etcd" (docs/flags.md), and etcd's environment
+   * variables.
+   */
   private static List<DeferredLogLine> etcdFlags(String[] args) {
     EtcdCommandLine line =
         EtcdCommandLine.read(Arrays.asList(args).subList(1, args.length), System.getenv());
@@ -113,8 +116,8 @@ public final class NodeMain {
   }
 
   /**
-   * A wrong value ends a start with a line of the log in its default form: what the form shall be
-   * is not known yet.
+   * Reports a wrong value in a log line of the default form, because the configured form is not
+   * known yet.
    */
   private static void refuse(String text) {
     ProcessLogging.begin();
@@ -141,7 +144,10 @@ public final class NodeMain {
     System.exit(0);
   }
 
-  /** The log's library takes as long to load as the configuration to read. */
+  /**
+   * Loads the library of the write-ahead log on another thread: that takes as long as reading the
+   * configuration.
+   */
   private static void prepare() {
     Thread thread = new Thread(ChronicleWal::prepare, "prepare");
     thread.setDaemon(true);
@@ -154,7 +160,7 @@ public final class NodeMain {
     node.close();
     log.info("stopped");
     if (ProcessHandle.current().pid() == 1) {
-      // F10: the first process of a container has no parent that asks for the signal.
+      // F10: the first process of a container has no parent that reads the signal from its status.
       Runtime.getRuntime().halt(0);
     }
   }

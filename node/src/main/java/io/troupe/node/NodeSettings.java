@@ -19,31 +19,31 @@ import java.util.Optional;
 /**
  * The checked configuration, keys under {@code troupe} (conf/node.conf explains each). Immutable.
  *
- * @param walDir the log's own directory; empty: it is in the data directory
- * @param cacheDir what can be made again; may be shared with other members
- * @param listenClientUrls where clients are served, at least one
- * @param advertiseClientUrls what MemberList shows
- * @param initialCluster peer URLs of the first members, by name, in the order given; empty: this
+ * @param walDir separate directory of the log; empty: in the data directory
+ * @param cacheDir files that can be created again; may be shared with other members
+ * @param listenClientUrls URLs of the client ports, at least one
+ * @param advertiseClientUrls client URLs in the response of MemberList
+ * @param initialCluster peer URLs of the initial members, by name, in the order given; empty: this
  *     member alone
- * @param forceNewCluster continue alone, as the only member of the cluster; all others are lost
- * @param memoryMlock no memory of the process may be swapped out
- * @param strictReconfigCheck refuse changes of the membership that endanger the quorum (M5, M6)
- * @param maxLearners most learners at a time (M4)
+ * @param forceNewCluster continue as the only member of the cluster; all other members are lost
+ * @param memoryMlock prevent the memory of the process from being swapped out
+ * @param strictReconfigCheck refuse membership changes that endanger the quorum (M5, M6)
+ * @param maxLearners maximum number of learners (M4)
  * @param limits of each client connection
- * @param clientMemoryBytes what clients may make this process hold; 0: it follows from the heap
- * @param http what there is besides gRPC
+ * @param clientMemoryBytes memory that clients may use; 0: derived from the heap size
+ * @param http endpoints besides gRPC
  * @param keepAlive pings on connections of clients
  * @param minFreeDiskBytes free space of the data directory's file system below which writes are
  *     refused
  * @param upkeep automatic compaction and comparisons with other members
- * @param features what is turned on by name
- * @param clientTls TLS of ports for clients, for those of their URLs that are https; empty: there
- *     is none of those
- * @param peerTls TLS between members, if their URLs are https; empty: they are not
+ * @param features features switched by name
+ * @param clientTls TLS of client ports whose URL is https; empty: there is no such URL
+ * @param peerTls TLS between members; empty: the peer URLs are not https
  * @param slow limits above which the log reports an operation
- * @param tracing where calls are traced to; empty: nowhere
- * @param discovery where first members find each other; empty: nowhere
- * @param srv which records name the members; empty: none. Without both initialCluster does
+ * @param tracing collector of traces; empty: no tracing
+ * @param discovery discovery service of initial members; empty: none
+ * @param srv SRV records that name the initial members; empty: none. Without both, initialCluster
+ *     names them
  */
 public record NodeSettings(
     String name,
@@ -92,11 +92,11 @@ public record NodeSettings(
     Optional<DiscoverySettings> discovery,
     Optional<SrvSettings> srv) {
 
-  /** What a member without data does. */
+  /** How a member without data starts. */
   public enum InitialState {
-    /** It begins a cluster together with the others of initial-cluster. */
+    /** It forms a new cluster with the other members of initial-cluster. */
     NEW,
-    /** It joins the cluster of the others, which added it before. */
+    /** It joins an existing cluster, which added it before. */
     EXISTING
   }
 
@@ -104,17 +104,17 @@ public record NodeSettings(
    * Logins.
    *
    * @param token kind of the tokens: simple, jwt with its options, or empty for none (A5, A6)
-   * @param tokenTtl how long an unused simple token is good; zero: the default
-   * @param bcryptCost each step doubles the time of a login; what bcrypt does not have: the default
+   * @param tokenTtl how long an unused simple token is valid; zero: the default
+   * @param bcryptCost each step doubles the time of a login; out of bcrypt's range: the default
    */
   public record Auth(String token, Duration tokenTtl, long bcryptCost) {}
 
   /**
    * Memory of the state.
    *
-   * @param blockCacheBytes cache of what is on disk
+   * @param blockCacheBytes cache of data on disk
    * @param writeBufferBytes changes that are not on disk yet (the log holds them)
-   * @param hotRecordBytes latest records of keys that are written often
+   * @param hotRecordBytes latest records of frequently written keys
    */
   public record Store(long blockCacheBytes, long writeBufferBytes, long hotRecordBytes) {}
 
@@ -124,40 +124,41 @@ public record NodeSettings(
    * @param level debug, info, warn or error
    * @param format text or json
    * @param outputs stderr, stdout, or paths of files; at least one
-   * @param rotation of the only output, a file; empty: it grows
+   * @param rotation rotation of the only output, a file; empty: the file grows
    */
   public record Log(
       String level, String format, List<String> outputs, Optional<LogRotation> rotation) {}
 
   /**
-   * When a log file makes space for a new one.
+   * Rotation of log files.
    *
-   * @param maxMegabytes its size then
-   * @param maxDays older ones are deleted after so long; 0: never
-   * @param maxFiles most older ones; 0: any number
-   * @param compress older ones with gzip
+   * @param maxMegabytes size at which a new file starts
+   * @param maxDays age at which older files are deleted; 0: never
+   * @param maxFiles maximum number of older files; 0: unlimited
+   * @param compress compress older files with gzip
    */
   public record LogRotation(int maxMegabytes, int maxDays, int maxFiles, boolean compress) {}
 
   /**
-   * The log reports an operation that takes longer.
+   * Limits above which the log reports an operation.
    *
-   * @param apply an entry, from the log into the state
-   * @param call a unary call
+   * @param apply time to apply an entry to the state
+   * @param call time of a unary call
    */
   public record Slow(Duration apply, Duration call) {}
 
   /**
    * HTTP/1.1.
    *
-   * @param listenUrls where it is served apart from gRPC; empty: on the client ports
-   * @param metricsUrls where metrics and health are served besides
+   * @param listenUrls separate ports; empty: served on the client ports
+   * @param metricsUrls additional ports for metrics and health
    * @param cors origins that browsers may call from
    * @param hostWhitelist host names that are served without TLS
-   * @param profiling offer /debug/pprof
-   * @param jsonGateway offer /v3/
-   * @param extensiveMetrics with the time of each method's calls
-   * @param sharedPorts all these ports, those of gRPC too, may be others' at the same time
+   * @param profiling serve /debug/pprof
+   * @param jsonGateway serve /v3/
+   * @param extensiveMetrics with histograms of the call times of each method
+   * @param sharedPorts other processes may listen on these ports, and on those of gRPC, at the same
+   *     time
    */
   public record Http(
       List<URI> listenUrls,
@@ -169,26 +170,27 @@ public record NodeSettings(
       boolean extensiveMetrics,
       boolean sharedPorts) {}
 
-  /** Election timeout in ticks of one heartbeat interval. */
+  /** Returns the election timeout in ticks of one heartbeat interval. */
   public int electionTicks() {
     return (int) (electionTimeout.toMillis() / heartbeatInterval.toMillis());
   }
 
-  /** The same in ticks, rounded up; 0 means never. */
+  /** Returns the disk stall timeout in ticks, rounded up; 0 means never. */
   public int diskStallTicks() {
     long tick = heartbeatInterval.toMillis();
     return (int) ((diskStallTimeout.toMillis() + tick - 1) / tick);
   }
 
   /**
-   * Where other members reach this one: the first of the advertised peer URLs as text. The state
-   * keeps URLs in that order, so all members agree without knowing the setting.
+   * Returns the URL at which other members connect to this one: the first of the advertised peer
+   * URLs in text order. The state keeps URLs in that order, so all members agree without the
+   * setting.
    */
   public String peerUrl() {
     return initialAdvertisePeerUrls.stream().sorted().findFirst().orElseThrow();
   }
 
-  /** What is bound for it: that URL if it is among the listen URLs, else the first of those. */
+  /** Returns the URL to bind: {@link #peerUrl} if it is a listen URL, else the first listen URL. */
   public String boundPeerUrl() {
     return listenPeerUrls.stream()
         .map(URI::toString)
@@ -197,16 +199,16 @@ public record NodeSettings(
         .orElseGet(() -> listenPeerUrls.get(0).toString());
   }
 
-  /** 5 s and two election timeouts (Q7). */
+  /** Returns 5 s plus two election timeouts (Q7). */
   public Duration requestTimeout() {
     return Duration.ofSeconds(5).plus(electionTimeout).plus(electionTimeout);
   }
 
   /**
-   * Reads and checks.
+   * Reads and checks the settings.
    *
-   * @param config complete, with the defaults behind it
-   * @throws StartException naming key, value and what would be right
+   * @param config complete, including the defaults
+   * @throws StartException that names key, value and the expected form
    */
   public static NodeSettings of(Config config) {
     return SettingsReader.read(config);

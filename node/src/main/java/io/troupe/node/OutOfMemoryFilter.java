@@ -12,9 +12,9 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.Marker;
 
 /**
- * Ends the process when an OutOfMemoryError is about to be logged. The JVM's own options notice an
- * exhausted heap (bin/node), but neither buffers outside the heap nor threads that cannot be
- * started; what fails then may be any thread, a library may catch it, and the member would continue
+ * Ends the process when an OutOfMemoryError is about to be logged. The JVM's own options detect an
+ * exhausted heap (bin/node), but neither failed buffers outside the heap nor threads that cannot
+ * start. Such a failure can hit any thread, a library may catch it, and the member would continue
  * without that thread's work. The code that catches it logs it; Pekko does so for its dispatchers.
  */
 final class OutOfMemoryFilter extends TurboFilter {
@@ -22,15 +22,15 @@ final class OutOfMemoryFilter extends TurboFilter {
   private final AtomicBoolean ended = new AtomicBoolean();
 
   /**
-   * A filter.
+   * Creates a filter.
    *
-   * @param ending run once, before the line is written; its own lines pass
+   * @param ending called once, before the line is written; its own lines pass the filter
    */
   OutOfMemoryFilter(Consumer<Throwable> ending) {
     this.ending = ending;
   }
 
-  /** From now on, for all loggers of the process. */
+  /** Installs the filter for all loggers of the process. */
   static void endWith(ProcessExit ending) {
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
     context.addTurboFilter(new OutOfMemoryFilter(ending::end));
@@ -51,7 +51,7 @@ final class OutOfMemoryFilter extends TurboFilter {
     return FilterReply.NEUTRAL;
   }
 
-  /** Behind parameters a throwable is still one of them. */
+  /** Returns the throwable if it is the last of the parameters. */
   private static @Nullable Throwable lastOf(Object @Nullable [] params) {
     return params != null
             && params.length > 0

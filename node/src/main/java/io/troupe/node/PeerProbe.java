@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks each other member a small question every few seconds, for the metrics: how long the way
- * takes, and who answers.
+ * Sends a small query to each other member every few seconds, for the metrics of round-trip times
+ * and active peers.
  */
 final class PeerProbe {
   private static final Logger LOG = LoggerFactory.getLogger(PeerProbe.class);
@@ -40,9 +40,9 @@ final class PeerProbe {
   }
 
   /**
-   * Starts asking, until the system ends.
+   * Starts the probe, which runs until the system stops.
    *
-   * @param timeout after which a question counts as not answered
+   * @param timeout of one query
    */
   static void start(ActorSystem<?> system, Member member, PeerQueries queries, Duration timeout) {
     PeerProbe probe = new PeerProbe(member, queries, timeout);
@@ -60,7 +60,7 @@ final class PeerProbe {
         .metrics()
         .gauges(
             "etcd_network_known_peers",
-            "Members, this one too; 0 for those that were removed.",
+            "Known members, including this one; 0 for removed members.",
             target -> {
               Membership membership = member.state().cluster().membership();
               membership.removed().forEach(id -> target.value(0, local, id.toString()));
@@ -71,14 +71,14 @@ final class PeerProbe {
         .metrics()
         .gauges(
             "etcd_network_active_peers",
-            "Whether another member answered when it was last asked.",
+            "Whether another member replied to the last query.",
             target -> answering.forEach((id, ok) -> target.value(ok ? 1 : 0, local, id.toString())),
             labels);
     member
         .metrics()
         .counters(
             "etcd_network_disconnected_peers_total",
-            "How often another member ceased to answer.",
+            "How often another member stopped replying.",
             target ->
                 losses.forEach(
                     (id, count) -> target.value((double) count.sum(), local, id.toString())),
@@ -99,8 +99,8 @@ final class PeerProbe {
           (id, urls) ->
               urls.stream().min(Comparator.naturalOrder()).ifPresent(url -> ask(id, url)));
     } catch (RuntimeException between) {
-      // The state is being replaced, say. An exception would end the repetition.
-      LOG.debug("members are not asked now", between);
+      // The state is being replaced, for example. An exception would cancel the schedule.
+      LOG.debug("skipped one round of peer queries", between);
     }
   }
 

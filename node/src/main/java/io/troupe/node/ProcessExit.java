@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
-/** How the process ends when the member cannot start, or cannot continue. */
+/** Ends the process when the member cannot start or cannot continue. */
 final class ProcessExit {
   private static final int MAX_CAUSES = 50;
 
@@ -20,16 +20,16 @@ final class ProcessExit {
   private final boolean etcd;
 
   /**
-   * For this process.
+   * Creates the exit of this process.
    *
-   * @param etcd whether it was started with etcd's flags: a wrong setting ends it as etcd then (F3)
+   * @param etcd true if it was started with etcd's flags: a wrong setting then has etcd's exit status (F3)
    */
   ProcessExit(Logger log, boolean etcd) {
     this.log = log;
     this.etcd = etcd;
   }
 
-  /** True if an OutOfMemoryError is the failure or one of its causes. */
+  /** Returns true if the failure or one of its causes is an OutOfMemoryError. */
   static boolean isOutOfMemory(@Nullable Throwable failure) {
     Throwable cause = failure;
     // Chains of causes may be circular.
@@ -49,9 +49,9 @@ final class ProcessExit {
       cause = cause.getCause();
     }
     if (cause instanceof MemberRemovedException) {
-      // Not a failure: a supervisor must not start it again (M6).
+      // Not a failure: a supervisor must not restart the member (M6).
       log.warn("stopping exit-code=0 reason={}", cause.getMessage());
-      // The end waits for the actors, and this is one of their threads.
+      // The exit waits for the actors, and this is one of their threads.
       new Thread(() -> Runtime.getRuntime().exit(0), "removed").start();
       return;
     }
@@ -67,17 +67,17 @@ final class ProcessExit {
     Runtime.getRuntime().halt(status(code, etcd));
   }
 
-  /** The line of a wrong setting, in etcd's words. */
+  /** Logs a wrong setting, in etcd's words. */
   static void refuse(Logger log, String text) {
     log.atError().setMessage("failed to verify flags").addKeyValue("error", text).log();
   }
 
-  /** The process's exit status. */
+  /** Returns the exit status of the process. */
   static int status(ExitCode code, boolean etcd) {
     return etcd && code == ExitCode.CONFIGURATION ? 1 : code.code();
   }
 
-  /** What ends the process with that failure. */
+  /** Returns the exit code for a failure. */
   static ExitCode code(Throwable cause) {
     if (isOutOfMemory(cause)) {
       return ExitCode.OUT_OF_MEMORY;

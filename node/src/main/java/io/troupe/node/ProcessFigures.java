@@ -10,18 +10,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Figures of Linux about a process that the Prometheus client does not have, read when metrics are
- * read. Elsewhere there is nothing of it.
+ * Process metrics of Linux that the Prometheus client does not have, computed when metrics are
+ * read. On other systems there are none.
  */
 final class ProcessFigures {
   private static final Path LIMITS = Path.of("/proc/self/limits");
 
-  /** Of the network namespace that the process is in; Go's client shows the same. */
+  /** Counters of the network namespace of the process; Go's client reports the same. */
   private static final Path NETWORK = Path.of("/proc/self/net/netstat");
 
   private static final String ADDRESS_SPACE = "Max address space";
 
-  /** What Go's client shows for no limit. */
+  /** The value that Go's client reports for no limit. */
   private static final double UNLIMITED = 0x1p64;
 
   private ProcessFigures() {}
@@ -30,17 +30,17 @@ final class ProcessFigures {
     if (Files.isReadable(LIMITS)) {
       metrics.gauge(
           "process_virtual_memory_max_bytes",
-          "Most virtual memory that the process may have.",
+          "Limit of the virtual memory of the process.",
           () -> addressSpace(lines(LIMITS)));
     }
     if (Files.isReadable(NETWORK)) {
       metrics.counters(
           "process_network_receive_bytes_total",
-          "Bytes that came over the network, to all processes of its namespace.",
+          "Bytes received over the network by all processes of its namespace.",
           target -> target.value(octets(lines(NETWORK), "InOctets")));
       metrics.counters(
           "process_network_transmit_bytes_total",
-          "Bytes that went over the network, from all processes of its namespace.",
+          "Bytes sent over the network by all processes of its namespace.",
           target -> target.value(octets(lines(NETWORK), "OutOctets")));
     }
   }
@@ -53,7 +53,7 @@ final class ProcessFigures {
     }
   }
 
-  /** The soft limit, the first number of its line. */
+  /** Returns the soft limit, the first number of its line. */
   static double addressSpace(List<String> limits) {
     String line =
         limits.stream().filter(l -> l.startsWith(ADDRESS_SPACE)).findFirst().orElseThrow();
@@ -61,7 +61,10 @@ final class ProcessFigures {
     return soft.equals("unlimited") ? UNLIMITED : Double.parseDouble(soft);
   }
 
-  /** Two lines begin with the group's name: the first has the names, the second the values. */
+  /**
+   * Returns a counter. Two lines begin with the group's name: the first has the names, the second
+   * the values.
+   */
   static double octets(List<String> netstat, String name) {
     List<String> group = netstat.stream().filter(line -> line.startsWith("IpExt:")).toList();
     int at = words(group.get(0)).indexOf(name);

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log of a member's process: standard error, as etcd's. Made in code, because reading an XML
- * file takes a fifth of a second of each start. A file given with {@code
+ * Configures the log of a member's process: standard error, as in etcd. Code configures it, because
+ * reading an XML file takes a fifth of a second of each start. A file given with {@code
  * -Dlogback.configurationFile} replaces it, and a member inside another program's process leaves
  * that process's logging alone.
  */
@@ -34,26 +34,26 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
 
   private static volatile boolean process;
 
-  /** For Logback, which finds this class by its service file. */
+  /** Called by Logback, which finds this class by its service file. */
   public ProcessLogging() {}
 
   /**
-   * Says that this process is a member's, and sets its log up. Call before any other thread uses a
-   * logger: SLF4J hands out stand-ins while it starts.
+   * Marks this process as a member and sets up its log. Call before any other thread uses a logger:
+   * SLF4J returns substitute loggers while it starts.
    */
   static void begin() {
     process = true;
     LoggerFactory.getILoggerFactory();
   }
 
-  /** Writes one object a line to standard error, when the settings cannot be known (B6). */
+  /** Writes one JSON object per line to standard error, before the settings are known (B6). */
   static void json() {
     configure(new NodeSettings.Log("info", "json", List.of("stderr"), Optional.empty()));
   }
 
   /**
-   * Applies the settings; form and outputs only if the log is ours. In JSON what others print
-   * becomes lines of the log.
+   * Applies the settings. Applies format and outputs only if this class configured the log. In JSON
+   * format, text that libraries print becomes log lines.
    *
    * @throws StartException if an output cannot be written
    */
@@ -85,9 +85,10 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
     ch.qos.logback.classic.Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
     root.setLevel(Level.INFO);
     root.addAppender(new LogStreams(context).stream(OWN, FileDescriptor.err, text(context)));
-    // Libraries that are chatty at info.
+    // Libraries that log too much at info.
     context.getLogger("org.apache.pekko").setLevel(Level.WARN);
-    // A line for each connection that ends; io.troupe.actors.peers says what matters, once.
+    // Remoting logs a line for each closed connection; io.troupe.actors.peers logs what matters,
+    // once.
     context.getLogger("org.apache.pekko.remote").setLevel(Level.ERROR);
     context.getLogger("org.apache.pekko.stream.Materializer").setLevel(Level.ERROR);
     context.getLogger("net.openhft").setLevel(Level.WARN);

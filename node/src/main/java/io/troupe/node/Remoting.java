@@ -19,18 +19,16 @@ import org.apache.pekko.remote.RemoteTransportException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The way to other members, from the settings. */
+/** Starts the remoting between members from the settings. */
 final class Remoting {
   private static final Logger LOG = LoggerFactory.getLogger(Remoting.class);
 
   private Remoting() {}
 
   /**
-   * Starts the actor system, and with it the port for other members. That is done on a thread of
-   * its own: the waiting thread may be interrupted, and an incomplete actor system cannot be
-   * stopped.
+   * Starts the actor system, and with it the peer port. A separate thread starts it: the waiting thread may be interrupted, and an incomplete actor system cannot be stopped.
    *
-   * @return started, also if the caller was interrupted meanwhile: then its flag is set
+   * @return the started system, also if the caller was interrupted meanwhile: then its interrupt flag is set
    */
   static ActorSystem<Void> start(
       NodeSettings settings,
@@ -63,19 +61,20 @@ final class Remoting {
     }
   }
 
-  /** How the actors find other members. */
+  /** Returns how the actors find other members. */
   static MemberGuardian.Peering peering(
       NodeSettings settings, CompletableFuture<ArteryQueries> queries) {
     PeerDirectory directory = new PeerDirectory();
     return new MemberGuardian.Peering(
         directory,
         settings.peerUrl(),
-        membership -> LOG.debug("peers stay as they are members={}", membership.members()),
+        membership -> LOG.debug("membership changed members={}", membership.members()),
         queries);
   }
 
   /**
-   * Canonical is what others call this member, bound is what it listens on: see docs/components.
+   * Canonical is the address that other members use, bound is the address that this member listens
+   * on: see docs/components.
    */
   static Config config(NodeSettings settings) {
     try {

@@ -4,16 +4,16 @@ import io.troupe.grpc.service.UpkeepSettings.Retention;
 import io.troupe.model.GoDuration;
 import java.time.Duration;
 
-/** What automatic compaction keeps, as text (AC1, AC2). */
+/** Parses the retention of automatic compaction (AC1, AC2). */
 final class Retentions {
-  /** What is right. */
+  /** The valid form, for error texts. */
   static final String FORM =
       "a whole number (of hours, or of revisions), or a duration such as \"1h30m\", not negative";
 
   private Retentions() {}
 
   /**
-   * Reads.
+   * Parses the setting.
    *
    * @param mode periodic or revision
    * @throws IllegalArgumentException if the text has another form
@@ -27,7 +27,7 @@ final class Retentions {
       return time(Duration.ofHours(Long.parseLong(text)));
     }
     Duration duration = GoDuration.parse(text);
-    // Quirk of AC2: then nanoseconds are revisions.
+    // AC2: by revision, the nanoseconds of a duration are the number of revisions.
     return byRevision ? revisions(duration.toNanos()) : time(duration);
   }
 

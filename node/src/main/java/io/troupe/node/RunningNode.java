@@ -46,19 +46,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A member that serves, from its locked data directory to its open port. Closing it ends it
+ * A running member, from its locked data directory to its open ports. {@link #close} shuts it down
  * cleanly.
  */
 public final class RunningNode implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RunningNode.class);
 
-  /** For calls that are being answered when the member stops. */
+  /** Grace period for calls in flight when the member stops. */
   private static final Duration GRACE = Duration.ofMillis(200);
 
-  /** For another member to take the leadership when a leader stops. */
-  private static final Duration HAND_OVER = Duration.ofMillis(500);
+  /** Timeout of the leadership transfer when a leader stops. */
+  private static final Duration TRANSFER_TIMEOUT = Duration.ofMillis(500);
 
-  /** For files that are being opened while the start fails. */
+  /** Timeout for files that are being opened while the start fails. */
   private static final Duration ABANDONED = Duration.ofSeconds(10);
 
   private static final Duration STOP_STEP = Duration.ofMillis(800);
@@ -92,7 +92,7 @@ public final class RunningNode implements AutoCloseable {
    * #awaitReady}), for which a quorum is needed (B1).
    *
    * @param config complete, as {@link ConfigLoader} makes it
-   * @param broken told when the member cannot continue; shall end the process
+   * @param broken called when the member cannot continue; must end the process
    * @throws StartException if it cannot start
    */
   public static RunningNode start(Config config, Consumer<Throwable> broken) {
@@ -100,7 +100,7 @@ public final class RunningNode implements AutoCloseable {
   }
 
   /**
-   * As above.
+   * Starts a member as above.
    *
    * @param told receives the member before it reports that it is ready
    */
@@ -121,14 +121,14 @@ public final class RunningNode implements AutoCloseable {
     StorageOpener opening = null;
     boolean started = false;
     try {
-      // Before anything is started: what is refused here leaves nothing.
+      // Before anything is started: a refused start leaves no files.
       if (dataDir.identity() == null) {
         InitialCluster.of(settings);
       }
       Config remoting = Remoting.config(settings);
       Optional<ConnectionSecurity> clientTls = ClientTls.of(settings);
       Optional<PeerEngines> peerTls = MemberTls.of(settings);
-      // Disk and class loading side by side: together they are most of the start.
+      // Opens files and loads classes in parallel: together they take most of the start.
       opening =
           StorageOpener.begin(
               dataDir,
@@ -151,7 +151,7 @@ public final class RunningNode implements AutoCloseable {
                   spawned,
                   broken));
       if (Thread.currentThread().isInterrupted()) {
-        throw new InterruptedException("while the actor system started");
+        throw new InterruptedException("interrupted while the actor system started");
       }
       GrpcServer.prepare(system);
       MemberFiles files = opening.await();
@@ -180,7 +180,7 @@ public final class RunningNode implements AutoCloseable {
   }
 
   /**
-   * Leaves nothing behind of a start that failed: in a test or an application the JVM continues.
+   * Releases everything after a failed start: in a test or an application the JVM continues.
    */
   private static void abandon(
       @Nullable RunningNode node,
@@ -257,14 +257,18 @@ public final class RunningNode implements AutoCloseable {
   }
 
   /**
-   * The snapshots share the files that the rewriting deleted: space is free when they release them.
+   * Snapshots share the files that the rewrite deletes: their space is free when the snapshots
+   * release them.
    */
   private void defragment(MemberRefs refs) {
     files.metrics().disk().defragment(files.store()::compactFully);
     refs.snapshot().tell(SnapshotCommand.Reclaim.INSTANCE);
   }
 
-  /** Until it succeeds: without a quorum that takes as long as the others take to start. */
+  /**
+   * Publishes this member, repeated until it succeeds: without a quorum it waits for other members
+   * to start.
+   */
   private void publish(Proposer proposer) {
     Operation publish =
         new Operation.PublishMember(
@@ -290,7 +294,7 @@ public final class RunningNode implements AutoCloseable {
                 broken.accept(failure);
                 return;
               }
-              LOG.info("could not publish this member yet, trying again: {}", failure.toString());
+              LOG.info("cannot publish this member yet, retrying reason={}", failure.toString());
               system
                   .scheduler()
                   .scheduleOnce(
@@ -300,7 +304,7 @@ public final class RunningNode implements AutoCloseable {
             });
   }
 
-  /** No leader, no quorum, or too much to do: that passes. */
+  /** Returns true for temporary failures: no leader, no quorum, or overload. */
   private static boolean isExpected(Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? cause(failure) : failure;
     return cause instanceof RefusedException
@@ -311,13 +315,13 @@ public final class RunningNode implements AutoCloseable {
   /**
    * Waits until this member has published itself and serves its clients.
    *
-   * @throws StartException if it is closed before
+   * @throws StartException if the member is closed before
    */
   public void awaitReady() throws InterruptedException {
     try {
       published.get();
     } catch (ExecutionException e) {
-      throw new StartException(ExitCode.UNEXPECTED, "closed before it was ready", e);
+      throw new StartException(ExitCode.UNEXPECTED, "member closed before it was ready", e);
     }
   }
 
@@ -326,7 +330,7 @@ public final class RunningNode implements AutoCloseable {
     try {
       return stage.get(settings.requestTimeout().toMillis() * 4, TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      throw new StartException(ExitCode.UNEXPECTED, "waited too long for " + what, e);
+      throw new StartException(ExitCode.UNEXPECTED, "timed out waiting for " + what, e);
     } catch (ExecutionException e) {
       throw new CompletionException(cause(e));
     }
@@ -339,70 +343,74 @@ public final class RunningNode implements AutoCloseable {
 
   /**
    * Runs {@code stop} when the process receives a signal to stop, while the connections to other
-   * members are open: with a hook of the JVM alone Artery's own hook would close them at the same
-   * time, and no member could take the leadership.
+   * members are open. With a plain JVM hook Artery's hook would close them at the same time, and
+   * the leadership could not be transferred.
    */
   void whenProcessEnds(Runnable stop) {
     CoordinatedShutdown.get(system).addJvmShutdownHook(stop);
   }
 
-  /** Local ports that are open, in the order of listen-client-urls. */
+  /** Returns the open local ports, in the order of listen-client-urls. */
   public List<Integer> clientPorts() {
     return ports(settings.http().listenUrls().isEmpty() ? Listener.ALL : Listener.GRPC);
   }
 
   /**
-   * Local ports that are open and serve that, in the order of their URLs; unix sockets have none.
+   * Returns the open local ports for that use, in the order of their URLs. Unix sockets have no
+   * port.
    */
   public List<Integer> ports(Listener serves) {
     return ports.of(serves);
   }
 
   /**
-   * Passes on the leadership, closes the port, then the actors (the log last of them), then the
-   * state. Takes less than 2 s, whatever the others do.
+   * Transfers the leadership, closes the ports, then the actors (the log last), then the state.
+   * Takes less than 2 s, even if other members do not reply.
    */
   @Override
   public void close() {
     published.completeExceptionally(new RefusedException(Refusal.STOPPED));
-    handOver();
-    // All ports at once. What is still open when the grace is over (a quiet watch, a client that
-    // never said anything) is cut with the actor system: nothing to wait for, nothing to warn of.
+    transferLeadership();
+    // All ports at the same time. Connections that are open after the grace period (an idle watch, a
+    // client that never sent a request) are closed with the actor system, without a warning.
     if (!finished(ports.close(GRACE), GRACE.plus(GRACE), "connections")) {
-      LOG.debug("connections are cut");
+      LOG.debug("closing open connections after the grace period");
     }
     long endNanos = System.nanoTime() + STOP_STEP.toNanos();
-    if (!finished(Termination.of(system).toCompletableFuture(), STOP_STEP, "rooms")) {
-      LOG.warn("the actors did not stop within {} ms", STOP_STEP.toMillis());
+    if (!finished(Termination.of(system).toCompletableFuture(), STOP_STEP, "actors")) {
+      LOG.warn("actors did not stop in time, continuing shutdown timeout-ms={}", STOP_STEP.toMillis());
     }
-    // Behind the actors, with which the last streams end; in what they left of their time.
+    // After the actors, with which the last streams end; in the time that is left.
     Duration left = Duration.ofNanos(Math.max(endNanos - System.nanoTime(), 0));
     finished(tracing.close(left).toCompletableFuture(), STOP_STEP, "traces");
     files.close();
   }
 
-  /** While the ports are open: what clients ask meanwhile continues to the next leader (B5). */
-  private void handOver() {
+  /**
+   * Transfers the leadership while the ports are open: requests meanwhile reach the next leader
+   * (B5).
+   */
+  private void transferLeadership() {
     EtcdServices running = services;
     if (running == null) {
       return;
     }
-    CompletableFuture<Boolean> handedOver = running.handOver(HAND_OVER).toCompletableFuture();
-    if (finished(handedOver, HAND_OVER, "the leadership")
-        && !handedOver.isCompletedExceptionally()
-        && handedOver.getNow(false)) {
-      LOG.info("passed on the leadership");
+    CompletableFuture<Boolean> transferred = running.handOver(TRANSFER_TIMEOUT).toCompletableFuture();
+    if (finished(transferred, TRANSFER_TIMEOUT, "the leadership")
+        && !transferred.isCompletedExceptionally()
+        && transferred.getNow(false)) {
+      LOG.info("transferred the leadership");
     }
   }
 
-  /** Whether it came to its end, a bad one too, within that time. */
+  /** Returns true if the stage completed within that time, normally or with a failure. */
   private static boolean finished(CompletableFuture<?> stage, Duration atMost, String what) {
     try {
       stage.get(atMost.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
       return false;
     } catch (ExecutionException e) {
-      LOG.warn("{} did not close as they should: {}", what, cause(e).toString());
+      LOG.warn("failure while closing {} reason={}", what, cause(e).toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

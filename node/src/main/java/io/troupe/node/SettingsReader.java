@@ -24,8 +24,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * From configuration to {@link NodeSettings}; every complaint is one line with key, value and what
- * would be right.
+ * Reads {@link NodeSettings} from the configuration. Each error is one line with key, value and the
+ * expected form.
  */
 final class SettingsReader {
   private static final String ROOT = "troupe";
@@ -140,7 +140,9 @@ final class SettingsReader {
         new DiscoveryReader(this).srv());
   }
 
-  /** Beside the data directory; its usual place in it is as if nothing were said. */
+  /**
+   * Returns the separate log directory. The default place in the data directory counts as not set.
+   */
   private Optional<Path> walDir(Path data) {
     String given = text("wal-dir");
     Path apart = Path.of(given).toAbsolutePath().normalize();
@@ -231,7 +233,7 @@ final class SettingsReader {
     } catch (ConfigException.WrongType wrong) {
       throw new StartException(
           ExitCode.CONFIGURATION,
-          "configuration: " + ROOT + " is no section: expected " + ROOT + " { ... }");
+          "configuration: " + ROOT + " is not a section: expected " + ROOT + " { ... }");
     }
   }
 
@@ -289,7 +291,9 @@ final class SettingsReader {
     return value;
   }
 
-  /** name=url, repeated for each URL of a member and for each member; a URL stands there once. */
+  /**
+   * Parses name=url, repeated for each URL of a member and for each member. Each URL occurs once.
+   */
   private Map<String, List<String>> initialCluster() {
     String key = "initial-cluster";
     String right = "name=" + URL_FORM + " for each peer URL of each first member";
@@ -313,7 +317,7 @@ final class SettingsReader {
     return members;
   }
 
-  /** A list, or one text with commas as etcd's flags have it. */
+  /** Returns a list, given as a list or, as in etcd's flags, as one text with commas. */
   List<String> texts(String key, String example) {
     String path = ROOT + "." + key;
     return config.getValue(path).valueType() == ConfigValueType.STRING
@@ -329,7 +333,7 @@ final class SettingsReader {
     return List.copyOf(urls);
   }
 
-  /** Clients can be served over unix sockets too. */
+  /** Returns client URLs, which may be unix sockets. */
   private List<URI> clientUrls(String key) {
     List<URI> urls = new ArrayList<>();
     for (String text : given(texts(key, "[\"http://localhost:2379\"]"))) {
@@ -379,7 +383,7 @@ final class SettingsReader {
     }
   }
 
-  /** True or false. */
+  /** Returns true or false. */
   boolean flag(String key) {
     return typed(key, config::getBoolean, "true or false");
   }
@@ -388,7 +392,7 @@ final class SettingsReader {
     return refused(key, value, "expected " + right);
   }
 
-  /** A refusal of one value, in words that begin after "is wrong". */
+  /** Returns the error for one value; {@code why} follows "is wrong: ". */
   static StartException refused(String key, String value, String why) {
     return new StartException(
         ExitCode.CONFIGURATION,

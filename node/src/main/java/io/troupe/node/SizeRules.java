@@ -4,35 +4,35 @@ import io.troupe.actors.peers.PeerLimits;
 import io.troupe.persistence.wal.WalSettings;
 
 /**
- * Sizes that must fit together, checked before anything is opened: what one setting lets in, the
- * log can write and read again, the peer port can carry, and the heap can hold in flight.
+ * Checks that sizes fit together before anything is opened: the log can store, the peer port can
+ * transfer, and the heap can hold the largest request that the settings permit.
  */
 final class SizeRules {
   /**
-   * Copies of the largest request that exist at one time on a leader of three: as it came and as a
-   * proposal, the log's record, a message to each follower in one piece and in parts, the store's
-   * batch and the event; and space for everything else beside them.
+   * Copies of the largest request that exist at the same time on a leader of three: the received
+   * bytes and the proposal, the log record, a message to each follower in one piece and in parts,
+   * the store's batch and the event; and space for everything else.
    */
   static final int REQUESTS_IN_HEAP = 12;
 
-  /** What surrounds a request in the log's record and in a message. */
+  /** Overhead of a request in a log record and in a message. */
   private static final int ENVELOPE_BYTES = 64 << 10;
 
   private static final int MEBIBYTE = 1 << 20;
 
   private SizeRules() {}
 
-  /** Largest request that may be allowed with that heap; any larger one is refused by its size. */
+  /** Returns the largest request size that the settings may permit with that heap. */
   static long maxRequestBytes(long heapBytes) {
     int carried = Math.min(WalSettings.MAX_ENTRY_BYTES, PeerLimits.MAX_MESSAGE_BYTES);
     return Math.min(carried - ENVELOPE_BYTES, heapBytes / REQUESTS_IN_HEAP);
   }
 
   /**
-   * Checks.
+   * Checks the sizes.
    *
-   * @param heapBytes most that the heap may have
-   * @throws StartException naming key, value and what would be right
+   * @param heapBytes heap limit
+   * @throws StartException that names key, value and the expected form
    */
   static void check(NodeSettings settings, long heapBytes) {
     long most = maxRequestBytes(heapBytes);

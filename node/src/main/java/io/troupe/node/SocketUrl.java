@@ -7,12 +7,12 @@ import java.nio.file.Path;
 final class SocketUrl {
   private SocketUrl() {}
 
-  /** Whether a URL is of this kind, well formed or not. */
+  /** Returns true if a URL is of this kind, well formed or not. */
   static boolean is(URI url) {
     return "unix".equals(url.getScheme()) || "unixs".equals(url.getScheme());
   }
 
-  /** Whether it names a file and nothing else. */
+  /** Returns true if it names a file and nothing else. */
   static boolean isComplete(URI url) {
     return url.getPath() != null
         && url.getRawUserInfo() == null
@@ -23,7 +23,8 @@ final class SocketUrl {
   }
 
   /**
-   * The file, as etcd reads it: {@code unix://localhost:2379} and {@code unix://run/a} are below
+   * Returns the file, as etcd reads it: {@code unix://localhost:2379} and {@code unix://run/a} are
+   * below
    * the working directory, {@code unix:///run/a} is an absolute path.
    */
   static Path path(URI url) {

@@ -16,7 +16,7 @@ public final class StartException extends RuntimeException {
     this.exitCode = exitCode;
   }
 
-  /** How the process shall end. */
+  /** Returns the exit code of the process. */
   public ExitCode exitCode() {
     return exitCode;
   }

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A standard stream for libraries that print: each line becomes one of the log, so that all that
- * comes out of the process has the log's form.
+ * Redirects a standard stream to the log, for libraries that print: each line becomes a log line,
+ * so that all output of the process has the form of the log.
  */
 final class StdStreamRedirect extends OutputStream {
   private final Logger log;
@@ -19,7 +19,7 @@ final class StdStreamRedirect extends OutputStream {
     this.log = LoggerFactory.getLogger(name);
   }
 
-  /** Takes the place of both streams of the process. */
+  /** Replaces both standard streams of the process. */
   static void capture() {
     System.setOut(new PrintStream(new StdStreamRedirect("stdout"), true, StandardCharsets.UTF_8));
     System.setErr(new PrintStream(new StdStreamRedirect("stderr"), true, StandardCharsets.UTF_8));

@@ -10,12 +10,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
-/** Opens what a member has on its disk, on a thread of its own. */
+/** Opens the files of a member on a separate thread. */
 final class StorageOpener {
   private final CompletableFuture<MemberFiles> files = new CompletableFuture<>();
   private final Thread thread;
 
-  /** Whether the thread may be interrupted: later it is with files, which would be half open. */
+  /**
+   * True while the thread may be interrupted: later it opens files, and an interrupt would leave
+   * them half open.
+   */
   private boolean identifying = true;
 
   private boolean abandoned;
@@ -37,9 +40,9 @@ final class StorageOpener {
   }
 
   /**
-   * Begins. A member without data gets an identity first.
+   * Starts opening. A member without data gets an identity first.
    *
-   * @param peers asks other members who this one is
+   * @param peers queries other members for the identity of this one
    */
   static StorageOpener begin(
       DataDir dataDir, NodeSettings node, MemberSettings settings, PeerQueries peers) {
@@ -48,23 +51,22 @@ final class StorageOpener {
     return opening;
   }
 
-  /** What comes of it. */
+  /** Returns the files, when they are open. */
   CompletableFuture<MemberFiles> files() {
     return files;
   }
 
   /**
-   * The files are not needed any more. A search for other members stops; work on the disk goes on
-   * with it.
+   * Abandons the opening, because the start failed. Queries to other members stop. Files that are being opened are closed afterwards.
    *
-   * @return done when nothing is open
+   * @return completes when no file is open
    */
   synchronized CompletableFuture<Void> abandon() {
     abandoned = true;
     if (identifying) {
       thread.interrupt();
     }
-    // Why it failed, if it did, is logged elsewhere.
+    // The caller of files() reports a failure.
     return files.handle(
         (opened, failure) -> {
           if (opened != null) {
@@ -83,7 +85,7 @@ final class StorageOpener {
     }
     synchronized (this) {
       if (abandoned) {
-        throw new InterruptedException("the start is given up");
+        throw new InterruptedException("start abandoned");
       }
     }
   }
@@ -102,14 +104,13 @@ final class StorageOpener {
         dataDir,
         settings,
         metrics,
-        new ForceNewClusterCheck(dataDir, peers, Bootstrap.ASK_PEER)::requireSilence);
+        new ForceNewClusterCheck(dataDir, peers, Bootstrap.ASK_PEER)::requireNotRunning);
   }
 
   /**
-   * Without a limit: reading a long log, copying a snapshot or waiting for other members takes as
-   * long as it takes.
+   * Waits for the files without a time limit: reading a long log, copying a snapshot or waiting for other members may take any time.
    *
-   * @throws CompletionException with what went wrong
+   * @throws CompletionException with the cause of a failure
    */
   MemberFiles await() throws InterruptedException {
     try {

@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Notifies the supervisor of this process by systemd's protocol (F10): a datagram to the unix
- * socket that {@code NOTIFY_SOCKET} names. Without that variable nothing is sent, and one that
- * cannot be reached does not hurt the member.
+ * socket that {@code NOTIFY_SOCKET} names. Without that variable nothing is sent. An unreachable
+ * supervisor does not affect the member.
  */
 final class SystemdNotifier {
   private static final Logger LOG = LoggerFactory.getLogger(SystemdNotifier.class);
@@ -22,7 +22,7 @@ final class SystemdNotifier {
   private static final int SOCK_CLOEXEC = 0x80000;
   private static final int MSG_NOSIGNAL = 0x4000;
 
-  /** Bytes of an address's path in the kernel. */
+  /** Maximum path bytes of a socket address in the kernel. */
   private static final int LONGEST_PATH = 108;
 
   /** The C library; the JDK has no datagrams over unix sockets. */
@@ -41,31 +41,31 @@ final class SystemdNotifier {
     this.socket = socket;
   }
 
-  /** The one of this process. */
+  /** Returns the notifier of this process. */
   static SystemdNotifier ofProcess() {
     return at(System.getenv().getOrDefault("NOTIFY_SOCKET", ""));
   }
 
   /**
-   * The one that listens there.
+   * Returns the notifier of the supervisor at that socket.
    *
-   * @param socket path, {@code @} and an abstract name, or empty: none
+   * @param socket path, {@code @} and an abstract name, or empty: no supervisor
    */
   static SystemdNotifier at(String socket) {
     return new SystemdNotifier(socket);
   }
 
-  /** Clients are served from now on. */
+  /** Notifies that the member serves clients. */
   void ready() {
-    tell("READY=1");
+    send("READY=1");
   }
 
-  /** The process is about to end because it received a signal. */
+  /** Notifies that the process stops because it received a signal. */
   void stopping() {
-    tell("STOPPING=1");
+    send("STOPPING=1");
   }
 
-  private void tell(String state) {
+  private void send(String state) {
     if (socket.isEmpty()) {
       return;
     }
@@ -80,16 +80,16 @@ final class SystemdNotifier {
         library.close(fd);
       }
     } catch (IllegalArgumentException | LastErrorException | LinkageError failed) {
-      // The last one: the library cannot be unpacked, say where the directory for it is noexec.
+      // The last one: the library cannot be unpacked, for example into a directory mounted noexec.
       LOG.warn(
-          "cannot tell the supervisor state={} NOTIFY_SOCKET={} error={}",
+          "cannot notify systemd state={} NOTIFY_SOCKET={} error={}",
           state,
           socket,
           String.valueOf(failed.getMessage()));
     }
   }
 
-  /** As the kernel has it: family, then the path; an abstract name begins with a zero byte. */
+  /** Returns the kernel's form: family, then the path; an abstract name begins with a zero byte. */
   private static byte[] address(String socket) {
     byte[] path = socket.getBytes(StandardCharsets.UTF_8);
     boolean isAbstract = socket.startsWith("@");

@@ -3,7 +3,7 @@ package io.troupe.node;
 import io.troupe.node.tracing.TracingSettings;
 import java.util.Optional;
 
-/** Where calls are traced to, out of the configuration. */
+/** Reads the settings of tracing. */
 final class TracingReader {
   private final SettingsReader reader;
 
@@ -11,7 +11,7 @@ final class TracingReader {
     this.reader = reader;
   }
 
-  /** F7: settings of tracing count only when it is on. */
+  /** F7: the other settings of tracing are checked only if it is enabled. */
   Optional<TracingSettings> read() {
     if (!reader.flag("tracing.enabled")) {
       return Optional.empty();

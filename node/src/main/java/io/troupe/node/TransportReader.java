@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * TLS of both kinds of ports out of the configuration (4.2, 4.4). What does not go together is
- * refused in etcd's words.
+ * Reads the TLS settings of both kinds of ports (4.2, 4.4). Contradictory settings are refused in
+ * etcd's words.
  */
 final class TransportReader {
   private static final String CLIENT = "client-transport-security";
@@ -26,9 +26,9 @@ final class TransportReader {
   private final int years;
 
   /**
-   * A reader; checks what both kinds of ports share.
+   * Creates a reader and checks the settings that both kinds of ports share.
    *
-   * @param dataDir where certificates of auto-TLS are kept
+   * @param dataDir directory of the certificates of auto-TLS
    */
   TransportReader(SettingsReader reader, Path dataDir) {
     this.reader = reader;
@@ -38,7 +38,7 @@ final class TransportReader {
     this.maxVersion = reader.text("tls-max-version");
     this.years = (int) reader.number("self-signed-cert-validity", 0, 100);
     if (suites.isEmpty() && minVersion.equals("TLS1.2") && maxVersion.isEmpty()) {
-      // Nothing of TLS is loaded where it is not asked for.
+      // Without TLS no class of TLS is loaded.
       return;
     }
     try {
@@ -59,7 +59,7 @@ final class TransportReader {
   }
 
   /**
-   * Of the ports for clients, HTTP and metrics.
+   * Returns TLS of the ports for clients, HTTP and metrics.
    *
    * @throws StartException if one of their URLs is https and there is no certificate
    */
@@ -76,7 +76,7 @@ final class TransportReader {
     requirePlain("listen-client-http-urls", http.listenUrls(), "client url");
     requirePlain("listen-metrics-urls", http.metricsUrls(), "metrics secure url");
     if (certAuth) {
-      // etcd only warns; but then it serves all clients that the operator wanted to refuse.
+      // etcd only warns, and then serves the clients that the operator wanted to refuse.
       throw SettingsReader.refused(
           CLIENT + ".client-cert-auth", "true", "expected " + certificates(CLIENT) + " with it");
     }
@@ -84,7 +84,7 @@ final class TransportReader {
   }
 
   /**
-   * Of the ports for members.
+   * Returns TLS of the ports for members.
    *
    * @throws StartException if one of their URLs is https and there is no certificate
    */
@@ -119,7 +119,10 @@ final class TransportReader {
     return tls;
   }
 
-  /** An address serves one thing, to clients with TLS or without it or both (T2). */
+  /**
+   * Requires that each address has one use; a client port may serve with TLS, without it, or both
+   * (T2).
+   */
   private static void requireAddressesOnce(List<URI> listen, NodeSettings.Http http) {
     requireFree("listen-client-urls", listen, true, List.of());
     List<URI> taken = new ArrayList<>(listen);
@@ -131,8 +134,8 @@ final class TransportReader {
   /**
    * Checks the URLs of a setting.
    *
-   * @param both whether two of them may be at one address if one is with TLS
-   * @param taken by other settings
+   * @param both true if two of them may share an address if one uses TLS
+   * @param taken URLs of other settings
    */
   private static void requireFree(String key, List<URI> urls, boolean both, List<URI> taken) {
     for (int i = 0; i < urls.size(); i++) {
@@ -151,7 +154,7 @@ final class TransportReader {
   private static void requireOther(String key, URI url, URI other) {
     if (ListenAddress.isSame(url, other)) {
       throw SettingsReader.refused(
-          key, url.toString(), "expected an address of its own, " + other + " is at the same");
+          key, url.toString(), "expected a separate address, " + other + " uses the same one");
     }
   }
 
@@ -176,20 +179,20 @@ final class TransportReader {
     return "troupe." + block + ".cert-file and .key-file, or .auto-tls = true";
   }
 
-  /** True if TLS is to be spoken there. */
+  /** Returns true if the URL requires TLS. */
   static boolean isSecure(URI url) {
     return "https".equals(url.getScheme()) || "unixs".equals(url.getScheme());
   }
 
   private static List<String> hosts(List<URI> urls) {
     return urls.stream()
-        // Who connects to a file asks for this machine.
+        // A client of a unix socket connects to this machine.
         .map(url -> SocketUrl.is(url) ? "localhost" : bare(url.getHost()))
         .distinct()
         .toList();
   }
 
-  /** An IPv6 address stands in brackets in a URL. */
+  /** Removes the brackets of an IPv6 address in a URL. */
   private static String bare(String host) {
     return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
   }
@@ -260,7 +263,7 @@ final class TransportReader {
     boolean certAuth = reader.flag(block + ".client-cert-auth");
     String ca = reader.text(block + ".trusted-ca-file");
     if (trustAnybody && (certAuth || !ca.isEmpty())) {
-      // etcd forgets that it was asked to verify.
+      // etcd ignores that verification was requested.
       throw SettingsReader.refused(
           block + ".auto-tls",
           "true",

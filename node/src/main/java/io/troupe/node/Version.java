@@ -1,10 +1,10 @@
 package io.troupe.node;
 
-/** Which build this is. */
+/** Version of this build. */
 final class Version {
   private Version() {}
 
-  /** Troupe's own version, from the jar's manifest. */
+  /** Returns Troupe's own version, from the jar's manifest. */
   static String product() {
     String version = Version.class.getPackage().getImplementationVersion();
     return version == null ? "development" : version;

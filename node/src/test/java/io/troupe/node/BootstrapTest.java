@@ -334,7 +334,7 @@ class BootstrapTest {
             Duration.ofSeconds(1));
     assertThatThrownBy(bootstrap::identity)
         .isInstanceOf(StartException.class)
-        .hasMessageContaining("cannot ask the other members");
+        .hasMessageContaining("cannot query the other members");
   }
 
   @Test

@@ -56,7 +56,7 @@ class ForceNewClusterCheckTest {
                     : CompletableFuture.completedFuture(answer);
               },
               Duration.ofSeconds(1))
-          .requireSilence(OTHERS);
+          .requireNotRunning(OTHERS);
     }
   }
 

@@ -218,7 +218,7 @@ class NodeSettingsTest {
     }
     refused("must be provided for client url unixs://a", "listen-client-urls = [\"unixs://a\"]");
     refused(
-        "expected an address of its own, unix://a:0 is at the same",
+        "expected a separate address, unix://a:0 uses the same one",
         "listen-client-urls = [\"unix://a:0\", \"unix://a:0\"]");
     refused("http://host:port", "initial-advertise-peer-urls = [\"unix://a\"]");
   }
@@ -229,8 +229,8 @@ class NodeSettingsTest {
     String key = "client-transport-security.key-file = k.pem";
     String both = "urls = [\"http://127.0.0.1:1\", \"https://127.0.0.1:1\"]";
     refused(
-        "troupe.listen-metrics-urls = \"https://127.0.0.1:1\" is wrong: expected an address of its"
-            + " own, http://127.0.0.1:1 is at the same",
+        "troupe.listen-metrics-urls = \"https://127.0.0.1:1\" is wrong: expected a separate"
+            + " address, http://127.0.0.1:1 uses the same one",
         cert,
         key,
         "listen-metrics-" + both);
@@ -240,13 +240,13 @@ class NodeSettingsTest {
           .isNotNull();
     }
     refused(
-        "expected an address of its own, https://127.0.0.1:1 is at the same",
+        "expected a separate address, https://127.0.0.1:1 uses the same one",
         cert,
         key,
         "listen-client-urls = [\"https://127.0.0.1:1\"]",
         "listen-client-http-urls = [\"http://127.0.0.1:1\"]");
     refused(
-        "expected an address of its own, https://127.0.0.1:1 is at the same",
+        "expected a separate address, https://127.0.0.1:1 uses the same one",
         cert,
         key,
         "listen-client-urls = [\"https://127.0.0.1:1\", \"http://127.0.0.1:1\","

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A first member's way to the others through a registry (DI1, DI2): it writes itself down, waits
- * until there are as many as the operator said, and begins with the first of them.
+ * Finds the initial members through a registry (DI1, DI2): a member registers itself, waits until
+ * the configured number of members has registered, and forms a cluster with the first of them.
  *
  * @source etcd, discovery protocol v3: keys under /_etcd/registry/TOKEN
  */
@@ -22,16 +22,16 @@ public final class Discovery {
   private static final Logger LOG = LoggerFactory.getLogger(Discovery.class);
   private static final String ROOT = "/_etcd/registry/";
 
-  /** Between two looks for members that are still to come. */
+  /** Interval between two reads of the registry while members are missing. */
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
-  /** Of the time between two tries: 2, 4, 8 ... 256 s. */
+  /** Maximum doublings of the time between two attempts: 2, 4, 8 ... 256 s. */
   private static final int MAX_DOUBLINGS = 8;
 
-  /** As in etcd centuries: a member waits for the other members without limit. */
+  /** In effect unlimited, as in etcd: a member waits for the other members forever. */
   private static final int MAX_RETRIES = Integer.MAX_VALUE;
 
-  /** How time passes. */
+  /** Sleeps. Tests replace it. */
   interface Pause {
     void of(Duration time) throws InterruptedException;
   }
@@ -47,9 +47,9 @@ public final class Discovery {
   private final Set<String> passedOver = new HashSet<>();
 
   /**
-   * Through a registry.
+   * Creates the discovery through a registry.
    *
-   * @param maxRetries of one call before it is given up
+   * @param maxRetries retries of one call before it fails
    */
   Discovery(Registry registry, String token, Pause pause, int maxRetries) {
     this.registry = registry;
@@ -59,21 +59,19 @@ public final class Discovery {
   }
 
   /**
-   * Finds the first members. Waits for as long as they take; an endpoint that does not answer is
-   * asked again, with growing pauses. Ends early if its thread is interrupted.
+   * Finds the initial members. Waits without a limit until all have registered; a failed request is
+   * repeated, with growing pauses. Stops if its thread is interrupted.
    *
-   * @param memberId of this member, lower hex
+   * @param memberId id of this member, lower hex
    * @param config this member as a value of initial-cluster: {@code name=url}, with commas between
    *     several
-   * @return all first members, name to peer URLs, in the order in which they came; this one among
-   *     them
-   * @throws DiscoveryException if there is no such meeting, it is full, it contains invalid data,
-   *     or the login is refused
+   * @return all initial members, name to peer URLs, in the order of their registration; this one among them
+   * @throws DiscoveryException if the token is unknown, its cluster is full, the registry contains invalid data, or the login is refused
    * @throws io.troupe.node.tls.TlsException if certificates or keys cannot be used
    */
   public static Map<String, List<String>> join(
       DiscoverySettings settings, String memberId, String config) throws InterruptedException {
-    LOG.info("discovery begins {}", settings);
+    LOG.info("starting discovery {}", settings);
     Discovery discovery =
         new Discovery(
             new HttpRegistry(settings),
@@ -100,7 +98,7 @@ public final class Discovery {
       if (found.size() >= size) {
         List<FoundMember> first = found.subList(0, size).stream().map(FoundMember::of).toList();
         Map<String, List<String>> cluster = FoundMember.cluster(first);
-        LOG.info("discovery has found all first members initial-cluster={}", cluster);
+        LOG.info("discovery found all initial members initial-cluster={}", cluster);
         return cluster;
       }
       if (found.size() != told) {
@@ -126,12 +124,12 @@ public final class Discovery {
         return size;
       }
     } catch (NumberFormatException none) {
-      LOG.debug("the size is no number: {}", text);
+      LOG.debug("discovery size is not a number value={}", text);
     }
     throw new DiscoveryException("discovery: size key is bad");
   }
 
-  /** As in etcd, what is no member at all takes no member's place. */
+  /** As in etcd, a registered value that is not a member takes no place. */
   private List<Item> list() throws InterruptedException {
     List<Item> all = retried("cluster status check", () -> registry.list(members()));
     return all.stream().filter(this::isMember).toList();
@@ -148,7 +146,7 @@ public final class Discovery {
     return is;
   }
 
-  /** A member that comes too late must not wait without limit. */
+  /** A member that registers too late must fail instead of waiting forever. */
   private void requirePlace(List<Item> found, int size, String own) {
     if (found.size() >= size
         && found.subList(0, size).stream().noneMatch(item -> item.key().equals(own))) {

@@ -5,18 +5,17 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Where first members meet. Empty texts mean "not set".
+ * Settings of discovery. Empty texts mean "not set".
  *
- * @param token names the meeting; the new cluster's token too
+ * @param token discovery token, also the token of the new cluster
  * @param endpoints http or https URLs of the cluster that holds the keys, at least one
- * @param dialTimeout for a connection
- * @param requestTimeout for one answer
- * @param certFile shown to the endpoints; PEM
+ * @param dialTimeout timeout of a connection
+ * @param requestTimeout timeout of one request
+ * @param certFile client certificate for the endpoints; PEM
  * @param keyFile its key; PEM
- * @param trustedCaFile who may sign the endpoints' certificates; PEM; empty: those that the JDK
- *     trusts
- * @param trustAnybody the endpoints' certificates are not verified
- * @param user for a login; empty: none is needed
+ * @param trustedCaFile CAs of the endpoints' certificates; PEM; empty: the CAs that the JDK trusts
+ * @param trustAnybody true: the endpoints' certificates are not verified
+ * @param user user of the login; empty: no login
  * @param password of the user
  */
 public record DiscoverySettings(
@@ -35,7 +34,7 @@ public record DiscoverySettings(
     endpoints = List.copyOf(endpoints);
   }
 
-  /** Without the password. */
+  /** Omits the password. */
   @Override
   public String toString() {
     return "token=" + token + " endpoints=" + endpoints + " user=" + user;

@@ -5,7 +5,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Set;
 
-/** What discovery asks of name servers. */
+/** DNS queries of discovery. */
 interface Dns {
   /**
    * One SRV record.
@@ -15,12 +15,12 @@ interface Dns {
   record Target(String host, int port) {}
 
   /**
-   * The records of a name; none if there is no such name.
+   * Returns the records of a name; none if the name does not exist.
    *
-   * @throws IOException if no server answers, or not as it should: what there is, is not known
+   * @throws IOException without a valid response: the records are unknown
    */
   List<Target> srv(String name) throws IOException;
 
-  /** The addresses of a host; none if it has none, or none that is known now. */
+  /** Returns the addresses of a host; none if it has none or the lookup fails. */
   Set<InetAddress> addresses(String host);
 }

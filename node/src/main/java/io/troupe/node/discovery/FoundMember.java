@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A member as it wrote itself down.
+ * A member as it registered itself.
  *
  * @param urls its peer URLs, at least one
  */
 record FoundMember(String name, List<String> urls) {
   /**
-   * Reads {@code name=url}, with commas between several of the same name.
+   * Parses {@code name=url}, with commas between several of the same name.
    *
-   * @throws DiscoveryException if it is none, or a member cannot be reached at such a URL
+   * @throws DiscoveryException if the form is wrong, or a URL cannot be a peer URL
    */
   static FoundMember of(Item item) {
     String name = "";
@@ -51,7 +51,7 @@ record FoundMember(String name, List<String> urls) {
   }
 
   /**
-   * A cluster of them.
+   * Returns a cluster of these members.
    *
    * @return name to peer URLs, in their order
    * @throws DiscoveryException if two of them have the same name, or the same URL

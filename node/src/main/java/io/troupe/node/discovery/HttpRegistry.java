@@ -30,14 +30,14 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys of a cluster through its JSON gateway, which etcd and this program have at the client URLs.
- * Endpoints that fail are skipped. One caller.
+ * Accesses the keys of a cluster through its JSON gateway, which etcd and Troupe serve at the
+ * client URLs. Endpoints that fail are skipped. Not thread-safe.
  */
 final class HttpRegistry implements Registry {
-  /** What a server says when there is nothing to log in to. */
+  /** The error of a server on which authentication is off. */
   private static final String NO_AUTH = "authentication is not enabled";
 
-  /** Of an answer that is shown in the log. */
+  /** Maximum characters of a response in a log line. */
   private static final int SHOWN = 200;
 
   private static final Set<Integer> FINAL = Set.of(400, 401, 403);
@@ -46,13 +46,13 @@ final class HttpRegistry implements Registry {
   private final HttpClient client;
   private final Duration replyTimeout;
 
-  /** Where the last answer came from: the next question goes there first. */
+  /** Endpoint of the last successful response: the next request uses it first. */
   private int first;
 
   private boolean needsLogin;
   private @Nullable String login;
 
-  /** An answer that is none of success. */
+  /** A response whose status is not success. */
   private static final class StatusException extends IOException {
     private static final long serialVersionUID = 1L;
     private final int status;
@@ -95,7 +95,7 @@ final class HttpRegistry implements Registry {
 
   @Override
   public List<Item> list(String prefix) throws IOException, InterruptedException {
-    // The end of a range of all that begin so; the last character of ours is a slash.
+    // The end of the range of all keys with the prefix, whose last character is a slash.
     String end = prefix.substring(0, prefix.length() - 1) + (char) ('/' + 1);
     RangeRequest request =
         RangeRequest.newBuilder()
@@ -128,7 +128,10 @@ final class HttpRegistry implements Registry {
         .toList();
   }
 
-  /** The first endpoint that answers; fails with the last failure when none does. */
+  /**
+   * Returns the response of the first endpoint that succeeds; fails with the last failure if none
+   * does.
+   */
   private <A extends Message> A call(String path, Message request, A form)
       throws IOException, InterruptedException {
     int count = settings.endpoints().size();
@@ -140,11 +143,11 @@ final class HttpRegistry implements Registry {
         if (needsLogin && login == null) {
           login(endpoint);
         }
-        A answer = ask(endpoint, path, request, form);
+        A response = ask(endpoint, path, request, form);
         first = each;
-        return answer;
+        return response;
       } catch (IOException failed) {
-        // The token may be too old: the next try begins with a login.
+        // The token may have expired: the next attempt begins with a login.
         login = null;
         failed.addSuppressed(last);
         last = failed;
@@ -153,7 +156,7 @@ final class HttpRegistry implements Registry {
     throw last;
   }
 
-  /** As etcd's client does; a wrong password does not become right by trying again. */
+  /** Logs in as etcd's client does. A refused login is not retried. */
   private void login(URI endpoint) throws IOException, InterruptedException {
     AuthenticateRequest request =
         AuthenticateRequest.newBuilder()
@@ -180,47 +183,47 @@ final class HttpRegistry implements Registry {
     }
   }
 
-  private <A extends Message> A ask(URI endpoint, String path, Message question, A form)
+  private <A extends Message> A ask(URI endpoint, String path, Message message, A form)
       throws IOException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(endpoint + path))
             .header("Content-Type", "application/json")
-            .POST(HttpRequest.BodyPublishers.ofString(JsonMessages.print(question)));
+            .POST(HttpRequest.BodyPublishers.ofString(JsonMessages.print(message)));
     String token = login;
     if (token != null) {
       request.header("Authorization", token);
     }
-    HttpResponse<byte[]> answer = whole(endpoint, request.build());
-    if (answer.statusCode() != 200) {
+    HttpResponse<byte[]> response = whole(endpoint, request.build());
+    if (response.statusCode() != 200) {
       throw new StatusException(
-          answer.statusCode(),
-          endpoint + path + " answers " + answer.statusCode() + " " + shown(answer.body()));
+          response.statusCode(),
+          endpoint + path + " returned " + response.statusCode() + " " + shown(response.body()));
     }
     try {
-      Bytes message = JsonMessages.parse(Bytes.wrap(answer.body()), form.getDescriptorForType());
+      Bytes parsed = JsonMessages.parse(Bytes.wrap(response.body()), form.getDescriptorForType());
       @SuppressWarnings("unchecked")
       Parser<A> parser = (Parser<A>) form.getParserForType();
-      return parser.parseFrom(message.toArrayUnsafe());
+      return parser.parseFrom(parsed.toArrayUnsafe());
     } catch (GrpcException | InvalidProtocolBufferException malformed) {
       throw new IOException(
-          endpoint + path + " answers what is none: " + shown(answer.body()), malformed);
+          endpoint + path + " returned a malformed response: " + shown(response.body()), malformed);
     }
   }
 
-  /** The time is for all of it: the client's own limit is for the beginning of an answer alone. */
+  /** Limits the time of the whole response: the client's own timeout only covers its beginning. */
   private HttpResponse<byte[]> whole(URI endpoint, HttpRequest request)
       throws IOException, InterruptedException {
-    CompletableFuture<HttpResponse<byte[]>> answer =
+    CompletableFuture<HttpResponse<byte[]>> response =
         client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());
     try {
-      return answer.get(replyTimeout.toNanos(), TimeUnit.NANOSECONDS);
+      return response.get(replyTimeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException late) {
-      throw new IOException(endpoint + " has not answered within " + replyTimeout, late);
+      throw new IOException(endpoint + " did not respond within " + replyTimeout, late);
     } catch (ExecutionException failed) {
-      throw new IOException(endpoint + " cannot be asked: " + failed.getCause(), failed);
+      throw new IOException(endpoint + " cannot be reached: " + failed.getCause(), failed);
     } finally {
-      // Of one that is done nothing is left to cancel.
-      answer.cancel(true);
+      // No effect on a completed request.
+      response.cancel(true);
     }
   }
 

@@ -15,21 +15,21 @@ import javax.naming.directory.Attribute;
 import javax.naming.directory.DirContext;
 import javax.naming.directory.InitialDirContext;
 
-/** SRV records by the JDK's own DNS client, addresses as for any connection. */
+/** Reads SRV records with the JDK's DNS client, and addresses with the resolver of the machine. */
 final class JndiDns implements Dns {
   private final String url;
 
   /**
    * Opens nothing yet.
    *
-   * @param server host:port; empty: those of the machine
+   * @param server host:port; empty: the name servers of the machine
    */
   JndiDns(String server) {
     this.url = server.isEmpty() ? "dns:" : "dns://" + server;
   }
 
-  // The type of the environment is that of the interface. What JNDI warns of, objects made of
-  // answers, there is none of: attributes of DNS are texts.
+  // The interface defines the type of the environment. The danger of JNDI, objects that are created
+  // from responses, does not apply: attributes of DNS are texts.
   @SuppressWarnings({"JdkObsolete", "BanJNDI"})
   @Override
   public List<Target> srv(String name) throws IOException {
@@ -63,7 +63,7 @@ final class JndiDns implements Dns {
       }
       String host = parts[3];
       if (host.equals(".")) {
-        // RFC 2782: there is decidedly no such service.
+        // RFC 2782: a dot as the target means that the service is not available.
         continue;
       }
       targets.add(

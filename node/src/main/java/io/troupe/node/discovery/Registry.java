@@ -4,19 +4,19 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** The keys of another cluster, as far as a meeting needs them. All reads are linearizable. */
+/** The keys of another cluster, as far as discovery needs them. All reads are linearizable. */
 interface Registry {
   /**
-   * A key.
+   * A key and its value.
    *
-   * @param createRevision orders keys by their making
+   * @param createRevision orders keys by creation
    */
   record Item(String key, String value, long createRevision) {}
 
-  /** The value of a key. */
+  /** Returns the value of a key. */
   Optional<String> get(String key) throws IOException, InterruptedException;
 
-  /** All keys that begin so, oldest first. */
+  /** Returns all keys with that prefix, oldest first. */
   List<Item> list(String prefix) throws IOException, InterruptedException;
 
   /** Sets a key. */

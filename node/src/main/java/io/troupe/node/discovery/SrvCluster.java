@@ -14,8 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * First members out of SRV records (DN1). All members must read the same: what is not known for
- * certain ends the start, because a member that sees fewer others would begin another cluster.
+ * Finds the initial members in SRV records (DN1). All members must read the same records: an
+ * uncertain result fails the start, because a member that finds fewer members would form a
+ * different cluster.
  *
  * @source etcd, DNS discovery: services etcd-server-ssl and etcd-server
  */
@@ -35,12 +36,12 @@ public final class SrvCluster {
   }
 
   /**
-   * Asks the name servers.
+   * Queries the name servers.
    *
    * @param own the name of this member
    * @param advertised its peer URLs
-   * @return name to peer URLs; others have numbers for names, and tell their own names later
-   * @throws DiscoveryException without a reply, or this member is not in it
+   * @return name to peer URLs; other members have numbers for names, and publish their names later
+   * @throws DiscoveryException without a DNS response, or if this member is not in the records
    */
   public static Map<String, List<String>> find(
       SrvSettings settings, String own, List<String> advertised) {
@@ -64,7 +65,7 @@ public final class SrvCluster {
     }
     if (members.isEmpty()) {
       throw new DiscoveryException(
-          "error querying DNS SRV records: there is neither "
+          "error querying DNS SRV records: found neither "
               + settings.record("https")
               + " nor "
               + settings.record("http"));
@@ -84,14 +85,14 @@ public final class SrvCluster {
   private List<Target> targets(String record) {
     try {
       List<Target> targets = dns.srv(record);
-      LOG.info("asked for SRV records name={} found={}", record, targets);
+      LOG.info("queried SRV records name={} found={}", record, targets);
       return targets;
     } catch (IOException failed) {
       throw new DiscoveryException("error querying DNS SRV records: " + failed.getMessage());
     }
   }
 
-  /** The next number; one that is this member's name is left out. */
+  /** Returns the next number, except this member's name. */
   private String next() {
     String name = Integer.toString(number++);
     return name.equals(own) ? Integer.toString(number++) : name;

@@ -18,11 +18,11 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
- * etcd's configuration file, YAML or JSON (F2, 4.4): the same names as the flags, some of them in
- * blocks. Unknown keys are skipped.
+ * Reads etcd's configuration file, YAML or JSON (F2, 4.4). Its keys are the names of the flags,
+ * some of them in blocks. Unknown keys are skipped.
  */
 final class ConfigFile {
-  /** Flags that have no key, or one in a block only. */
+  /** Flags without a key, or with a key in a block only. */
   private static final List<String> NOT_AT_THE_TOP =
       List.of("raft-read-timeout", "raft-write-timeout", "config-file", "version");
 
@@ -53,10 +53,10 @@ final class ConfigFile {
   private ConfigFile() {}
 
   /**
-   * What a file says.
+   * Content of a file.
    *
    * @param flags checked values by flag
-   * @param settings what no flag says, by key under {@code troupe}
+   * @param settings values without a flag, by key under {@code troupe}
    */
   record Content(Map<String, String> flags, Map<String, String> settings) {}
 
@@ -79,7 +79,7 @@ final class ConfigFile {
               .setSchema(new YamlScalars())
               .setAllowDuplicateKeys(true)
               .build();
-      // Only the first document counts, and only it is read.
+      // Only the first document is read.
       Iterator<Object> documents =
           new Load(form).loadAllFromString(Files.readString(Path.of(file))).iterator();
       Object content = documents.hasNext() ? documents.next() : null;
@@ -93,7 +93,7 @@ final class ConfigFile {
     } catch (NoSuchFileException e) {
       throw new FlagException(1, "open " + file + ": no such file or directory");
     } catch (CharacterCodingException e) {
-      throw new FlagException(1, "error parsing " + file + ": it is no UTF-8");
+      throw new FlagException(1, "error parsing " + file + ": it is not UTF-8");
     } catch (IOException e) {
       throw new FlagException(1, "read " + file + ": " + e.getMessage());
     } catch (YamlEngineException | NumberFormatException e) {
@@ -120,7 +120,7 @@ final class ConfigFile {
         });
   }
 
-  /** Such a flag's own name is no key (4.4). */
+  /** Returns true if the flag has its key in a block, so that its own name is not a key (4.4). */
   private static boolean isInABlock(String key) {
     boolean discovery = key.startsWith("discovery-") && !key.startsWith("discovery-srv");
     boolean transport =
@@ -155,7 +155,7 @@ final class ConfigFile {
               if (EtcdFlags.all().containsKey(full)) {
                 take(full, key + "." + name, each);
               } else if (each != null && !text(each).isEmpty()) {
-                // The client's block has keys that no flag has.
+                // The client block has keys without a flag.
                 settings.put(key + "." + name, text(each));
               }
             });

@@ -11,7 +11,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** The address at which others most likely reach this machine: that of its way out (F8). */
+/**
+ * Finds the address at which other machines most likely reach this one: the address of its default
+ * route (F8).
+ */
 final class DefaultHost {
   private static final Path ROUTES = Path.of("/proc/net/route");
   private static final String ANYWHERE = "00000000";
@@ -24,9 +27,9 @@ final class DefaultHost {
   private DefaultHost() {}
 
   /**
-   * Looks it up; only Linux tells.
+   * Looks up the address. Only works on Linux.
    *
-   * @throws IOException if there is no way out, or it has no address of IPv4
+   * @throws IOException if there is no default route, or its interface has no IPv4 address
    */
   static String find() throws IOException {
     String name =
@@ -45,9 +48,9 @@ final class DefaultHost {
   }
 
   /**
-   * The interface of the default route, the one with the lowest metric if there are several.
+   * Returns the interface of the default route with the lowest metric.
    *
-   * @param table as Linux writes it, with its header
+   * @param table routing table in the form of Linux, with its header
    */
   static Optional<String> gate(List<String> table) {
     return table.stream()

@@ -5,9 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A line for the log, which is not there yet while flags are read.
+ * A log line of the flags, which are read before the log is configured.
  *
- * @param isWarning else it is at info
+ * @param isWarning true for level warn, false for info
  * @param text without the fields
  * @param fields in their order
  */
@@ -25,7 +25,7 @@ public record DeferredLogLine(boolean isWarning, String text, Map<String, String
     return new DeferredLogLine(true, text, Map.of());
   }
 
-  /** The same with one more field. */
+  /** Returns the same line with one more field. */
   DeferredLogLine with(String key, String value) {
     Map<String, String> more = new LinkedHashMap<>(fields);
     more.put(key, value);

@@ -8,18 +8,18 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * etcd's flags, variables and configuration file (section 4.1) as settings of this program. No side
- * effects: what is to be printed, logged or set is in the result.
+ * Converts etcd's flags, variables and configuration file (section 4.1) to settings of Troupe. No
+ * side effects: the result contains what to print, log or set.
  *
- * @param properties system properties to set, {@code troupe.} and what follows
+ * @param properties system properties to set, all below {@code troupe.}
  * @param notices lines for the log, in order: flags without effect, variables, the file
  */
 public record EtcdCommandLine(Map<String, String> properties, List<DeferredLogLine> notices) {
-  /** Variables of etcd that are no flags (F5). */
+  /** Variables of etcd without a flag (F5). */
   private static final Set<String> OTHER_VARIABLES =
       Set.of("ETCD_UNSUPPORTED_ARCH", "ETCD_VERIFY", "ETCD_VERSION");
 
-  /** Programs of etcd that only pass on what clients ask (F5); none of them is part of this one. */
+  /** Proxies among etcd's subcommands (F5). Troupe has none of them. */
   private static final Set<String> PROXIES = Set.of("gateway", "grpc-proxy");
 
   private static final String NO_PROXY =
@@ -37,11 +37,11 @@ public record EtcdCommandLine(Map<String, String> properties, List<DeferredLogLi
   }
 
   /**
-   * Reads the command line, and what it leads to.
+   * Reads the command line, the variables and the configuration file.
    *
    * @param args flags with their values, nothing before them
-   * @param environment of the process
-   * @throws FlagException for help and version, and for whatever is wrong
+   * @param environment variables of the process
+   * @throws FlagException for help and version, and for errors
    */
   public static EtcdCommandLine read(List<String> args, Map<String, String> environment) {
     return read(args, environment, DefaultHost::find);
@@ -73,7 +73,7 @@ public record EtcdCommandLine(Map<String, String> properties, List<DeferredLogLi
     return new EtcdCommandLine(properties, notices);
   }
 
-  /** F3: values by flag, the last one of a repeated flag. */
+  /** F3: returns values by flag; the last value of a repeated flag wins. */
   private static Map<String, String> parse(List<String> args) {
     Map<String, String> given = new LinkedHashMap<>();
     int at = 0;
@@ -140,7 +140,7 @@ public record EtcdCommandLine(Map<String, String> properties, List<DeferredLogLi
     return new FlagException(2, text + "\n" + VersionText.usage());
   }
 
-  /** F1: a variable where there is no flag; both at once are an error. */
+  /** F1: adds the variables of flags that were not given; both for one flag are an error. */
   private static Map<String, String> withVariables(
       Map<String, String> given, Map<String, String> environment, List<DeferredLogLine> notices) {
     Map<String, String> values = new LinkedHashMap<>(given);
@@ -182,7 +182,7 @@ public record EtcdCommandLine(Map<String, String> properties, List<DeferredLogLi
     return values;
   }
 
-  /** Passwords are never shown. */
+  /** Logs the use of a variable, without passwords. */
   private static DeferredLogLine used(String variable, String value) {
     return DeferredLogLine.info("recognized and used environment variable")
         .with("variable-name", variable)

@@ -21,14 +21,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** All server flags of etcd 3.7 (section 4.2). docs/flags.md shows this table. */
+/** Table of all server flags of etcd 3.7 (section 4.2). docs/flags.md shows it. */
 final class EtcdFlags {
   private static final String CLIENT_TLS = "client-transport-security.";
   private static final String PEER_TLS = "peer-transport-security.";
   private static final String ASKED_AGAIN = "discovery asks again each time";
   private static final String NO_BBOLT = "the state is in RocksDB, which has no such thing";
 
-  /** What etcd says of a flag whenever it is given, whatever its value. */
+  /** etcd's warnings about deprecated flags, logged for any value. */
   private static final Map<String, String> DEPRECATED =
       Map.of(
           "max-snapshots",
@@ -41,12 +41,12 @@ final class EtcdFlags {
 
   private EtcdFlags() {}
 
-  /** By name, in the order of the reference. */
+  /** Returns all flags by name, in the order of the reference. */
   static Map<String, Flag> all() {
     return Collections.unmodifiableMap(ALL);
   }
 
-  /** What the log says of deprecated flags among those that were given. */
+  /** Returns the log lines about deprecated flags among the given ones. */
   static List<DeferredLogLine> deprecated(Set<String> given) {
     return given.stream()
         .filter(DEPRECATED::containsKey)
@@ -135,7 +135,7 @@ final class EtcdFlags {
 
   private static List<Flag> security() {
     List<Flag> all = new ArrayList<>();
-    // Their keys have the flag's name in a block (4.4), but for what the exceptions say.
+    // Except for the exceptions, their keys have the flag's name in a block (4.4).
     for (String file :
         List.of(
             "cert-file",

@@ -11,16 +11,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** From checked values of flags to settings of this program. */
+/** Converts checked values of flags to settings of Troupe. */
 final class EtcdSettings {
-  /** What this program can do at most; etcd's default is far above. */
+  /** Troupe's maximum; etcd's default is far above. */
   private static final BigInteger MOST_STREAMS = BigInteger.valueOf(65_536);
 
   private static final String BOOTSTRAP =
       "multiple discovery or bootstrap flags are set. Choose one of \"initial-cluster\","
           + " \"discovery-endpoints\" or \"discovery-srv\"";
 
-  /** Where zero stands for a default of etcd's own. */
+  /** Flags for which zero means etcd's default. */
   private static final Set<String> ZERO_IS_DEFAULT =
       Set.of(
           "snapshot-count",
@@ -41,22 +41,22 @@ final class EtcdSettings {
   private final Map<String, String> properties = new LinkedHashMap<>();
   private final List<DeferredLogLine> notices = new ArrayList<>();
 
-  /** Tells the address at which others reach this machine. */
+  /** Looks up the address at which other machines reach this one. */
   interface HostLookup {
     /**
-     * Looks.
+     * Returns the address.
      *
-     * @throws IOException saying why there is none
+     * @throws IOException with the reason if there is none
      */
     String find() throws IOException;
   }
 
   /**
-   * Settings.
+   * Creates the conversion.
    *
    * @param values by flag, checked; only flags that were given
-   * @param fromFile whether they come from a configuration file (F11)
-   * @param host asked only where a default that is advertised depends on it
+   * @param fromFile true if they come from a configuration file (F11)
+   * @param host called only if an advertised default depends on it
    */
   EtcdSettings(Map<String, String> values, boolean fromFile, HostLookup host) {
     this.values = values;
@@ -65,9 +65,9 @@ final class EtcdSettings {
   }
 
   /**
-   * System properties to set.
+   * Returns the system properties to set.
    *
-   * @throws FlagException if something is asked for that is wrong or missing
+   * @throws FlagException if a value is wrong, missing or not supported
    */
   Map<String, String> properties() {
     check();
@@ -90,7 +90,8 @@ final class EtcdSettings {
   }
 
   /**
-   * F8: other hosts cannot reach a default of localhost, although the listener is for all of them.
+   * F8: replaces an advertised default of localhost if the listener is for all interfaces, because
+   * other hosts cannot reach localhost.
    */
   private void advertise(String name, String listen, String standard) {
     String first =
@@ -111,7 +112,7 @@ final class EtcdSettings {
     }
   }
 
-  /** What the log shall say. */
+  /** Returns the lines to log. */
   List<DeferredLogLine> notices() {
     return notices;
   }
@@ -124,7 +125,7 @@ final class EtcdSettings {
     return !values.getOrDefault(name, "").isEmpty();
   }
 
-  /** F6, F7: relations between flags. What concerns one setting is checked with the setting. */
+  /** F6, F7: checks relations between flags. The check of a single value is part of its setting. */
   private void check() {
     long bootstraps =
         List.of("initial-cluster", "discovery-endpoints", "discovery-srv").stream()
@@ -160,7 +161,7 @@ final class EtcdSettings {
             + ")");
   }
 
-  /** F7: a listener is bound to an address, not to a name that may change. */
+  /** F7: requires that a listener binds an IP address, not a name that may change. */
   private static void checkBinding(String url) {
     String host;
     try {
@@ -168,7 +169,7 @@ final class EtcdSettings {
       boolean file = "unix".equals(parsed.getScheme()) || "unixs".equals(parsed.getScheme());
       host = file ? null : parsed.getHost();
     } catch (IllegalArgumentException malformed) {
-      // The setting's own check has the better words.
+      // The check of the setting has a better message.
       return;
     }
     if (host != null && !host.equals("localhost") && !host.matches("[0-9.]+|\\[.*\\]")) {
@@ -196,7 +197,7 @@ final class EtcdSettings {
         }
       }
       case REFUSED, IGNORED -> {
-        // A default that is what happens anyway; or what etcd does not check either.
+        // The default behavior, or a value that etcd does not check either.
       }
     }
   }
@@ -216,7 +217,7 @@ final class EtcdSettings {
       case "log-format" -> put("log.format", format(value));
       case "max-concurrent-streams" -> put(name, streams(value));
       case "max-learners" -> put(name, value.startsWith("-") ? "0" : value);
-      // etcd looks for the one word only.
+      // etcd compares with this word only.
       case "metrics" -> put(name, value.equals("extensive") ? value : "basic");
       case "socket-reuse-port" -> {
         put(name, value);
@@ -226,7 +227,7 @@ final class EtcdSettings {
                   "socket-reuse-port is for the ports of clients; the peer port is not shared"));
         }
       }
-      // What gRPC takes where etcd tells it nothing.
+      // gRPC's default, which applies if etcd sets no value.
       case "grpc-keepalive-min-time" -> put(name, zero ? "5 minutes" : value);
       default ->
           put(
@@ -252,11 +253,11 @@ final class EtcdSettings {
     };
   }
 
-  /** Zero is no limit in gRPC. */
+  /** Returns the limit of streams. Zero means no limit in gRPC. */
   private String streams(String value) {
     if (value.equals("0") || new BigInteger(value).compareTo(MOST_STREAMS) > 0) {
       notices.add(
-          DeferredLogLine.warning("max-concurrent-streams is as high as it can be here")
+          DeferredLogLine.warning("limiting max-concurrent-streams to the maximum of Troupe")
               .with("value", MOST_STREAMS.toString()));
       return MOST_STREAMS.toString();
     }

@@ -6,12 +6,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of etcd's server flags and what becomes of it here.
+ * One of etcd's server flags and how Troupe handles it.
  *
- * @param defaultText what stands for "not given"
- * @param what for documents: the setting it is, or why it has no effect or is refused
+ * @param defaultText value that counts as "not given"
+ * @param what for documents: the setting, or why the flag has no effect or is refused
  * @param setting key under {@code troupe}; null unless the fate is SETTING
- * @param harmless values besides the default that ask for nothing that is missing; for REFUSED only
+ * @param harmless values besides the default that require no missing feature; for REFUSED only
  */
 record Flag(
     String name,
@@ -27,7 +27,7 @@ record Flag(
   private static final BigInteger MOST_UNSIGNED =
       BigInteger.ONE.shiftLeft(64).subtract(BigInteger.ONE);
 
-  /** What {@code --v2-deprecation} may name; {@code not-yet} is over. */
+  /** Valid values of {@code --v2-deprecation}; {@code not-yet} is no longer valid. */
   private static final Set<String> V2_STAGES =
       Set.of("write-only", "write-only-skip-check", "write-only-drop-data", "gone");
 
@@ -37,7 +37,7 @@ record Flag(
     TEXT,
     /** See {@link UrlList}. */
     URLS,
-    /** What a first start finds: new or existing. */
+    /** State of the cluster at the first start: new or existing. */
     CLUSTER_STATE,
     /** Names of {@link #V2_STAGES} with commas; in a file etcd does not check them. */
     V2_STAGE,
@@ -55,15 +55,18 @@ record Flag(
     SECONDS
   }
 
-  /** What becomes of a flag. */
+  /** How Troupe handles a flag. */
   enum Fate {
-    /** It is a setting of this program. */
+    /** The flag is a setting of Troupe. */
     SETTING,
-    /** Taken, without effect here; the log says so once. */
+    /** The flag is accepted without effect, and logged once. */
     NO_EFFECT,
-    /** Not built: a value that asks for it ends the start, all else is fine. */
+    /**
+     * The feature does not exist: a value that requires it fails the start, other values are
+     * accepted.
+     */
     REFUSED,
-    /** etcd itself takes and ignores it. */
+    /** etcd itself accepts and ignores the flag. */
     IGNORED
   }
 
@@ -87,13 +90,13 @@ record Flag(
     return new Flag(name, Type.BOOL, "", Fate.IGNORED, "etcd ignores it too", null, Set.of());
   }
 
-  /** The environment variable (F1). */
+  /** Returns the environment variable (F1). */
   String variable() {
     return "ETCD_" + name.toUpperCase(java.util.Locale.ROOT).replace('-', '_');
   }
 
   /**
-   * The value in one form, or its refusal.
+   * Returns the value in its normal form.
    *
    * @throws IllegalArgumentException with Go's words for what is wrong
    */
@@ -136,7 +139,7 @@ record Flag(
     throw new IllegalArgumentException("parse error");
   }
 
-  /** Takes no sign. */
+  /** Parses an unsigned number. */
   private static String unsigned(String value) {
     if (value.startsWith("+") || value.startsWith("-")) {
       throw new IllegalArgumentException("parse error");
@@ -153,7 +156,7 @@ record Flag(
     return number.toString();
   }
 
-  /** True if it asks for something that is not there. */
+  /** Returns true if the value requires a feature that does not exist. */
   boolean asksFor(String checkedValue) {
     return fate == Fate.REFUSED && !isDefault(checkedValue) && !harmless.contains(checkedValue);
   }

@@ -1,6 +1,6 @@
 package io.troupe.node.flags;
 
-/** Ends a start, or a call for help, with a text and a status. Has no stack trace. */
+/** Ends the process with a text and a status, for an error, help or version. Has no stack trace. */
 public final class FlagException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -8,9 +8,9 @@ public final class FlagException extends RuntimeException {
   private final String text;
 
   /**
-   * An end.
+   * Creates the exception.
    *
-   * @param status 0 for an answer on standard output, else the text goes to standard error
+   * @param status 0 for text on standard output, else the text goes to standard error
    */
   FlagException(int status, String text) {
     super(text, null, false, false);
@@ -18,12 +18,14 @@ public final class FlagException extends RuntimeException {
     this.text = text;
   }
 
-  /** What is to be printed. */
+  /** Returns the text to print. */
   public String text() {
     return text;
   }
 
-  /** Of the process: 0 for help and version, 1 for wrong values, 2 for wrong flags (F3). */
+  /**
+   * Returns the exit status: 0 for help and version, 1 for wrong values, 2 for wrong flags (F3).
+   */
   public int status() {
     return status;
   }

@@ -6,7 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Whole numbers as etcd's flags and files have them: {@code 16}, {@code 0x10}, {@code 0b1_0000},
+ * Parses whole numbers in the forms of etcd's flags and files: {@code 16}, {@code 0x10}, {@code
+ * 0b1_0000},
  * {@code 0o20}, {@code 020}.
  *
  * @source Go's strconv.ParseInt with base 0
@@ -19,7 +20,7 @@ final class GoInteger {
 
   private GoInteger() {}
 
-  /** The number, of any size; nothing if it has none of the forms. */
+  /** Returns the number, of any size; empty if the text has none of the forms. */
   static Optional<BigInteger> parse(String text) {
     Matcher form = FORM.matcher(text);
     if (!form.matches()) {

@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What etcd checks in a list of URLs while it reads its flags. What this program needs besides is
- * checked with the setting.
+ * Checks a list of URLs as etcd does while it reads its flags. Further checks are part of the
+ * setting.
  *
  * @source etcd's types.NewURLs and flags.UniqueURLs
  */
@@ -18,7 +18,7 @@ final class UrlList {
   private UrlList() {}
 
   /**
-   * The list with each URL once, in its order.
+   * Returns the list without duplicates, in its order.
    *
    * @throws IllegalArgumentException in etcd's words
    */

@@ -2,7 +2,7 @@ package io.troupe.node.flags;
 
 import java.util.Locale;
 
-/** What is printed for --version and --help. bin/etcd prints the first without a JVM. */
+/** Texts of --version and --help. bin/etcd prints the version without a JVM. */
 final class VersionText {
   /** Four lines (F4). */
   static final String VERSION =
@@ -15,7 +15,7 @@ final class VersionText {
 
   private VersionText() {}
 
-  /** All flags with their defaults. */
+  /** Returns all flags with their defaults. */
   static String usage() {
     StringBuilder out = new StringBuilder("Usage:\n\n  etcd [flags]\n\nFlags:\n");
     for (Flag flag : EtcdFlags.all().values()) {

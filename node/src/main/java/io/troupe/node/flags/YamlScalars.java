@@ -13,10 +13,10 @@ import org.snakeyaml.engine.v2.resolver.ScalarResolver;
 import org.snakeyaml.engine.v2.schema.Schema;
 
 /**
- * What a plain word of a file is: nothing, a Boolean, a BigInteger, a BigDecimal, else a text. No
- * schema of the library has YAML 1.1's words and Go's numbers.
+ * Resolves a plain word of a file to null, a Boolean, a BigInteger, a BigDecimal, or else a text.
+ * No schema of the library has YAML 1.1's words and Go's numbers.
  *
- * @source go-yaml v2, by which etcd reads its file
+ * @source go-yaml v2, with which etcd reads its file
  */
 final class YamlScalars implements Schema {
   private static final Set<String> NOTHING = Set.of("", "~", "null", "Null", "NULL");
@@ -27,7 +27,7 @@ final class YamlScalars implements Schema {
   private static final Pattern DECIMAL =
       Pattern.compile("[-+]?(\\.[0-9]+|[0-9]+(\\.[0-9]*)?)([eE][-+]?[0-9]+)?");
 
-  /** The library's interface does not say that a node may stand for nothing. */
+  /** The library's interface does not declare that a value may be null. */
   @SuppressWarnings("NullAway")
   private static final ConstructNode NONE = node -> null;
 
@@ -46,7 +46,7 @@ final class YamlScalars implements Schema {
     if (GoInteger.parse(word).isPresent()) {
       return Tag.INT;
     }
-    // What no double can hold is a text.
+    // A number beyond the range of double is a text.
     boolean decimal = DECIMAL.matcher(word).matches() && Double.isFinite(Double.parseDouble(word));
     return decimal ? Tag.FLOAT : Tag.STR;
   }

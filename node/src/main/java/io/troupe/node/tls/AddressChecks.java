@@ -19,13 +19,16 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLSession;
 
 /**
- * Checks where certificates come from (TL2), without a wait for a resolver: names are looked up on
- * threads that do nothing else. How many lookups there are at once is bounded, and so is the time
- * of each; one that hangs is not repeated by the connections that come after it from the same
- * address with the same names. What needs no resolver is decided at once. Thread-safe.
+ * Checks that a certificate is valid for the address that it comes from (TL2). Callers never wait
+ * for a resolver: separate threads look up names. The number of concurrent lookups and the time of
+ * each are bounded; further connections from the same address with the same names share a lookup in
+ * progress. Checks without a lookup complete immediately. Thread-safe.
  */
 public final class AddressChecks {
-  /** A resolver that does not answer keeps a thread for as long as it likes. */
+  /**
+   * Maximum number of lookup threads: a resolver that does not respond may block a thread for any
+   * time.
+   */
   static final int AT_ONCE = 8;
 
   static final int WAITING = 64;
@@ -38,14 +41,14 @@ public final class AddressChecks {
 
   private static final Duration THREADS_STAY = Duration.ofSeconds(30);
 
-  private record Question(AlternativeNames names, InetAddress remote) {}
+  private record Lookup(AlternativeNames names, InetAddress remote) {}
 
   private final NameLookup lookup;
   private final Duration limit;
   private final ThreadPoolExecutor threads;
-  private final ConcurrentMap<Question, Asking> asked = new ConcurrentHashMap<>();
+  private final ConcurrentMap<Lookup, PendingLookup> pending = new ConcurrentHashMap<>();
 
-  /** Checks that ask the resolver of this machine. */
+  /** Creates checks that use the resolver of this machine. */
   public AddressChecks() {
     this(new SystemLookup(), LIMIT);
   }
@@ -69,13 +72,12 @@ public final class AddressChecks {
   }
 
   /**
-   * Checks the certificate that the other side showed; there is nothing to check if it showed none.
-   * Never waits.
+   * Checks the certificate that the other side presented, if any. Never waits.
    *
-   * @param session of a handshake that is over
+   * @param session of a completed handshake
    * @param remote the other end of its connection
-   * @return fails with a {@link CertificateException} if it is for another host, or if that is not
-   *     known in time; perhaps completed by a thread of the resolver's
+   * @return fails with a {@link CertificateException} if it is for another host, or if the lookup
+   *     takes too long; may complete on a lookup thread
    */
   public CompletionStage<Void> check(SSLSession session, InetAddress remote) {
     X509Certificate shown = CertificateNames.shown(session);
@@ -90,45 +92,45 @@ public final class AddressChecks {
   }
 
   CompletionStage<Void> check(AlternativeNames names, InetAddress remote) {
-    Question question = new Question(names, remote);
-    Asking mine = new Asking(question);
+    Lookup key = new Lookup(names, remote);
+    PendingLookup own = new PendingLookup(key);
     if (names.areFor(remote) || names.dnsNames().isEmpty()) {
-      mine.run();
-      return mine.answer();
+      own.run();
+      return own.completion();
     }
-    Asking other = asked.putIfAbsent(question, mine);
+    PendingLookup other = pending.putIfAbsent(key, own);
     if (other != null) {
-      return other.answer();
+      return other.completion();
     }
-    mine.begin();
-    return mine.answer();
+    own.begin();
+    return own.completion();
   }
 
-  /** One question, and all who wait for its answer. */
-  private final class Asking implements Runnable, NameLookup {
-    private final Question question;
+  /** One lookup, and all checks that wait for its result. */
+  private final class PendingLookup implements Runnable, NameLookup {
+    private final Lookup key;
     private final CompletableFuture<Void> result = new CompletableFuture<>();
 
-    Asking(Question question) {
-      this.question = question;
+    PendingLookup(Lookup key) {
+      this.key = key;
     }
 
     void begin() {
       try {
         threads.execute(this);
       } catch (RejectedExecutionException full) {
-        asked.remove(question, this);
+        pending.remove(key, this);
         result.completeExceptionally(
             new CertificateException(
-                "too many lookups of names at once: " + question.names().dnsNames()));
+                "too many concurrent name lookups: " + key.names().dnsNames()));
         return;
       }
       CompletionStage<Void> timed = result.orTimeout(limit.toNanos(), TimeUnit.NANOSECONDS);
       timed.whenComplete(
           (done, failure) -> {
-            // One whose turn has come stays known until its resolver answers.
+            // A lookup that is running stays in the map until the resolver responds.
             if (failure instanceof TimeoutException && threads.remove(this)) {
-              asked.remove(question, this);
+              pending.remove(key, this);
             }
           });
     }
@@ -136,12 +138,12 @@ public final class AddressChecks {
     @Override
     public void run() {
       try {
-        question.names().check(question.remote(), this);
+        key.names().check(key.remote(), this);
         result.complete(null);
       } catch (CertificateException | RuntimeException refused) {
         result.completeExceptionally(refused);
       } finally {
-        asked.remove(question, this);
+        pending.remove(key, this);
       }
     }
 
@@ -157,25 +159,27 @@ public final class AddressChecks {
       return lookup.addresses(name);
     }
 
-    /** A certificate may have any number of names. */
+    /**
+     * Stops the lookups of a check that has timed out: a certificate may have any number of names.
+     */
     private void requireTime(String name) throws UnknownHostException {
       if (result.isDone()) {
-        throw new UnknownHostException(name + ": the connection is closed");
+        throw new UnknownHostException(name + ": the check has timed out");
       }
     }
 
-    CompletionStage<Void> answer() {
+    CompletionStage<Void> completion() {
       return result.handle(
           (done, failure) -> {
             if (failure instanceof TimeoutException) {
               throw new CompletionException(
                   new CertificateException(
-                      "no answer within "
+                      "name lookup timed out after "
                           + limit.toMillis()
-                          + " ms to whether "
-                          + question.remote().getHostAddress()
+                          + " ms, cannot check whether "
+                          + key.remote().getHostAddress()
                           + " is one of "
-                          + question.names().dnsNames()));
+                          + key.names().dnsNames()));
             }
             if (failure != null) {
               throw new CompletionException(failure);

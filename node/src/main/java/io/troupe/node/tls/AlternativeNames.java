@@ -9,8 +9,8 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * Whom a certificate is for, and whether it may come from where it comes from (TL2): one that is
- * for addresses or names is good from those alone.
+ * The subject alternative names of a certificate, and the check of its remote address (TL2): a
+ * certificate with addresses or names is only valid from those.
  *
  * @param addresses as text
  * @param dnsNames a first label {@code *} stands for one or more labels
@@ -25,9 +25,9 @@ record AlternativeNames(List<String> addresses, List<String> dnsNames) {
   }
 
   /**
-   * Those of a certificate.
+   * Returns the names of a certificate.
    *
-   * @throws CertificateException if they cannot be read: that must not look like none
+   * @throws CertificateException if they cannot be read, which must not count as no names
    */
   static AlternativeNames of(X509Certificate certificate) throws CertificateException {
     if (certificate.getExtensionValue(EXTENSION) != null
@@ -38,17 +38,19 @@ record AlternativeNames(List<String> addresses, List<String> dnsNames) {
         CertificateNames.addresses(certificate), CertificateNames.dnsNames(certificate));
   }
 
-  /** True if no name must be resolved: it is for that address, or names no host. */
+  /**
+   * Returns true if no name must be resolved: the certificate is for that address, or has no names.
+   */
   boolean areFor(InetAddress remote) {
     return (addresses.isEmpty() && dnsNames.isEmpty())
         || CertificateNames.isOneOf(remote, addresses);
   }
 
   /**
-   * Asks for names only if there is a name that may lead to the address: for the address's first,
-   * then for each one's addresses.
+   * Checks the remote address. Looks up names only if the certificate has names: first those of the
+   * address, then the addresses of each of its names.
    *
-   * @param remote where the certificate comes from
+   * @param remote address that the certificate comes from
    * @throws CertificateException if it is for another host, in etcd's words
    * @source etcd client/pkg/transport, listener_tls.go
    */
@@ -100,7 +102,7 @@ record AlternativeNames(List<String> addresses, List<String> dnsNames) {
                 isWildcard(own) ? name.endsWith(bare(own.substring(1))) : name.equals(bare(own)));
   }
 
-  /** As it is compared: resolvers may end a name with a dot. */
+  /** Returns the form for comparison: resolvers may end a name with a dot. */
   private static String bare(String name) {
     String small = name.toLowerCase(Locale.ROOT);
     return small.endsWith(".") ? small.substring(0, small.length() - 1) : small;

@@ -24,7 +24,7 @@ public final class CertificateNames {
 
   private CertificateNames() {}
 
-  /** The common name of its subject; empty if it has none. */
+  /** Returns the common name of the subject; empty if it has none. */
   public static String commonName(X509Certificate certificate) {
     try {
       List<Rdn> parts = new LdapName(certificate.getSubjectX500Principal().getName()).getRdns();
@@ -39,7 +39,9 @@ public final class CertificateNames {
     }
   }
 
-  /** The certificate that the other side of a handshake showed; null if it showed none. */
+  /**
+   * Returns the certificate that the other side of a handshake presented; null if there is none.
+   */
   public static @Nullable X509Certificate shown(SSLSession session) {
     try {
       Certificate[] chain = session.getPeerCertificates();
@@ -49,7 +51,10 @@ public final class CertificateNames {
     }
   }
 
-  /** True if it is for that DNS name or address; {@code *} stands for a whole first label. */
+  /**
+   * Returns true if it is valid for that DNS name or address; {@code *} stands for a whole first
+   * label.
+   */
   public static boolean isValidFor(X509Certificate certificate, String host) {
     InetAddress address = address(host);
     return address == null
@@ -57,33 +62,33 @@ public final class CertificateNames {
         : isOneOf(address, addresses(certificate));
   }
 
-  /** All names and addresses that it is for; empty if they cannot be read. */
+  /** Returns all names and addresses of the certificate; empty if they cannot be read. */
   public static List<String> all(X509Certificate certificate) {
     return Stream.concat(dnsNames(certificate).stream(), addresses(certificate).stream()).toList();
   }
 
-  /** The names that it is for; empty if they cannot be read. */
+  /** Returns the names of the certificate; empty if they cannot be read. */
   static List<String> dnsNames(X509Certificate certificate) {
     return names(certificate, DNS);
   }
 
-  /** The addresses that it is for; empty if they cannot be read. */
+  /** Returns the addresses of the certificate; empty if they cannot be read. */
   static List<String> addresses(X509Certificate certificate) {
     return names(certificate, IP);
   }
 
-  /** True if one of the texts is that address. */
+  /** Returns true if one of the texts is that address. */
   static boolean isOneOf(InetAddress address, List<String> texts) {
     return texts.stream().anyMatch(text -> address.equals(address(text)));
   }
 
-  /** An address that is written as such; null for a name. */
+  /** Returns the address for an IP address; null for a name. */
   private static @Nullable InetAddress address(String text) {
     if (text.indexOf(':') < 0 && !text.matches("[0-9.]+")) {
       return null;
     }
     try {
-      // No resolver is asked about what is an address already.
+      // Does not use the resolver for an IP address.
       return InetAddress.getByName(text);
     } catch (UnknownHostException malformed) {
       return null;

@@ -7,15 +7,18 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Go's names of cipher suites and versions, which etcd's settings use (TL6). */
+/**
+ * Maps Go's names of cipher suites and versions, which etcd's settings use (TL6), to those of the
+ * JDK.
+ */
 final class CipherNames {
   private static final Logger LOG = LoggerFactory.getLogger(CipherNames.class);
 
-  /** Taken, and without effect: which suites TLS 1.3 uses is not for settings. */
+  /** Accepted without effect: the suites of TLS 1.3 are not configurable. */
   private static final Set<String> TLS_1_3 =
       Set.of("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256");
 
-  /** Where Go's name is not the JDK's. */
+  /** Suites whose names differ between Go and the JDK. */
   private static final Map<String, String> RENAMED =
       Map.of(
           "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305",
@@ -53,11 +56,11 @@ final class CipherNames {
   private CipherNames() {}
 
   /**
-   * The suites to offer by the JDK's names.
+   * Returns the suites to offer, by the JDK's names.
    *
-   * @param names Go's; empty: those of {@code usual} that etcd offers too
-   * @param supported what the JDK has; of the others it has none any more
-   * @throws TlsException for a name that Go does not know, or if nothing is left
+   * @param names Go's names; empty: those of {@code usual} that etcd offers too
+   * @param supported suites of the JDK, which has removed some old ones
+   * @throws TlsException for an unknown name, or if no suite remains
    */
   static List<String> suites(List<String> names, List<String> usual, Set<String> supported) {
     List<String> wanted = new ArrayList<>();
@@ -77,18 +80,21 @@ final class CipherNames {
       throw new TlsException("none of the cipher suites " + names + " is available in this JDK");
     }
     if (!gone.isEmpty()) {
-      LOG.warn("cipher suites that this JDK does not have are left out suites={}", gone);
+      LOG.warn("ignoring cipher suites that this JDK does not support suites={}", gone);
     }
     wanted.addAll(TLS_1_3.stream().filter(supported::contains).sorted().toList());
     return List.copyOf(wanted);
   }
 
-  /** Go offers no others by itself: keys are agreed on for each session by elliptic curves. */
+  /**
+   * Returns true for the suites that Go offers by default: those with ephemeral elliptic curve
+   * keys.
+   */
   private static boolean isOffered(String suite) {
     return TLS_1_3.contains(suite) || (suite.startsWith("TLS_ECDHE_") && SAME.contains(suite));
   }
 
-  /** Throws for a name that Go does not know. */
+  /** Throws for an unknown name. */
   static void requireKnown(String name) {
     if (!SAME.contains(name) && !RENAMED.containsKey(name) && !TLS_1_3.contains(name)) {
       throw new TlsException("unexpected TLS cipher suite \"" + name + "\"");
@@ -96,7 +102,7 @@ final class CipherNames {
   }
 
   /**
-   * The versions to offer by the JDK's names.
+   * Returns the versions to offer, by the JDK's names.
    *
    * @throws TlsException for other values, or if the range is empty
    */

@@ -14,17 +14,17 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** Certificates and keys of PEM files in the forms that the JDK's TLS takes. */
+/** Loads certificates and keys of PEM files for the JDK's TLS. */
 final class KeyFiles {
   private static final char[] IN_MEMORY = {};
 
   private KeyFiles() {}
 
   /**
-   * An own certificate.
+   * Loads the member's own certificate.
    *
-   * @param cert it, then those that lead to its CA
-   * @throws TlsException if a file cannot be used, or they do not fit together
+   * @param cert file of the certificate, followed by the intermediate CAs
+   * @throws TlsException if a file cannot be used, or the key is not that of the certificate
    */
   static KeyManager[] own(Path cert, Path key) throws GeneralSecurityException, IOException {
     List<X509Certificate> chain = PemFiles.certificates(cert);
@@ -40,7 +40,7 @@ final class KeyFiles {
   /**
    * Trusts certificates that one of these authorities signed.
    *
-   * @param authorities file of them; empty: those that the JDK trusts
+   * @param authorities file of the CAs; empty: the CAs that the JDK trusts
    * @throws TlsException if the file cannot be used
    */
   static X509ExtendedTrustManager signedBy(String authorities)
@@ -54,7 +54,7 @@ final class KeyFiles {
       }
     }
     TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
-    // Null: those that the JDK trusts.
+    // Null: the CAs that the JDK trusts.
     factory.init(store);
     for (TrustManager each : factory.getTrustManagers()) {
       if (each instanceof X509ExtendedTrustManager found) {
@@ -70,7 +70,10 @@ final class KeyFiles {
     return store;
   }
 
-  /** While files are being replaced one may be new and the other old. */
+  /**
+   * Checks that key and certificate match: while files are being replaced, one may be new and the
+   * other old.
+   */
   private static void requirePair(
       X509Certificate certificate, PrivateKey secret, Path cert, Path key)
       throws GeneralSecurityException {

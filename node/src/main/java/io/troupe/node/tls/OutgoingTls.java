@@ -7,7 +7,7 @@ import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 
-/** TLS of connections to servers that are no members of this cluster. */
+/** TLS of connections to servers outside this cluster. */
 public final class OutgoingTls {
   static {
     Renegotiation.refuse();
@@ -16,12 +16,12 @@ public final class OutgoingTls {
   private OutgoingTls() {}
 
   /**
-   * A context for such connections. Empty texts mean "not set".
+   * Returns a context for such connections. Empty texts mean "not set".
    *
-   * @param cert own certificate, then those that lead to its CA; PEM
+   * @param cert client certificate, followed by the intermediate CAs; PEM
    * @param key its key; PEM
-   * @param authorities whom to trust; PEM; empty: whom the JDK trusts
-   * @param trustAnybody the server's certificate and its names are not checked
+   * @param authorities trusted CAs; PEM; empty: the CAs that the JDK trusts
+   * @param trustAnybody true: the server's certificate and its names are not checked
    * @throws TlsException if a file cannot be used
    */
   public static SSLContext context(

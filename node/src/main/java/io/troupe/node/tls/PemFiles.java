@@ -23,7 +23,7 @@ final class PemFiles {
   private PemFiles() {}
 
   /**
-   * All certificates of a file, in its order; at least one.
+   * Returns all certificates of a file, in its order; at least one.
    *
    * @throws TlsException if there is none, or one cannot be read
    */
@@ -46,7 +46,7 @@ final class PemFiles {
   }
 
   /**
-   * The first private key of a file: PKCS#1, PKCS#8 or SEC1; RSA, EC or EdDSA.
+   * Returns the first private key of a file: PKCS#1, PKCS#8 or SEC1; RSA, EC or EdDSA.
    *
    * @throws TlsException if there is none, or it is encrypted or broken
    */

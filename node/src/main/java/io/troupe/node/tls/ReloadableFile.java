@@ -10,14 +10,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Something that is made of files, and made again when one of them is another one than before.
- * While they cannot be read, or do not fit together because only one of them was replaced yet, the
- * former stays in use, and the log says so once for each state of the files. Thread-safe.
+ * An object made from files, which is created again when one of the files changes. While the files
+ * cannot be read, or do not match because only one of them is replaced yet, the previous object
+ * stays in use. That is logged once for each state of the files. Thread-safe.
  */
 final class ReloadableFile<T> {
   private static final Logger LOG = LoggerFactory.getLogger(ReloadableFile.class);
 
-  /** What tells a file from its successor, also if a link to it was turned to another one. */
+  /** Distinguishes a file from its successor, also if a link changes its target. */
   private record Stamp(Object identity, long size, long modifiedNanos) {}
 
   private final List<Path> files;
@@ -26,9 +26,9 @@ final class ReloadableFile<T> {
   private T current;
 
   /**
-   * Made now.
+   * Creates the object from the current files.
    *
-   * @throws TlsException what {@code maker} throws
+   * @throws TlsException as {@code maker} throws it
    */
   ReloadableFile(List<Path> files, Supplier<T> maker) {
     this.files = List.copyOf(files);
@@ -37,7 +37,7 @@ final class ReloadableFile<T> {
     this.current = maker.get();
   }
 
-  /** As the files are now, if they are in order. */
+  /** Returns the object for the current files if they are valid, else the previous one. */
   synchronized T get() {
     List<Object> now = stamps();
     if (!now.equals(seen)) {
@@ -47,7 +47,7 @@ final class ReloadableFile<T> {
         LOG.info("certificates were read again files={}", files);
       } catch (TlsException e) {
         LOG.warn(
-            "changed certificates cannot be used, the former stay in use reason={}",
+            "cannot use changed certificates, the previous ones stay in use reason={}",
             e.getMessage());
       }
     }

@@ -1,12 +1,14 @@
 package io.troupe.node.tls;
 
-/** Who is at the other end must not change while a connection stands. */
+/**
+ * Disables TLS renegotiation: the identity of the other side must not change during a connection.
+ */
 final class Renegotiation {
   private Renegotiation() {}
 
   /**
-   * Forbids clients to ask for it. The JDK reads that once, with its first connection: code that
-   * makes connections with TLS calls this before, also if they are outgoing.
+   * Refuses renegotiation. The JDK reads the property once, with its first TLS connection: call
+   * this before any TLS connection, incoming or outgoing.
    */
   static void refuse() {
     System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");

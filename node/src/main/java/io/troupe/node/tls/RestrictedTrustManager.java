@@ -7,7 +7,10 @@ import java.util.List;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** What the CA's word is not enough for: revoked certificates, and allowed names (TL3, TL4). */
+/**
+ * Checks certificates beyond the CA's signature: revoked certificates, and allowed names (TL3,
+ * TL4).
+ */
 final class RestrictedTrustManager extends X509ExtendedTrustManager {
   private final X509ExtendedTrustManager authorities;
   private final RevokedSerials revoked;

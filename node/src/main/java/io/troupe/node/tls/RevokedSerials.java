@@ -17,7 +17,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Serial numbers of certificates that are void (TL4). */
+/** Serial numbers of revoked certificates (TL4). */
 final class RevokedSerials {
   private static final Logger LOG = LoggerFactory.getLogger(RevokedSerials.class);
 
@@ -29,12 +29,15 @@ final class RevokedSerials {
     this.readable = readable;
   }
 
-  /** Nothing is void. */
+  /** Returns an empty list. */
   static RevokedSerials none() {
     return new RevokedSerials(Set.of(), true);
   }
 
-  /** Reads a list in DER. If that fails every certificate counts as void, and the log says why. */
+  /**
+   * Reads a CRL in DER. If that fails, every certificate counts as revoked, and the reason is
+   * logged.
+   */
   static RevokedSerials of(Path file) {
     try (InputStream in = Files.newInputStream(file)) {
       CRL list = CertificateFactory.getInstance("X.509").generateCRL(in);
@@ -51,7 +54,7 @@ final class RevokedSerials {
     }
   }
 
-  /** Throws if one of these is void. */
+  /** Throws if one of these certificates is revoked. */
   void check(X509Certificate[] presented) throws CertificateException {
     if (!readable) {
       throw new CertificateException("cannot read the list of revoked certificates");

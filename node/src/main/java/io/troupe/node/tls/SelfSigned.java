@@ -35,7 +35,7 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A certificate that a member makes for itself (TL5). */
+/** Generates self-signed certificates of a member (TL5). */
 public final class SelfSigned {
   private static final Logger LOG = LoggerFactory.getLogger(SelfSigned.class);
   private static final Duration YEAR = Duration.ofDays(365);
@@ -43,11 +43,11 @@ public final class SelfSigned {
   private SelfSigned() {}
 
   /**
-   * What is wanted.
+   * The certificate to generate.
    *
-   * @param directory where {@code cert.pem} and {@code key.pem} shall be
-   * @param hosts names and addresses that it is for
-   * @param years that it is valid, 1 or more
+   * @param directory directory of {@code cert.pem} and {@code key.pem}
+   * @param hosts names and addresses of the certificate
+   * @param years validity, 1 or more
    */
   public record Order(Path directory, List<String> hosts, int years) {
     /** Copies the list. */
@@ -55,21 +55,21 @@ public final class SelfSigned {
       hosts = List.copyOf(hosts);
     }
 
-    /** The certificate's file. */
+    /** Returns the file of the certificate. */
     public Path cert() {
       return directory.resolve("cert.pem");
     }
 
-    /** Its key's file. */
+    /** Returns the file of the key. */
     public Path key() {
       return directory.resolve("key.pem");
     }
   }
 
   /**
-   * Makes a certificate and its key, or leaves those that are there unless their time is over.
+   * Generates a certificate and its key, unless they exist and have not expired.
    *
-   * @throws TlsException if they cannot be written, or what is there cannot be read
+   * @throws TlsException if they cannot be written, or the existing files cannot be read
    */
   public static void ensure(Order order) {
     Path directory = order.directory();
@@ -78,7 +78,7 @@ public final class SelfSigned {
       if (until.toInstant().isAfter(Instant.now())) {
         return;
       }
-      LOG.warn("own certificate is over, making another cert={} until={}", order.cert(), until);
+      LOG.warn("self-signed certificate expired, generating a new one cert={} not-after={}", order.cert(), until);
     }
     try {
       Files.createDirectories(
@@ -87,12 +87,12 @@ public final class SelfSigned {
       KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
       generator.initialize(new ECGenParameterSpec("secp521r1"));
       KeyPair pair = generator.generateKeyPair();
-      // The key first: a certificate without its key would stay.
+      // The key first: a certificate without its key would never be replaced.
       write(order.key(), pem(new JcaPKCS8Generator(pair.getPrivate(), null)));
       write(order.cert(), pem(certificate(pair, order.hosts(), order.years())));
-      LOG.info("made own certificate cert={} hosts={}", order.cert(), order.hosts());
+      LOG.info("generated self-signed certificate cert={} hosts={}", order.cert(), order.hosts());
     } catch (IOException | GeneralSecurityException | OperatorCreationException e) {
-      throw new TlsException("cannot make a certificate in " + directory + ": " + e, e);
+      throw new TlsException("cannot generate a certificate in " + directory + ": " + e, e);
     }
   }
 
@@ -142,7 +142,7 @@ public final class SelfSigned {
     return text.toString();
   }
 
-  /** Whole or not at all, and readable by this user only. */
+  /** Writes a file atomically, readable by this user only. */
   private static void write(Path file, String text) throws IOException {
     Path part = file.resolveSibling(file.getFileName() + ".part");
     Files.deleteIfExists(part);

@@ -5,17 +5,17 @@ import java.net.UnknownHostException;
 import java.util.List;
 
 /**
- * The resolver of this machine, its file of hosts included. It tells one name of an address, and
- * that only if the name leads back to the address: the owner of an address may give it any name.
+ * Uses the resolver of this machine, including its hosts file. Returns one name of an address, and
+ * only if that name resolves back to the address: the owner of an address may give it any name.
  */
 final class SystemLookup implements NameLookup {
   @Override
   public List<String> names(InetAddress address) throws UnknownHostException {
-    // Again, because a socket's address may carry the text that a caller used for it.
+    // A copy, because a socket's address may contain the host name that a caller used.
     InetAddress bare = InetAddress.getByAddress(address.getAddress());
     String name = bare.getCanonicalHostName();
     if (name.equals(bare.getHostAddress())) {
-      throw new UnknownHostException(name + ": no name that leads back to it");
+      throw new UnknownHostException(name + ": no name resolves back to this address");
     }
     return List.of(name);
   }

@@ -8,15 +8,15 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * The context of one side: the own certificate, the authorities and the revoked certificates, each
- * as new as its own files. One that cannot be read keeps none of the others back: a new list of
- * void certificates counts while a key is being replaced. A new context resumes no session of
- * before. Thread-safe.
+ * Creates the context of one side from the own certificate, the CAs and the list of revoked
+ * certificates. Each is reloaded on its own: a new list of revoked certificates takes effect while
+ * a key cannot be read. A new context resumes no earlier session. Thread-safe.
  */
 final class TlsContexts {
   /**
-   * Sessions that are kept to be resumed, some 3 KiB each. Clients of these days bring theirs along
-   * (tickets); by default the JDK would keep 20,480 of all other clients for a day.
+   * Maximum number of cached sessions, of about 3 KiB each. Current clients keep their sessions
+   * themselves (tickets); for other clients the JDK would by default cache 20,480 sessions for a
+   * day.
    */
   private static final int SESSIONS = 1024;
 
@@ -27,7 +27,7 @@ final class TlsContexts {
   private Parts parts;
   private SSLContext context;
 
-  /** What a context was made of, told apart by identity. */
+  /** The parts of a context, compared by identity. */
   private static final class Parts {
     final KeyManager[] own;
     final X509ExtendedTrustManager authorities;
@@ -62,7 +62,7 @@ final class TlsContexts {
     this.context = make(parts);
   }
 
-  /** For a new connection. */
+  /** Returns the context for a new connection. */
   synchronized SSLContext get() {
     Parts now = new Parts(own.get(), authorities.get(), revoked.get());
     if (!now.isOf(parts)) {

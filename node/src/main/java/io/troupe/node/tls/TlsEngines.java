@@ -15,9 +15,9 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * Engines for new connections. Each is made from the files as they are at that moment (TL1), CA and
- * list of revoked certificates included; connections that stand are not touched, and sessions of
- * before are not resumed. Thread-safe.
+ * Creates engines for new connections. Each uses the current files (TL1), including the CAs and the
+ * list of revoked certificates. Open connections are not affected, and earlier sessions are not
+ * resumed after a change. Thread-safe.
  */
 public final class TlsEngines {
   static {
@@ -31,7 +31,7 @@ public final class TlsEngines {
   private final String[] versions;
 
   /**
-   * Makes the own certificate if that is asked for, and reads all files once.
+   * Generates the self-signed certificate if configured, and reads all files once.
    *
    * @throws TlsException if they cannot be used, or a setting is wrong
    */
@@ -66,7 +66,7 @@ public final class TlsEngines {
   }
 
   /**
-   * The certificate that this member shows where it opens a connection, as it is in its file now.
+   * Returns the current certificate that this member presents on outgoing connections.
    *
    * @throws TlsException if it cannot be read
    */
@@ -78,12 +78,12 @@ public final class TlsEngines {
     return settings.clientCertFile().isEmpty() ? settings.certFile() : settings.clientCertFile();
   }
 
-  /** What they were made of. */
+  /** Returns the settings. */
   public TlsSettings settings() {
     return settings;
   }
 
-  /** For a connection that a client or another member opened. */
+  /** Returns an engine for an incoming connection. */
   public SSLEngine server() {
     SSLEngine engine = prepared(servers.get().createSSLEngine());
     engine.setUseClientMode(false);
@@ -94,9 +94,9 @@ public final class TlsEngines {
   }
 
   /**
-   * For a connection that this member opens.
+   * Returns an engine for an outgoing connection.
    *
-   * @param host what the other side's certificate must be for
+   * @param host name that the other side's certificate must be valid for
    */
   public SSLEngine client(String host, int port) {
     SSLEngine engine = prepared(clients.get().createSSLEngine(host, port));
@@ -146,7 +146,7 @@ public final class TlsEngines {
     return new ReloadableFile<>(List.of(file), () -> RevokedSerials.of(file));
   }
 
-  /** Something that is read from files. */
+  /** Reads an object from files. */
   private interface FromFiles<T> {
     T read() throws GeneralSecurityException, IOException;
   }

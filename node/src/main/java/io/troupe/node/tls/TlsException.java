@@ -1,6 +1,6 @@
 package io.troupe.node.tls;
 
-/** TLS cannot be set up as asked for; the message names the file or value and what is wrong. */
+/** TLS cannot be set up as configured. The message names the file or value and the reason. */
 public final class TlsException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -6,24 +6,24 @@ import java.util.Optional;
 /**
  * TLS of one kind of port, for clients or for peers. Empty texts and lists mean "not set".
  *
- * @param certFile own certificate first, then those that lead to the CA; PEM
+ * @param certFile own certificate, followed by the intermediate CAs; PEM
  * @param keyFile its key: PKCS#1, PKCS#8 or SEC1, not encrypted; PEM
- * @param clientCertFile shown where this member is the client; empty: certFile
+ * @param clientCertFile certificate for outgoing connections; empty: certFile
  * @param clientKeyFile its key; empty: keyFile
- * @param trustedCaFile who may sign the other side's certificate; PEM
- * @param clientCertAuth clients must show a certificate; so too if trustedCaFile is set
- * @param crlFile certificates that are void; DER
+ * @param trustedCaFile CAs of the other side's certificate; PEM
+ * @param clientCertAuth clients must present a certificate; also required if trustedCaFile is set
+ * @param crlFile CRL of revoked certificates; DER
  * @param allowedCns common names, one of which the certificate must have
  * @param allowedHostnames names, for one of which the certificate must be valid
  * @param cipherSuites by Go's names, TLS 1.2 only; empty: the JDK's
  * @param minVersion TLS1.2 or TLS1.3; empty: TLS1.2
- * @param maxVersion the same; empty: the highest there is
- * @param trustAnybody a server's certificate is not verified (auto-TLS between peers)
- * @param checksAddress whether a certificate with names or addresses must be for the address that
- *     it comes from (TL2); on ports of peers, and on those for metrics
- * @param bindsMembers whether a certificate may only speak for members with a peer URL that it is
- *     for; on ports of peers
- * @param selfSigned the certificate to make before anything is read, which is certFile then
+ * @param maxVersion TLS1.2 or TLS1.3; empty: the highest supported version
+ * @param trustAnybody true: a server's certificate is not verified (auto-TLS between peers)
+ * @param checksAddress true: a certificate with names or addresses must be valid for the address
+ *     that it comes from (TL2); for peer ports and metrics ports
+ * @param bindsMembers true: a certificate is only accepted for members with a peer URL that it is
+ *     valid for; for peer ports
+ * @param selfSigned the certificate to generate before files are read, which is then certFile
  */
 public record TlsSettings(
     String certFile,
@@ -51,9 +51,9 @@ public record TlsSettings(
   }
 
   /**
-   * Checks what needs no files (F7, TL6).
+   * Checks the settings that need no files (F7, TL6).
    *
-   * @throws TlsException for unknown names, and for what does not go together
+   * @throws TlsException for unknown names and contradictory values
    */
   public static void checkProtocol(List<String> cipherSuites, String min, String max) {
     CipherNames.versions(min, max);

@@ -1,7 +1,7 @@
 /**
- * TLS of both ports: keys, certificates, whom to trust, and when files change (spec 8.5).
+ * TLS of both ports: keys, certificates, trusted CAs, and reloading of files (spec 8.5).
  *
- * <p>Gateway and peers are handed engines; they know no files.
+ * <p>Gateway and peers receive engines and do not read files.
  */
 @NullMarked
 package io.troupe.node.tls;

@@ -4,8 +4,8 @@ import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The two clocks at one moment: steps are measured by the one that never jumps, spans stand on the
- * wall clock.
+ * Both clocks at one moment: the monotonic clock measures steps, spans have times of the wall
+ * clock.
  *
  * @param epochNanos since 1970
  * @param nanoTime as {@link System#nanoTime}
@@ -18,7 +18,7 @@ record Clocks(long epochNanos, long nanoTime) {
         TimeUnit.SECONDS.toNanos(instant.getEpochSecond()) + instant.getNano(), nanoTime);
   }
 
-  /** The wall clock at a moment of the other. */
+  /** Returns the wall clock time for a time of the monotonic clock. */
   long epochAt(long nanos) {
     return epochNanos + (nanos - nanoTime);
   }

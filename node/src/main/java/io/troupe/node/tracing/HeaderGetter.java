@@ -6,7 +6,7 @@ import java.util.List;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the headers that carry a trace; of one that is repeated the first counts (T5). */
+/** Reads the headers that carry a trace. The first of a repeated header counts (T5). */
 enum HeaderGetter implements TextMapGetter<Iterable<HttpHeader>> {
   INSTANCE;
 
@@ -23,7 +23,7 @@ enum HeaderGetter implements TextMapGetter<Iterable<HttpHeader>> {
       return null;
     }
     for (HttpHeader header : headers) {
-      // The propagator asks in small letters.
+      // The propagator uses lower case names.
       if (header.lowercaseName().equals(name)) {
         return header.value();
       }

@@ -16,8 +16,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What this member does, as leader, for a write that came to another one: a span below the call's,
- * and the steps from taking the proposal to its commit below that.
+ * Records the work of this leader for a write that a client sent to another member: a span below
+ * the call's span, and below it the steps from receiving the proposal to its commit.
  */
 final class LeaderSpans implements ForwardedTraces {
   static final String NAME = "forwarded proposal";
@@ -27,10 +27,10 @@ final class LeaderSpans implements ForwardedTraces {
   private final Executor runs;
 
   /**
-   * Spans.
+   * Creates the recorder.
    *
-   * @param syncs of this member's log
-   * @param runs where they are made
+   * @param syncs syncs of this member's log
+   * @param runs executor that creates the spans
    */
   LeaderSpans(Tracer tracer, WalSyncs syncs, Executor runs) {
     this.tracer = tracer;

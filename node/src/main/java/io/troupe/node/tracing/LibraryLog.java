@@ -9,29 +9,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What OpenTelemetry's library complains about becomes a line of the log, one in a minute at most:
- * a collector that is away is nothing to fill a log with. The library logs with java.util.logging,
- * whose own lines would go to standard error.
+ * Forwards warnings of the OpenTelemetry library to the log, at most one per interval: an
+ * unreachable collector must not fill the log. The library uses java.util.logging, whose lines
+ * would go to standard error.
  */
 final class LibraryLog extends Handler {
   private static final Logger LOG = LoggerFactory.getLogger(LibraryLog.class);
 
-  /** Held here, because loggers without a reference are collected with their settings. */
+  /**
+   * A strong reference, because the garbage collector removes unreferenced loggers with their
+   * settings.
+   */
   private static final java.util.logging.Logger LIBRARY =
       java.util.logging.Logger.getLogger("io.opentelemetry");
 
   private final LogRateLimit limit;
 
   /**
-   * A handler.
+   * Creates a handler.
    *
-   * @param interval least time between two lines
+   * @param interval minimum time between two lines
    */
   LibraryLog(Duration interval) {
     this.limit = new LogRateLimit(interval.toNanos());
   }
 
-  /** From now on the library's complaints come here, for the whole process. */
+  /** Installs the handler for the whole process. */
   static synchronized void install() {
     for (Handler handler : LIBRARY.getHandlers()) {
       if (handler instanceof LibraryLog) {
@@ -60,11 +63,11 @@ final class LibraryLog extends Handler {
 
   @Override
   public void flush() {
-    // Nothing is kept.
+    // Nothing is buffered.
   }
 
   @Override
   public void close() {
-    // Nothing is held.
+    // No resources.
   }
 }

@@ -30,17 +30,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends traces of calls to a collector. What is not sent yet is bounded: beyond {@link #MOST_KEPT}
- * spans new ones are dropped. A thread of its own sends them, so a collector that is slow or away
- * costs calls nothing.
+ * Sends traces of calls to a collector. The queue of unsent spans is bounded: above {@link
+ * #MOST_KEPT} new spans are dropped. A separate thread sends them, so a slow or unreachable
+ * collector does not delay calls.
  */
 public final class OtlpTracing implements Tracing {
   private static final Logger LOG = LoggerFactory.getLogger(OtlpTracing.class);
 
-  /** Spans that wait to be sent, of some 500 bytes each. */
+  /** Maximum number of unsent spans, of about 500 bytes each. */
   static final int MOST_KEPT = 4096;
 
-  /** How long a span waits for others at most. */
+  /** Maximum time that a span waits for a batch. */
   private static final Duration BATCH = Duration.ofSeconds(1);
 
   private static final double MILLION = 1_000_000;
@@ -76,7 +76,7 @@ public final class OtlpTracing implements Tracing {
     this.tracer = provider.get("io.troupe");
   }
 
-  /** Starts a thread; connects when there is something to send. */
+  /** Starts the thread, which connects when there are spans to send. */
   public static Tracing start(TracingSettings settings) {
     LibraryLog.install();
     LOG.info(
@@ -94,7 +94,7 @@ public final class OtlpTracing implements Tracing {
         : Sampler.traceIdRatioBased(samplesPerMillion / MILLION);
   }
 
-  /** Who speaks; nothing is looked up for that. */
+  /** Returns the identity of this process in traces, without a name lookup. */
   private static Resource resource(TracingSettings settings) {
     AttributesBuilder own = Attributes.builder().put(SERVICE_NAME, settings.serviceName());
     if (!settings.instanceId().isEmpty()) {
@@ -134,7 +134,7 @@ public final class OtlpTracing implements Tracing {
   public CompletionStage<Void> close(Duration atMost) {
     CompletableFuture<Void> sent = new CompletableFuture<>();
     provider.shutdown().whenComplete(() -> sent.complete(null));
-    // What is still in progress then is given up: without this it would try for a while.
+    // Abandons what is in flight after this time: without it the exporter would retry for a while.
     return sent.completeOnTimeout(null, atMost.toMillis(), TimeUnit.MILLISECONDS)
         .thenRun(exporter::shutdown);
   }

@@ -13,7 +13,7 @@ import java.util.HexFormat;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** One span for the call and one for each step below it. */
+/** Records one span for the call and one for each step below it. */
 final class RecordedCall implements CallTrace {
   private static final AttributeKey<Long> STATUS_CODE =
       AttributeKey.longKey("rpc.grpc.status_code");
@@ -34,10 +34,10 @@ final class RecordedCall implements CallTrace {
   private final Clocks clocks;
 
   /**
-   * A call.
+   * Starts recording a call.
    *
-   * @param below where steps belong
-   * @param clocks when it began
+   * @param below parent context of the steps
+   * @param clocks start time
    */
   RecordedCall(Tracer tracer, Span span, Context below, Clocks clocks) {
     this.tracer = tracer;

@@ -1,13 +1,13 @@
 package io.troupe.node.tracing;
 
 /**
- * Where traces of calls go. Checked where the configuration is read.
+ * Settings of tracing. Checked where the configuration is read.
  *
  * @param address of the collector's OTLP port for gRPC, without TLS: {@code host:port}
- * @param serviceName what this program is called in traces
- * @param instanceId what this member is called among others of that name; empty: nothing
- * @param samplesPerMillion of the calls that are no part of a trace yet, 0..1000000; whether a part
- *     of a trace is recorded is decided by the trace
+ * @param serviceName name of this program in traces
+ * @param instanceId identifies this member among the members with that name; empty: not sent
+ * @param samplesPerMillion sampling rate of calls without a trace, 0..1000000; for a call with a
+ *     trace, the trace decides
  */
 public record TracingSettings(
     String address, String serviceName, String instanceId, int samplesPerMillion) {}

@@ -52,7 +52,7 @@ class ClosingIT {
     NodeProcess ending = cluster.process(leader);
     long told = System.nanoTime();
     assertThat(ending.stop()).isEqualTo(143);
-    assertThat(ending.err()).contains("passed on the leadership").doesNotContain(" WARN ");
+    assertThat(ending.err()).contains("transferred the leadership").doesNotContain(" WARN ");
     assertThat(stopTime(ending)).isLessThan(Duration.ofSeconds(2));
     String other = cluster.running().get(0);
     cluster.run(other, "put", "k", "v");

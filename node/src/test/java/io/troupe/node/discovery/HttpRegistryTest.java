@@ -181,7 +181,7 @@ class HttpRegistryTest {
     URI endpoint = plain();
     assertThatIOException()
         .isThrownBy(() -> registry(endpoint).get("/x"))
-        .withMessage(endpoint + "/v3/kv/range answers 404 <html> nothing here</html>");
+        .withMessage(endpoint + "/v3/kv/range returned 404 <html> nothing here</html>");
   }
 
   @Test
@@ -189,7 +189,7 @@ class HttpRegistryTest {
     answers(200, "{\"kvs\": 7}");
     assertThatIOException()
         .isThrownBy(() -> registry(plain()).get("/x"))
-        .withMessageContaining("answers what is none: {\"kvs\": 7}");
+        .withMessageContaining("returned a malformed response: {\"kvs\": 7}");
   }
 
   /** The beginning of an answer came in time, its end never comes. */
@@ -226,7 +226,7 @@ class HttpRegistryTest {
             "");
     assertThatThrownBy(() -> new HttpRegistry(hasty).get("/x"))
         .isInstanceOf(IOException.class)
-        .hasMessage(endpoint + " has not answered within PT0.3S");
+        .hasMessage(endpoint + " did not respond within PT0.3S");
   }
 
   @Test

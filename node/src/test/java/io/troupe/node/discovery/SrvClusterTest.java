@@ -134,7 +134,7 @@ class SrvClusterTest {
 
   @Test
   void withoutRecordsNobodyStarts() {
-    refused("there is neither " + HTTPS + " nor " + HTTP, "http://a.x:1");
+    refused("found neither " + HTTPS + " nor " + HTTP, "http://a.x:1");
   }
 
   /** Half of an answer would be another cluster. */

@@ -235,7 +235,7 @@ class LauncherArchiveIT {
     await(() -> !trainings(home).isEmpty());
     awaitNobodyTrains();
     assertThat(Files.readString(files(cache(), "node-.*\\.log").get(0)))
-        .contains("this went wrong", "no archive: the throw-away member ended with status 3");
+        .contains("this went wrong", "no archive: the training member exited with status 3");
     run(node(home));
     assertThat(files(cache(), ".*\\.training")).isEmpty();
     assertThat(trainings(home)).hasSize(1);

@@ -141,7 +141,7 @@ class MemberProcessIT {
             .args("-Dtroupe.name=n1", "-Dtroupe.initial-advertise-peer-urls=" + own, three(own));
     try (NodeProcess node = member.start()) {
       node.awaitLine("listening");
-      node.awaitLine("could not publish this member yet");
+      node.awaitLine("cannot publish this member yet");
       assertThat(serves(node)).isTrue();
       assertThat(node.out()).doesNotContain(NodeProcess.READY);
       assertThat(node.stop()).isEqualTo(143);
