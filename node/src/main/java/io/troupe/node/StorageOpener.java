@@ -54,8 +54,8 @@ final class StorageOpener {
   }
 
   /**
-   * The files are not needed any more. A search for other members stops; work on the disk goes on
-   * with it.
+   * The files are not needed any more. A search for other members stops; work on the disk runs to
+   * its end.
    *
    * @return done when nothing is open
    */

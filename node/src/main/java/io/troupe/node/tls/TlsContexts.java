@@ -10,7 +10,7 @@ import javax.net.ssl.X509ExtendedTrustManager;
 /**
  * The context of one side: the own certificate, the authorities and the revoked certificates, each
  * as new as its own files. One that cannot be read keeps none of the others back: a new list of
- * void certificates counts while a key is being replaced. A new context resumes no session of
+ * revoked certificates counts while a key is being replaced. A new context resumes no session of
  * before. Thread-safe.
  */
 final class TlsContexts {
