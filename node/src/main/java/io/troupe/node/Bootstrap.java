@@ -262,7 +262,8 @@ final class Bootstrap {
     for (int i = 0; i < urls.size(); i++) {
       PeerAnswer answer = await(asked.get(i));
       while (answer.equals(NO_REPLY) && System.nanoTime() - end < 0 && listens(urls.get(i))) {
-        LOG.info("no reply from a peer that accepts connections, retrying peer-url={}", urls.get(i));
+        LOG.info(
+            "no reply from a peer that accepts connections, retrying peer-url={}", urls.get(i));
         answer = await(ask(peers, urls.get(i), timeout));
       }
       answers.add(answer);

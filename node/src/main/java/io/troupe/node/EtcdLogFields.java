@@ -21,9 +21,9 @@ import org.slf4j.event.KeyValuePair;
 
 /**
  * Writes log lines in etcd's JSON form (B6): {@code level}, {@code ts}, {@code caller}, {@code
- * msg},
- * then a field for each {@code key={}} at the end of the message and for each key of the event. So
- * {@code "saved snapshot snapshot-index={}"} has the message {@code saved snapshot} and a number.
+ * msg}, then a field for each {@code key={}} at the end of the message and for each key of the
+ * event. So {@code "saved snapshot snapshot-index={}"} has the message {@code saved snapshot} and a
+ * number.
  */
 final class EtcdLogFields extends AbstractJsonProvider<ILoggingEvent> {
   /** Keys at the end of a message, each with one placeholder or a word as its value. */

@@ -83,7 +83,7 @@ final class HeapMonitor {
       MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
       LOG.warn(
           "heap nearly full after a collection, a large request may stop the member; raise"
-                + " TROUPE_HEAP heap-used={}MiB heap-max={}MiB largest={}",
+              + " TROUPE_HEAP heap-used={}MiB heap-max={}MiB largest={}",
           heap.getUsed() / MEBIBYTE,
           heap.getMax() / MEBIBYTE,
           largest(LARGEST_CLASSES));

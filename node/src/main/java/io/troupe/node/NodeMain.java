@@ -70,7 +70,8 @@ public final class NodeMain {
     OutOfMemoryFilter.endWith(ending);
     // An OutOfMemoryError in such a line ends the process too.
     Thread.setDefaultUncaughtExceptionHandler(
-        (thread, failure) -> log.error("uncaught exception ended thread thread={}", thread.getName(), failure));
+        (thread, failure) ->
+            log.error("uncaught exception ended thread thread={}", thread.getName(), failure));
     notices.forEach(notice -> say(log, notice));
     HeapMonitor.logLimit();
     SystemdNotifier supervisor = SystemdNotifier.ofProcess();

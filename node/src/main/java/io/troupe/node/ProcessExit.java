@@ -22,7 +22,8 @@ final class ProcessExit {
   /**
    * Creates the exit of this process.
    *
-   * @param etcd true if it was started with etcd's flags: a wrong setting then has etcd's exit status (F3)
+   * @param etcd true if it was started with etcd's flags: a wrong setting then has etcd's exit
+   *     status (F3)
    */
   ProcessExit(Logger log, boolean etcd) {
     this.log = log;

@@ -26,9 +26,11 @@ final class Remoting {
   private Remoting() {}
 
   /**
-   * Starts the actor system, and with it the peer port. A separate thread starts it: the waiting thread may be interrupted, and an incomplete actor system cannot be stopped.
+   * Starts the actor system, and with it the peer port. A separate thread starts it: the waiting
+   * thread may be interrupted, and an incomplete actor system cannot be stopped.
    *
-   * @return the started system, also if the caller was interrupted meanwhile: then its interrupt flag is set
+   * @return the started system, also if the caller was interrupted meanwhile: then its interrupt
+   *     flag is set
    */
   static ActorSystem<Void> start(
       NodeSettings settings,

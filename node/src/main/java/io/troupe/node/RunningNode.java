@@ -179,9 +179,7 @@ public final class RunningNode implements AutoCloseable {
     }
   }
 
-  /**
-   * Releases everything after a failed start: in a test or an application the JVM continues.
-   */
+  /** Releases everything after a failed start: in a test or an application the JVM continues. */
   private static void abandon(
       @Nullable RunningNode node,
       @Nullable ActorSystem<Void> system,
@@ -192,7 +190,7 @@ public final class RunningNode implements AutoCloseable {
       return;
     }
     if (system != null) {
-      finished(Termination.of(system).toCompletableFuture(), ABANDONED, "rooms");
+      finished(Termination.of(system).toCompletableFuture(), ABANDONED, "actors");
     }
     if (opening != null) {
       finished(opening.abandon(), ABANDONED, "files");
@@ -371,14 +369,16 @@ public final class RunningNode implements AutoCloseable {
   public void close() {
     published.completeExceptionally(new RefusedException(Refusal.STOPPED));
     transferLeadership();
-    // All ports at the same time. Connections that are open after the grace period (an idle watch, a
+    // All ports at the same time. Connections that are open after the grace period (an idle watch,
+    // a
     // client that never sent a request) are closed with the actor system, without a warning.
     if (!finished(ports.close(GRACE), GRACE.plus(GRACE), "connections")) {
       LOG.debug("closing open connections after the grace period");
     }
     long endNanos = System.nanoTime() + STOP_STEP.toNanos();
     if (!finished(Termination.of(system).toCompletableFuture(), STOP_STEP, "actors")) {
-      LOG.warn("actors did not stop in time, continuing shutdown timeout-ms={}", STOP_STEP.toMillis());
+      LOG.warn(
+          "actors did not stop in time, continuing shutdown timeout-ms={}", STOP_STEP.toMillis());
     }
     // After the actors, with which the last streams end; in the time that is left.
     Duration left = Duration.ofNanos(Math.max(endNanos - System.nanoTime(), 0));
@@ -395,7 +395,8 @@ public final class RunningNode implements AutoCloseable {
     if (running == null) {
       return;
     }
-    CompletableFuture<Boolean> transferred = running.handOver(TRANSFER_TIMEOUT).toCompletableFuture();
+    CompletableFuture<Boolean> transferred =
+        running.handOver(TRANSFER_TIMEOUT).toCompletableFuture();
     if (finished(transferred, TRANSFER_TIMEOUT, "the leadership")
         && !transferred.isCompletedExceptionally()
         && transferred.getNow(false)) {

@@ -24,8 +24,7 @@ final class SocketUrl {
 
   /**
    * Returns the file, as etcd reads it: {@code unix://localhost:2379} and {@code unix://run/a} are
-   * below
-   * the working directory, {@code unix:///run/a} is an absolute path.
+   * below the working directory, {@code unix:///run/a} is an absolute path.
    */
   static Path path(URI url) {
     return Path.of(text(url));

@@ -57,12 +57,10 @@ final class StorageOpener {
   }
 
   /**
-<<<<<<< HEAD
-   * Abandons the opening, because the start failed. Queries to other members stop. Files that are being opened are closed afterwards.
-=======
-   * The files are not needed any more. A search for other members stops; work on the disk runs to
-   * its end.
->>>>>>> 6806c68b102d512ab1b91eb1be4b6311b6bd8bbe
+   * <<<<<<< HEAD Abandons the opening, because the start failed. Queries to other members stop.
+   * Files that are being opened are closed afterwards. ======= The files are not needed any more. A
+   * search for other members stops; work on the disk runs to its end. >>>>>>>
+   * 6806c68b102d512ab1b91eb1be4b6311b6bd8bbe
    *
    * @return completes when no file is open
    */
@@ -113,7 +111,8 @@ final class StorageOpener {
   }
 
   /**
-   * Waits for the files without a time limit: reading a long log, copying a snapshot or waiting for other members may take any time.
+   * Waits for the files without a time limit: reading a long log, copying a snapshot or waiting for
+   * other members may take any time.
    *
    * @throws CompletionException with the cause of a failure
    */

@@ -88,7 +88,7 @@ class EtcdLogFieldsTest {
 
   @Test
   void placeholdersBeforeTheKeysStayInTheMessage() throws IOException {
-    JsonNode line = line("the {} did not stop within {} ms room={}", "rooms", 800, "wal");
+    JsonNode line = line("the {} did not stop within {} ms room={}", "actors", 800, "wal");
     assertThat(line.get("msg").asText()).isEqualTo("the actors did not stop within 800 ms");
     assertThat(line.get("room").asText()).isEqualTo("wal");
     assertThat(line("found data-dir={}", Path.of("/a/b")).get("data-dir").asText())

@@ -65,8 +65,10 @@ public final class Discovery {
    * @param memberId id of this member, lower hex
    * @param config this member as a value of initial-cluster: {@code name=url}, with commas between
    *     several
-   * @return all initial members, name to peer URLs, in the order of their registration; this one among them
-   * @throws DiscoveryException if the token is unknown, its cluster is full, the registry contains invalid data, or the login is refused
+   * @return all initial members, name to peer URLs, in the order of their registration; this one
+   *     among them
+   * @throws DiscoveryException if the token is unknown, its cluster is full, the registry contains
+   *     invalid data, or the login is refused
    * @throws io.troupe.node.tls.TlsException if certificates or keys cannot be used
    */
   public static Map<String, List<String>> join(

@@ -7,8 +7,7 @@ import java.util.regex.Pattern;
 
 /**
  * Parses whole numbers in the forms of etcd's flags and files: {@code 16}, {@code 0x10}, {@code
- * 0b1_0000},
- * {@code 0o20}, {@code 020}.
+ * 0b1_0000}, {@code 0o20}, {@code 020}.
  *
  * @source Go's strconv.ParseInt with base 0
  */

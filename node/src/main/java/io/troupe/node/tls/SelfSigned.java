@@ -78,7 +78,10 @@ public final class SelfSigned {
       if (until.toInstant().isAfter(Instant.now())) {
         return;
       }
-      LOG.warn("self-signed certificate expired, generating a new one cert={} not-after={}", order.cert(), until);
+      LOG.warn(
+          "self-signed certificate expired, generating a new one cert={} not-after={}",
+          order.cert(),
+          until);
     }
     try {
       Files.createDirectories(

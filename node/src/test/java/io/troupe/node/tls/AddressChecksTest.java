@@ -83,7 +83,9 @@ class AddressChecksTest {
   void aResolverThatHangsIsNotWaitedFor() {
     AddressChecks checks = new AddressChecks(new HungLookup(), SHORT);
     long start = System.nanoTime();
-    refused(checks.check(named("m1.test"), from(1)), "name lookup timed out after 200 ms, cannot check whether 10.0.0.1");
+    refused(
+        checks.check(named("m1.test"), from(1)),
+        "name lookup timed out after 200 ms, cannot check whether 10.0.0.1");
     assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(PATIENCE);
   }
 
