@@ -96,7 +96,7 @@ class UpkeepSettingsTest {
   void featuresTellTheirStateAndStage() {
     Map<List<String>, Double> told = new HashMap<>();
     FeatureGates.of("CompactHashCheck=true,FastLeaseKeepAlive=false,AllBeta=true")
-        .tell((value, labels) -> told.put(List.of(labels), value));
+        .report((value, labels) -> told.put(List.of(labels), value));
     assertThat(told)
         .hasSize(11)
         .containsEntry(List.of("AllAlpha", "ALPHA"), 0.0)
