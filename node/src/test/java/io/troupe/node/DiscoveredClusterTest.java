@@ -265,7 +265,7 @@ class DiscoveredClusterTest {
     }
   }
 
-  /** A start that is given up does not continue behind the back of whoever gave it up. */
+  /** An interrupted start does not continue after its caller has received the interrupt. */
   @Test
   void whoStopsWaitingWritesNoIdentity() throws Exception {
     size(2);

@@ -273,7 +273,7 @@ class JsonConformanceTest {
     assertThat(answer.statusCode()).isEqualTo(200);
     assertThat(answer.headers().firstValue("grpc-metadata-content-type"))
         .hasValue("application/grpc");
-    // A token that nobody gave out is skipped while there is no authentication.
+    // An unknown token is ignored while there is no authentication.
     assertThat(
             http.post("/v3/kv/range", "{\"key\":\"AA==\"}", "Authorization", "Bearer x")
                 .statusCode())

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A watch that continues at another member when its stream ends, right behind what it was told
  * last. Each stream is a record of its own. One that needs what is compacted continues where that
- * ends. It leaves a stream from time to time, and one that is silent for long: nobody tells a
- * client that its member is stopped.
+ * ends. It leaves a stream from time to time, and a stream without a message for long: a client
+ * does not learn that its member is stopped.
  */
 final class HistoryWatcher implements AutoCloseable {
   private static final long SILENCE_US = 4_000_000;
