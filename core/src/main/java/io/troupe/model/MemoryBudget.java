@@ -100,6 +100,9 @@ public final class MemoryBudget {
     private final long free;
     private final AtomicLong held = new AtomicLong();
 
+    /** Part of it: responses of streams that were passed to the connection and are not sent. */
+    private final AtomicLong unsent = new AtomicLong();
+
     private Holder(long free) {
       this.free = free;
     }
@@ -119,6 +122,14 @@ public final class MemoryBudget {
       return taken.get() > maxBytes && held.get() > free;
     }
 
+    /**
+     * True if the budget is used up and the connection of this holder does not send what it has:
+     * more would only take memory.
+     */
+    private boolean isHeldBack() {
+      return taken.get() > maxBytes && unsent.get() > free;
+    }
+
     private void add(long bytes) {
       held.addAndGet(bytes);
       taken.addAndGet(bytes);
@@ -130,6 +141,12 @@ public final class MemoryBudget {
     private final Holder holder;
     private long loose;
     private long mine;
+
+    /** Parts of {@link #mine} that are responses of a stream: passed on; encoded and not sent. */
+    private long handed;
+
+    private long inTransit;
+    private boolean tracked;
     private boolean closed;
 
     private Share(Holder holder) {
@@ -198,12 +215,59 @@ public final class MemoryBudget {
       return closed || holder.isExceeded();
     }
 
-    /** Reduces the share to these bytes. Never refused. */
+    /** True if more responses of this stream must wait, or if the share is closed. */
+    public synchronized boolean isHeldBack() {
+      return closed || holder.isHeldBack();
+    }
+
+    /** Sets the bytes besides those of {@link #hand} and {@link #encoded}. Never refused. */
     public synchronized void shrinkTo(long bytes) {
       loose = 0;
       if (!closed) {
-        change(bytes - mine);
+        change(bytes - (mine - handed - inTransit));
       }
+    }
+
+    /**
+     * Sets the bytes of the responses that were passed to the connection last. Never refused.
+     *
+     * @param bytes 0 when the connection can take more
+     */
+    public synchronized void hand(long bytes) {
+      if (!closed) {
+        changeUnsent(bytes - handed);
+        handed = bytes;
+      }
+    }
+
+    /** From now on {@link #sent} learns of all bytes that the connection sends for this call. */
+    public synchronized void track() {
+      tracked = true;
+    }
+
+    /**
+     * Counts a response that is encoded for the connection, until {@link #sent}. Never refused; has
+     * no effect if the bytes that are sent cannot be seen.
+     */
+    public synchronized void encoded(long bytes) {
+      if (!closed && tracked) {
+        inTransit += bytes;
+        changeUnsent(bytes);
+      }
+    }
+
+    /** The connection sent bytes of this call. */
+    public synchronized void sent(long bytes) {
+      if (!closed && inTransit > 0) {
+        long less = Math.min(bytes, inTransit);
+        inTransit -= less;
+        changeUnsent(-less);
+      }
+    }
+
+    private void changeUnsent(long bytes) {
+      change(bytes);
+      holder.unsent.addAndGet(bytes);
     }
 
     private void change(long bytes) {
@@ -215,6 +279,7 @@ public final class MemoryBudget {
     @Override
     public synchronized void close() {
       if (!closed) {
+        changeUnsent(-handed - inTransit);
         change(-mine);
         closed = true;
       }

@@ -30,6 +30,40 @@ class MemoryBudgetTest {
     assertThat(budget.taken()).isEqualTo(MAX);
   }
 
+  /** A connection that does not send what it has gets no more once the budget is used up. */
+  @Test
+  void unsentResponsesOfStreamHoldBackItsConnection() {
+    MemoryBudget.Share stream = modest.share();
+    MemoryBudget.Share sameConnection = modest.share();
+    stream.track();
+    stream.shrinkTo(10);
+    stream.hand(2 * FREE);
+    assertThat(stream.isHeldBack()).as("the budget is not used up").isFalse();
+    greedy.share().shrinkTo(MAX);
+    assertThat(stream.isHeldBack()).isTrue();
+    assertThat(sameConnection.isHeldBack()).isTrue();
+    assertThat(greedy.share().isHeldBack()).as("nothing of it is unsent").isFalse();
+    stream.encoded(2 * FREE);
+    stream.hand(0);
+    stream.sent(FREE);
+    assertThat(modest.held()).isEqualTo(FREE + 10);
+    assertThat(stream.isHeldBack()).isFalse();
+    stream.sent(100 * FREE);
+    assertThat(modest.held()).isEqualTo(10);
+    stream.encoded(FREE);
+    stream.close();
+    assertThat(modest.held()).isZero();
+    assertThat(sameConnection.isHeldBack()).isFalse();
+  }
+
+  /** Over HTTP/1.1 the bytes that are sent cannot be seen. */
+  @Test
+  void encodedResponsesOfUntrackedShareDoNotCount() {
+    MemoryBudget.Share share = modest.share();
+    share.encoded(FREE);
+    assertThat(modest.held()).isZero();
+  }
+
   @Test
   void holderBelowFreeLimitIsNeverRefused() {
     greedy.share().take(MAX);

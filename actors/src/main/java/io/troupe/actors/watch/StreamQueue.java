@@ -30,7 +30,7 @@ final class StreamQueue {
   private int events;
   private int controls;
 
-  /** Bytes that were passed on and may not be sent yet. */
+  /** Bytes that were passed on last, as far as they are counted. */
   private long handedBytes;
 
   private long watcherBytes;
@@ -71,7 +71,7 @@ final class StreamQueue {
   }
 
   private void count() {
-    long now = bytes + handedBytes + watcherBytes;
+    long now = bytes + watcherBytes;
     if (Math.abs(now - countedBytes) >= STEP || (now == 0 && countedBytes > 0)) {
       countedBytes = now;
       memory.shrinkTo(now);
@@ -107,20 +107,37 @@ final class StreamQueue {
   /** The client's connection can take more. */
   void taker(CompletableFuture<List<WatchReply>> next) {
     taker = next;
-    handedBytes = 0;
+    hand(0);
     count();
+  }
+
+  /** Few bytes are not counted, so that fast streams never update the budget. */
+  private void hand(long now) {
+    long counted = now >= STEP ? now : 0;
+    if (counted != handedBytes) {
+      handedBytes = counted;
+      memory.hand(counted);
+    }
+  }
+
+  /**
+   * True if replies wait only because clients exceed their memory budget and the connection does
+   * not send what it has.
+   */
+  boolean isHeldBack() {
+    return taker != null && bytes >= STEP && memory.isHeldBack();
   }
 
   /** Passes the waiting replies on if the connection can take them. Returns true if it did. */
   boolean flush() {
     CompletableFuture<List<WatchReply>> next = taker;
-    if (next == null || replies.isEmpty()) {
+    if (next == null || replies.isEmpty() || isHeldBack()) {
       return false;
     }
     List<WatchReply> out = replies;
     taker = null;
     replies = new ArrayList<>();
-    handedBytes = bytes;
+    hand(bytes);
     bytes = 0;
     events = 0;
     controls = 0;

@@ -33,6 +33,7 @@ import org.apache.pekko.actor.typed.javadsl.AbstractBehavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,6 +69,13 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
       StreamWatcher watcher, @Nullable HistoryResult result, @Nullable Throwable failure)
       implements WatchStreamCommand.Private {}
 
+  /** Interval at which replies that are held back are tried again. */
+  private static final Duration RETRY = Duration.ofMillis(100);
+
+  private enum Retry implements WatchStreamCommand.Private {
+    INSTANCE
+  }
+
   private enum ProgressTick implements WatchStreamCommand.Private {
     INSTANCE
   }
@@ -90,6 +98,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
       Executor history,
       WatchMetrics metrics) {}
 
+  private final TimerScheduler<WatchStreamCommand> timers;
   private final ActorRef<WatchCommand> hub;
   private final MvccReader reader;
   private final Settings settings;
@@ -109,12 +118,14 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
 
   private WatchStreamActor(
       ActorContext<WatchStreamCommand> context,
+      TimerScheduler<WatchStreamCommand> timers,
       ActorRef<WatchCommand> hub,
       MvccReader reader,
       Settings settings,
       MemoryBudget.Share memory,
       DeliveredLots unhandled) {
     super(context);
+    this.timers = timers;
     this.unhandled = unhandled;
     this.queue = new StreamQueue(memory);
     this.hub = hub;
@@ -143,7 +154,8 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
                   long jitter = ThreadLocalRandom.current().nextLong(ms / 10 + 1);
                   timers.startTimerWithFixedDelay(
                       ProgressTick.INSTANCE, Duration.ofMillis(ms + jitter));
-                  return new WatchStreamActor(context, hub, reader, settings, memory, unhandled);
+                  return new WatchStreamActor(
+                      context, timers, hub, reader, settings, memory, unhandled);
                 }));
   }
 
@@ -163,6 +175,7 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
         .onMessage(HistoryRead.class, this::onHistoryRead)
         .onMessageEquals(WatchStreamCommand.RightsChanged.INSTANCE, this::onRightsChanged)
         .onMessageEquals(ProgressTick.INSTANCE, this::onProgressTick)
+        .onMessageEquals(Retry.INSTANCE, this::proceed)
         .onMessageEquals(WatchStreamCommand.Close.INSTANCE, Behaviors::stopped)
         .onSignal(PostStop.class, signal -> onStop())
         .build();
@@ -216,6 +229,9 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
 
   private void flush() {
     queue.flush();
+    if (queue.isHeldBack() && !timers.isTimerActive(Retry.INSTANCE)) {
+      timers.startSingleTimer(Retry.INSTANCE, RETRY);
+    }
     countPending(queue.events());
   }
 

@@ -39,7 +39,8 @@ class WatchMemoryTest {
   private final StateMachine machine = new StateMachine(new InMemoryOrderedStore(), 0);
   private final MemoryBudget budget = new MemoryBudget(BUDGET, 0);
   private final MemoryBudget.Share others = budget.holder().share();
-  private final MemoryBudget.Share share = budget.holder().share();
+  private final MemoryBudget.Holder connection = budget.holder();
+  private final MemoryBudget.Share share = connection.share();
   private final ActorRef<WatchStreamCommand> stream =
       kit.spawn(
           WatchStreamActor.create(
@@ -147,6 +148,22 @@ class WatchMemoryTest {
     others.shrinkTo(0);
     assertThat(revisions(next())).containsExactly(second);
     hub.expectMessageClass(HubMessage.Join.class);
+  }
+
+  /** Each stream would hold an encoded copy of its own. */
+  @Test
+  void eventsWaitWhileConnectionDoesNotSendAndMemoryIsShort() throws Exception {
+    HubMessage.Join watcher = create();
+    next();
+    MemoryBudget.Share otherStream = connection.share();
+    otherStream.hand(LARGE);
+    others.shrinkTo(BUDGET);
+    CompletableFuture<List<WatchReply>> waiting = ask();
+    long revision = deliver(watcher);
+    await();
+    assertThat(waiting).isNotDone();
+    otherStream.close();
+    assertThat(revisions(waiting.get(10, TimeUnit.SECONDS))).containsExactly(revision);
   }
 
   private static List<Long> revisions(List<WatchReply> replies) {

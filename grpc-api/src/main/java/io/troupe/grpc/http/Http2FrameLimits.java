@@ -245,6 +245,7 @@ final class Http2FrameLimits {
       int type = fromServer.type();
       if (type == DATA) {
         flowControl.sent(fromServer.length());
+        streams.sent(fromServer.stream(), fromServer.length());
       }
       if (type == HEADERS || type == DATA) {
         pings.responseSent();

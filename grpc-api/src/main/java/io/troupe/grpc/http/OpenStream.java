@@ -23,6 +23,14 @@ final class OpenStream {
       held.close();
     } else {
       share = held;
+      held.track();
+    }
+  }
+
+  /** The connection sent bytes of the response. Thread-safe. */
+  synchronized void sent(int length) {
+    if (share != null) {
+      share.sent(length);
     }
   }
 

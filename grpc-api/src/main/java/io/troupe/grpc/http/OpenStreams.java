@@ -104,6 +104,14 @@ final class OpenStreams {
     }
   }
 
+  /** The server has sent bytes of a response. */
+  void sent(int stream, int length) {
+    OpenStream found = open.get(stream);
+    if (found != null) {
+      found.sent(length);
+    }
+  }
+
   /** The server has sent its whole response. */
   void responseEnded(int stream) {
     OpenStream found = open.remove(stream);

@@ -181,7 +181,7 @@ final class StreamCalls {
               clientFault.shutdown();
               return CompletableFuture.completedFuture(Done.getInstance());
             })
-        .flatMapConcat(watchFrames::source)
+        .flatMapConcat(replies -> watchFrames.source(replies, call.memory()))
         .via(clientFault.flow());
   }
 

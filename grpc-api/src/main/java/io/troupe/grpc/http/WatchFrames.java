@@ -5,6 +5,7 @@ import io.troupe.grpc.api.ResponseHeader;
 import io.troupe.grpc.api.WatchResponse;
 import io.troupe.grpc.convert.ApiConverter;
 import io.troupe.model.Event;
+import io.troupe.model.MemoryBudget;
 import io.troupe.protocol.SharedEvent;
 import io.troupe.protocol.WatchReply;
 import java.io.IOException;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class WatchFrames {
   private static final int EVENT_TAG_BYTES = 1;
 
+  /** Smaller responses of a stream do not count one by one, so that fast streams cost nothing. */
+  private static final int COUNTED_BYTES = 16 << 10;
+
   private final LongFunction<ResponseHeader> headers;
 
   /** Creates frames with headers for their revisions. */
@@ -29,29 +33,42 @@ final class WatchFrames {
     this.headers = headers;
   }
 
-  /** All of {@code replies}, one frame each, in order; a large one is read while it is sent. */
-  Source<ByteString, NotUsed> source(List<WatchReply> replies) {
+  /**
+   * All of {@code replies}, one frame each, in order; a large one is read while it is sent.
+   *
+   * @param memory counts the frames until they are sent
+   */
+  Source<ByteString, NotUsed> source(List<WatchReply> replies, MemoryBudget.Share memory) {
     int from = 0;
     Source<ByteString, NotUsed> all = null;
     for (int i = 0; i < replies.size(); i++) {
       if (replies.get(i) instanceof WatchReply.LargeRevision large) {
-        all = joined(all, replies.subList(from, i));
-        Source<ByteString, NotUsed> frames = new LargeRevisionFrames(this, large).source();
+        all = joined(all, replies.subList(from, i), memory);
+        Source<ByteString, NotUsed> frames = new LargeRevisionFrames(this, large).source().map(frame -> counted(frame, memory));
         all = all == null ? frames : all.concat(frames);
         from = i + 1;
       }
     }
-    Source<ByteString, NotUsed> whole = joined(all, replies.subList(from, replies.size()));
+    Source<ByteString, NotUsed> whole = joined(all, replies.subList(from, replies.size()), memory);
     return whole == null ? Source.empty() : whole;
   }
 
   private @Nullable Source<ByteString, NotUsed> joined(
-      @Nullable Source<ByteString, NotUsed> before, List<WatchReply> replies) {
+      @Nullable Source<ByteString, NotUsed> before,
+      List<WatchReply> replies,
+      MemoryBudget.Share memory) {
     if (replies.isEmpty()) {
       return before;
     }
-    Source<ByteString, NotUsed> frames = Source.single(frames(replies));
+    Source<ByteString, NotUsed> frames = Source.single(counted(frames(replies), memory));
     return before == null ? frames : before.concat(frames);
+  }
+
+  private static ByteString counted(ByteString frames, MemoryBudget.Share memory) {
+    if (frames.size() >= COUNTED_BYTES) {
+      memory.encoded(frames.size());
+    }
+    return frames;
   }
 
   private ByteString frames(List<WatchReply> replies) {
