@@ -163,7 +163,7 @@ class JetcdIT {
   }
 
   @Test
-  void watchFromAPastRevision() throws Exception {
+  void watchFromPastRevision() throws Exception {
     long first = put("a", "1");
     put("a", "2");
     BlockingQueue<WatchEvent> events = new LinkedBlockingQueue<>();
@@ -217,7 +217,7 @@ class JetcdIT {
 
       @Override
       public void onError(Throwable failure) {
-        // Seen by the test as a renewal that does not come.
+        // The test observes this as a missing renewal.
       }
 
       @Override

@@ -1,5 +1,5 @@
 /**
- * Clusters of real processes: how members come and go, and what clients see of it. Entry class:
+ * Clusters of real processes: membership changes, and their effect on clients. Entry class:
  * {@link io.troupe.node.cluster.ProcessCluster}. See docs/components/membership.md.
  */
 @NullMarked

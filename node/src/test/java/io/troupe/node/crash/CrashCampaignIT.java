@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Kills a member under load and compares everything afterwards. {@code -Dtroupe.crash.rounds}
- * (default 5) and {@code -Dtroupe.crash.seed} make other campaigns; the files of a failed one stay
- * under {@code target/crash}.
+ * (default 5) and {@code -Dtroupe.crash.seed} select other campaigns; a failed campaign keeps
+ * its files under {@code target/crash}.
  */
 class CrashCampaignIT {
   @Test

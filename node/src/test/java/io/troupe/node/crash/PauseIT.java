@@ -23,7 +23,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that is stopped for a while must not take leases from owners that renew them. */
+/** A process that is paused must not expire leases whose owners renew them. */
 @Clusters
 class PauseIT {
   private static final int LEASES = 20;
@@ -39,7 +39,7 @@ class PauseIT {
   }
 
   @Test
-  void timeInWhichTheProcessDidNotRunEndsNoLease() throws Exception {
+  void pausedTimeExpiresNoLease() throws Exception {
     ScheduledExecutorService owners = Executors.newScheduledThreadPool(1);
     try (NodeProcess member =
             NodeProcess.member(jdk, temp, CrashCampaign.SMALL).start().awaitReady();
@@ -49,7 +49,7 @@ class PauseIT {
         client.put("owned" + i, "by lease " + i, i);
       }
       StreamObserver<LeaseKeepAliveRequest> renewals = client.keepAlive(new Answers());
-      // Twice in each time to live: in time, but a pause that counted would be too much.
+      // Twice in each TTL: in time, unless the pause counted.
       ScheduledFuture<?> renewing =
           owners.scheduleAtFixedRate(() -> renewAll(renewals), 0, 900, TimeUnit.MILLISECONDS);
       Random random = new Random(SEED);
@@ -63,10 +63,10 @@ class PauseIT {
         assertThat(client.range("owned", "ownee", 0).getKvsCount())
             .as("keys of leases after a pause of %s ms", pauseMs)
             .isEqualTo(LEASES);
-        assertThat(lost).as("leases told to be gone after %s ms", pauseMs).isEmpty();
+        assertThat(lost).as("leases reported as not found after %s ms", pauseMs).isEmpty();
       }
       renewing.cancel(false);
-      Awaitility.await("without renewals they do end")
+      Awaitility.await("leases without renewals expire")
           .atMost(Duration.ofSeconds(30))
           .until(() -> client.range("owned", "ownee", 0).getKvsCount() == 0);
     } finally {
@@ -90,7 +90,7 @@ class PauseIT {
 
     @Override
     public void onError(Throwable ended) {
-      // The test's end: the connection goes with its client.
+      // End of the test: the connection closes with its client.
     }
 
     @Override

@@ -35,7 +35,7 @@ class HostileReportCampaign {
   private static final int MEBIBYTE = 1 << 20;
   private static final String RANGE = "/etcdserverpb.KV/Range";
 
-  /** Of each client beside each attack, so that its figures mean something. */
+  /** Calls of each client during each attack, so that its figures are meaningful. */
   private static final int LEAST_CALLS = 300;
 
   private static final String TLS = "-tls";

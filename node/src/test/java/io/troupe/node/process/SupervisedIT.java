@@ -13,7 +13,7 @@ class SupervisedIT {
   @TempDir Path directory = Path.of("");
 
   @Test
-  void F10_systemdIsToldAndTheFirstProcessEndsWithZero() {
+  void systemdIsNotifiedAndFirstProcessExitsWithZero_F10() {
     String name = directory.resolve("notify").toString();
     NodeProcess.Builder member =
         NodeProcess.member(TestJdks.running(), directory)
