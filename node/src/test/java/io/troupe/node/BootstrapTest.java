@@ -99,8 +99,7 @@ class BootstrapTest {
   }
 
   /**
-   * The reply may be late on a busy machine; without it a member that lost its data would
-   * restart.
+   * The reply may be late on a busy machine; without it a member that lost its data would restart.
    */
   @Test
   void listeningPeerIsQueriedUntilItReplies_B3() throws Exception {

@@ -32,6 +32,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -266,6 +267,7 @@ class DiscoveredClusterTest {
   }
 
   /** An interrupted start does not continue after its caller has received the interrupt. */
+  @Tag("full")
   @Test
   void interruptedDiscoveryWritesNoIdentity() throws Exception {
     size(2);

@@ -8,8 +8,8 @@ import ch.qos.logback.core.spi.FilterReply;
 import org.junit.jupiter.api.Test;
 
 /**
- * The filter of log lines about malformed requests. {@code ClientPortMalformedIT} checks the log
- * of a whole member.
+ * The filter of log lines about malformed requests. {@code ClientPortMalformedIT} checks the log of
+ * a whole member.
  */
 class MalformedRequestLogFilterTest {
   private static final String STREAMS = "org.apache.pekko.actor.RepointableActorRef";

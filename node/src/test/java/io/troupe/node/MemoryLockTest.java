@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.troupe.testing.NeedsRoot;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -166,6 +168,7 @@ class MemoryLockTest {
         .orElseThrow(() -> new AssertionError(output));
   }
 
+  @Tag("full")
   @Test
   @EnabledOnOs(
       value = OS.LINUX,
@@ -184,6 +187,7 @@ class MemoryLockTest {
   }
 
   /** Root without that capability has the permissions of any other user. */
+  @NeedsRoot
   @Test
   @EnabledOnOs(OS.LINUX)
   void missingPermissionIsLogged() throws Exception {

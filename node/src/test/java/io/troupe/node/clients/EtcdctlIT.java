@@ -17,6 +17,7 @@ import java.util.List;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
@@ -228,6 +229,7 @@ class EtcdctlIT {
     assertThat(failed("lease", "revoke", lease)).contains("etcdserver: requested lease not found");
   }
 
+  @Tag("full")
   @Test
   void keepAliveHoldsLease() {
     String lease = run("lease", "grant", "2").split(" ", -1)[1];

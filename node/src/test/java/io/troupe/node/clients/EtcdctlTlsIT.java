@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** etcdctl against a member that starts with the TLS flags of etcd. */
@@ -75,6 +76,7 @@ class EtcdctlTlsIT {
     }
   }
 
+  @Tag("full")
   @Test
   void clientCertificatesAuthenticateUsers_A14() throws Exception {
     Issued server = authority.issue("server", "server", KeyForm.EC_SEC1, "127.0.0.1");

@@ -46,6 +46,7 @@ import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
@@ -185,6 +186,7 @@ class JetcdIT {
     }
   }
 
+  @Tag("full")
   @Test
   void leasesWithKeepAlive() throws Exception {
     Lease leases = client.getLeaseClient();

@@ -12,10 +12,12 @@ import java.time.OffsetDateTime;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** B5: a leader that is stopped with SIGTERM transfers its leadership first. */
 @Alone
+@Tag("full")
 class ClosingIT {
   /** An election after a leader failure takes at least this long; a faster change is a transfer. */
   private static final Duration ELECTION = Duration.ofSeconds(6);

@@ -9,10 +9,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Growing clusters: challenges f, g, h and i of docs/campaigns/README.md. */
 @Clusters
+@Tag("full")
 class ClusterGrowthIT {
   private ProcessCluster cluster = new ProcessCluster(Path.of(""));
 
@@ -49,8 +51,8 @@ class ClusterGrowthIT {
   }
 
   /**
-   * No process listens at the address: the quorum is lost until a member starts there. No data
-   * is lost.
+   * No process listens at the address: the quorum is lost until a member starts there. No data is
+   * lost.
    */
   @Test
   void wrongUrlInSingleMemberClusterStopsWritesUntilMemberStarts() {

@@ -17,14 +17,16 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Q5 with members whose content was changed while they were stopped, with valid checksums: only
- * a comparison between members finds that. No client writes the damaged key again, so the digest
- * of applied effects is equal.
+ * Q5 with members whose content was changed while they were stopped, with valid checksums: only a
+ * comparison between members finds that. No client writes the damaged key again, so the digest of
+ * applied effects is equal.
  */
 @Clusters
+@Tag("full")
 class DamagedContentIT {
   private static final String RIGHT = "the-right-value";
   private static final String WRONG = "the-wrong-value";
@@ -227,8 +229,7 @@ class DamagedContentIT {
   }
 
   /**
-   * The periodic check trusts the leader, as in etcd; the majority decides about compaction
-   * hashes.
+   * The periodic check trusts the leader, as in etcd; the majority decides about compaction hashes.
    */
   @Test
   void periodicCheckOfDamagedLeaderReportsFirstFollower_Q5() {

@@ -18,12 +18,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Clients with all three endpoints continue after the kill of the leader's process. */
 @Clusters
+@Tag("full")
 class FailoverIT {
   private static final Logger LOG = LoggerFactory.getLogger(FailoverIT.class);
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
@@ -53,9 +55,7 @@ class FailoverIT {
         kv.put(bytes(key), bytes(value)).get(1, TimeUnit.SECONDS);
         return;
       } catch (ExecutionException | TimeoutException e) {
-        assertThat(System.nanoTime() - end)
-            .as("no write was accepted: %s", e)
-            .isNegative();
+        assertThat(System.nanoTime() - end).as("no write was accepted: %s", e).isNegative();
       }
     }
   }

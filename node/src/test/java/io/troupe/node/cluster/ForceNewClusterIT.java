@@ -20,10 +20,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** SN4: two of three members are lost permanently; the third continues alone. */
 @Clusters
+@Tag("full")
 class ForceNewClusterIT {
   private static final int KEYS = 30;
   private static final String FORCE = "-Dtroupe.force-new-cluster=";

@@ -17,12 +17,14 @@ import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Members join without waiting for a timeout: by a snapshot, and directly after an election. */
 @Clusters
+@Tag("full")
 class JoinAtOnceIT {
   private static final Logger LOG = LoggerFactory.getLogger(JoinAtOnceIT.class);
 
@@ -64,8 +66,8 @@ class JoinAtOnceIT {
   }
 
   /**
-   * Fixed: a proposal that the member sent before its state was replaced was lost, and the
-   * member waited for 7 s.
+   * Fixed: a proposal that the member sent before its state was replaced was lost, and the member
+   * waited for 7 s.
    */
   @Test
   void memberJoiningBySnapshotPublishesImmediately() {

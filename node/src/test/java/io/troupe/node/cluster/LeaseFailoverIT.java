@@ -12,10 +12,12 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Leases of a cluster through any member and across leader changes (L4, L6, L7, L11). */
 @Clusters
+@Tag("full")
 class LeaseFailoverIT {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -91,8 +93,7 @@ class LeaseFailoverIT {
   }
 
   /**
-   * A leader that was paused does not know the new leader. It must neither renew nor expire
-   * leases.
+   * A leader that was paused does not know the new leader. It must neither renew nor expire leases.
    */
   @Test
   void deposedLeaderNeitherRenewsNorExpiresLeases_L6() throws IOException {

@@ -37,12 +37,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Writes in flight while their leader is paused or killed. The client repeats none of them. */
 @Clusters
+@Tag("full")
 class LostLeaderIT {
   private static final Logger LOG = LoggerFactory.getLogger(LostLeaderIT.class);
   private static final Duration PAUSE = Duration.ofSeconds(8);
@@ -212,7 +214,8 @@ class LostLeaderIT {
     cluster.process(leader).pause();
     List<Write> during = begin(leader, WRITES);
     long forwardedMs = longestMs(forwarded, paused);
-    LOG.info("writes at a follower whose leader was paused: last response after ms={}", forwardedMs);
+    LOG.info(
+        "writes at a follower whose leader was paused: last response after ms={}", forwardedMs);
     assertAllDone(forwarded);
     assertThat(forwardedMs).as("the next leader's first entry decides").isLessThan(5_000);
 

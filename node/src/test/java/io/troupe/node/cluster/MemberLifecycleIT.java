@@ -11,10 +11,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A member is added, joins, is promoted and is removed; a follower serves all requests. */
 @Clusters
+@Tag("full")
 class MemberLifecycleIT {
   private ProcessCluster cluster = new ProcessCluster(Path.of(""));
 

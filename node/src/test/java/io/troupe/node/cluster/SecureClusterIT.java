@@ -12,10 +12,12 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Members as processes whose etcd flags enable TLS between peers. */
 @Clusters
+@Tag("full")
 class SecureClusterIT {
   private final List<NodeProcess> running = new ArrayList<>();
   private final int[] clients = {FreePort.next(), FreePort.next(), FreePort.next()};

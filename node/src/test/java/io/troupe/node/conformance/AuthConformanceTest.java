@@ -423,7 +423,7 @@ class AuthConformanceTest {
   }
 
   @Test
-  void newUserNeedsPasswordOrNoPasswordOption_A8() {
+  void newUserIgnoresGivenHash_A8() {
     enable();
     byte[] hash = BCrypt.withDefaults().hash(4, "2".getBytes(StandardCharsets.UTF_8));
     root.call(
@@ -569,7 +569,8 @@ class AuthConformanceTest {
                 .call(AuthClient.ROLE_LIST, AuthRoleListRequest.getDefaultInstance())
                 .getRolesList())
         .containsExactly(sorted);
-    assertThat(anonymous.call(AuthClient.USER_GET, get("b")).getRolesList()).containsExactly(sorted);
+    assertThat(anonymous.call(AuthClient.USER_GET, get("b")).getRolesList())
+        .containsExactly(sorted);
   }
 
   @Test

@@ -273,7 +273,8 @@ class AuthorisationConformanceTest {
     user.call(Api.ALARM, AlarmRequest.getDefaultInstance());
     anonymous.nameless(Api.STATUS, StatusRequest.getDefaultInstance());
     anonymous.nameless(Api.MEMBER_LIST, MemberListRequest.getDefaultInstance());
-    anonymous.nameless(Api.MEMBER_LIST, MemberListRequest.newBuilder().setLinearizable(true).build());
+    anonymous.nameless(
+        Api.MEMBER_LIST, MemberListRequest.newBuilder().setLinearizable(true).build());
     anonymous.nameless(Api.ALARM, AlarmRequest.getDefaultInstance());
     // Lease expiry needs no permission (A17).
     anonymous.call(Api.HEALTH_CHECK, HealthCheckRequest.getDefaultInstance());

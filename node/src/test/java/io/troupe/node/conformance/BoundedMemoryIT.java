@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,11 +30,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Each request that the configuration accepts is written, replicated, read and applied within
- * the heap. Members start as bin/node starts them, with the default heap (empty) and with 256
- * MiB.
+ * Each request that the configuration accepts is written, replicated, read and applied within the
+ * heap. Members start as bin/node starts them, with the default heap (empty) and with 256 MiB.
  */
 @Alone
+@Tag("full")
 class BoundedMemoryIT {
   private static final int MEBIBYTE = 1 << 20;
 
@@ -86,8 +87,7 @@ class BoundedMemoryIT {
   }
 
   /**
-   * Repeats the put if a busy machine takes longer than the request timeout: the value is the
-   * same.
+   * Repeats the put if a busy machine takes longer than the request timeout: the value is the same.
    */
   private static void putFilled(ApiClient client, String key, int bytes) {
     Awaitility.await(key)

@@ -230,7 +230,7 @@ class CertificateLoginTest {
   }
 
   @Test
-  void metricsPortsCheckCertificateAuthority_TL2() throws Exception {
+  void metricsPortsCheckAddressInCertificate_TL2() throws Exception {
     int port = member().port(Listener.METRICS, 0);
     List<Issued> good =
         List.of(

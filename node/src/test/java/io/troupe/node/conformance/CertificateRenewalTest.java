@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Certificate files that change while a member runs (TL1, TL4), self-signed certificates (TL5),
- * and T1.
+ * Certificate files that change while a member runs (TL1, TL4), self-signed certificates (TL5), and
+ * T1.
  */
 class CertificateRenewalTest {
   private final Path directory;

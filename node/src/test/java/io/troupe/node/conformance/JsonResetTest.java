@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Clients of the JSON gateway over HTTP/2 that reset a stream before its response, and keep
- * their connection (E1, LK1, J6).
+ * Clients of the JSON gateway over HTTP/2 that reset a stream before its response, and keep their
+ * connection (E1, LK1, J6).
  */
 class JsonResetTest {
   private static final String NAME = "turn";

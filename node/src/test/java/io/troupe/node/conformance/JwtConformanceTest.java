@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Signed tokens (A6). The test signs them itself, so user and auth revision are arbitrary:
- * unknown users and old permissions are tested without delay.
+ * Signed tokens (A6). The test signs them itself, so user and auth revision are arbitrary: unknown
+ * users and old permissions are tested without delay.
  */
 class JwtConformanceTest {
   private static final byte[] SECRET = "a secret".getBytes(StandardCharsets.UTF_8);
@@ -215,7 +215,7 @@ class JwtConformanceTest {
   }
 
   @Test
-  void revisionZeroIsInvalid_A6() {
+  void tokenWithRevisionZeroNamesNoUser_A6() {
     AuthClient zero = as("root", 0);
     zero.nameless(Api.RANGE, Requests.get("u").build());
     zero.nameless(Api.PUT, Requests.put("u", "1").build());

@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A strict parser of text format 0.0.4: HELP and TYPE once for each family and before its
- * samples, samples of a family together, no duplicate sample.
+ * A strict parser of text format 0.0.4: HELP and TYPE once for each family and before its samples,
+ * samples of a family together, no duplicate sample.
  */
 final class MetricsText {
   private static final Pattern META =

@@ -110,7 +110,7 @@ class OneRequestConformanceTest {
 
   /** The responses wait for a window when the call is refused; the status follows them. */
   @Test
-  void messagesAfterEndOfWatchResetStream() {
+  void malformedMessageFailsOnlyThatWatch() {
     fill();
     long first = STORE.client().record(STORE.key("large-0")).getModRevision();
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,6 +55,7 @@ class PeerMetricsTest {
     return metrics.series(name).getOrDefault(Map.of(label, id), 0.0);
   }
 
+  @Tag("full")
   @Test
   void peerTrafficIsCountedByMemberId(@TempDir Path directory) throws Exception {
     ExecutorService starting = Executors.newFixedThreadPool(2);

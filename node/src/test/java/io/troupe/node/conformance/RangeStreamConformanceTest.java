@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Events during a RangeStream. The range is much larger than the buffers of server, connection
- * and client, and the client takes one message at a time: the server reads the later chunks
- * after the action of the test.
+ * Events during a RangeStream. The range is much larger than the buffers of server, connection and
+ * client, and the client takes one message at a time: the server reads the later chunks after the
+ * action of the test.
  */
 class RangeStreamConformanceTest {
   @RegisterExtension static final ServedStore STORE = ServedStore.create();

@@ -32,8 +32,8 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One HTTP/2 connection with frames that a test writes and reads itself, for input that no
- * client library sends. Header values are sent as given. One thread.
+ * One HTTP/2 connection with frames that a test writes and reads itself, for input that no client
+ * library sends. Header values are sent as given. One thread.
  */
 final class RawHttp2 implements AutoCloseable {
   static final int DATA = 0;

@@ -28,6 +28,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Bound of response memory on a small heap (the difference from G13 in docs/conformance.md): a
  * member with 256 MiB and 130 MB of data, of which responses may hold 64 MiB.
  */
+@Tag("full")
 class ResponseMemoryIT {
   private static final int KEYS = 130;
   private static final int VALUE_BYTES = 1_000_000;
@@ -172,7 +174,7 @@ class ResponseMemoryIT {
    */
   private static <R> @Nullable String openUnread(
       ApiClient from, MethodDescriptor<RangeRequest, R> method, int calls) {
-    StreamAnswers<R> ends = new StreamAnswers<>();
+    StreamResponses<R> ends = new StreamResponses<>();
     for (int i = 0; i < calls; i++) {
       ClientCall<RangeRequest, R> call = from.channel().newCall(method, CallOptions.DEFAULT);
       call.start(

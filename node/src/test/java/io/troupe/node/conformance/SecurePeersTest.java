@@ -253,8 +253,7 @@ class SecurePeersTest {
   }
 
   /**
-   * Its server side is valid, so it receives messages; its own messages come from another
-   * address.
+   * Its server side is valid, so it receives messages; its own messages come from another address.
    */
   private Map<String, Object> fromElsewhere(int number) throws Exception {
     Issued shown = authority.issue("elsewhere" + number, "member", KeyForm.EC_SEC1, "10.9.9.9");

@@ -37,6 +37,7 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -200,7 +201,8 @@ class SecurePortTest {
 
   /** A certificate is ignored on a port that requests none. */
   @Test
-  void clientCertificatesAreNotRequestedWithoutAuthority_TL2(@TempDir Path elsewhere) throws Exception {
+  void clientCertificatesAreNotRequestedWithoutAuthority_TL2(@TempDir Path elsewhere)
+      throws Exception {
     Issued shown = new TestAuthority(elsewhere, "other").issue("x", "x", KeyForm.EC_PKCS8);
     try (ApiClient client = member().client(shown)) {
       client.put("shown", "in vain");
@@ -211,6 +213,7 @@ class SecurePortTest {
    * One client sends nothing, one sends a byte now and then: both are closed, other clients are
    * served meanwhile.
    */
+  @Tag("full")
   @Test
   void handshakeTimesOutAfterTenSeconds_TL4() throws Exception {
     long startNanos = System.nanoTime();

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * One fresh store for a test class: a member in this JVM. To check the tests themselves, the
- * system property {@code troupe.test.etcd} names an etcd binary to start instead, and {@code
+ * One fresh store for a test class: a member in this JVM. To check the tests themselves, the system
+ * property {@code troupe.test.etcd} names an etcd binary to start instead, and {@code
  * troupe.test.endpoint} a running server (host:port), which need not be fresh.
  */
 final class ServedStore implements BeforeAllCallback, AfterAllCallback, BeforeEachCallback {

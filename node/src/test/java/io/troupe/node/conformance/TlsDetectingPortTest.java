@@ -25,6 +25,7 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -152,6 +153,7 @@ class TlsDetectingPortTest {
     member().awaitLine(REJECTED, "error=");
   }
 
+  @Tag("full")
   @Test
   void silentAndHandshakingConnectionsTimeOutAfterTenSeconds_TL4() throws Exception {
     long startNanos = System.nanoTime();
@@ -173,6 +175,7 @@ class TlsDetectingPortTest {
   }
 
   /** As on a port without TLS. */
+  @Tag("full")
   @Test
   void startedRequestHasRequestTimeout() throws Exception {
     long startNanos = System.nanoTime();

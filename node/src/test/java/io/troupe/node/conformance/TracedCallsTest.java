@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Spans that a collector receives for calls to a real member. The sampling rate is 0, so each
- * test has its own trace and the collector receives nothing else.
+ * Spans that a collector receives for calls to a real member. The sampling rate is 0, so each test
+ * has its own trace and the collector receives nothing else.
  */
 class TracedCallsTest {
   private static final TestCollector COLLECTOR = TestCollector.start();

@@ -22,13 +22,15 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Flips bytes in the files of a member. The member must report what is damaged and where, and
- * exit with code 4; it tolerates only an unfinished record at the end of the log.
+ * Flips bytes in the files of a member. The member must report what is damaged and where, and exit
+ * with code 4; it tolerates only an unfinished record at the end of the log.
  */
+@Tag("full")
 class DamageIT {
   private static final int CORRUPT = 4;
   private static final Map<String, String> SETTINGS =

@@ -23,13 +23,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The sizes of log and snapshots stay within limits that follow from the settings, for any
- * number of writes.
+ * The sizes of log and snapshots stay within limits that follow from the settings, for any number
+ * of writes.
  */
+@Tag("full")
 class DiskBoundsIT {
   private static final int PUTS = Integer.getInteger("troupe.bounds.puts", 200_000);
   private static final int KEYS = 1000;

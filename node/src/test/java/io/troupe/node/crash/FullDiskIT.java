@@ -9,6 +9,7 @@ import io.grpc.StatusRuntimeException;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.node.process.TestJdks;
 import io.troupe.node.process.TestJdks.Jdk;
+import io.troupe.testing.NeedsRoot;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -27,9 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A member on a 288 MB file system that becomes full; 16 MB are its reserve. Needs root for the
- * mount; fails without. The limit is more than half of the file system, because RocksDB may
- * rewrite the whole state while a snapshot holds the old files.
+ * mount; fails without. The limit is more than half of the file system, because RocksDB may rewrite
+ * the whole state while a snapshot holds the old files.
  */
+@NeedsRoot
 class FullDiskIT {
   private static final int DISK_FAILURE = 5;
   private static final long SEED = 7;

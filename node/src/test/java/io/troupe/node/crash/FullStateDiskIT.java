@@ -9,6 +9,7 @@ import io.grpc.StatusRuntimeException;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.node.process.TestJdks;
 import io.troupe.node.process.TestJdks.Jdk;
+import io.troupe.testing.NeedsRoot;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -29,9 +30,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * State and snapshots on a 128 MB file system that becomes full, the log on another one with
- * free space. Needs root for the mount; fails without.
+ * State and snapshots on a 128 MB file system that becomes full, the log on another one with free
+ * space. Needs root for the mount; fails without.
  */
+@NeedsRoot
 class FullStateDiskIT {
   private static final int DISK_FAILURE = 5;
   private static final long SEED = 11;
@@ -157,8 +159,8 @@ class FullStateDiskIT {
   }
 
   /**
-   * Each file and each hard link takes an inode: with a limit of inodes a snapshot fails at each
-   * of its steps in turn, although the disk has free bytes.
+   * Each file and each hard link takes an inode: with a limit of inodes a snapshot fails at each of
+   * its steps in turn, although the disk has free bytes.
    */
   @Test
   void saveOfSnapshotThatFailsAtAnyStepLeavesNothingBehind() throws Exception {

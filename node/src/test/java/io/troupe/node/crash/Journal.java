@@ -36,8 +36,7 @@ final class Journal {
   }
 
   /**
-   * Waits until this many writes noted since {@link #take} are acknowledged, two minutes at
-   * most.
+   * Waits until this many writes noted since {@link #take} are acknowledged, two minutes at most.
    */
   void awaitAcknowledged(int count) {
     Awaitility.await("acknowledged writes")

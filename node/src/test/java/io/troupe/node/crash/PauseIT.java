@@ -20,11 +20,13 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A process that is paused must not expire leases whose owners renew them. */
 @Clusters
+@Tag("full")
 class PauseIT {
   private static final int LEASES = 20;
   private static final long SEED = 3;

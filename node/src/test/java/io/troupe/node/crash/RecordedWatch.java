@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A watch that survives its member: it records the received events and resumes after its last
- * revision with the next connection. It collects violations of the watch guarantees as
- * complaints.
+ * revision with the next connection. It collects violations of the watch guarantees as complaints.
  */
 final class RecordedWatch {
   /** An event with the previous record, or null. */

@@ -7,8 +7,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One write of a client and its outcome. {@link #predict} computes its effect on a state, so
- * each revision of the history can be compared with the write that created it.
+ * One write of a client and its outcome. {@link #predict} computes its effect on a state, so each
+ * revision of the history can be compared with the write that created it.
  */
 final class Write {
   /** The request. */

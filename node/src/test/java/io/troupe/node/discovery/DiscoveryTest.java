@@ -123,8 +123,7 @@ class DiscoveryTest {
   }
 
   /**
-   * Two members register for the last position: the second one notices it after its
-   * registration.
+   * Two members register for the last position: the second one notices it after its registration.
    */
   @Test
   void overtakenRegistrationIsRefused() {

@@ -17,8 +17,8 @@ final class CampaignFaults {
   private record Active(Fault fault, long untilNanos, Runnable undo) {}
 
   /**
-   * A frozen disk thaws by itself after this time: the thread that should thaw it may wait for
-   * the disk.
+   * A frozen disk thaws by itself after this time: the thread that should thaw it may wait for the
+   * disk.
    */
   private static final int LONGEST_HANG_SECONDS = 8;
 
@@ -75,8 +75,8 @@ final class CampaignFaults {
   }
 
   /**
-   * On a busy machine members start slowly. A cluster that never serves shows nothing, so the
-   * next fault waits for a leader, but with a bound.
+   * On a busy machine members start slowly. A cluster that never serves shows nothing, so the next
+   * fault waits for a leader, but with a bound.
    */
   private boolean isTime(long sinceNanos) {
     return cluster.leader() != 0 || System.nanoTime() - sinceNanos > TimeUnit.SECONDS.toNanos(20);

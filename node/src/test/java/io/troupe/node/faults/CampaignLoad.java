@@ -17,8 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Clients, lease owners and a compacting client, each with its own thread, until they are
- * stopped.
+ * Clients, lease owners and a compacting client, each with its own thread, until they are stopped.
  */
 final class CampaignLoad {
   /** The smallest TTL that members grant as requested, plus a margin. */

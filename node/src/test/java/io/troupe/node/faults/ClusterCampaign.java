@@ -213,8 +213,8 @@ final class ClusterCampaign {
   }
 
   /**
-   * On a slow machine clients complete few calls during the faults: they continue until the
-   * history is large enough.
+   * On a slow machine clients complete few calls during the faults: they continue until the history
+   * is large enough.
    */
   private void awaitEnough(CampaignLoad load) {
     Awaitility.await("clients have " + ENOUGH + " answers")

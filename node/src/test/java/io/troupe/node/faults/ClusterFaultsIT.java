@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.etcd.jetcd.api.StatusResponse;
 import io.troupe.node.process.Alone;
+import io.troupe.testing.NeedsRoot;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,10 +24,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
 /**
- * One fault at a time under the load of the campaign, with its bounds; the checks of the
- * campaign follow each time. docs/campaigns/README.md lists the challenges.
+ * One fault at a time under the load of the campaign, with its bounds; the checks of the campaign
+ * follow each time. docs/campaigns/README.md lists the challenges.
  */
 @Alone
+@NeedsRoot
 class ClusterFaultsIT {
   /** Rounds of repeated faults; campaigns use more. */
   private static final int ROUNDS = Integer.getInteger("troupe.faults.rounds", 1);

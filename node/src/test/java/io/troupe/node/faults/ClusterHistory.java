@@ -21,8 +21,8 @@ import java.util.Map;
 import java.util.SortedMap;
 
 /**
- * Calls and events of clients and watchers of processes; times are microseconds of this
- * process's clock. Thread-safe.
+ * Calls and events of clients and watchers of processes; times are microseconds of this process's
+ * clock. Thread-safe.
  */
 final class ClusterHistory {
   private final long startNanos = System.nanoTime();

@@ -21,6 +21,7 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.TestInfo;
  * docs/campaigns/README.md lists the challenges.
  */
 @Alone
+@Tag("full")
 class ClusterMembershipIT {
   private final Scenario scenario;
 

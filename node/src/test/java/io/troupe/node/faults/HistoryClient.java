@@ -46,8 +46,7 @@ final class HistoryClient {
   }
 
   /**
-   * Calls the current member; after anything but a response the next call goes to another
-   * member.
+   * Calls the current member; after anything but a response the next call goes to another member.
    */
   Answer call(Request request, long deadlineMs) {
     long session = cluster.session(member);

@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A watch that resumes at another member when its stream ends, directly after its last revision.
- * Each stream is a separate record. A stream that needs compacted revisions resumes after them.
- * The watcher leaves a stream from time to time, and one that sends nothing for long: a client
- * does not learn that its member is paused.
+ * Each stream is a separate record. A stream that needs compacted revisions resumes after them. The
+ * watcher leaves a stream from time to time, and one that sends nothing for long: a client does not
+ * learn that its member is paused.
  */
 final class HistoryWatcher implements AutoCloseable {
   private static final long SILENCE_US = 4_000_000;

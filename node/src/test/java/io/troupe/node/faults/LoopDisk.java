@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A small ext4 in a file that can hang (writes wait until it is thawed) and be full. Needs root.
- * A separate process thaws it in the end, even if this one is killed.
+ * A small ext4 in a file that can hang (writes wait until it is thawed) and be full. Needs root. A
+ * separate process thaws it in the end, even if this one is killed.
  */
 final class LoopDisk implements AutoCloseable {
   private static final long BYTES = 512L << 20;

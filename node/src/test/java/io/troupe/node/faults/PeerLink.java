@@ -12,13 +12,12 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The link from one member to another: a TCP proxy that can be stopped, be slow, or break
- * connections. Members open separate connections for sending, so this is one direction of a
- * pair.
+ * connections. Members open separate connections for sending, so this is one direction of a pair.
  *
- * <p>A stopped link keeps its connections and moves no byte, as if each packet was lost; sent
- * bytes arrive when the link is healed. TCP loses nothing within a connection, so a loss has its
- * effect on the connection: it stops for the time of a retransmission, or it closes and
- * everything in it is lost.
+ * <p>A stopped link keeps its connections and moves no byte, as if each packet was lost; sent bytes
+ * arrive when the link is healed. TCP loses nothing within a connection, so a loss has its effect
+ * on the connection: it stops for the time of a retransmission, or it closes and everything in it
+ * is lost.
  */
 final class PeerLink implements AutoCloseable {
   private static final int CHUNK = 64 << 10;

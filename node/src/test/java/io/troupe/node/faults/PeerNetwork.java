@@ -17,13 +17,12 @@ import java.util.SplittableRandom;
 import java.util.function.BiConsumer;
 
 /**
- * The network between members on one machine, a {@link PeerLink} for each direction of each
- * pair.
+ * The network between members on one machine, a {@link PeerLink} for each direction of each pair.
  *
  * <p>A member has one peer URL, {@code http://m2.troupe.test:PORT}, the same for all peers. The
- * address of the name differs: each process has its own hosts file ({@code jdk.net.hosts.file}),
- * in which {@code m2} is 127.64.1.2 for member 1 and 127.64.3.2 for member 3. The links listen
- * on these addresses.
+ * address of the name differs: each process has its own hosts file ({@code jdk.net.hosts.file}), in
+ * which {@code m2} is 127.64.1.2 for member 1 and 127.64.3.2 for member 3. The links listen on
+ * these addresses.
  */
 final class PeerNetwork implements AutoCloseable {
   private record Pair(int from, int to) {}

@@ -19,6 +19,7 @@ import io.troupe.node.process.Alone;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.node.process.TestJdks;
 import io.troupe.testing.FreePort;
+import io.troupe.testing.NeedsRoot;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,10 +31,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A follower whose state is on a hanging disk, so that it applies nothing, while its log on
- * another disk accepts entries. Needs root for the mount; fails without.
+ * A follower whose state is on a hanging disk, so that it applies nothing, while its log on another
+ * disk accepts entries. Needs root for the mount; fails without.
  */
 @Alone
+@NeedsRoot
 class SlowApplyIT {
   private static final int MEMBERS = 3;
   private static final int SLOW = 2;

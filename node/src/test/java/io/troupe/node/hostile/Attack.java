@@ -1,8 +1,8 @@
 package io.troupe.node.hostile;
 
 /**
- * One attack on the client port of a member. It sends its bytes, or as many as the member
- * accepts, and keeps its connections until it is closed.
+ * One attack on the client port of a member. It sends its bytes, or as many as the member accepts,
+ * and keeps its connections until it is closed.
  */
 interface Attack {
   /** The resources of an attack after it has sent everything. */

@@ -18,6 +18,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dtroupe.hostile.seed}.
  */
 @Alone
+@Tag("full")
 class HostileCampaignIT {
   private static final int SECONDS = Integer.getInteger("troupe.hostile.seconds", 45);
   private static final int MEMBERS = Integer.getInteger("troupe.hostile.members", 3);

@@ -20,6 +20,7 @@ import java.util.Base64;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * meanwhile, and large reads again afterwards.
  */
 @Alone
+@Tag("full")
 class HostileMemoryIT {
   private static final String RANGE = "/etcdserverpb.KV/Range";
   private static final int MEBIBYTE = 1 << 20;

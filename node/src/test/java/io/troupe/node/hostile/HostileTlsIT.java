@@ -14,12 +14,14 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Attacks on a TLS client port of a member with 256 MiB. Clients need no certificate. */
 @Alone
+@Tag("full")
 class HostileTlsIT {
   private static final String RANGE = "/etcdserverpb.KV/Range";
   private static final int MEBIBYTE = 1 << 20;
@@ -51,8 +53,7 @@ class HostileTlsIT {
   }
 
   /**
-   * Attacks; a connected client and a new client are served while the attack holds its
-   * resources.
+   * Attacks; a connected client and a new client are served while the attack holds its resources.
    */
   private void survives(Attack attack, TestInfo test) throws Exception {
     client.figures();

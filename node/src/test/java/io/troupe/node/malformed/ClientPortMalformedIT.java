@@ -29,15 +29,17 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Malformed input on the client port, with and without TLS, with and without logins: each call
- * gets a response or its connection is closed, other clients are served meanwhile, and no memory
- * stays in use. {@code -Dtroupe.malformed.inputs} (default 4000 for each kind of port) and
- * {@code -Dtroupe.malformed.seed} select other campaigns; the test prints the figures.
+ * Malformed input on the client port, with and without TLS, with and without logins: each call gets
+ * a response or its connection is closed, other clients are served meanwhile, and no memory stays
+ * in use. {@code -Dtroupe.malformed.inputs} (default 4000 for each kind of port) and {@code
+ * -Dtroupe.malformed.seed} select other campaigns; the test prints the figures.
  */
+@Tag("full")
 class ClientPortMalformedIT {
   private static final int THREADS = 4;
 

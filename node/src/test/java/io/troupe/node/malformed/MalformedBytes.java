@@ -13,9 +13,9 @@ import java.util.Random;
 import javax.net.ssl.SSLException;
 
 /**
- * Bytes that are no calls: noise, heads of HTTP/1 and frames of HTTP/2 that violate the
- * protocol. One connection each; the response does not matter, and half of the connections are
- * closed without reading.
+ * Bytes that are no calls: noise, heads of HTTP/1 and frames of HTTP/2 that violate the protocol.
+ * One connection each; the response does not matter, and half of the connections are closed without
+ * reading.
  */
 final class MalformedBytes {
   private static final int GLANCE_MS = 20;

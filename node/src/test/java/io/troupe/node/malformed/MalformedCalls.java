@@ -26,8 +26,8 @@ import java.util.Random;
 import javax.net.ssl.SSLException;
 
 /**
- * Calls over complete HTTP/2 connections; each call that may not wait for other clients must get
- * a response.
+ * Calls over complete HTTP/2 connections; each call that may not wait for other clients must get a
+ * response.
  */
 final class MalformedCalls {
   private static final int CALLS = 100;

@@ -13,10 +13,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The cost of clients that connect, send the HTTP/2 preface and no request. */
+@Tag("full")
 class ManyConnectionsIT {
   private static final int CONNECTIONS = 300;
 

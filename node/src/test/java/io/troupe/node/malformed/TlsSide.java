@@ -15,8 +15,8 @@ import java.util.Map;
 import javax.net.ssl.SSLContext;
 
 /**
- * A member's port that requires certificates, and its clients. Certificates have no common name,
- * so they name no user (A14).
+ * A member's port that requires certificates, and its clients. Certificates have no common name, so
+ * they name no user (A14).
  */
 public final class TlsSide {
   private static final String BLOCK = "client-transport-security.";

@@ -50,8 +50,7 @@ final class WellBehavedClient implements AutoCloseable {
   }
 
   /**
-   * A write and a read of it. Odd requests may have raised an alarm, so the client disarms
-   * first.
+   * A write and a read of it. Odd requests may have raised an alarm, so the client disarms first.
    */
   void isServed() {
     AlarmResponse raised =

@@ -7,9 +7,9 @@ public final class CallFate {
   private CallFate() {}
 
   /**
-   * True if the call may or may not have been applied, as with a member that was killed during
-   * it. Of grpc-java that includes UNKNOWN with a cause: its own connection was closed before it
-   * knew the reason; a response of a member has no cause.
+   * True if the call may or may not have been applied, as with a member that was killed during it.
+   * Of grpc-java that includes UNKNOWN with a cause: its own connection was closed before it knew
+   * the reason; a response of a member has no cause.
    */
   public static boolean isUnknown(Status status) {
     return switch (status.getCode()) {

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Another client puts during one large deletion, and two watchers get every event in order. Prints
  * the duration of the deletion, the latency of the puts, and the peak of the resident memory.
  *
- * <p>Part of the longer profile. Settings: {@code -Dtroupe.deletion.keys}, {@code
+ * <p>Part of no profile. Settings: {@code -Dtroupe.deletion.keys}, {@code
  * -Dtroupe.deletion.values}, {@code -Dtroupe.deletion.members} (1 or 3), {@code
  * -Dtroupe.deletion.heap}.
  */

@@ -30,15 +30,17 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * One request deletes more than a heap holds: a member applies it in bounded memory, its
- * watchers get each event, and it restarts afterwards. With the default heap and with 256 MiB.
+ * One request deletes more than a heap holds: a member applies it in bounded memory, its watchers
+ * get each event, and it restarts afterwards. With the default heap and with 256 MiB.
  */
 @Alone
+@Tag("full")
 class LargeDeleteIT {
   private static final int KEYS_IN_TXN = 100;
 

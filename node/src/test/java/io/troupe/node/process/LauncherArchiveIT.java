@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * substitute for java shows how it is created.
  */
 @Alone
+@Tag("full")
 class LauncherArchiveIT {
   private static final String JDKS = "io.troupe.node.process.TestJdks#all";
 
@@ -33,8 +35,8 @@ class LauncherArchiveIT {
   private static final Duration TIMEOUT = Duration.ofMinutes(10);
 
   /**
-   * Records how it was started to create an archive, then runs the file "behaviour"; as a
-   * member, the file "member".
+   * Records how it was started to create an archive, then runs the file "behaviour"; as a member,
+   * the file "member".
    */
   private static final String STAND_IN =
       """

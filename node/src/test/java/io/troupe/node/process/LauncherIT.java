@@ -181,8 +181,7 @@ class LauncherIT {
   /** An error found during the creation of the member is a wrong setting too. */
   @ParameterizedTest
   @MethodSource("lateMistakes")
-  void laterStartErrorExitsWithOne_F3_F7_F9(String key, List<String> flags)
-      throws IOException {
+  void laterStartErrorExitsWithOne_F3_F7_F9(String key, List<String> flags) throws IOException {
     List<String> all = new ArrayList<>(flags);
     all.add("--data-dir=" + directory.resolve("data"));
     try (NodeProcess etcd = etcd(all.toArray(String[]::new))) {

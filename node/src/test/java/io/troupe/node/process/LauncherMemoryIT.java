@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.node.process.TestJdks.Jdk;
 import io.troupe.testing.FreePort;
+import io.troupe.testing.NeedsRoot;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,6 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Heap, out-of-memory handling and locale of bin/node and bin/etcd. */
 @Alone
+@Tag("full")
 class LauncherMemoryIT {
   private static final String JDKS = "io.troupe.node.process.TestJdks#all";
   private static final int OUT_OF_MEMORY = 138;
@@ -139,6 +142,7 @@ class LauncherMemoryIT {
   }
 
   /** A signal with its default action has no effect on the first process of a container. */
+  @NeedsRoot
   @ParameterizedTest
   @MethodSource(JDKS)
   void outOfMemoryOfFirstProcessHasItsOwnStatus(Jdk jdk) {
@@ -151,6 +155,7 @@ class LauncherMemoryIT {
     }
   }
 
+  @NeedsRoot
   @Test
   void firstProcessOfContainerStopsWithZero_F10() {
     try (NodeProcess node =

@@ -19,6 +19,7 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -133,6 +134,7 @@ class MemberProcessIT {
     return "-Dtroupe.initial-cluster=n1=" + own + ",n2=http://127.0.0.1:1,n3=http://127.0.0.1:2";
   }
 
+  @Tag("full")
   @Test
   void memberWithoutQuorumListensAndWaits_B1() {
     String own = "http://127.0.0.1:" + FreePort.next();
@@ -154,6 +156,7 @@ class MemberProcessIT {
     }
   }
 
+  @Tag("full")
   @Test
   void memberThatReachesNoPeerDoesNotJoin_B2() {
     String own = "http://127.0.0.1:" + FreePort.next();
@@ -222,6 +225,7 @@ class MemberProcessIT {
     }
   }
 
+  @Tag("full")
   @ParameterizedTest
   @MethodSource(JDKS)
   void settingsWorkBeforeAndAfterJarName(Jdk jdk) {

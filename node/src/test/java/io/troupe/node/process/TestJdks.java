@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The JDKs of process tests: the running one and those under /usr/lib/jvm, one for each major
- * version from 17 on. With the environment variable {@code TROUPE_REQUIRE_JDKS=17,25} a missing
- * one is a failure.
+ * version from 17 on. With the environment variable {@code TROUPE_REQUIRE_JDKS=17,25} a missing one
+ * is a failure.
  */
 public final class TestJdks {
   private static final Logger LOG = LoggerFactory.getLogger(TestJdks.class);

@@ -20,12 +20,14 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tracing in a separate process, from node.jar. */
+@Tag("full")
 class TracingIT {
   private static final String JDKS = "io.troupe.node.process.TestJdks#all";
   private static final Pattern TIME = Pattern.compile("\"ts\":\"([^\"]+)\"");
