@@ -2,32 +2,27 @@ package io.troupe.node.layout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.core.domain.JavaAnnotation;
-import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.domain.JavaMethod;
-import com.tngtech.archunit.core.domain.properties.HasAnnotations;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import io.troupe.testing.NeedsRoot;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
 
 /**
  * A plain build stays short and needs no root: of the tests that start processes it runs only the
- * chosen ones. All others have the tag {@code full} (docs/campaigns/README.md).
+ * chosen ones. All others have the tag {@code full} (docs/campaigns/README.md). Reads the sources
+ * of the tests of all modules.
  */
 class BuildSelectionTest {
   /** Test classes with processes that a plain build runs, at least in part. */
@@ -52,68 +47,77 @@ class BuildSelectionTest {
           // One process without a member.
           "DataDirTest",
           "KillTest",
+          "InterruptedRunTest",
           // Only the tests of these classes that start no process.
           "MemoryLockTest",
           "RocksStoreTest");
 
   /** The store of the conformance tests is a process only if a property names an etcd. */
-  private static final String STORE = "io.troupe.node.conformance.ServedStore";
+  private static final String STORE = "ServedStore";
 
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+  /** Names of the classes that Surefire and Failsafe run. */
+  private static final Pattern RUN = Pattern.compile("(Test|IT)$");
+
+  private static final Pattern COMMENT = Pattern.compile("(?m)^ */\\*[\\s\\S]*?\\*/|^ *//.*$");
+  private static final Pattern TYPE = Pattern.compile("\\b[A-Z]\\w+");
+  private static final Pattern TEST = Pattern.compile("(?m)^  @(Parameterized|Repeated)?Test\\b");
+  private static final Pattern FULL = Pattern.compile("@(Tag\\(\"full\"\\)|NeedsRoot)");
+  private static final Pattern FULL_CLASS = Pattern.compile("(?m)^" + FULL.pattern());
   private static final Pattern ROOT_COMMAND =
       Pattern.compile("\"(mount|unshare|losetup|fsfreeze)\"|new LoopDisk\\(");
-  /** Names of the classes that Surefire and Failsafe run. */
-  private static final Pattern NAME = Pattern.compile("(Test|IT)$");
 
-  private static final Pattern TEST = Pattern.compile("@(Parameterized|Repeated)?Test\\b");
-
-  private static JavaClasses tests() throws IOException {
+  /** Test sources without comments, by the name of the class; equal names are joined. */
+  private static Map<String, String> sources() throws IOException {
+    Map<String, String> sources = new TreeMap<>();
     try (Stream<Path> modules = Files.list(ROOT)) {
-      // Modules that are built after this one may have classes of an earlier build.
-      return new ClassFileImporter()
-          .importPaths(
-              modules
-                  .filter(module -> !module.endsWith("bench"))
-                  .map(module -> module.resolve("target/test-classes"))
-                  .filter(Files::isDirectory)
-                  .toList());
+      for (Path folder : modules.map(module -> module.resolve("src/test/java")).toList()) {
+        if (!Files.isDirectory(folder)) {
+          continue;
+        }
+        try (Stream<Path> files = Files.walk(folder)) {
+          for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
+            String text = COMMENT.matcher(Files.readString(file)).replaceAll("");
+            String name = file.getFileName().toString().replace(".java", "");
+            sources.merge(name, text, String::concat);
+          }
+        }
+      }
     }
+    sources.remove(BuildSelectionTest.class.getSimpleName());
+    return sources;
   }
 
-  private static boolean isFull(HasAnnotations<?> element) {
-    return element.isAnnotatedWith(NeedsRoot.class)
-        || element.getAnnotations().stream().anyMatch(BuildSelectionTest::isFullTag);
+  /** Whether a plain build runs a test of the class: the annotations of one have no tag. */
+  private static boolean runsInPlainBuild(String source) {
+    return !FULL_CLASS.matcher(source).find()
+        && TEST.matcher(source)
+            .results()
+            .anyMatch(
+                test -> {
+                  String before = source.substring(0, test.start());
+                  int start = Math.max(before.lastIndexOf("\n\n"), before.lastIndexOf(";\n"));
+                  int end = source.indexOf(" void ", test.start());
+                  return !FULL.matcher(source.substring(start + 1, end)).find();
+                });
   }
 
-  private static boolean isFullTag(JavaAnnotation<?> annotation) {
-    return annotation.getRawType().isEquivalentTo(Tag.class)
-        && annotation.get("value").filter("full"::equals).isPresent();
-  }
-
-  private static boolean isTest(JavaMethod method) {
-    return method.isAnnotatedWith(Test.class)
-        || method.isAnnotatedWith(ParameterizedTest.class)
-        || method.isAnnotatedWith(RepeatedTest.class);
-  }
-
-  private static boolean runsInPlainBuild(JavaClass type) {
-    return NAME.matcher(type.getSimpleName()).find()
-        && !isFull(type)
-        && type.getMethods().stream().anyMatch(method -> isTest(method) && !isFull(method));
+  private static Set<String> types(String source) {
+    return TYPE.matcher(source).results().map(name -> name.group()).collect(Collectors.toSet());
   }
 
   /** Whether a class, or test code that it uses, starts processes. */
-  private static boolean startsProcesses(JavaClass test, JavaClasses known) {
-    Set<String> seen = new HashSet<>(Set.of(test.getName()));
-    Deque<JavaClass> next = new ArrayDeque<>(List.of(test));
+  private static boolean startsProcesses(String test, Map<String, Set<String>> types) {
+    Set<String> seen = new HashSet<>(Set.of(test, STORE));
+    Deque<String> next = new ArrayDeque<>(List.of(test));
     while (!next.isEmpty()) {
-      for (var dependency : next.remove().getDirectDependenciesFromSelf()) {
-        String target = dependency.getTargetClass().getBaseComponentType().getName();
-        if (target.equals("java.lang.ProcessBuilder")) {
+      for (String type : types.getOrDefault(next.remove(), Set.of())) {
+        if (type.equals("ProcessBuilder")) {
           return true;
         }
-        if (!target.equals(STORE) && known.contain(target) && seen.add(target)) {
-          next.add(known.get(target));
+        if (seen.add(type)) {
+          next.add(type);
         }
       }
     }
@@ -122,47 +126,30 @@ class BuildSelectionTest {
 
   @Test
   void plainBuildRunsOnlyChosenProcessTests() throws IOException {
-    JavaClasses tests = tests();
-    Set<String> found = new TreeSet<>();
-    int plain = 0;
-    for (JavaClass type : tests) {
-      if (runsInPlainBuild(type)) {
-        plain++;
-        if (type.getSimpleName().endsWith("IT") || startsProcesses(type, tests)) {
-          found.add(type.getSimpleName());
-        }
-      }
-    }
-    assertThat(plain).isGreaterThan(60);
-    assertThat(found).isSubsetOf(CHOSEN);
-    assertThat(CHOSEN.stream().filter(name -> name.endsWith("IT"))).isSubsetOf(found);
+    Map<String, String> sources = sources();
+    Map<String, Set<String>> types = new HashMap<>();
+    sources.forEach((name, source) -> types.put(name, types(source)));
+    Set<String> plain =
+        sources.keySet().stream()
+            .filter(name -> RUN.matcher(name).find() && runsInPlainBuild(sources.get(name)))
+            .collect(Collectors.toSet());
+    assertThat(plain).hasSizeGreaterThan(150);
+    assertThat(plain.stream().filter(n -> n.endsWith("IT") || startsProcesses(n, types)))
+        .containsExactlyInAnyOrderElementsOf(CHOSEN);
   }
 
   @Test
   void testsThatMountNeedRoot() throws IOException {
+    Set<String> withRoot = new TreeSet<>();
     Set<String> without = new TreeSet<>();
-    int withRoot = 0;
-    try (Stream<Path> modules = Files.list(ROOT)) {
-      for (Path folder : modules.map(m -> m.resolve("src/test/java")).toList()) {
-        if (!Files.isDirectory(folder)) {
-          continue;
-        }
-        try (Stream<Path> files = Files.walk(folder)) {
-          for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
-            String text = Files.readString(file);
-            if (ROOT_COMMAND.matcher(text).find()
-                && TEST.matcher(text).find()
-                && !file.endsWith("BuildSelectionTest.java")) {
-              withRoot++;
-              if (!text.contains("@NeedsRoot")) {
-                without.add(file.getFileName().toString());
+    sources()
+        .forEach(
+            (name, source) -> {
+              if (ROOT_COMMAND.matcher(source).find() && TEST.matcher(source).find()) {
+                (source.contains("@NeedsRoot") ? withRoot : without).add(name);
               }
-            }
-          }
-        }
-      }
-    }
-    assertThat(withRoot).isGreaterThan(5);
+            });
     assertThat(without).isEmpty();
+    assertThat(withRoot).hasSizeGreaterThan(5);
   }
 }
