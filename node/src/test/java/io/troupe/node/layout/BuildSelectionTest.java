@@ -130,8 +130,9 @@ class BuildSelectionTest {
     Map<String, Set<String>> types = new HashMap<>();
     sources.forEach((name, source) -> types.put(name, types(source)));
     Set<String> plain =
-        sources.keySet().stream()
-            .filter(name -> RUN.matcher(name).find() && runsInPlainBuild(sources.get(name)))
+        sources.entrySet().stream()
+            .filter(each -> RUN.matcher(each.getKey()).find() && runsInPlainBuild(each.getValue()))
+            .map(Map.Entry::getKey)
             .collect(Collectors.toSet());
     assertThat(plain).hasSizeGreaterThan(150);
     assertThat(plain.stream().filter(n -> n.endsWith("IT") || startsProcesses(n, types)))
