@@ -218,7 +218,7 @@ class AuthRulesTest {
     refused(new Operation.Authenticate("root", "t", 1), Refusal.AUTH_NOT_ENABLED);
     enable();
     refused(new Operation.Authenticate("root", "t", 2), Refusal.AUTH_OLD_REVISION);
-    refused(new Operation.Authenticate("nobody", "t", 3), Refusal.AUTH_FAILED);
+    refused(new Operation.Authenticate("unknown", "t", 3), Refusal.AUTH_FAILED);
     AuthState before = state;
     done(new Operation.Authenticate("root", "t", 3));
     assertThat(state).isSameAs(before);

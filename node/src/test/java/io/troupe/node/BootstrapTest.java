@@ -24,7 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
-/** Identity of a member without data: 8.3, B2, B3, F9. */
+/** Identity of a member without data (section 8.3, B2, B3, F9). */
 class BootstrapTest {
   private static final String THREE =
       "infra1=http://127.0.0.1:12380,infra2=http://127.0.0.1:22380,infra3=http://127.0.0.1:32380";
@@ -76,10 +76,10 @@ class BootstrapTest {
     return identity(settings, Duration.ZERO);
   }
 
-  private MemberIdentity identity(NodeSettings settings, Duration patience)
+  private MemberIdentity identity(NodeSettings settings, Duration timeout)
       throws InterruptedException {
     return new Bootstrap(
-            settings, InitialCluster.of(settings), peers, Duration.ofSeconds(1), patience)
+            settings, InitialCluster.of(settings), peers, Duration.ofSeconds(1), timeout)
         .identity();
   }
 
@@ -98,9 +98,11 @@ class BootstrapTest {
         false);
   }
 
-  /** Its answer may come late on a busy machine; without it a lost member would restarts. */
+  /**
+   * The reply may be late on a busy machine; without it a member that lost its data would restart.
+   */
   @Test
-  void B3_aPeerThatListensIsAskedUntilItAnswers() throws Exception {
+  void listeningPeerIsQueriedUntilItReplies_B3() throws Exception {
     try (ServerSocket slow = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       String url = "http://127.0.0.1:" + slow.getLocalPort();
       NodeSettings settings =
@@ -118,7 +120,7 @@ class BootstrapTest {
   }
 
   @Test
-  void ID3_aloneWithDefaults() throws InterruptedException {
+  void singleMemberWithDefaults_ID3() throws InterruptedException {
     MemberIdentity identity = identity(settings());
     assertThat(identity.memberId()).hasToString("8e9e05c52164694d");
     assertThat(Long.toHexString(identity.clusterId())).isEqualTo("cdf818194e3a8c32");
@@ -128,7 +130,7 @@ class BootstrapTest {
   }
 
   @Test
-  void ID3_threeMembers() throws InterruptedException {
+  void threeMembers_ID3() throws InterruptedException {
     MemberIdentity identity = identity(infra1("new", THREE));
     assertThat(Long.toHexString(identity.clusterId())).isEqualTo("ef37ad9dc622a7c4");
     assertThat(identity.joins()).isFalse();
@@ -138,7 +140,7 @@ class BootstrapTest {
   }
 
   @Test
-  void aListMeansTheSameAsAText() {
+  void listMeansSameAsText() {
     NodeSettings list =
         settings(
             "name",
@@ -163,7 +165,7 @@ class BootstrapTest {
   }
 
   @Test
-  void F9_thisMemberIsInItWithItsUrls() {
+  void initialClusterContainsThisMemberWithItsUrls_F9() {
     refused(
         infra1("new", "other=" + OWN),
         ExitCode.CONFIGURATION,
@@ -179,7 +181,7 @@ class BootstrapTest {
   }
 
   @Test
-  void malformedClustersAreNamed() {
+  void malformedInitialClustersAreRejected() {
     for (String wrong :
         List.of("infra1", "=" + OWN, "infra1=", "infra1=" + OWN + ",b=x", "infra1=http://h")) {
       assertThatThrownBy(() -> infra1("new", wrong))
@@ -200,7 +202,7 @@ class BootstrapTest {
   }
 
   @Test
-  void B3_whoHasStartedBeforeDoesNotBeginAgain() throws InterruptedException {
+  void restartedMemberDoesNotBootstrapAgain_B3() throws InterruptedException {
     NodeId self = identity(infra1("new", THREE)).memberId();
     KnownMember started = member(self.value(), "infra1", OWN);
     answers.put("http://127.0.0.1:32380", new PeerAnswer.Members(5, List.of(started)));
@@ -214,7 +216,7 @@ class BootstrapTest {
   }
 
   @Test
-  void B2_theIdComesFromTheClusterByTheUrls() throws InterruptedException {
+  void joiningMemberTakesItsIdFromClusterByPeerUrls_B2() throws InterruptedException {
     answers.put("http://127.0.0.1:22380", new PeerAnswer.Refused(Refusal.STOPPED));
     answers.put(
         "http://127.0.0.1:32380",
@@ -241,7 +243,7 @@ class BootstrapTest {
   }
 
   @Test
-  void B2_theMembersMustBeTheSame() {
+  void joinIsRefusedWhenMembersDiffer_B2() {
     answers.put(
         "http://127.0.0.1:22380",
         new PeerAnswer.Members(
@@ -262,7 +264,7 @@ class BootstrapTest {
   }
 
   @Test
-  void B2_withoutAnAnswerItMayTryAgainLater() {
+  void joinWithoutReplyCanBeRetried_B2() {
     refused(
         infra1("existing", THREE),
         ExitCode.UNEXPECTED,
@@ -270,7 +272,7 @@ class BootstrapTest {
     refused(infra1("existing", "infra1=" + OWN), ExitCode.UNEXPECTED, "cannot fetch cluster info");
   }
 
-  /** What a member says that has not applied yet that this one was added. */
+  /** The state of a member that has not applied the addition of this member yet. */
   private static PeerAnswer before() {
     return new PeerAnswer.Members(
         0xabcL,
@@ -289,14 +291,14 @@ class BootstrapTest {
   }
 
   @Test
-  void B2_whoLagsBehindDoesNotKeepItOut() throws InterruptedException {
+  void laggingMemberDoesNotPreventJoin_B2() throws InterruptedException {
     answers.put("http://127.0.0.1:22380", before());
     answers.put("http://127.0.0.1:32380", after());
     assertThat(identity(infra1("existing", THREE)).memberId()).isEqualTo(new NodeId(7));
   }
 
   @Test
-  void B2_itAsksAgainUntilSomebodyKnowsIt() throws InterruptedException {
+  void joinQueriesAreRepeatedUntilMemberKnowsNewMember_B2() throws InterruptedException {
     answers.put("http://127.0.0.1:22380", before());
     whenAsked =
         () -> {
@@ -310,7 +312,7 @@ class BootstrapTest {
   }
 
   @Test
-  void B2_whenAllSayNoItDoesNotWait() {
+  void joinFailsImmediatelyWhenAllMembersRefuse_B2() {
     answers.put("http://127.0.0.1:22380", before());
     answers.put("http://127.0.0.1:32380", before());
     assertThatThrownBy(() -> identity(infra1("existing", THREE), Duration.ofMinutes(1)))
@@ -318,9 +320,9 @@ class BootstrapTest {
     assertThat(asked).hasSize(2);
   }
 
-  /** Another fault than silence: the question of B3 was not asked, so nothing may be made. */
+  /** Any error except a timeout: the query of B3 was not sent, so nothing may be created. */
   @Test
-  void B3_withoutAWayToAskNothingIsMade() {
+  void nothingIsCreatedWithoutPeerQueries_B3() {
     PeerQueries broken =
         (url, query, timeout) ->
             CompletableFuture.failedFuture(new IllegalStateException("the start failed"));
@@ -338,7 +340,7 @@ class BootstrapTest {
   }
 
   @Test
-  void othersAreAskedAtTheirFirstAddressOnly() {
+  void peersAreQueriedAtTheirFirstAddressOnly() {
     NodeSettings settings =
         settings(
             "name",

@@ -18,7 +18,7 @@ class DefragmentationTest {
   }
 
   @Test
-  void MT5_isOverWhenTheWorkIsDone() {
+  void defragmentReturnsWhenWorkIsDone_MT5() {
     CompletableFuture<Void> asked = ask();
     assertThat(asked).isNotDone();
     tasks.remove().run();
@@ -27,14 +27,14 @@ class DefragmentationTest {
   }
 
   @Test
-  void whoComesMeanwhileSharesTheNextOne() {
+  void concurrentRequestsShareNextRun() {
     CompletableFuture<Void> first = ask();
     CompletableFuture<Void> second = ask();
     CompletableFuture<Void> third = ask();
     assertThat(tasks).as("one at a time").hasSize(1);
     tasks.remove().run();
     assertThat(first).isCompleted();
-    assertThat(second).as("it may need what the first did not do").isNotDone();
+    assertThat(second).as("the first run may have missed its data").isNotDone();
     tasks.remove().run();
     assertThat(second).isCompleted();
     assertThat(third).isCompleted();
@@ -46,7 +46,7 @@ class DefragmentationTest {
   }
 
   @Test
-  void aFailureIsToldAndTheNextOneRuns() {
+  void failureIsReportedAndNextRequestRuns() {
     AtomicInteger attempts = new AtomicInteger();
     Defragmentation failing =
         new Defragmentation(

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Settings of logins that etcd corrects (4.2), and limits that follow from the heap. */
+/** Login settings that etcd corrects (section 4.2), and limits that follow from the heap. */
 class DerivedSettingsTest {
   private final LoggedLines log = new LoggedLines(DerivedSettings.class);
 
@@ -43,7 +43,7 @@ class DerivedSettingsTest {
   }
 
   @Test
-  void connectionsWithTlsCostMoreHeap() {
+  void tlsConnectionsCostMoreHeap() {
     long heap = Runtime.getRuntime().maxMemory();
     Map<String, Object> secure =
         Map.of(
@@ -59,7 +59,7 @@ class DerivedSettingsTest {
   }
 
   @Test
-  void aCostThatBcryptDoesNotHaveIsTen() throws Exception {
+  void invalidBcryptCostIsTen() throws Exception {
     assertThat(hash("4")).startsWith("$2a$04$");
     assertThat(warnings()).isEmpty();
     List<String> expected = new ArrayList<>();
@@ -73,7 +73,7 @@ class DerivedSettingsTest {
   }
 
   @Test
-  void tokensOfNoTimeHaveTheUsualOne() {
+  void zeroTokenTtlUsesDefault() {
     DerivedSettings.logins(settings("auth-token-ttl", "0 s"));
     assertThat(warnings()).containsExactly("WARN troupe.auth-token-ttl = 0: using 300 s");
     assertThatThrownBy(() -> settings("auth-token-ttl", "-1 s"))

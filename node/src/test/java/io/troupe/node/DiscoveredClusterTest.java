@@ -32,11 +32,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Members that find each other through another cluster (8.1). */
+/** Members that find their peers through a registry cluster (section 8.1). */
 @Timeout(120)
 class DiscoveredClusterTest {
   private static final String ROOT = "/_etcd/registry/";
@@ -120,7 +121,7 @@ class DiscoveredClusterTest {
     return new String(Base64.getDecoder().decode(base64), StandardCharsets.UTF_8);
   }
 
-  /** As an operator makes it. */
+  /** Creates the size key as an operator does. */
   private void size(int size) throws IOException, InterruptedException {
     post(
         "/v3/kv/put",
@@ -131,7 +132,7 @@ class DiscoveredClusterTest {
             + "\"}");
   }
 
-  /** What stands in the registry of members, by key. */
+  /** The members in the registry, by key. */
   private Map<String, String> registered() {
     try {
       Config found =
@@ -155,7 +156,7 @@ class DiscoveredClusterTest {
   }
 
   @Test
-  void DI2_threeMembersMeetAndAFourthIsRefused() throws Exception {
+  void threeMembersFormClusterAndFourthIsRefused_DI2() throws Exception {
     size(3);
     List<Config> configs = new ArrayList<>();
     List<CompletableFuture<RunningNode>> starting = new ArrayList<>();
@@ -163,7 +164,7 @@ class DiscoveredClusterTest {
     for (String name : List.of("one", "two", "three")) {
       Map<String, Object> settings = discovered(name);
       String url = peerUrl(settings);
-      // The form in which etcd's members write themselves down.
+      // The form in which etcd members register.
       expected.put(ROOT + "t/members/" + MemberIds.initial(List.of(url), "t"), name + "=" + url);
       Config config = TestConfig.of(settings);
       configs.add(config);
@@ -181,9 +182,9 @@ class DiscoveredClusterTest {
     assertThatThrownBy(() -> run(TestConfig.of(discovered("four"))).join())
         .isInstanceOf(CompletionException.class)
         .hasRootCauseMessage("discovery: cluster is full");
-    assertThat(registered()).as("who is refused writes nothing").isEqualTo(expected);
+    assertThat(registered()).as("a refused member writes nothing").isEqualTo(expected);
 
-    // F6: its data is there, so the registry is not needed any more.
+    // F6: its data exists, so the registry is not needed any more.
     registry.close();
     registry = () -> {};
     members.remove(0).close();
@@ -203,14 +204,14 @@ class DiscoveredClusterTest {
   }
 
   @Test
-  void withoutASizeNobodyStarts() {
+  void noMemberStartsWithoutClusterSize() {
     assertThatThrownBy(() -> run(TestConfig.of(discovered("one"))).join())
         .isInstanceOf(CompletionException.class)
         .hasRootCauseMessage("discovery: size key not found");
   }
 
   @Test
-  void aRegistryWithLogins() throws Exception {
+  void registryThatRequiresLogin() throws Exception {
     size(1);
     post("/v3/auth/user/add", "{\"name\":\"root\",\"password\":\"right\"}");
     post("/v3/auth/user/grant", "{\"user\":\"root\",\"role\":\"root\"}");
@@ -233,7 +234,7 @@ class DiscoveredClusterTest {
   }
 
   @Test
-  void DN1_membersOfSrvRecordsMeet() throws Exception {
+  void membersFromSrvRecordsFormCluster_DN1() throws Exception {
     try (NameServer names = new NameServer()) {
       Map<String, Config> configs = new TreeMap<>();
       List<String> records = new ArrayList<>();
@@ -255,19 +256,20 @@ class DiscoveredClusterTest {
       }
       assertThat(membersOf(members.get(0))).containsExactlyInAnyOrder("one", "two");
 
-      // Whom the records do not name, and whom nobody can tell.
-      Map<String, Object> stranger = settings("three");
-      stranger.put("troupe.discovery.srv", "example.org");
-      stranger.put("troupe.discovery.srv-server", names.address());
-      assertThatThrownBy(() -> run(TestConfig.of(stranger)).join())
+      // A member without a record, and records that cannot be looked up.
+      Map<String, Object> unlisted = settings("three");
+      unlisted.put("troupe.discovery.srv", "example.org");
+      unlisted.put("troupe.discovery.srv-server", names.address());
+      assertThatThrownBy(() -> run(TestConfig.of(unlisted)).join())
           .hasRootCauseInstanceOf(DiscoveryException.class)
           .hasStackTraceContaining("cannot find local etcd member \"three\" in SRV records");
     }
   }
 
   /** An interrupted start does not continue after its caller has received the interrupt. */
+  @Tag("full")
   @Test
-  void whoStopsWaitingWritesNoIdentity() throws Exception {
+  void interruptedDiscoveryWritesNoIdentity() throws Exception {
     size(2);
     Config config = TestConfig.of(discovered("one"));
     CompletableFuture<Throwable> failure = new CompletableFuture<>();
@@ -292,7 +294,7 @@ class DiscoveredClusterTest {
     try (DataDir data = DataDir.open(directory.resolve("one"))) {
       assertThat(data.identity()).isNull();
     }
-    // Its place is its own still, when it comes again.
+    // A repeated registration keeps its position.
     CompletableFuture<RunningNode> again = run(config);
     CompletableFuture<RunningNode> other = run(TestConfig.of(discovered("two")));
     started(other);

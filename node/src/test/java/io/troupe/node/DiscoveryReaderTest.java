@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Settings of discovery (F6, F7, 4.4). */
+/** Discovery settings (F6, F7, section 4.4). */
 class DiscoveryReaderTest {
   private final Map<String, Object> given =
       new HashMap<>(
@@ -46,13 +46,13 @@ class DiscoveryReaderTest {
   }
 
   @Test
-  void thereIsNoneUnlessItIsAskedFor() {
+  void discoveryIsOffByDefault() {
     given.clear();
     assertThat(NodeSettings.of(TestConfig.of(given)).discovery()).isEmpty();
   }
 
   @Test
-  void endpointsAreAListOrOneText() {
+  void endpointsAreListOrOneString() {
     assertThat(settings().endpoints()).containsExactly(URI.create("http://a:1"));
     with("discovery.endpoints", "http://a:1, https://b:2,[::1]:3");
     assertThat(settings().endpoints())
@@ -62,9 +62,9 @@ class DiscoveryReaderTest {
     assertThat(settings().requestTimeout()).isEqualTo(Duration.ofSeconds(5));
   }
 
-  /** As in etcd, files ask for TLS although insecure-transport is true by default. */
+  /** As in etcd, certificate files enable TLS although insecure-transport is true by default. */
   @Test
-  void whatHasNoSchemeIsSecureIfAnythingSaysSo() {
+  void endpointWithoutSchemeUsesTlsIfTlsIsConfigured() {
     with("discovery.endpoints", "b:2");
     assertThat(settings().endpoints()).containsExactly(URI.create("http://b:2"));
     with("discovery.insecure-transport", false);
@@ -77,14 +77,14 @@ class DiscoveryReaderTest {
   }
 
   @Test
-  void aPasswordIsNotShown() {
+  void passwordIsNotPrinted() {
     with("discovery.user", "u").with("discovery.password", "secret");
     assertThat(settings().password()).isEqualTo("secret");
     assertThat(settings().toString()).contains("user=u").doesNotContain("secret");
   }
 
   @Test
-  void F7_tokenAndEndpointsGoTogether() {
+  void tokenAndEndpointsGoTogether_F7() {
     with("discovery.token", "");
     refused("both --discovery-token and --discovery-endpoints must be set");
     with("discovery.token", "t").with("discovery.endpoints", List.of());
@@ -92,7 +92,7 @@ class DiscoveryReaderTest {
   }
 
   @Test
-  void F7_noEndpointIsEmpty() {
+  void emptyEndpointIsRefused_F7() {
     with("discovery.endpoints", "http://a:1,,http://b:1");
     refused("--discovery-endpoints must not contain empty endpoints");
   }
@@ -100,32 +100,32 @@ class DiscoveryReaderTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"ftp://a:1", "http://a", "http://a:1/x", "unix://a:1", "a b:1", "http://a:0"})
-  void anEndpointIsAUrl(String endpoint) {
+  void endpointMustBeUrl(String endpoint) {
     with("discovery.endpoints", List.of(endpoint));
     refused("troupe.discovery.endpoints = \"" + endpoint);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"/a", "a/", "a//b", "..", "a/../b", "."})
-  void aTokenIsAPartOfKeys(String token) {
+  void tokenMustBeValidKeySegment(String token) {
     with("discovery.token", token);
     refused("troupe.discovery.token = \"" + token);
   }
 
   @Test
-  void aTokenMayHaveSlashesInside() {
+  void tokenMayContainSlashes() {
     with("discovery.token", "prod/1");
     assertThat(settings().token()).isEqualTo("prod/1");
   }
 
   @Test
-  void F6_thereIsOneWayToFindTheOthers() {
+  void onlyOneDiscoveryMethodIsAllowed_F6() {
     with("initial-cluster", "n1=http://a:1");
     refused("multiple discovery or bootstrap flags are set. Choose one of \"initial-cluster\"");
   }
 
   @Test
-  void pairsAreWhole() {
+  void settingsThatBelongTogetherAreRequiredTogether() {
     with("discovery.key-file", "k.pem");
     refused("troupe.discovery.cert-file = \"\" is wrong: discovery.key-file is given");
     with("discovery.key-file", "").with("discovery.user", "u");
@@ -133,7 +133,7 @@ class DiscoveryReaderTest {
   }
 
   @Test
-  void whoJoinsFindsNobodyByIt() {
+  void joiningMemberCannotUseDiscovery() {
     with("initial-cluster-state", "existing");
     NodeSettings joining = NodeSettings.of(TestConfig.of(given));
     assertThatThrownBy(() -> InitialCluster.of(joining))
@@ -143,7 +143,7 @@ class DiscoveryReaderTest {
   }
 
   @Test
-  void DN1_aDomain() {
+  void discoveryByDomain_DN1() {
     given.keySet().removeIf(key -> key.startsWith("troupe.discovery."));
     assertThat(srv()).isEmpty();
     with("discovery.srv", "example.org.").with("discovery.srv-name", "blue");
@@ -159,7 +159,7 @@ class DiscoveryReaderTest {
   }
 
   @Test
-  void F6_aDomainAndARegistryAreTwoWays() {
+  void domainAndRegistryExcludeEachOther_F6() {
     with("discovery.srv", "example.org");
     refused("multiple discovery or bootstrap flags are set");
   }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.event.KeyValuePair;
 
-/** B6: lines of the log as etcd's readers expect them. */
+/** B6: log lines have the fields that readers of etcd logs expect. */
 class EtcdLogFieldsTest {
   private static final Instant AT = Instant.parse("2026-03-04T05:06:07.000089Z");
 
@@ -69,7 +69,7 @@ class EtcdLogFieldsTest {
   }
 
   @Test
-  void B6_keysAtTheEndBecomeFieldsOfTheirTypes() throws IOException {
+  void trailingKeysBecomeTypedFields_B6() throws IOException {
     assertThat(
             line(
                 "saved snapshot snapshot-index={} took={} to={} done={} urls={} kind=full",
@@ -87,16 +87,16 @@ class EtcdLogFieldsTest {
   }
 
   @Test
-  void placeholdersBeforeTheKeysStayInTheMessage() throws IOException {
-    JsonNode line = line("the {} did not stop within {} ms room={}", "actors", 800, "wal");
+  void placeholdersBeforeKeysStayInMessage() throws IOException {
+    JsonNode line = line("the {} did not stop within {} ms actor={}", "actors", 800, "wal");
     assertThat(line.get("msg").asText()).isEqualTo("the actors did not stop within 800 ms");
-    assertThat(line.get("room").asText()).isEqualTo("wal");
+    assertThat(line.get("actor").asText()).isEqualTo("wal");
     assertThat(line("found data-dir={}", Path.of("/a/b")).get("data-dir").asText())
         .isEqualTo("/a/b");
   }
 
   @Test
-  void aMessageWithoutKeysAtItsEndIsWhole() throws IOException {
+  void messageWithoutTrailingKeysIsUnchanged() throws IOException {
     assertThat(line("could not be saved index={}: {}", 3, "why").get("msg").asText())
         .isEqualTo("could not be saved index=3: why");
     assertThat(line("\"quoted\" = {}\n", "a=b").get("msg").asText())
@@ -104,7 +104,7 @@ class EtcdLogFieldsTest {
   }
 
   @Test
-  void B6_theTimeHasMicrosecondsAndAZone() throws IOException {
+  void timestampHasMicrosecondsAndZone_B6() throws IOException {
     ZoneId india = ZoneOffset.ofHoursMinutes(5, 30);
     JsonNode line = line(india, event("lib.Thing", Level.WARN, "x", null));
     assertThat(line.get("ts").asText()).isEqualTo("2026-03-04T10:36:07.000089+0530");
@@ -112,7 +112,7 @@ class EtcdLogFieldsTest {
   }
 
   @Test
-  void pairsOfTheEventAndItsFailureAreFields() throws IOException {
+  void keyValuePairsAndExceptionAreFields() throws IOException {
     LoggingEvent event =
         event("lib.Thing", Level.ERROR, "broken", new IllegalStateException("why"));
     event.setKeyValuePairs(
@@ -125,12 +125,12 @@ class EtcdLogFieldsTest {
   }
 
   @Test
-  void B6_ourOwnLinesNameFileAndLine() throws IOException {
+  void ownLinesNameFileAndLine_B6() throws IOException {
     ListAppender<ILoggingEvent> lines =
         new ListAppender<>() {
           @Override
           protected void append(ILoggingEvent event) {
-            // Only while it is logged can it be found out who does it.
+            // The caller of the logger can be found only while the line is logged.
             assertThat(event.getCallerData()).isNotEmpty();
             super.append(event);
           }

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Nobody is removed who is still there. */
+/** A member that still responds must not be removed from the cluster. */
 class ForceNewClusterCheckTest {
   private static final long CLUSTER = 9;
   private static final Map<NodeId, List<String>> OTHERS =
@@ -61,13 +61,13 @@ class ForceNewClusterCheckTest {
   }
 
   @Test
-  void silenceIsWhatIsWanted() {
+  void unresponsiveMembersAllowForceNewCluster() {
     assertThatCode(this::look).doesNotThrowAnyException();
     assertThat(asked).containsExactlyInAnyOrder("http://b:1", "http://c:1");
   }
 
   @Test
-  void whoeverAnswersIsNotLost() {
+  void respondingMemberPreventsForceNewCluster() {
     answers.put("http://c:1", new PeerAnswer.Members(CLUSTER, List.of()));
     assertThatThrownBy(this::look)
         .isInstanceOfSatisfying(
@@ -78,7 +78,7 @@ class ForceNewClusterCheckTest {
   }
 
   @Test
-  void somebodyElseAtTheAddressDoesNotCount() {
+  void memberOfAnotherClusterAtAddressIsIgnored() {
     answers.put("http://c:1", new PeerAnswer.Members(CLUSTER + 1, List.of()));
     assertThatCode(this::look).doesNotThrowAnyException();
   }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whoever starts a member in an application may give that up at any moment. */
+/** An application may interrupt the start of a member at any moment. */
 final class InterruptedStartTest {
   private static volatile @Nullable Thread starting;
 
@@ -26,7 +26,7 @@ final class InterruptedStartTest {
   }
 
   @Test
-  void whoStopsWaitingForTheActorSystemIsToldSoAndFindsNothingLeftBehind() throws Exception {
+  void interruptedStartThrowsAndLeavesNothingBehind() throws Exception {
     Map<String, Object> settings = TestConfig.alone(directory);
     Config config = TestConfig.of(settings);
     settings.put("pekko.library-extensions", List.of(Interrupting.class.getName()));
@@ -39,13 +39,15 @@ final class InterruptedStartTest {
     } finally {
       starting = null;
     }
-    // The same ports and the same directory.
+    // The same ports and the same directory are free.
     try (RunningNode node = RunningNode.start(config, failure -> {})) {
       node.awaitReady();
     }
   }
 
-  /** Comes to be before the members' port is opened, and interrupts whoever starts the member. */
+  /**
+   * Is created before the peer port is opened, and interrupts the thread that starts the member.
+   */
   public static final class Interrupting extends AbstractExtensionId<Extension>
       implements ExtensionIdProvider {
     @Override

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files of the log. */
+/** Log files and their rotation. */
 class LogStreamsTest {
   @TempDir Path directory = Path.of("");
 
@@ -48,7 +48,7 @@ class LogStreamsTest {
   }
 
   @Test
-  void aFileIsAppendedTo() throws IOException {
+  void existingLogFileIsAppended() throws IOException {
     Path file = directory.resolve("sub/member.log");
     for (String text : List.of("one", "two")) {
       Appender<ILoggingEvent> appender = open(file, Optional.empty());
@@ -59,7 +59,7 @@ class LogStreamsTest {
   }
 
   @Test
-  void aFileThatCannotBeWrittenEndsTheStart() throws IOException {
+  void unwritableLogFileStopsStart() throws IOException {
     Path taken = Files.createFile(directory.resolve("taken"));
     assertThatThrownBy(() -> open(taken.resolve("member.log"), Optional.empty()))
         .isInstanceOf(StartException.class)
@@ -68,7 +68,7 @@ class LogStreamsTest {
   }
 
   @Test
-  void aFullFileMakesRoomForANewOne() throws IOException {
+  void fullLogFileIsRotated() throws IOException {
     Path file = directory.resolve("member.log");
     Appender<ILoggingEvent> appender =
         open(file, Optional.of(new NodeSettings.LogRotation(1, 0, 0, false)));

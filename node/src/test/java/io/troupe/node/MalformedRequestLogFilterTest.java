@@ -7,7 +7,10 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.core.spi.FilterReply;
 import org.junit.jupiter.api.Test;
 
-/** That nothing of it reaches a member's log is seen by {@code ClientPortMalformedIT}. */
+/**
+ * The filter of log lines about malformed requests. {@code ClientPortMalformedIT} checks the log of
+ * a whole member.
+ */
 class MalformedRequestLogFilterTest {
   private static final String STREAMS = "org.apache.pekko.actor.RepointableActorRef";
 
@@ -19,7 +22,7 @@ class MalformedRequestLogFilterTest {
   }
 
   @Test
-  void failuresOfOtherStreamsAreTold() {
+  void failuresOfOtherStreamsAreLogged() {
     context.getLogger("org.apache.pekko").setLevel(Level.WARN);
     assertThat(of(STREAMS, "Error in stage [org.apache.pekko.http.impl.Parser]: truncated"))
         .isEqualTo(FilterReply.DENY);
@@ -37,7 +40,7 @@ class MalformedRequestLogFilterTest {
   }
 
   @Test
-  void atDebugAllOfItIsTold() {
+  void debugLevelLogsAllFailures() {
     context.getLogger("org.apache.pekko").setLevel(Level.DEBUG);
     assertThat(of(STREAMS, "Error in stage [org.apache.pekko.http.impl.Parser]: truncated"))
         .isEqualTo(FilterReply.NEUTRAL);

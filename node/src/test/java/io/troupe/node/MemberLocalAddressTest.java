@@ -30,7 +30,7 @@ class MemberLocalAddressTest {
         "https://a.example:2380,https://192.0.2.7:2380|192.0.2.7",
         "https://127.0.0.1:2380,https://[2001:db8::7]:2380,https://192.0.2.7:2380|2001:db8::7",
       })
-  void theFirstAddressThatOthersCanKnow(String urls, String wanted) {
+  void firstReachableAddressIsUsed(String urls, String wanted) {
     assertThat(MemberLocalAddress.of(List.of(urls.split(",", -1))).orElse(null)).isEqualTo(wanted);
   }
 
@@ -42,7 +42,7 @@ class MemberLocalAddressTest {
   }
 
   @Test
-  void itIsOffUnlessItIsAskedFor(@TempDir Path directory) {
+  void memberLocalAddressIsOffByDefault(@TempDir Path directory) {
     assertThat(remoting(directory, "").hasPath(KEY)).isFalse();
     assertThat(remoting(directory, "SetMemberLocalAddr=true").getString(KEY))
         .isEqualTo("192.0.2.7");

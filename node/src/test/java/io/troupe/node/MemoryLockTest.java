@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.troupe.testing.NeedsRoot;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -13,18 +14,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of a process that may, or may not, lock its memory. */
+/** Memory locking with and without the permission to lock. */
 @Timeout(120)
 class MemoryLockTest {
   private static final String SETPRIV = "/usr/bin/setpriv";
 
-  /** A kernel that says what it is told to. */
+  /** A kernel with configured results. */
   private static final class Fake implements MemoryLock.Kernel {
     String missing = "";
     boolean unlimited = true;
@@ -69,40 +71,40 @@ class MemoryLockTest {
   }
 
   @Test
-  void whoMayIsLocked() {
+  void locksMemoryWhenPermitted() {
     MemoryLock.hold(kernel);
     assertThat(kernel.calls).isEqualTo(1);
   }
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void whoDoesNotAskIsNot() {
+  void memoryIsNotLockedByDefault() {
     MemoryLock.hold(settings(false));
     assertThat(new LinuxMemory().locked()).isEqualTo("0 kB");
   }
 
   @Test
-  void notElsewhere() {
+  void otherPlatformsDoNotLockMemory() {
     kernel.missing = "memory cannot be locked on Plan 9 mips";
     refused("memory cannot be locked on Plan 9 mips: expected Linux");
     assertThat(kernel.calls).isZero();
   }
 
-  /** A limit would be met later, and end the member then. */
+  /** The member would reach a limit later and stop. */
   @Test
-  void notWithALimit() {
+  void memlockLimitPreventsLocking() {
     kernel.unlimited = false;
     refused("LimitMEMLOCK=infinity");
     assertThat(kernel.calls).isZero();
   }
 
   @Test
-  void notIfTheKernelRefuses() {
+  void kernelRefusalPreventsLocking() {
     kernel.error = 12;
     refused("mlockall fails with error 12: expected no limit of locked memory");
   }
 
-  /** A member in a process of its own: this one shall not be locked. Prints what came of it. */
+  /** A member in a separate process, so that this process is not locked. Prints the result. */
   public static final class Locked {
     private Locked() {}
 
@@ -138,7 +140,7 @@ class MemoryLockTest {
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(before));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // What Chronicle Queue reaches into.
+    // The packages that Chronicle Queue accesses by reflection.
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> argument.startsWith("--add-"))
         .forEach(command::add);
@@ -166,27 +168,29 @@ class MemoryLockTest {
         .orElseThrow(() -> new AssertionError(output));
   }
 
+  @Tag("full")
   @Test
   @EnabledOnOs(
       value = OS.LINUX,
       architectures = {"amd64", "aarch64"})
-  void aMemberIsLockedAndTakesNoMoreMemory() throws Exception {
+  void lockedMemberUsesNoMoreMemory() throws Exception {
     List<String> locked = member(true);
     if (!new LinuxMemory().isUnlimited()) {
       assertThat(locked).anyMatch(line -> line.startsWith("refused: "));
       return;
     }
-    // All that is mapped counts as locked, but for what the kernel never swaps.
+    // All mapped memory counts as locked, except what the kernel never swaps.
     assertThat(kilobytes(locked, "VmLck")).isGreaterThan(kilobytes(locked, "VmSize") / 2);
     List<String> free = member(false);
     assertThat(kilobytes(free, "VmLck")).isZero();
     assertThat(kilobytes(locked, "VmRSS")).isLessThan(kilobytes(free, "VmRSS") + 150_000);
   }
 
-  /** Root without that right is as anybody else. */
+  /** Root without that capability has the permissions of any other user. */
+  @NeedsRoot
   @Test
   @EnabledOnOs(OS.LINUX)
-  void whoMayNotIsTold() throws Exception {
+  void missingPermissionIsLogged() throws Exception {
     boolean root = "root".equals(System.getProperty("user.name"));
     assumeTrue(root && Files.isExecutable(Path.of(SETPRIV)), "only root can give a right away");
     List<String> output =

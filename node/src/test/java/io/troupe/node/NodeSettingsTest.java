@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What is derived from settings. */
+/** Values derived from settings. */
 class NodeSettingsTest {
   private static NodeSettings settings(String... lines) {
     Config config = ConfigFactory.empty();
@@ -29,9 +29,9 @@ class NodeSettingsTest {
             .resolve());
   }
 
-  /** What the log can write, the peer port can carry and the heap can hold. */
+  /** Limits of the log, the peer port and the heap for one request. */
   @Test
-  void requestLargerThanHeapAllowsIsRefusedWithTheBound() {
+  void requestLargerThanHeapAllowsIsRefusedWithBound() {
     NodeSettings large =
         NodeSettings.of(TestConfig.of(Map.of("troupe.max-request-bytes", "33554432")));
     SizeRules.check(large, 455L << 20);
@@ -45,7 +45,7 @@ class NodeSettingsTest {
   }
 
   @Test
-  void theTimeForTheDiskIsCountedInHeartbeats() {
+  void diskTimeoutIsCountedInHeartbeats() {
     assertThat(settings().diskStallTicks()).isEqualTo(20);
     assertThat(settings("heartbeat-interval = 30 ms").diskStallTicks()).isEqualTo(67);
     assertThat(settings("disk-stall-timeout = 1 ms").diskStallTicks()).isEqualTo(1);
@@ -55,7 +55,7 @@ class NodeSettingsTest {
   }
 
   @Test
-  void theRateOfSnapshotsHasAFloor() {
+  void snapshotRateHasLowerBound() {
     assertThat(settings().snapshotSendRateBytes()).isEqualTo(64L << 20);
     assertThatThrownBy(() -> settings("snapshot-send-rate = 1 KiB"))
         .hasMessageContaining("troupe.snapshot-send-rate");
@@ -78,7 +78,7 @@ class NodeSettingsTest {
   }
 
   @Test
-  void theLogGoesToStreamsAndFiles() {
+  void logOutputsAreStreamsAndFiles() {
     assertThat(settings().log().outputs()).containsExactly("stderr");
     assertThat(settings("log.outputs = \"stdout, /var/log/x.log\"").log().outputs())
         .containsExactly("stdout", "/var/log/x.log");
@@ -86,7 +86,7 @@ class NodeSettingsTest {
   }
 
   @Test
-  void onlyAFileAloneIsRotated() {
+  void onlySingleLogFileIsRotated() {
     assertThat(settings("log.outputs = [\"x.log\"]").log().rotation()).isEmpty();
     assertThat(
             settings(
@@ -116,16 +116,16 @@ class NodeSettingsTest {
         .isEqualTo(Duration.ofNanos(1000));
   }
 
-  /** All members must agree on it, and they know the URLs in the order of their text only. */
+  /** All members must select the same URL; they know only the text order of the URLs. */
   @Test
-  void tracingIsOffAndThenNothingOfItCounts() {
+  void tracingSettingsAreIgnoredWhenTracingIsOff() {
     assertThat(settings().tracing()).isEmpty();
     assertThat(settings("tracing.address = nonsense", "tracing.sampling-rate = -1").tracing())
         .isEmpty();
   }
 
   @Test
-  void F7_whatTracingIsToldIsChecked() {
+  void tracingSettingsAreChecked_F7() {
     String on = "tracing.enabled = true";
     assertThat(settings(on).tracing())
         .contains(new TracingSettings("localhost:4317", "etcd", "", 0));
@@ -149,7 +149,7 @@ class NodeSettingsTest {
   }
 
   @Test
-  void ofSeveralPeerUrlsTheFirstAsTextIsUsed() {
+  void peerUrlThatSortsFirstIsUsed() {
     NodeSettings several =
         settings(
             "initial-advertise-peer-urls = [\"http://b:1\", \"http://a:1\"]",
@@ -170,7 +170,7 @@ class NodeSettingsTest {
   }
 
   @Test
-  void F7_withoutTlsNothingIsSet() {
+  void plaintextHasNoTlsSettings_F7() {
     assertThat(settings().clientTls()).isEmpty();
     assertThat(settings().peerTls()).isEmpty();
     assertThat(settings("client-transport-security.trusted-ca-file = ca.pem").clientTls())
@@ -179,7 +179,7 @@ class NodeSettingsTest {
   }
 
   @Test
-  void F7_httpsNeedsACertificate() {
+  void httpsNeedsCertificate_F7() {
     String https = "[\"https://127.0.0.1:1\"]";
     refused(
         "troupe.listen-client-urls = \"https://127.0.0.1:1\" is wrong: TLS key/cert (--cert-file,"
@@ -191,13 +191,13 @@ class NodeSettingsTest {
         "cannot listen on TLS for 127.0.0.1:1: KeyFile and CertFile are not presented",
         "listen-peer-urls = " + https);
     assertThat(settings("advertise-client-urls = " + https).advertiseClientUrls())
-        .as("what stands before it may speak TLS")
+        .as("a proxy in front of it may use TLS")
         .containsExactly("https://127.0.0.1:1");
     refused("unix sockets are for clients only", "listen-peer-urls = [\"unixs://a:1\"]");
   }
 
   @Test
-  void TL7_socketsAreFilesForClients() {
+  void unixSocketsAreClientListeners_TL7() {
     NodeSettings sockets =
         settings(
             "listen-client-urls = [\"unix://localhost:0\", \"unix:///run/a%20b.sock\"]",
@@ -224,7 +224,7 @@ class NodeSettingsTest {
   }
 
   @Test
-  void F7_anAddressServesOneThing() {
+  void addressHasOnePurpose_F7() {
     String cert = "client-transport-security.cert-file = c.pem";
     String key = "client-transport-security.key-file = k.pem";
     String both = "urls = [\"http://127.0.0.1:1\", \"https://127.0.0.1:1\"]";
@@ -236,7 +236,7 @@ class NodeSettingsTest {
         "listen-metrics-" + both);
     for (String own : List.of("listen-client-", "listen-client-http-")) {
       assertThat(settings(cert, key, own + both))
-          .as("T2: clients may come in both ways")
+          .as("T2: clients may connect with or without TLS")
           .isNotNull();
     }
     refused(
@@ -263,7 +263,7 @@ class NodeSettingsTest {
   }
 
   @Test
-  void F7_certificatesThatDoNotGoTogether() {
+  void inconsistentCertificateSettingsAreRefused_F7() {
     String cert = "client-transport-security.cert-file = c.pem";
     String key = "client-transport-security.key-file = k.pem";
     refused("KeyFile and CertFile must both be present[key: , cert: c.pem]", cert);
@@ -297,7 +297,7 @@ class NodeSettingsTest {
   }
 
   @Test
-  void F7_TL6_versionsAndSuites() {
+  void tlsVersionsAndSuites_F7_TL6() {
     refused(
         "unexpected TLS version \"TLS1.1\" (must be one of: TLS1.2, TLS1.3)",
         "tls-min-version = TLS1.1");
@@ -313,7 +313,7 @@ class NodeSettingsTest {
   }
 
   @Test
-  void settingsOfBothKindsOfPorts() {
+  void settingsOfClientAndPeerPorts() {
     NodeSettings read =
         settings(
             "data-dir = /d",
@@ -346,7 +346,7 @@ class NodeSettingsTest {
   }
 
   @Test
-  void TL5_certificatesThatAreGivenWinOverAutoTls() {
+  void givenCertificatesOverrideAutoTls_TL5() {
     TlsSettings given =
         settings(
                 "peer-transport-security.cert-file = c.pem",

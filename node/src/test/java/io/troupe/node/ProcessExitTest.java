@@ -18,18 +18,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Exit statuses; that the process has them is tested with whole processes. */
+/** Exit statuses. Tests of whole processes check that the process exits with them. */
 class ProcessExitTest {
   @ParameterizedTest
   @EnumSource
-  void F3_onlyAWrongSettingEndsEtcdWithAnotherStatus(ExitCode code) {
+  void onlyWrongSettingHasOtherExitStatusOfEtcd_F3(ExitCode code) {
     assertThat(ProcessExit.status(code, false)).isEqualTo(code.code());
     assertThat(ProcessExit.status(code, true))
         .isEqualTo(code == ExitCode.CONFIGURATION ? 1 : code.code());
   }
 
   @Test
-  void outOfMemoryHasItsOwnStatusWhateverWrapsIt() {
+  void wrappedOutOfMemoryHasItsOwnStatus() {
     OutOfMemoryError memory = new OutOfMemoryError("Cannot reserve direct buffer memory");
     assertThat(ProcessExit.code(memory)).isEqualTo(ExitCode.OUT_OF_MEMORY);
     assertThat(
@@ -39,7 +39,7 @@ class ProcessExitTest {
   }
 
   @Test
-  void loggedOutOfMemoryEndsTheProcessOnce() {
+  void loggedOutOfMemoryEndsProcessOnce() {
     List<Throwable> ended = new ArrayList<>();
     OutOfMemoryFilter filter = new OutOfMemoryFilter(ended::add);
     Logger logger = new LoggerContext().getLogger("any");
@@ -63,9 +63,9 @@ class ProcessExitTest {
     assertThat(large).hasSize(32 << 20);
   }
 
-  /** The unit names what a restart does not repair; operations.md says the same. */
+  /** The unit lists the statuses that a restart does not repair; operations.md lists the same. */
   @Test
-  void unitAndOperationsPageAgreeWithTheCodes() throws IOException {
+  void systemdUnitAndOperationsPageListExitCodes() throws IOException {
     String unit = Files.readString(file("conf/troupe.service"));
     String prevented =
         unit.lines()

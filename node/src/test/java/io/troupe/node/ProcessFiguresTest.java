@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Lines as Linux writes them. */
+/** Parses lines of /proc as Linux writes them. */
 class ProcessFiguresTest {
   @Test
-  void theSoftLimitCounts() {
+  void softLimitIsReported() {
     String head = "Limit                     Soft Limit           Hard Limit           Units     ";
     assertThat(
             ProcessFigures.addressSpace(
@@ -27,7 +27,7 @@ class ProcessFiguresTest {
   }
 
   @Test
-  void bytesAreFoundByTheNameOfTheirColumn() {
+  void bytesAreReadByColumnName() {
     List<String> netstat =
         List.of(
             "TcpExt: SyncookiesSent InOctets",

@@ -11,9 +11,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How a member is handed to its process. */
+/** The start returns a member before clients can observe its readiness. */
 class RunningNodeTest {
-  /** Many times what a member of one needs to publish itself. */
+  /** Many times the duration in which a single member publishes itself. */
   private static final long LOOK_MS = 1000;
 
   @TempDir Path directory = Path.of("");
@@ -37,9 +37,12 @@ class RunningNodeTest {
     }
   }
 
-  /** Else who waits for its readiness and ends it finds a process that cannot end cleanly. */
+  /**
+   * Otherwise a client that stops the process at readiness finds a process that cannot stop
+   * cleanly.
+   */
   @Test
-  void itIsHandedOverBeforeAnybodyCanSeeThatItIsReady() {
+  void nodeIsReturnedBeforeReadinessIsVisible() {
     AtomicReference<Boolean> ready = new AtomicReference<>();
     try (RunningNode node =
         RunningNode.start(

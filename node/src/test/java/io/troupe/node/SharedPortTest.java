@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two members that listen on the same ports (socket-reuse-port). */
+/** Two members listen on the same ports (socket-reuse-port). */
 @Timeout(120)
 class SharedPortTest {
   private static final Pattern MEMBER = Pattern.compile("\"member_id\":\"(\\d+)\"");
@@ -42,7 +42,7 @@ class SharedPortTest {
         });
   }
 
-  /** The member that answers a new connection. */
+  /** The member that responds to a new connection. */
   private String member() throws IOException {
     try (Socket connection = new Socket(InetAddress.getLoopbackAddress(), port)) {
       connection
@@ -60,7 +60,7 @@ class SharedPortTest {
   }
 
   @Test
-  void connectionsGoToBoth() throws Exception {
+  void bothListenersGetConnections() throws Exception {
     try (RunningNode one = run("one", true);
         RunningNode two = run("two", true)) {
       one.awaitReady();
@@ -68,8 +68,8 @@ class SharedPortTest {
       assertThat(two.clientPorts()).isEqualTo(one.clientPorts()).containsExactly(port);
       assertThat(two.ports(Listener.METRICS)).containsExactly(metrics);
       Set<String> members = new HashSet<>();
-      // The kernel chooses by the client's port: 64 at the same member are less likely than any
-      // fault of the machine.
+      // The kernel chooses by the client port: 64 connections to one member are less likely than a
+      // hardware failure.
       for (int i = 0; i < 64 && members.size() < 2; i++) {
         members.add(member());
       }
@@ -78,7 +78,7 @@ class SharedPortTest {
   }
 
   @Test
-  void bothMustAskForIt() throws Exception {
+  void bothListenersNeedReusePort() throws Exception {
     try (RunningNode one = run("one", true)) {
       one.awaitReady();
       assertThatThrownBy(() -> run("two", false))

@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** F10: what systemd is told, and that a supervisor that is not there hurts nobody. */
+/** F10: notifications to systemd; a missing supervisor does no harm. */
 class SystemdNotifierTest {
   private static void isTold(String name) {
     try (NotifySocket socket = new NotifySocket(name)) {
@@ -22,12 +22,12 @@ class SystemdNotifierTest {
   }
 
   @Test
-  void F10_aSocketOfAPath(@TempDir Path directory) {
+  void notifiesSocketWithPath_F10(@TempDir Path directory) {
     isTold(directory.resolve("notify").toString());
   }
 
   @Test
-  void F10_aSocketOfAnAbstractName() {
+  void notifiesAbstractSocket_F10() {
     isTold("@troupe-supervisor-test-" + ProcessHandle.current().pid());
   }
 
@@ -39,12 +39,12 @@ class SystemdNotifierTest {
   }
 
   @Test
-  void F10_whoCannotBeToldIsAWarning(@TempDir Path directory) {
-    String nobody = directory.resolve("nobody").toString();
-    assertThat(warnings(nobody))
+  void unreachableSocketIsLoggedAsWarning_F10(@TempDir Path directory) {
+    String missing = directory.resolve("missing").toString();
+    assertThat(warnings(missing))
         .singleElement()
         .asString()
-        .contains("state=READY=1 NOTIFY_SOCKET=" + nobody, "No such file");
+        .contains("state=READY=1 NOTIFY_SOCKET=" + missing, "No such file");
     assertThat(warnings("vsock:2:1234"))
         .singleElement()
         .asString()

@@ -8,12 +8,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Configurations of members that run in the JVM of a test. */
+/** Configurations of members that run in the JVM of the test. */
 public final class TestConfig {
   private TestConfig() {}
 
   /**
-   * Complete, as a file's would be.
+   * A complete configuration, as read from a file.
    *
    * @param settings keys with {@code troupe.}; the defaults for all others
    */
@@ -25,7 +25,7 @@ public final class TestConfig {
   }
 
   /**
-   * What a member needs that is the only one of its cluster: its data and free ports.
+   * The settings of a single-member cluster: its data directory and free ports.
    *
    * @return may be changed; keys with {@code troupe.}
    */

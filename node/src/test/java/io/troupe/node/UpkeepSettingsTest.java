@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Settings of what a member does by itself: 2.16, 4.3. */
+/** Settings of periodic maintenance (sections 2.16, 4.3). */
 class UpkeepSettingsTest {
   private static UpkeepSettings upkeep(String... lines) {
     return settings(lines).upkeep();
@@ -40,12 +40,12 @@ class UpkeepSettingsTest {
   }
 
   @Test
-  void nothingIsDoneByDefault() {
+  void maintenanceIsOffByDefault() {
     assertThat(upkeep()).isEqualTo(UpkeepSettings.NONE);
   }
 
   @Test
-  void AC1_hoursOrADuration() {
+  void periodicRetentionIsHoursOrDuration_AC1() {
     assertThat(retention("periodic", "2")).isEqualTo(new Retention.Time(Duration.ofHours(2)));
     assertThat(retention("periodic", "1h30m"))
         .isEqualTo(new Retention.Time(Duration.ofMinutes(90)));
@@ -54,7 +54,7 @@ class UpkeepSettingsTest {
   }
 
   @Test
-  void AC2_revisionsAndADurationIsNanosecondsOfThem() {
+  void revisionRetentionTreatsDurationAsNanoseconds_AC2() {
     assertThat(retention("revision", "1000")).isEqualTo(new Retention.Revisions(1000));
     assertThat(retention("revision", "5us")).isEqualTo(new Retention.Revisions(5000));
     assertThat(retention("revision", "0")).isEqualTo(Retention.Forever.INSTANCE);
@@ -66,14 +66,14 @@ class UpkeepSettingsTest {
   }
 
   @Test
-  void AC3_otherModesEndTheStart() {
+  void unknownModesStopStart_AC3() {
     assertThatThrownBy(() -> retention("never", "1"))
         .hasMessageContaining("troupe.auto-compaction-mode");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "x", "-1", "-1h", "1 h"})
-  void otherRetentionsEndTheStart(String text) {
+  void invalidRetentionsStopStart(String text) {
     assertThatThrownBy(() -> retention("periodic", text))
         .hasMessageContaining("troupe.auto-compaction-retention");
   }
@@ -91,9 +91,9 @@ class UpkeepSettingsTest {
         .isEqualTo(Duration.ofHours(1));
   }
 
-  /** What etcd_server_feature_enabled shows (4.3). */
+  /** The values of etcd_server_feature_enabled (section 4.3). */
   @Test
-  void featuresTellTheirStateAndStage() {
+  void featuresReportStateAndStage() {
     Map<List<String>, Double> told = new HashMap<>();
     FeatureGates.of("CompactHashCheck=true,FastLeaseKeepAlive=false,AllBeta=true")
         .report((value, labels) -> told.put(List.of(labels), value));
@@ -108,7 +108,7 @@ class UpkeepSettingsTest {
   }
 
   @Test
-  void L12_Q6_featuresReachTheRooms() {
+  void featuresReachActors_L12_Q6() {
     NodeSettings without = settings();
     assertThat(DerivedSettings.member(without).checkpointLeasesEvery()).isZero();
     assertThat(DerivedSettings.member(without).priorityRevokes()).isFalse();
@@ -120,9 +120,9 @@ class UpkeepSettingsTest {
     assertThat(DerivedSettings.gateway(with).priorityRevokes()).isTrue();
   }
 
-  /** 4.3: a stage is for those that nobody named. */
+  /** Section 4.3: a stage applies to the features that are not named. */
   @Test
-  void stagesAreForFeaturesThatNobodyNamed() {
+  void stagesApplyToUnnamedFeatures() {
     FeatureGates alpha = FeatureGates.of("PriorityRequest=false,AllAlpha=true");
     assertThat(alpha.isOn(Feature.LeaseCheckpoint)).isTrue();
     assertThat(alpha.isOn(Feature.LeaseCheckpointPersist)).isTrue();
@@ -143,7 +143,7 @@ class UpkeepSettingsTest {
         "LeaseCheckpointPersist=true",
         "AllAlpha=true,LeaseCheckpoint=false"
       })
-  void unknownAndMissingFeaturesEndTheStart(String gates) {
+  void invalidFeaturesStopStart(String gates) {
     assertThatThrownBy(() -> upkeep("feature-gates = \"" + gates + "\""))
         .hasMessageContaining("troupe.feature-gates");
   }

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A member whose log is on a disk of its own. */
+/** A member whose log is in a separate directory. */
 class WalDirTest {
   private final Path data;
   private final Path log;
@@ -52,7 +52,7 @@ class WalDirTest {
   }
 
   @Test
-  void theLogIsThereAndOnlyThere() throws Exception {
+  void logIsInSeparateDirectoryOnly() throws Exception {
     run(log.toString());
     assertThat(segments(log.resolve("wal"))).isPositive();
     assertThat(data.resolve("wal")).doesNotExist();
@@ -70,14 +70,14 @@ class WalDirTest {
   }
 
   @Test
-  void theUsualPlaceIsNoPlaceOfItsOwn() throws Exception {
+  void defaultDirectoryIsNotSeparate() throws Exception {
     run(data.resolve("wal").toString());
     run("");
     assertThat(segments(data.resolve("wal"))).isPositive();
   }
 
   @Test
-  void otherPlacesInTheDataDirectoryAreRefused() {
+  void otherDirectoriesInsideDataDirectoryAreRefused() {
     for (Path wrong : new Path[] {data, data.resolve("log"), data.resolve("wal/wal")}) {
       assertThatThrownBy(() -> run(wrong.toString()))
           .isInstanceOf(StartException.class)

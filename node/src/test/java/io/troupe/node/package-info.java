@@ -1,4 +1,4 @@
-/** Tests of the settings and of a member's first start. See docs/components/membership.md. */
+/** Tests of the settings and of the first start of a member. See docs/components/membership.md. */
 @NullMarked
 package io.troupe.node;
 

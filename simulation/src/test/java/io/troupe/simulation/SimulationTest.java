@@ -11,20 +11,28 @@ import org.junit.jupiter.api.Test;
  * one.
  */
 class SimulationTest {
+  /** Seeds of a plain build, from 1 on. */
+  static final long SEEDS = 80;
+
   private static final int FAULT_SECONDS = 10;
 
   @Test
   void rulesHoldUnderFaultsAndClusterRecovers() {
     Long only = Long.getLong("troupe.sim.seed");
     long first = only == null ? Long.getLong("troupe.sim.firstSeed", 1L) : only;
-    long count = only == null ? Long.getLong("troupe.sim.seeds", 80L) : 1;
+    long count = only == null ? Long.getLong("troupe.sim.seeds", SEEDS) : 1;
+    rulesHold(first, count);
+  }
+
+  /** Runs the seeds from {@code first} on; checks that the faults occurred if there are many. */
+  static void rulesHold(long first, long count) {
     Coverage coverage = new Coverage();
     System.out.printf("simulation: seeds %d to %d%n", first, first + count - 1);
     for (long seed = first; seed < first + count; seed++) {
       coverage.add(Simulation.run(seed, FAULT_SECONDS, false).coverage());
     }
     coverage.all().forEach((what, times) -> System.out.printf("  %-50s %d%n", what, times));
-    if (only == null && count >= 80) {
+    if (count >= SEEDS) {
       // The runs prove something only if faults occurred in them.
       for (String what :
           new String[] {

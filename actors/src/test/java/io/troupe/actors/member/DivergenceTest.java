@@ -25,6 +25,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.typed.javadsl.AskPattern;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -146,6 +147,7 @@ class DivergenceTest {
     assertThat(wrong.refs().status().isCorrupt()).isTrue();
   }
 
+  @Tag("full")
   @Test
   void equalStatesRaiseNoAlarm() throws Exception {
     for (int i = 0; i < 600; i++) {

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -71,6 +72,7 @@ class HangingDiskTest {
     }
   }
 
+  @Tag("full")
   @Test
   void singleMemberAcknowledgesNothingWhileItsDiskHangs() throws Exception {
     TestMembers one = start(1);

@@ -22,6 +22,7 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -112,6 +113,7 @@ class LeaseCheckpointTest {
   }
 
   /** L4: an owner with an acknowledged renewal has its full time under any next leader. */
+  @Tag("full")
   @Test
   void renewedLeaseHasFullTimeAtNextLeader_L12() {
     awaitCheckpointsBelow(TTL - 8);

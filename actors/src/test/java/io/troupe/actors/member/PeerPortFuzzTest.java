@@ -23,6 +23,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * of it. {@code -Dtroupe.fuzz.inputs} sets the number of inputs, {@code -Dtroupe.fuzz.seed} the
  * seed. Long runs are recorded in docs/campaigns.
  */
+@Tag("full")
 class PeerPortFuzzTest {
   private static final int INPUTS = Integer.getInteger("troupe.fuzz.inputs", 600);
   private static final long SEED = Long.getLong("troupe.fuzz.seed", 20261122);

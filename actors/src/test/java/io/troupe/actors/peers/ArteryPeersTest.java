@@ -32,6 +32,7 @@ import org.apache.pekko.remote.UniqueAddress;
 import org.apache.pekko.remote.artery.QuarantinedEvent;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Real actor systems in one process, over the loopback. */
@@ -86,6 +87,7 @@ class ArteryPeersTest {
   }
 
   /** Two followers: neither sends the other a Raft message. */
+  @Tag("full")
   @Test
   void connectionStateIsKnownWithoutMessages() {
     TestPeer one = peer(CLUSTER, 1, portOne, both());
@@ -127,6 +129,7 @@ class ArteryPeersTest {
    * it if it completes the handshake just then. So a connection must stay open if the peer accepts
    * it and does not reply yet, like a process that is paused, or starts on a busy machine.
    */
+  @Tag("full")
   @Test
   void aPeerThatTakesItsTimeToAnswerIsNotGivenUp() throws Exception {
     try (ServerSocket silent = new ServerSocket(portTwo, 16, InetAddress.getLoopbackAddress())) {
@@ -187,6 +190,7 @@ class ArteryPeersTest {
    * creates for the addresses of received messages, addresses from that time would refer to no
    * actor permanently.
    */
+  @Tag("full")
   @Test
   void whatIsSentWhileAPeerRecoversDoesNotMakeItDeaf() throws Exception {
     TestPeer one = peer(CLUSTER, 1, portOne, both());
@@ -313,6 +317,7 @@ class ArteryPeersTest {
     }
   }
 
+  @Tag("full")
   @Test
   void aPeerThatIsDownCostsNothingAndAnOutageEndsWithinASecond() throws Exception {
     TestPeer one = peer(CLUSTER, 1, portOne, both());
@@ -338,6 +343,7 @@ class ArteryPeersTest {
     assertThat(one.peers.isAway(TWO)).isFalse();
   }
 
+  @Tag("full")
   @Test
   void behindAProxyTheAdvertisedAddressDiffersFromTheBoundOne() throws Exception {
     int hidden = FreePort.next();

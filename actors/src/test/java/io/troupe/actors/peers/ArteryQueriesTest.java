@@ -22,6 +22,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Queries between real actor systems in one process, over the loopback. */
@@ -115,6 +116,7 @@ class ArteryQueriesTest {
   }
 
   /** Repeated, because a query may arrive when the port is open and no actor listens yet. */
+  @Tag("full")
   @RepeatedTest(value = 10, failureThreshold = 1)
   void queryReachesMemberThatStartsLaterOrRestarts() throws Exception {
     TestPeer one = peer(CLUSTER, 1, portOne);

@@ -28,6 +28,7 @@ import org.apache.pekko.remote.RemoteTransportException;
 import org.apache.pekko.remote.artery.tcp.ArteryTcpTransport;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -149,6 +150,7 @@ class PeerPortExtensionTest {
     bothWays();
   }
 
+  @Tag("full")
   @Test
   void idleConnectionIsClosedAfterTimeout() throws Exception {
     Socket silent = connect(portTwo);

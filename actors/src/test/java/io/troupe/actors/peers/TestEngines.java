@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TestEngines implements PeerEngines {
   /** Name of a certificate that the members do not trust. */
-  static final String UNKNOWN = "stranger";
+  static final String UNKNOWN = "unknown";
 
   private static final char[] PASSWORD = "troupe".toCharArray();
   private static final int SESSIONS = 1024;

@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** TLS between real actor systems in one process, over the loopback. */
@@ -90,6 +91,7 @@ class TlsPeersTest {
     assertThat(got).isEqualTo(huge);
   }
 
+  @Tag("full")
   @Test
   void aPeerThatRestartsIsHeardAtOnceAndAnOutageEndsWithinASecond() {
     try (LoggedLines log = new LoggedLines()) {
@@ -183,6 +185,7 @@ class TlsPeersTest {
     assertThat(one.untilItFlows(TWO, two, 2)).isLessThan(1000);
   }
 
+  @Tag("full")
   @Test
   void hangingAddressCheckTimesOutWithHandshake_TL2() throws Exception {
     try (LoggedLines log = new LoggedLines()) {
@@ -222,6 +225,7 @@ class TlsPeersTest {
     }
   }
 
+  @Tag("full")
   @Test
   void membersWithAndWithoutTlsLogTheMismatch() {
     try (LoggedLines log = new LoggedLines()) {
@@ -271,6 +275,7 @@ class TlsPeersTest {
   }
 
   /** Also without a process at the other end, and each time with the same ports. */
+  @Tag("full")
   @Test
   void remotingEndsWithItsActorSystem() {
     for (int i = 0; i < 6; i++) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The command line of etcd against a member with authentication on. */
+/** etcdctl with users and roles against a member with authentication enabled. */
 class EtcdctlAuthIT {
   private static Path directory = Path.of("");
   private static @Nullable NodeProcess node;
@@ -62,7 +62,7 @@ class EtcdctlAuthIT {
   }
 
   @Test
-  void usersRolesAndRights() {
+  void usersRolesAndPermissions() {
     assertThat(run("", "user", "add", "root:pw")).isEqualTo("User root created\n");
     assertThat(run("", "auth", "enable")).isEqualTo("Authentication Enabled\n");
     String root = "root:pw";

@@ -17,6 +17,7 @@ import java.util.List;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
@@ -24,7 +25,7 @@ import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The command line of etcd itself (Debian's etcd-client), on every JDK. */
+/** etcdctl (package etcd-client of Debian) against a member on every JDK. */
 @ParameterizedClass(name = "{0}")
 @MethodSource("io.troupe.node.process.TestJdks#all")
 class EtcdctlIT {
@@ -70,7 +71,7 @@ class EtcdctlIT {
         .named("etcdctl");
   }
 
-  /** Standard output of a command that must succeed. */
+  /** Runs a command that must succeed and returns its standard output. */
   private String run(String... args) {
     return finish(command(args));
   }
@@ -83,7 +84,7 @@ class EtcdctlIT {
     }
   }
 
-  /** Standard error of a command that must fail. */
+  /** Runs a command that must fail and returns its standard error. */
   private String failed(String... args) {
     try (NodeProcess etcdctl = command(args).start()) {
       assertThat(etcdctl.awaitExit()).as("%s", etcdctl).isNotZero();
@@ -181,7 +182,7 @@ class EtcdctlIT {
   }
 
   @Test
-  void watchInTheBackground() throws IOException {
+  void watchInBackground() throws IOException {
     run("put", prefix + "a", "0");
     long start = revision();
     try (NodeProcess watch =
@@ -228,8 +229,9 @@ class EtcdctlIT {
     assertThat(failed("lease", "revoke", lease)).contains("etcdserver: requested lease not found");
   }
 
+  @Tag("full")
   @Test
-  void keepAliveHoldsALease() {
+  void keepAliveHoldsLease() {
     String lease = run("lease", "grant", "2").split(" ", -1)[1];
     run("put", prefix + "a", "1", "--lease=" + lease);
     try (NodeProcess keepAlive = command("lease", "keep-alive", lease).start()) {
@@ -250,10 +252,11 @@ class EtcdctlIT {
   }
 
   /**
-   * The command line keeps its locks and elections in keys by itself, in the form of 2.17, 2.18.
+   * etcdctl writes the keys of its locks and elections itself, in the form of sections 2.17 and
+   * 2.18.
    */
   @Test
-  void lockRunsACommandWhenItIsFree() {
+  void lockRunsCommandWhenItIsFree() {
     try (NodeProcess owner = command("lock", prefix + "a").named("owner").start()) {
       awaitOut(owner, prefix + "a/");
       try (NodeProcess waiting =
@@ -272,7 +275,7 @@ class EtcdctlIT {
   }
 
   @Test
-  void electHandsOver() {
+  void electTransfersLeadership() {
     try (NodeProcess first = command("elect", prefix + "a", "one").named("first").start()) {
       awaitOut(first, "one");
       try (NodeProcess observer = command("elect", "-l", prefix + "a").named("observer").start();

@@ -14,9 +14,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The command line of etcd against a member that was started with etcd's flags for TLS. */
+/** etcdctl against a member that starts with the TLS flags of etcd. */
 class EtcdctlTlsIT {
   private final Path directory;
   private final TestAuthority authority;
@@ -68,22 +69,23 @@ class EtcdctlTlsIT {
     }
   }
 
-  /** It tries a connection that is refused again and again until its time is over. */
+  /** etcdctl retries a refused connection until its timeout. */
   private void notConnected(Path ca, @Nullable Issued shown) {
     try (NodeProcess etcdctl = etcdctl(2, ca, shown, "get", "a")) {
       assertThat(etcdctl.awaitExit()).as("%s", etcdctl).isNotZero();
     }
   }
 
+  @Tag("full")
   @Test
-  void A14_certificatesAreLogins() throws Exception {
+  void clientCertificatesAuthenticateUsers_A14() throws Exception {
     Issued server = authority.issue("server", "server", KeyForm.EC_SEC1, "127.0.0.1");
     Issued root = authority.issue("root", "root", KeyForm.RSA_PKCS1);
     Issued alice = authority.issue("alice", "alice", KeyForm.EC_PKCS8);
     Issued bad = authority.issue("bad", "root", KeyForm.EC_PKCS8);
     Path other = Files.createDirectory(directory.resolve("other"));
-    TestAuthority stranger = new TestAuthority(other, "stranger");
-    Issued foreign = stranger.issue("root", "root", KeyForm.EC_PKCS8);
+    TestAuthority unknown = new TestAuthority(other, "unknown");
+    Issued foreign = unknown.issue("root", "root", KeyForm.EC_PKCS8);
     try (NodeProcess member =
         member(
             "--cert-file=" + server.cert(),
@@ -97,7 +99,7 @@ class EtcdctlTlsIT {
       for (Issued refused : Arrays.asList(null, foreign, bad)) {
         notConnected(authority.file(), refused);
       }
-      notConnected(stranger.file(), root);
+      notConnected(unknown.file(), root);
       assertThat(member.awaitLine("rejected connection on client endpoint")).contains("\"error\":");
 
       run(root, "user", "add", "root", "--no-password");
@@ -116,7 +118,7 @@ class EtcdctlTlsIT {
   }
 
   @Test
-  void TL5_autoTls() throws Exception {
+  void autoTls_TL5() throws Exception {
     Path own = directory.resolve("data/fixtures/client/cert.pem");
     try (NodeProcess member = member("--auto-tls", "--self-signed-cert-validity=2")) {
       member.awaitLine("serving client traffic securely");
@@ -125,9 +127,9 @@ class EtcdctlTlsIT {
     }
   }
 
-  /** It would be paid for by every start. */
+  /** Each start would pay for loading these classes. */
   @Test
-  void withoutTlsNothingOfItIsLoaded() throws Exception {
+  void plaintextMemberLoadsNoTlsClasses() throws Exception {
     Path loaded = directory.resolve("classes.txt");
     try (NodeProcess member =
         NodeProcess.member(TestJdks.running(), directory, "-Xlog:class+load:file=" + loaded)

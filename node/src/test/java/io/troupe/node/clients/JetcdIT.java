@@ -46,6 +46,7 @@ import java.util.concurrent.TimeoutException;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
@@ -163,7 +164,7 @@ class JetcdIT {
   }
 
   @Test
-  void watchFromAPastRevision() throws Exception {
+  void watchFromPastRevision() throws Exception {
     long first = put("a", "1");
     put("a", "2");
     BlockingQueue<WatchEvent> events = new LinkedBlockingQueue<>();
@@ -185,6 +186,7 @@ class JetcdIT {
     }
   }
 
+  @Tag("full")
   @Test
   void leasesWithKeepAlive() throws Exception {
     Lease leases = client.getLeaseClient();
@@ -217,7 +219,7 @@ class JetcdIT {
 
       @Override
       public void onError(Throwable failure) {
-        // Seen by the test as a renewal that does not come.
+        // The test observes this as a missing renewal.
       }
 
       @Override

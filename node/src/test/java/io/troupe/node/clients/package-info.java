@@ -1,5 +1,5 @@
 /**
- * Clients that other people wrote, against a member as a real process. Entry class: {@link
+ * Third-party clients against a member as a real process. Entry class: {@link
  * io.troupe.node.clients.EtcdctlIT}. Imports jetcd and the process package of the tests. See
  * docs/conformance.md.
  */

@@ -12,12 +12,14 @@ import java.time.OffsetDateTime;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** B5: a leader that is told to stop hands the leadership over first. */
+/** B5: a leader that is stopped with SIGTERM transfers its leadership first. */
 @Alone
+@Tag("full")
 class ClosingIT {
-  /** An election by silence takes at least this long: what is quicker was passed on. */
+  /** An election after a leader failure takes at least this long; a faster change is a transfer. */
   private static final Duration ELECTION = Duration.ofSeconds(6);
 
   private ProcessCluster cluster = new ProcessCluster(Path.of(""));
@@ -32,7 +34,7 @@ class ClosingIT {
     cluster.close();
   }
 
-  /** From the first line about the end to the last. */
+  /** From the first to the last log line of the shutdown. */
   private static Duration stopTime(NodeProcess ended) {
     List<String> lines = ended.err().lines().toList();
     String begin = lines.stream().filter(l -> l.endsWith(" stopping")).findFirst().orElseThrow();
@@ -45,7 +47,7 @@ class ClosingIT {
   }
 
   @Test
-  void B5_theNextLeaderIsThereWithoutAnElectionTimeout() {
+  void leadershipIsTransferredWithoutElectionTimeout_B5() {
     cluster.setting("election-timeout", ELECTION.toSeconds() + " s");
     cluster.startNew("n1", "n2", "n3");
     String leader = cluster.awaitLeader();
@@ -57,13 +59,13 @@ class ClosingIT {
     String other = cluster.running().get(0);
     cluster.run(other, "put", "k", "v");
     assertThat(Duration.ofNanos(System.nanoTime() - told)).isLessThan(ELECTION);
-    // It comes back as any other.
+    // The former leader returns as a follower.
     cluster.restart(leader).awaitReady();
     cluster.awaitKey(leader, "k", "v");
   }
 
   @Test
-  void B5_ifNobodyCanTakeItTheLeaderStopsAllTheSame() {
+  void leaderStopsWithoutTransferTarget_B5() {
     cluster.startNew("n1", "n2", "n3");
     String leader = cluster.awaitLeader();
     List<String> others = cluster.running().stream().filter(name -> !name.equals(leader)).toList();

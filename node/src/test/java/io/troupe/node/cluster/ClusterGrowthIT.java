@@ -9,10 +9,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Growing clusters, by the letters of the list of challenges: f, g, h and i. */
+/** Growing clusters: challenges f, g, h and i of docs/campaigns/README.md. */
 @Clusters
+@Tag("full")
 class ClusterGrowthIT {
   private ProcessCluster cluster = new ProcessCluster(Path.of(""));
 
@@ -33,9 +35,9 @@ class ClusterGrowthIT {
     cluster.runInTheEnd(via, all);
   }
 
-  /** The add is answered although the new member, needed from then on, does not run yet. */
+  /** The add succeeds although the new member, which the quorum now needs, does not run yet. */
   @Test
-  void f_aClusterOfOneGrowsToTwo() {
+  void singleMemberClusterGrowsToTwo() {
     cluster.startNew("n1");
     cluster.run("n1", "put", "before", "1");
     add("n1", "n2", cluster.peerUrl("n2"));
@@ -48,14 +50,17 @@ class ClusterGrowthIT {
     assertThat(cluster.members("n2")).hasSize(2);
   }
 
-  /** Nobody answers at the address: the quorum is gone until somebody does. Nothing is lost. */
+  /**
+   * No process listens at the address: the quorum is lost until a member starts there. No data is
+   * lost.
+   */
   @Test
-  void g_aWrongUrlOnOneMemberStopsWritesUntilSomebodyIsThere() {
+  void wrongUrlInSingleMemberClusterStopsWritesUntilMemberStarts() {
     cluster.startNew("n1");
     cluster.run("n1", "put", "before", "1");
     assertThat(cluster.failed("n1", "member", "add", "x", "--peer-urls=" + cluster.peerUrl("n1")))
         .contains("etcdserver: Peer URLs already exists");
-    // The address of n2 stands for the wrong one: nobody is there.
+    // The peer address of n2 is wrong; no process listens there.
     add("n1", "n2", cluster.peerUrl("n2"));
     assertThat(cluster.failed("n1", "put", "lost", "x")).contains("Error");
     assertThat(
@@ -65,13 +70,13 @@ class ClusterGrowthIT {
                 "update",
                 cluster.id("n1", cluster.peerUrl("n2")),
                 "--peer-urls=" + cluster.peerUrl("n3")))
-        .as("a change needs the quorum that is missing")
+        .as("a membership change needs a quorum")
         .contains("Error");
     cluster.awaitKey("n1", "before", "1");
-    // A restart helps nobody: calls wait then until there is a quorum (B1). It hurts nobody either.
+    // A restart does not help: calls then wait for a quorum (B1). It does no harm either.
     cluster.process("n1").kill();
     cluster.restart("n1").awaitLine("listening");
-    // What heals it: a member at the very address that was given.
+    // The repair: a member at exactly the given address.
     cluster.join("n2", cluster.cluster("n1", "n2")).awaitReady();
     cluster.process("n1").awaitReady();
     cluster.run("n1", "put", "healed", "2");
@@ -79,9 +84,9 @@ class ClusterGrowthIT {
     cluster.awaitKey("n2", "before", "1");
   }
 
-  /** As a learner it costs nothing, and the address can be corrected. */
+  /** A learner is not part of the quorum, so the address can be corrected. */
   @Test
-  void g_aWrongUrlOfALearnerOnOneMemberIsCorrected() {
+  void wrongLearnerUrlInSingleMemberClusterIsCorrected() {
     cluster.startNew("n1");
     cluster.run("n1", "put", "before", "1");
     add("n1", "n2", "http://127.0.0.1:1", "--learner");
@@ -96,12 +101,12 @@ class ClusterGrowthIT {
   }
 
   @Test
-  void g_aWrongUrlOnThreeMembersCostsAVoterAndIsCorrected() {
+  void wrongUrlInThreeMemberClusterCostsVoterAndIsCorrected() {
     cluster.startNew("n1", "n2", "n3");
     String follower = cluster.awaitFollower();
     add(follower, "n4", "http://127.0.0.1:1");
     cluster.run(follower, "put", "meanwhile", "1");
-    // Three of five would still do. One more that is down would not.
+    // Three of five are a quorum. One more stopped member is not acceptable.
     add(follower, "n5", "http://127.0.0.1:2");
     assertThat(cluster.failed(follower, "member", "add", "n6", "--peer-urls=http://127.0.0.1:3"))
         .contains("etcdserver: re-configuration failed due to not enough started members");
@@ -116,7 +121,7 @@ class ClusterGrowthIT {
   }
 
   @Test
-  void h_aLearnerIsPromotedWhenItHasCaughtUpAndNotBefore() {
+  void learnerIsPromotedOnlyAfterItCaughtUp() {
     cluster.startNew("n1", "n2", "n3");
     String follower = cluster.awaitFollower();
     for (int i = 0; i < 20; i++) {
@@ -132,7 +137,7 @@ class ClusterGrowthIT {
     assertThat(cluster.runInTheEnd(follower, "member", "promote", id)).contains("promoted");
     assertThat(cluster.failed(follower, "member", "promote", id))
         .contains("etcdserver: can only promote a learner member");
-    // It counts from now on: without it two of four would be no quorum.
+    // The member is part of the quorum: without it two of four are no quorum.
     String down = cluster.awaitLeader();
     cluster.process(down).kill();
     String up = cluster.awaitLeader();
@@ -141,7 +146,7 @@ class ClusterGrowthIT {
   }
 
   @Test
-  void i_aLearnerServesItsOwnStateAndNothingElse() {
+  void learnerServesOnlyItsOwnState() {
     cluster.startNew("n1");
     cluster.run("n1", "put", "k", "v");
     add("n1", "n2", cluster.peerUrl("n2"), "--learner");

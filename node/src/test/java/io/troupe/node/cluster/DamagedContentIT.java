@@ -17,14 +17,16 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Q5 with members whose content was changed while they was stopped, with right checksums: nothing
- * but a comparison with the others finds that. The damaged key is not written again, so that the
- * digest of applied effects has nothing to say.
+ * Q5 with members whose content was changed while they were stopped, with valid checksums: only a
+ * comparison between members finds that. No client writes the damaged key again, so the digest of
+ * applied effects is equal.
  */
 @Clusters
+@Tag("full")
 class DamagedContentIT {
   private static final String RIGHT = "the-right-value";
   private static final String WRONG = "the-wrong-value";
@@ -44,7 +46,7 @@ class DamagedContentIT {
     cluster.close();
   }
 
-  /** Three members with a value each has; returns the leader. */
+  /** Starts three members with one value each; returns the leader. */
   private String start() {
     cluster.startNew("n1", "n2", "n3");
     String leader = cluster.awaitLeader();
@@ -66,7 +68,7 @@ class DamagedContentIT {
     replace(cluster.data(name).resolve("state"), from, to);
   }
 
-  /** A member is stopped, damaged, and started again; it serves the wrong value. */
+  /** A stopped member is damaged and restarted; it serves the wrong value. */
   private void restartDamaged(String name, String value) {
     damage(name, RIGHT, value);
     cluster.restart(name).awaitReady();
@@ -117,7 +119,7 @@ class DamagedContentIT {
     return cluster.run(via, "alarm", "list").replaceAll("\\s+", " ").strip();
   }
 
-  /** Waits for an alarm and requires that it is the only one. */
+  /** Waits for an alarm and checks that it is the only one. */
   private void awaitAlarm(String via, String alarm) {
     ProcessCluster.await("an alarm CORRUPT").until(() -> !alarms(via).isEmpty());
     assertThat(alarms(via)).isEqualTo(alarm);
@@ -135,7 +137,7 @@ class DamagedContentIT {
     assertThat(cluster.awaitLeader()).isEqualTo(to);
   }
 
-  /** Q4 and decision 0060: what each serves while one of them is accused. */
+  /** Q4 and decision 0060: what each member serves while one member has the alarm. */
   private void assertOnlyReadsOfOthers(String accused, String other) {
     assertThat(cluster.failed(other, "put", "k", "v")).contains(CORRUPT);
     assertThat(cluster.failed(other, "compact", "2")).contains(CORRUPT);
@@ -144,7 +146,7 @@ class DamagedContentIT {
   }
 
   @Test
-  void Q5_compactionHashesAccuseAFollowerOutsideTheMajorityUntilItIsMended() {
+  void compactionHashesReportFollowerOutsideMajorityUntilRepair_Q5() {
     cluster.setting("feature-gates", "CompactHashCheck=true");
     cluster.setting("compact-hash-check-time", "300ms");
     String leader = start();
@@ -159,7 +161,7 @@ class DamagedContentIT {
     assertThat(line).contains("accused=[" + id + "]");
     assertOnlyReadsOfOthers(follower, healthy);
 
-    // Ended too early it comes back.
+    // A member whose alarm is disarmed too early raises it again.
     cluster.run(leader, "alarm", "disarm");
     awaitAlarm(leader, alarmOf(id));
 
@@ -174,7 +176,7 @@ class DamagedContentIT {
   }
 
   @Test
-  void Q5_compactionHashesAccuseALeaderOutsideTheMajority() {
+  void compactionHashesReportLeaderOutsideMajority_Q5() {
     cluster.setting("feature-gates", "CompactHashCheck=true");
     cluster.setting("compact-hash-check-time", "300ms");
     String first = start();
@@ -189,7 +191,7 @@ class DamagedContentIT {
   }
 
   @Test
-  void Q5_withoutAMajorityNobodyIsNamed() {
+  void noMemberIsReportedWithoutMajority_Q5() {
     cluster.setting("feature-gates", "CompactHashCheck=true");
     cluster.setting("compact-hash-check-time", "300ms");
     String leader = start();
@@ -201,7 +203,7 @@ class DamagedContentIT {
     cluster
         .process(cluster.awaitLeader())
         .awaitLine("cannot identify the corrupted members, so intentionally set the memberID as 0");
-    // Nobody is accused: all serve reads, none takes writes.
+    // The alarm names no member: all members serve reads and refuse writes.
     for (String name : cluster.running()) {
       assertThat(cluster.run(name, "get", "other", "--print-value-only")).isEqualTo("1\n");
       assertThat(cluster.failed(name, "put", "k", "v")).contains(CORRUPT);
@@ -209,16 +211,16 @@ class DamagedContentIT {
   }
 
   @Test
-  void Q5_thePeriodicCheckAccusesAFollowerThatDiffers() {
+  void periodicCheckReportsDifferingFollower_Q5() {
     cluster.setting("corrupt-check-time", "300ms");
     String leader = start();
     cluster.process(leader).awaitLine("finished peer corruption check number-of-peers-checked=2");
-    // Of a compaction of the current revision all others remember the hash before it.
+    // All other members keep the hash before the compaction of the current revision.
     compact(leader);
     String follower = followers(leader).get(1);
     String healthy = followers(leader).get(0);
     damage(follower, RIGHT, WRONG);
-    // It may be accused before anybody can read it.
+    // The alarm may be raised before the first read.
     cluster.restart(follower).awaitReady();
     String id = id(follower);
     awaitAlarm(leader, alarmOf(id));
@@ -226,14 +228,16 @@ class DamagedContentIT {
     assertOnlyReadsOfOthers(follower, healthy);
   }
 
-  /** The periodic check believes its leader, as etcd's does: that is why compactions vote. */
+  /**
+   * The periodic check trusts the leader, as in etcd; the majority decides about compaction hashes.
+   */
   @Test
-  void Q5_thePeriodicCheckOfADamagedLeaderAccusesTheFirstOther() {
+  void periodicCheckOfDamagedLeaderReportsFirstFollower_Q5() {
     String first = start();
     String damaged = followers(first).get(0);
     String third = followers(first).get(1);
     damage(damaged, RIGHT, WRONG);
-    // A healthy leader would find it first.
+    // A healthy leader would find the damage first.
     cluster
         .start(
             damaged, "new", cluster.cluster("n1", "n2", "n3"), "-Dtroupe.corrupt-check-time=300ms")
@@ -253,10 +257,10 @@ class DamagedContentIT {
   }
 
   @Test
-  void Q5_aMemberWithOtherContentDoesNotStart() {
+  void memberWithDifferentContentDoesNotStart_Q5() {
     cluster.setting("feature-gates", "InitialCorruptCheck=true");
     String leader = start();
-    // Nothing is written from here on, and the others remember hashes of before the compaction.
+    // No writes follow, and the other members keep hashes from before the compaction.
     compact(leader);
     String follower = followers(leader).get(0);
     String healthy = followers(leader).get(1);
@@ -270,7 +274,7 @@ class DamagedContentIT {
         .contains("found data inconsistency with peers")
         .doesNotContain("initial corruption checking passed")
         .doesNotContain(NodeProcess.READY);
-    assertThat(alarms(leader)).as("nobody is accused by it").isEmpty();
+    assertThat(alarms(leader)).as("no member is reported").isEmpty();
     cluster.run(healthy, "put", "k", "v");
 
     replace(cluster.data(follower).resolve("state"), WRONG, RIGHT);

@@ -18,15 +18,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Clients that know all three endpoints continue when the leader's process is killed. */
+/** Clients with all three endpoints continue after the kill of the leader's process. */
 @Clusters
+@Tag("full")
 class FailoverIT {
   private static final Logger LOG = LoggerFactory.getLogger(FailoverIT.class);
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private ProcessCluster cluster = new ProcessCluster(Path.of(""));
 
@@ -45,17 +47,15 @@ class FailoverIT {
     return ByteSequence.from(text, UTF_8);
   }
 
-  /** Puts until it is accepted; a put that may have happened is harmless to repeat. */
+  /** Repeats a put until it succeeds; a repeated put does no harm. */
   private static void put(KV kv, String key, String value) throws Exception {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + TIMEOUT.toNanos();
     while (true) {
       try {
         kv.put(bytes(key), bytes(value)).get(1, TimeUnit.SECONDS);
         return;
       } catch (ExecutionException | TimeoutException e) {
-        assertThat(System.nanoTime() - end)
-            .as("no write was accepted any more: %s", e)
-            .isNegative();
+        assertThat(System.nanoTime() - end).as("no write was accepted: %s", e).isNegative();
       }
     }
   }
@@ -67,7 +67,7 @@ class FailoverIT {
   }
 
   @Test
-  void jetcdWritesOnAfterTheLeaderWasKilled() throws Exception {
+  void jetcdContinuesAfterLeaderKill() throws Exception {
     String leader = cluster.awaitLeader();
     try (Client client = Client.builder().endpoints(targets()).build()) {
       KV kv = client.getKVClient();
@@ -91,7 +91,7 @@ class FailoverIT {
   }
 
   @Test
-  void etcdctlFindsTheOthers() {
+  void etcdctlReachesRemainingMembers() {
     List<String> all = cluster.running();
     String leader = cluster.awaitLeader();
     try (NodeProcess put = cluster.etcdctl(all, "put", "k", "1")) {
@@ -107,7 +107,8 @@ class FailoverIT {
                   return put.awaitExit() == 0;
                 }
               });
-      // It may have hung at the member that died; it continues at another one, without a gap.
+      // The watch may have been open at the killed member; it resumes at another member without a
+      // gap.
       ProcessCluster.await("the event after the failover")
           .until(() -> watch.out().contains("k\n2\n"));
     }

@@ -20,10 +20,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** SN4: two of three members are lost for good, the third continues alone. */
+/** SN4: two of three members are lost permanently; the third continues alone. */
 @Clusters
+@Tag("full")
 class ForceNewClusterIT {
   private static final int KEYS = 30;
   private static final String FORCE = "-Dtroupe.force-new-cluster=";
@@ -86,9 +88,9 @@ class ForceNewClusterIT {
     return Base64.getEncoder().encodeToString((via + i).getBytes(StandardCharsets.UTF_8));
   }
 
-  /** C.2: what they compare their state with is the leader that they follow, if any. */
+  /** Statement C.2: members compare their state with the leader that they follow, if any. */
   @Test
-  void twoFormerMembersThatComeBackTogetherRaiseNoAlarm() throws Exception {
+  void returningFormerMembersRaiseNoAlarm() throws Exception {
     cluster.startNew("n1", "n2", "n3");
     String last = cluster.awaitFollower();
     List<String> former = cluster.running().stream().filter(n -> !n.equals(last)).toList();
@@ -97,7 +99,7 @@ class ForceNewClusterIT {
     start(last, true).awaitReady();
     assertThat(putMany(last, 600)).isEqualTo(600);
 
-    // Together they are a quorum of what they know.
+    // Two members are a quorum of the membership that they know.
     former.forEach(cluster::restart);
     int ofFormer = 0;
     for (int round = 0; round < 10; round++) {
@@ -124,7 +126,7 @@ class ForceNewClusterIT {
   }
 
   @Test
-  void theLastMemberGoesOnAlone() throws IOException {
+  void lastMemberContinuesAlone() throws IOException {
     cluster.startNew("n1", "n2", "n3");
     String last = cluster.awaitFollower();
     List<String> lost = cluster.running().stream().filter(n -> !n.equals(last)).toList();
@@ -134,7 +136,7 @@ class ForceNewClusterIT {
     }
     cluster.awaitKey(last, "key-" + (KEYS - 1), "value-" + (KEYS - 1));
 
-    // Not while there is a quorum without it.
+    // The check refuses while the other members still have a quorum.
     cluster.process(last).kill();
     NodeProcess refused = start(last, true);
     assertThat(refused.awaitExit()).isEqualTo(2);
@@ -153,20 +155,20 @@ class ForceNewClusterIT {
     assertThat(clusterId(last)).isEqualTo(clusterId);
     cluster.run(last, "put", "after", "1");
 
-    // Without the flag, after a sudden end.
+    // Restarts without the flag after a kill.
     forced.kill();
     start(last, false).awaitReady();
     hasAllKeys(last);
     assertThat(cluster.run(last, "get", "--print-value-only", "after")).isEqualTo("1\n");
     assertThat(cluster.members(last)).hasSize(1);
 
-    // One of the lost comes back with its data: it is none any more.
+    // A lost member returns with its data; the membership does not contain it any more.
     NodeProcess former = cluster.restart(lost.get(0));
     assertThat(former.awaitExit()).isZero();
     assertThat(former.err()).contains("this member was removed from the cluster");
     cluster.run(last, "put", "after", "2");
 
-    // A new one takes its place.
+    // A new member replaces it.
     String added = lost.get(1);
     DurableFiles.deleteTree(cluster.data(added));
     cluster.runInTheEnd(last, "member", "add", added, "--peer-urls=" + cluster.peerUrl(added));

@@ -17,16 +17,18 @@ import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Members join without waiting for a timeout: by a snapshot, and right after an election. */
+/** Members join without waiting for a timeout: by a snapshot, and directly after an election. */
 @Clusters
+@Tag("full")
 class JoinAtOnceIT {
   private static final Logger LOG = LoggerFactory.getLogger(JoinAtOnceIT.class);
 
-  /** M5: members must have been connected for so long before another one is added. */
+  /** M5: members must be connected for this long before a member can be added. */
   private static final Duration CONNECTED = Duration.ofSeconds(5);
 
   private ProcessCluster cluster = new ProcessCluster(Path.of(""));
@@ -63,9 +65,12 @@ class JoinAtOnceIT {
     return Instant.parse(line.substring(0, line.indexOf(' ')));
   }
 
-  /** What the member proposes before its state is replaced was lost, and it waited for 7 s. */
+  /**
+   * Fixed: a proposal that the member sent before its state was replaced was lost, and the member
+   * waited for 7 s.
+   */
   @Test
-  void memberThatJoinsBySnapshotPublishesAtOnce() {
+  void memberJoiningBySnapshotPublishesImmediately() {
     String leader = cluster.awaitLeader();
     put(leader, 600);
     ProcessCluster.await("snapshots")
@@ -88,7 +93,7 @@ class JoinAtOnceIT {
   }
 
   @Test
-  void M5_memberAddWorksAtOnceAfterLeadershipMoves() {
+  void memberAddWorksImmediatelyAfterLeadershipTransfer_M5() {
     String leader = cluster.awaitLeader();
     long connected = System.nanoTime();
     ProcessCluster.await("connections that stand")

@@ -12,10 +12,12 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Leases of a cluster: asked of any member, kept over changes of the leader (L4, L6, L7, L11). */
+/** Leases of a cluster through any member and across leader changes (L4, L6, L7, L11). */
 @Clusters
+@Tag("full")
 class LeaseFailoverIT {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -41,7 +43,7 @@ class LeaseFailoverIT {
   }
 
   @Test
-  void L6_L7_aFollowerRenewsAndTellsWhatTheLeaderKnows() throws IOException {
+  void followerForwardsRenewalsAndTimeToLiveToLeader_L6_L7() throws IOException {
     String follower = cluster.awaitFollower();
     String lease = grant(follower, 300);
     cluster.run(follower, "put", "k", "v", "--lease=" + lease);
@@ -54,9 +56,9 @@ class LeaseFailoverIT {
     assertThat(cluster.run(follower, "lease", "timetolive", "1234")).contains("already expired");
   }
 
-  /** An owner that renews through followers keeps its key, whoever leads. */
+  /** A lease that is renewed through followers keeps its key under every leader. */
   @Test
-  void L11_aLeaseThatIsRenewedOutlivesLeadersThatAreKilled() throws InterruptedException {
+  void renewedLeaseSurvivesLeaderKills_L11() throws InterruptedException {
     String first = cluster.awaitLeader();
     String owner = cluster.awaitFollower();
     String lease = grant(owner, 5);
@@ -65,7 +67,7 @@ class LeaseFailoverIT {
       ProcessCluster.await("renewals").until(() -> keepAlive.out().contains("TTL(5)"));
       cluster.process(first).kill();
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(12);
-      // Longer than two of its lives, asked all the time.
+      // Longer than two TTLs; renewals continue throughout.
       while (System.nanoTime() - end < 0) {
         assertThat(cluster.run(owner, "get", "k", "--consistency=s", "--print-value-only"))
             .isEqualTo("v\n");
@@ -76,9 +78,9 @@ class LeaseFailoverIT {
         .until(() -> cluster.run(owner, "get", "k", "--consistency=s").isEmpty());
   }
 
-  /** Nobody renews: the next leader gives it at least what was left, and no less. */
+  /** Without renewals the next leader grants at least the remaining TTL. */
   @Test
-  void L4_L11_aLeaseThatNobodyRenewsKeepsItsTimeAndEnds() {
+  void unrenewedLeaseKeepsItsTtlAndExpires_L4_L11() {
     String first = cluster.awaitLeader();
     String other = cluster.awaitFollower();
     long granted = System.nanoTime();
@@ -91,11 +93,10 @@ class LeaseFailoverIT {
   }
 
   /**
-   * A leader that was stopped does not know that another one leads. It must neither renew nor end
-   * anything.
+   * A leader that was paused does not know the new leader. It must neither renew nor expire leases.
    */
   @Test
-  void L6_aDeposedLeaderRenewsNothingAndEndsNothing() throws IOException {
+  void deposedLeaderNeitherRenewsNorExpiresLeases_L6() throws IOException {
     String old = cluster.awaitLeader();
     String other = cluster.awaitFollower();
     String lease = grant(other, 6);
@@ -104,13 +105,13 @@ class LeaseFailoverIT {
       cluster.process(old).pause();
       ProcessCluster.await("another leader")
           .until(() -> !cluster.leader(other).equals(old) && !cluster.leader(other).isEmpty());
-      // Time in which the old leader's count would have ended it.
+      // Time after which the old leader would have expired the lease.
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(8);
       while (System.nanoTime() - end < 0) {
         cluster.run(other, "get", "k");
       }
       cluster.process(old).resume();
-      // What it says now comes from the leader that there is.
+      // The status now comes from the current leader.
       assertThat(cluster.run(old, "lease", "keep-alive", "--once", lease)).contains("TTL(6)");
       assertThat(cluster.run(other, "get", "k", "--print-value-only")).isEqualTo("v\n");
       assertThat(cluster.awaitLeader()).isNotEqualTo(old);

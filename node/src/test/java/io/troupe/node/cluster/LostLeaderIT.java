@@ -37,26 +37,28 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes that wait when their leader is stopped, and comes back or not. Nothing repeats them. */
+/** Writes in flight while their leader is paused or killed. The client repeats none of them. */
 @Clusters
+@Tag("full")
 class LostLeaderIT {
   private static final Logger LOG = LoggerFactory.getLogger(LostLeaderIT.class);
   private static final Duration PAUSE = Duration.ofSeconds(8);
 
-  /** In flight at one member at once. */
+  /** Writes in flight at one member at the same time. */
   private static final int WRITES = 70;
 
-  /** The aim is 1 s; a machine that runs other tests beside this one may need longer. */
+  /** The target is 1 s; a machine that runs other tests at the same time may need longer. */
   private static final long MAX_AFTER_RESUME_MS = 4_000;
 
-  /** A write and what came of it. */
+  /** A write and its outcome. */
   private record Write(String key, CompletableFuture<Ended> ended) {}
 
-  /** The end of a write; the time is of {@link System#nanoTime}. */
+  /** The end of a write, in {@link System#nanoTime}. */
   private record Ended(Status status, long nanos) {}
 
   private final HttpClient http =
@@ -123,7 +125,7 @@ class LostLeaderIT {
     return found.find() ? found.group(1) : "0";
   }
 
-  /** The member that all of them name as the leader. */
+  /** The leader that all members report. */
   private String awaitLeader() {
     AtomicReference<String> leader = new AtomicReference<>("");
     ProcessCluster.await("one leader")
@@ -175,7 +177,7 @@ class LostLeaderIT {
     LOG.info("{}: last response after ms={} {}", what, longestMs(writes, fromNanos), ends);
   }
 
-  /** Each was done, or waited for the whole request timeout before the process continued. */
+  /** Each write succeeded, or waited for the whole request timeout before the process continued. */
   private static void assertDoneOrTimedOut(List<Write> writes) throws Exception {
     for (Write write : writes) {
       Ended ended = write.ended().get(30, TimeUnit.SECONDS);
@@ -184,7 +186,7 @@ class LostLeaderIT {
         case OK -> {}
         case UNAVAILABLE ->
             assertThat(description).as(write.key()).startsWith("etcdserver: request timed out");
-        // P9: it was not proposed, because its member knew no leader.
+        // P9: the write was not proposed, because its member knew no leader.
         case DEADLINE_EXCEEDED ->
             assertThat(description).as(write.key()).isEqualTo("context deadline exceeded");
         default -> fail("%s: %s", write.key(), ended.status());
@@ -212,7 +214,8 @@ class LostLeaderIT {
     cluster.process(leader).pause();
     List<Write> during = begin(leader, WRITES);
     long forwardedMs = longestMs(forwarded, paused);
-    LOG.info("writes at a follower whose leader was paused: last answer after ms={}", forwardedMs);
+    LOG.info(
+        "writes at a follower whose leader was paused: last response after ms={}", forwardedMs);
     assertAllDone(forwarded);
     assertThat(forwardedMs).as("the next leader's first entry decides").isLessThan(5_000);
 
@@ -224,7 +227,7 @@ class LostLeaderIT {
     List<Write> after = begin(leader, WRITES);
     List<Write> elsewhere = beginAtFollowers(leader);
     describe("in flight when the leader stopped", inFlight, resumed);
-    describe("sent to the stopped leader at once", during, resumed);
+    describe("sent to the paused leader", during, resumed);
     describe("sent to the stopped leader late", atTheEnd, resumed);
     describe("sent after SIGCONT", after, resumed);
     describe("sent to followers after SIGCONT", elsewhere, resumed);
@@ -237,7 +240,7 @@ class LostLeaderIT {
     LOG.info(
         "writes after SIGCONT of their leader: count={} last response after ms={}", all.size(), ms);
     assertThat(ms).as("all writes have a response").isLessThan(MAX_AFTER_RESUME_MS);
-    // What had not waited for the whole request timeout when the process stopped is done.
+    // A write that had not waited for the whole request timeout at the pause succeeds.
     assertAllDone(during);
     assertAllDone(atTheEnd);
     assertAllDone(after);
@@ -246,7 +249,7 @@ class LostLeaderIT {
   }
 
   @Test
-  void writesForwardedToALeaderThatIsKilledAreDoneWithTheNextLeader() throws Exception {
+  void writesForwardedToKilledLeaderSucceedWithNextLeader() throws Exception {
     String leader = awaitLeader();
     assertAllDone(beginAtFollowers(leader));
     List<Write> writes = new ArrayList<>(beginAtFollowers(leader));
@@ -254,7 +257,7 @@ class LostLeaderIT {
     cluster.process(leader).kill();
     writes.addAll(beginAtFollowers(leader));
     long ms = longestMs(writes, killed);
-    LOG.info("writes at a follower whose leader was killed: last answer after ms={}", ms);
+    LOG.info("writes at a follower whose leader was killed: last response after ms={}", ms);
     assertAllDone(writes);
     assertThat(ms).as("the next leader's first entry decides").isLessThan(5_000);
   }

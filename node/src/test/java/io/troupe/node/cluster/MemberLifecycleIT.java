@@ -11,10 +11,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A member is added, joins, is promoted, is removed; everything is asked of a follower. */
+/** A member is added, joins, is promoted and is removed; a follower serves all requests. */
 @Clusters
+@Tag("full")
 class MemberLifecycleIT {
   private ProcessCluster cluster = new ProcessCluster(Path.of(""));
 
@@ -29,7 +31,7 @@ class MemberLifecycleIT {
   }
 
   @Test
-  void fromTheAddToTheRemoval() throws IOException {
+  void memberIsAddedPromotedAndRemoved() throws IOException {
     cluster.startNew("n1", "n2", "n3");
     String follower = cluster.awaitFollower();
     cluster.run(follower, "put", "before", "1");
@@ -41,7 +43,7 @@ class MemberLifecycleIT {
     assertThat(added).contains("ETCD_INITIAL_CLUSTER_STATE=\"existing\"");
     String id = cluster.id(follower, cluster.peerUrl("n4"));
 
-    // Whoever names the wrong members does not get in, and is told why.
+    // A member with a wrong initial cluster is refused with the reason.
     try (NodeProcess wrong = cluster.join("n4", cluster.cluster("n1", "n2", "n4"))) {
       assertThat(wrong.awaitExit()).isEqualTo(2);
       assertThat(wrong.err())
@@ -54,7 +56,7 @@ class MemberLifecycleIT {
     }
     assertThat(cluster.data("n4").resolve("identity")).doesNotExist();
 
-    // It catches up and is promoted, through a follower too.
+    // The learner catches up and is promoted through a follower.
     cluster.join("n4", cluster.cluster("n1", "n2", "n3", "n4")).awaitReady();
     cluster.awaitKey("n4", "before", "1");
     cluster.runInTheEnd(follower, "member", "promote", id);
@@ -63,7 +65,7 @@ class MemberLifecycleIT {
       cluster.awaitKey(name, "after", "2");
     }
 
-    // Another one is removed: its process ends by itself, as one that was told to.
+    // A member is removed: its process stops by itself with the status of a removed member.
     String leader = cluster.awaitLeader();
     String gone =
         cluster.running().stream()
@@ -76,7 +78,7 @@ class MemberLifecycleIT {
     assertThat(ended.awaitExit()).isZero();
     assertThat(ended.err()).contains("this member was removed from the cluster");
 
-    // With its data it learns that once more; without, nobody knows it.
+    // With its data the member learns of its removal again; without it no peer accepts it.
     NodeProcess again = cluster.restart(gone);
     assertThat(again.awaitExit()).isZero();
     assertThat(again.err()).contains("this member was removed from the cluster");
@@ -92,9 +94,9 @@ class MemberLifecycleIT {
     }
   }
 
-  /** A member that forgot its votes must not restarts under its old id. */
+  /** A member that lost its votes must not restart under its old ID. */
   @Test
-  void B3_aMemberThatLostItsDataIsRefusedAndReplaced() throws IOException {
+  void memberWithoutItsDataIsRefusedAndReplaced_B3() throws IOException {
     cluster.startNew("n1", "n2", "n3");
     cluster.run("n1", "put", "before", "1");
     String lost = cluster.awaitFollower();
@@ -106,7 +108,7 @@ class MemberLifecycleIT {
     assertThat(refused.awaitExit()).isEqualTo(2);
     assertThat(refused.err()).contains("has already been bootstrapped", "existing");
 
-    // At once the leader may still count it among those it hears of (M5).
+    // Immediately after the stop the leader may still count the member as connected (M5).
     cluster.runInTheEnd(other, "member", "remove", cluster.id(other, cluster.peerUrl(lost)));
     cluster.runInTheEnd(other, "member", "add", lost, "--peer-urls=" + cluster.peerUrl(lost));
     cluster.join(lost, cluster.cluster("n1", "n2", "n3")).awaitReady();
@@ -114,9 +116,9 @@ class MemberLifecycleIT {
     assertThat(cluster.members(other)).hasSize(3);
   }
 
-  /** Decision 0051: the order of the setting does not matter, that of the text does. */
+  /** Decision 0051: the text order of the URLs matters, not their order in the setting. */
   @Test
-  void aMemberWithSeveralUrlsIsReachedAtTheFirstAsText() {
+  void memberWithSeveralUrlsIsReachedAtUrlThatSortsFirst() {
     String one = "http://127.0.0.1:" + FreePort.next();
     String two = "http://127.0.0.1:" + FreePort.next();
     String last = one.compareTo(two) < 0 ? two : one;
@@ -138,7 +140,7 @@ class MemberLifecycleIT {
   }
 
   @Test
-  void M7_aMemberMovesToAnotherAddress() {
+  void memberMovesToAnotherAddress_M7() {
     cluster.startNew("n1", "n2", "n3");
     String moves = cluster.awaitFollower();
     String leader = cluster.awaitLeader();
@@ -158,7 +160,7 @@ class MemberLifecycleIT {
     cluster.runInTheEnd(moves, "put", "moved", "2");
     assertThat(cluster.members(moves).toString()).contains(url);
 
-    // It counts: with another member gone the two of them continue.
+    // The moved member is part of the quorum: the two members continue without the third one.
     cluster.process(leader).kill();
     cluster.runInTheEnd(moves, "put", "without-the-leader", "3");
     for (String name : cluster.running()) {

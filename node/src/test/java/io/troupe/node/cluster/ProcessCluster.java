@@ -24,12 +24,12 @@ import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Members as processes of their own, told what to do by etcd's own command line. A member has a
- * name, a client port and a peer port from the moment it is first named.
+ * Members as separate processes, operated with etcdctl. A member has a name, a client port and a
+ * peer port from its first use.
  */
 final class ProcessCluster implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final Duration TIMEOUT = Duration.ofSeconds(90);
   private static final String TOKEN = "process-cluster";
 
   private static final class Slot {
@@ -53,13 +53,13 @@ final class ProcessCluster implements AutoCloseable {
     this.directory = directory;
   }
 
-  /** A setting of all members that are named from now on. */
+  /** Sets a setting of all members that are named later. */
   void setting(String key, String value) {
     settings.put(key, value);
   }
 
   static ConditionFactory await(String what) {
-    return Awaitility.await(what).atMost(PATIENCE).pollInterval(Duration.ofMillis(50));
+    return Awaitility.await(what).atMost(TIMEOUT).pollInterval(Duration.ofMillis(50));
   }
 
   private Slot slot(String name) {
@@ -100,7 +100,7 @@ final class ProcessCluster implements AutoCloseable {
     return process;
   }
 
-  /** The value of initial-cluster that names these. */
+  /** The value of initial-cluster with these members. */
   String cluster(String... names) {
     return Arrays.stream(names)
         .map(name -> name + "=" + peerUrl(name))
@@ -133,14 +133,14 @@ final class ProcessCluster implements AutoCloseable {
     return started;
   }
 
-  /** Starts a member again on its data; does not wait. */
+  /** Restarts a member with its data; does not wait. */
   NodeProcess restart(String name) {
     NodeProcess started = process(name).restart();
     slot(name).process = started;
     return started;
   }
 
-  /** Members whose process runs. */
+  /** Members with a running process. */
   List<String> running() {
     List<String> running = new ArrayList<>();
     slots.forEach(
@@ -156,7 +156,7 @@ final class ProcessCluster implements AutoCloseable {
     return process(name).endpoint();
   }
 
-  /** etcdctl at one member. */
+  /** etcdctl with the endpoint of one member. */
   NodeProcess etcdctl(String via, String... args) {
     return etcdctl(List.of(via), args);
   }
@@ -174,7 +174,7 @@ final class ProcessCluster implements AutoCloseable {
         .start();
   }
 
-  /** Standard output of a command that must succeed. */
+  /** Runs a command that must succeed and returns its standard output. */
   String run(String via, String... args) {
     try (NodeProcess command = etcdctl(via, args)) {
       assertThat(command.awaitExit()).as("%s", command).isZero();
@@ -182,7 +182,7 @@ final class ProcessCluster implements AutoCloseable {
     }
   }
 
-  /** What a command says that must fail. */
+  /** Runs a command that must fail and returns its output. */
   String failed(String via, String... args) {
     try (NodeProcess command = etcdctl(via, args)) {
       assertThat(command.awaitExit()).as("%s", command).isNotZero();
@@ -204,7 +204,7 @@ final class ProcessCluster implements AutoCloseable {
     return out[0];
   }
 
-  /** The leader as one member knows it, by name; empty if it knows none. */
+  /** The name of the leader that one member reports; empty if it reports none. */
   String leader(String via) {
     try (NodeProcess command = etcdctl(via, "endpoint", "status", "-w", "json")) {
       if (command.awaitExit() != 0) {
@@ -219,7 +219,7 @@ final class ProcessCluster implements AutoCloseable {
     return members(via).stream().filter(member -> member.get("ID").asLong() == id).findFirst();
   }
 
-  /** The leader, by name, once all that run agree on one of them. */
+  /** The name of the leader once all running members report the same one. */
   String awaitLeader() {
     String[] found = new String[1];
     await("one leader")
@@ -232,20 +232,20 @@ final class ProcessCluster implements AutoCloseable {
     return found[0];
   }
 
-  /** Some member that runs and does not lead. */
+  /** A running member that is not the leader. */
   String awaitFollower() {
     String leader = awaitLeader();
     return running().stream().filter(name -> !name.equals(leader)).findFirst().orElseThrow();
   }
 
-  /** The members as one of them tells. */
+  /** The members as one member reports them. */
   List<JsonNode> members(String via) {
     List<JsonNode> members = new ArrayList<>();
     json(run(via, "member", "list", "-w", "json")).get("members").forEach(members::add);
     return members;
   }
 
-  /** Id of a member as the command line wants it. */
+  /** Member ID in the form that etcdctl expects. */
   String id(String via, String peerUrl) {
     return members(via).stream()
         .filter(member -> member.get("peerURLs").get(0).asText().equals(peerUrl))
@@ -262,7 +262,7 @@ final class ProcessCluster implements AutoCloseable {
     }
   }
 
-  /** Waits until a member's own state holds a key: a read that asks nobody else. */
+  /** Waits until the local state of a member holds a key (serializable read). */
   void awaitKey(String member, String key, String value) {
     await(key + " on " + member)
         .until(

@@ -12,10 +12,12 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Members that etcd's own flags tell to speak TLS with each other, as processes. */
+/** Members as processes whose etcd flags enable TLS between peers. */
 @Clusters
+@Tag("full")
 class SecureClusterIT {
   private final List<NodeProcess> running = new ArrayList<>();
   private final int[] clients = {FreePort.next(), FreePort.next(), FreePort.next()};
@@ -73,7 +75,7 @@ class SecureClusterIT {
   }
 
   @Test
-  void TL5_membersWithCertificatesOfTheirOwn() throws Exception {
+  void membersWithAutoTlsFormCluster_TL5() throws Exception {
     Path directory = Files.createTempDirectory(Path.of("target"), "secure-cluster-");
     for (int i = 0; i < 3; i++) {
       start(directory, i);

@@ -1,6 +1,6 @@
 /**
- * Clusters of real processes: how members come and go, and what clients see of it. Entry class:
- * {@link io.troupe.node.cluster.ProcessCluster}. See docs/components/membership.md.
+ * Clusters of real processes: membership changes, and their effect on clients. Entry class: {@link
+ * io.troupe.node.cluster.ProcessCluster}. See docs/components/membership.md.
  */
 @NullMarked
 package io.troupe.node.cluster;

@@ -32,7 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A connection that sends exactly what a test says and gives back exactly what came. */
+/** A connection that sends exactly the given messages and returns exactly the received ones. */
 final class ApiClient implements AutoCloseable {
   private static final long DEADLINE_SECONDS = 30;
 
@@ -46,7 +46,7 @@ final class ApiClient implements AutoCloseable {
             .build();
   }
 
-  /** Over a connection that was made elsewhere, which is closed with it. */
+  /** Uses a connection that the caller created; closes it. */
   ApiClient(ManagedChannel channel) {
     this.channel = channel;
   }
@@ -80,7 +80,7 @@ final class ApiClient implements AutoCloseable {
     return all;
   }
 
-  /** Checks that a call ends with this code and this text, to the letter. */
+  /** Checks that a call fails with exactly this code and text. */
   <Q, R> void refused(MethodDescriptor<Q, R> method, Q request, Status.Code code, String text) {
     try {
       R answer =
@@ -143,7 +143,7 @@ final class ApiClient implements AutoCloseable {
     return call(Api.REVOKE, LeaseRevokeRequest.newBuilder().setID(lease).build());
   }
 
-  /** The store's revision now. */
+  /** The current revision of the store. */
   long revision() {
     return get("no such key").getHeader().getRevision();
   }

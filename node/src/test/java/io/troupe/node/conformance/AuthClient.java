@@ -51,7 +51,7 @@ import io.troupe.grpc.api.AuthenticateResponse;
 import io.troupe.grpc.api.auth.Permission;
 import java.util.concurrent.TimeUnit;
 
-/** A caller with a token, or with none, and the methods of the Auth service. */
+/** A caller with or without a token, and the methods of the Auth service. */
 final class AuthClient {
   static final MethodDescriptor<AuthEnableRequest, AuthEnableResponse> ENABLE =
       auth(
@@ -155,8 +155,8 @@ final class AuthClient {
     return Api.unary("etcdserverpb.Auth", name, request, response);
   }
 
-  /** Who shows no token. */
-  static AuthClient nobody(ApiClient client) {
+  /** A caller without a token. */
+  static AuthClient anonymous(ApiClient client) {
     return new AuthClient(client, "");
   }
 

@@ -40,36 +40,33 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * Section 2.14: users, roles, logins. What they may do with keys is in
- * AuthorisationConformanceTest.
- */
+/** Section 2.14: users, roles, logins. AuthorisationConformanceTest covers permissions on keys. */
 class AuthConformanceTest {
   @RegisterExtension static final ServedStore STORE = ServedStore.create().with("bcrypt-cost", "4");
 
-  private AuthClient nobody = AuthClient.nobody(STORE.client());
-  private AuthClient root = nobody;
+  private AuthClient anonymous = AuthClient.anonymous(STORE.client());
+  private AuthClient root = anonymous;
 
   @BeforeEach
   void begin() {
-    nobody = AuthClient.nobody(STORE.client());
-    root = nobody;
+    anonymous = AuthClient.anonymous(STORE.client());
+    root = anonymous;
   }
 
-  /** Leaves the store as it was found. */
+  /** Restores the initial state of the store. */
   @AfterEach
   void forgetAll() {
-    if (nobody.call(AuthClient.STATUS, AuthStatusRequest.getDefaultInstance()).getEnabled()) {
-      nobody.login("root", "pw").disable();
+    if (anonymous.call(AuthClient.STATUS, AuthStatusRequest.getDefaultInstance()).getEnabled()) {
+      anonymous.login("root", "pw").disable();
     }
-    nobody
+    anonymous
         .call(AuthClient.USER_LIST, AuthUserListRequest.getDefaultInstance())
         .getUsersList()
-        .forEach(nobody::userDelete);
-    nobody
+        .forEach(anonymous::userDelete);
+    anonymous
         .call(AuthClient.ROLE_LIST, AuthRoleListRequest.getDefaultInstance())
         .getRolesList()
-        .forEach(nobody::roleDelete);
+        .forEach(anonymous::roleDelete);
   }
 
   private void addUserWithoutPassword(String name) {
@@ -82,10 +79,10 @@ class AuthConformanceTest {
   }
 
   private void enable() {
-    nobody.userAdd("root", "pw");
-    nobody.grantRole("root", "root");
-    nobody.enable();
-    root = nobody.login("root", "pw");
+    anonymous.userAdd("root", "pw");
+    anonymous.grantRole("root", "root");
+    anonymous.enable();
+    root = anonymous.login("root", "pw");
   }
 
   private static AuthUserAddRequest user(String name, String password) {
@@ -101,31 +98,31 @@ class AuthConformanceTest {
   }
 
   @Test
-  void A1_enablingNeedsRootWithItsRole() {
-    nobody.refused(
+  void authEnableNeedsRootUserWithRootRole_A1() {
+    anonymous.refused(
         AuthClient.ENABLE,
         AuthEnableRequest.getDefaultInstance(),
         FAILED_PRECONDITION,
         "etcdserver: root user does not exist");
-    nobody.userAdd("root", "pw");
-    nobody.refused(
+    anonymous.userAdd("root", "pw");
+    anonymous.refused(
         AuthClient.ENABLE,
         AuthEnableRequest.getDefaultInstance(),
         FAILED_PRECONDITION,
         "etcdserver: root user does not have root role");
-    nobody.grantRole("root", "root");
-    nobody.disable();
-    nobody.enable();
-    root = nobody.login("root", "pw");
+    anonymous.grantRole("root", "root");
+    anonymous.disable();
+    anonymous.enable();
+    root = anonymous.login("root", "pw");
     root.enable();
-    nobody.nameless(AuthClient.ENABLE, AuthEnableRequest.getDefaultInstance());
-    nobody.nameless(AuthClient.DISABLE, AuthDisableRequest.getDefaultInstance());
+    anonymous.nameless(AuthClient.ENABLE, AuthEnableRequest.getDefaultInstance());
+    anonymous.nameless(AuthClient.DISABLE, AuthDisableRequest.getDefaultInstance());
     root.disable();
-    nobody.disable();
+    anonymous.disable();
   }
 
   @Test
-  void A2_theRoleRootIsShownWithEverythingWhenItWasAdded() {
+  void addedRootRoleListsFullPermission_A2() {
     enable();
     AuthRoleGetRequest get = AuthRoleGetRequest.newBuilder().setRole("root").build();
     root.refused(AuthClient.ROLE_GET, get, FAILED_PRECONDITION, "etcdserver: role name not found");
@@ -139,20 +136,20 @@ class AuthConformanceTest {
   }
 
   @Test
-  void A3_whoShowsNoTokenOrABadOneIsRefused() {
+  void missingOrInvalidTokenIsRefused_A3() {
     enable();
-    nobody.nameless(Api.PUT, Requests.put(STORE.key("a"), "1").build());
-    nobody.nameless(Api.RANGE, Requests.get(STORE.key("a")).build());
-    nobody.nameless(Api.STATUS, StatusRequest.getDefaultInstance());
+    anonymous.nameless(Api.PUT, Requests.put(STORE.key("a"), "1").build());
+    anonymous.nameless(Api.RANGE, Requests.get(STORE.key("a")).build());
+    anonymous.nameless(Api.STATUS, StatusRequest.getDefaultInstance());
     for (String token : new String[] {"x", "abcdefghijklmnop.1", "abcdefghijklmnop.999999999"}) {
-      nobody
+      anonymous
           .showing(token)
           .refused(
               Api.PUT,
               Requests.put(STORE.key("a"), "1").build(),
               UNAUTHENTICATED,
               "etcdserver: invalid auth token");
-      nobody
+      anonymous
           .showing(token)
           .refused(
               Api.RANGE,
@@ -163,9 +160,9 @@ class AuthConformanceTest {
     root.call(Api.PUT, Requests.put(STORE.key("a"), "1").build());
   }
 
-  /** What stands there counts, and be it nothing: no other proof is looked for. */
+  /** The metadata key decides, even with an empty value: the member checks no other proof. */
   @Test
-  void A3_anEmptyTokenIsABadOne() {
+  void emptyTokenIsInvalid_A3() {
     enable();
     for (String[] headers :
         new String[][] {
@@ -185,7 +182,7 @@ class AuthConformanceTest {
   }
 
   @Test
-  void T5_tokensComeInEitherHeaderWithOrWithoutBearer() {
+  void tokensAreReadFromEitherHeaderWithOrWithoutBearer_T5() {
     enable();
     for (String header : new String[] {"token", "authorization"}) {
       for (String before : new String[] {"", "Bearer "}) {
@@ -198,8 +195,8 @@ class AuthConformanceTest {
   }
 
   @Test
-  void A4_loginsAreRefusedInEtcdsWords() {
-    nobody.refused(
+  void refusedLoginsHaveEtcdTexts_A4() {
+    anonymous.refused(
         AuthClient.AUTHENTICATE,
         login("root", "pw"),
         FAILED_PRECONDITION,
@@ -207,14 +204,14 @@ class AuthConformanceTest {
     enable();
     for (AuthenticateRequest wrong :
         new AuthenticateRequest[] {login("root", "no"), login("root", ""), login("no", "pw")}) {
-      nobody.refused(
+      anonymous.refused(
           AuthClient.AUTHENTICATE,
           wrong,
           INVALID_ARGUMENT,
           "etcdserver: authentication failed, invalid user ID or password");
     }
     addUserWithoutPassword("cert");
-    nobody.refused(
+    anonymous.refused(
         AuthClient.AUTHENTICATE,
         login("cert", "pw"),
         UNKNOWN,
@@ -222,25 +219,25 @@ class AuthConformanceTest {
   }
 
   @Test
-  void A5_simpleTokensNameTheIndexAndEndWithPasswordAndUser() {
+  void simpleTokensEndWithPasswordChangeAndUserDeletion_A5() {
     enable();
     assertThat(root.token()).matches("[a-zA-Z]{16}\\.[0-9]+");
     root.userAdd("u", "1");
-    AuthClient user = nobody.login("u", "1");
+    AuthClient user = anonymous.login("u", "1");
     assertThat(user.call(AuthClient.USER_GET, get("u")).getRolesList()).isEmpty();
     root.changePassword("u", "2");
     user.refused(AuthClient.USER_GET, get("u"), UNAUTHENTICATED, "etcdserver: invalid auth token");
-    nobody.refused(
+    anonymous.refused(
         AuthClient.AUTHENTICATE,
         login("u", "1"),
         INVALID_ARGUMENT,
         "etcdserver: authentication failed, invalid user ID or password");
-    AuthClient again = nobody.login("u", "2");
+    AuthClient again = anonymous.login("u", "2");
     again.call(AuthClient.USER_GET, get("u"));
     root.userDelete("u");
     again.refused(AuthClient.USER_GET, get("u"), UNAUTHENTICATED, "etcdserver: invalid auth token");
     root.disable();
-    nobody.enable();
+    anonymous.enable();
     root.refused(
         AuthClient.USER_LIST,
         AuthUserListRequest.getDefaultInstance(),
@@ -249,22 +246,22 @@ class AuthConformanceTest {
   }
 
   @Test
-  void A7_A16_theAuthRevisionCountsChanges() {
-    long before = nobody.authRevision();
+  void authRevisionCountsChanges_A7_A16() {
+    long before = anonymous.authRevision();
     enable();
-    assertThat(nobody.authRevision()).isEqualTo(before + 2);
+    assertThat(anonymous.authRevision()).isEqualTo(before + 2);
     root.roleAdd("r");
     root.grant("r", Permission.Type.READ, "a", "");
     root.grantRole("root", "r");
     root.grantRole("root", "r");
     root.revokeRole("root", "r");
     AuthStatusResponse status =
-        nobody.call(AuthClient.STATUS, AuthStatusRequest.getDefaultInstance());
+        anonymous.call(AuthClient.STATUS, AuthStatusRequest.getDefaultInstance());
     assertThat(status.getAuthRevision()).isEqualTo(before + 6);
     assertThat(status.getEnabled()).isTrue();
-    // Simple tokens go along.
+    // Tests simple tokens too.
     root.call(Api.RANGE, Requests.get(STORE.key("a")).build());
-    nobody
+    anonymous
         .showing("x")
         .refused(
             AuthClient.STATUS,
@@ -274,70 +271,70 @@ class AuthConformanceTest {
   }
 
   @Test
-  void A8_usersAreAddedInEtcdsWords() {
-    nobody.nameless(AuthClient.USER_ADD, user("", "pw"));
-    nobody.userAdd("u", "pw");
-    nobody.refused(
+  void userAddHasEtcdTexts_A8() {
+    anonymous.nameless(AuthClient.USER_ADD, user("", "pw"));
+    anonymous.userAdd("u", "pw");
+    anonymous.refused(
         AuthClient.USER_ADD,
         user("u", "pw"),
         FAILED_PRECONDITION,
         "etcdserver: user name already exists");
     enable();
     String tooLong = "bcrypt: password length exceeds 72 bytes";
-    nobody.refused(AuthClient.USER_ADD, user("v", "x".repeat(73)), UNKNOWN, tooLong);
-    nobody.refused(
+    anonymous.refused(AuthClient.USER_ADD, user("v", "x".repeat(73)), UNKNOWN, tooLong);
+    anonymous.refused(
         AuthClient.CHANGE_PASSWORD,
         AuthUserChangePasswordRequest.newBuilder().setName("u").setPassword("x".repeat(73)).build(),
         UNKNOWN,
         tooLong);
-    nobody.nameless(AuthClient.USER_ADD, user("v", "pw"));
+    anonymous.nameless(AuthClient.USER_ADD, user("v", "pw"));
     root.userAdd("empty", "");
-    nobody.login("empty", "");
+    anonymous.login("empty", "");
   }
 
   @Test
-  void A9_A10_unknownUsersAndRolesAreNamed() {
+  void unknownUsersAndRolesAreRefused_A9_A10() {
     String noUser = "etcdserver: user name not found";
     String noRole = "etcdserver: role name not found";
-    nobody.refused(AuthClient.USER_GET, get("u"), FAILED_PRECONDITION, noUser);
-    nobody.refused(
+    anonymous.refused(AuthClient.USER_GET, get("u"), FAILED_PRECONDITION, noUser);
+    anonymous.refused(
         AuthClient.USER_DELETE,
         AuthUserDeleteRequest.newBuilder().setName("u").build(),
         FAILED_PRECONDITION,
         noUser);
-    nobody.refused(
+    anonymous.refused(
         AuthClient.CHANGE_PASSWORD,
         AuthUserChangePasswordRequest.newBuilder().setName("u").setPassword("x").build(),
         FAILED_PRECONDITION,
         noUser);
-    nobody.userAdd("u", "pw");
-    nobody.refused(
+    anonymous.userAdd("u", "pw");
+    anonymous.refused(
         AuthClient.GRANT_ROLE,
         AuthUserGrantRoleRequest.newBuilder().setUser("u").setRole("r").build(),
         FAILED_PRECONDITION,
         noRole);
-    nobody.refused(
+    anonymous.refused(
         AuthClient.REVOKE_ROLE,
         AuthUserRevokeRoleRequest.newBuilder().setName("u").setRole("r").build(),
         FAILED_PRECONDITION,
         "etcdserver: role is not granted to the user");
-    nobody.refused(
+    anonymous.refused(
         AuthClient.ROLE_ADD,
         AuthRoleAddRequest.getDefaultInstance(),
         INVALID_ARGUMENT,
         "etcdserver: role name is empty");
-    nobody.refused(
+    anonymous.refused(
         AuthClient.ROLE_GET,
         AuthRoleGetRequest.newBuilder().setRole("r").build(),
         FAILED_PRECONDITION,
         noRole);
-    nobody.refused(
+    anonymous.refused(
         AuthClient.ROLE_DELETE,
         AuthRoleDeleteRequest.newBuilder().setRole("r").build(),
         FAILED_PRECONDITION,
         noRole);
-    nobody.roleAdd("r");
-    nobody.refused(
+    anonymous.roleAdd("r");
+    anonymous.refused(
         AuthClient.ROLE_ADD,
         AuthRoleAddRequest.newBuilder().setName("r").build(),
         FAILED_PRECONDITION,
@@ -345,7 +342,7 @@ class AuthConformanceTest {
   }
 
   @Test
-  void A9_rootStaysWhatItIsWhileAuthenticationIsOn() {
+  void rootCannotBeChangedWhileAuthIsEnabled_A9() {
     enable();
     root.roleAdd("root");
     String invalid = "etcdserver: invalid auth management";
@@ -367,12 +364,12 @@ class AuthConformanceTest {
   }
 
   @Test
-  void A9_anEmptyPasswordEndsLoginsByPassword() {
+  void emptyPasswordDisablesPasswordLogin_A9() {
     enable();
     root.userAdd("u", "1");
     root.changePassword("u", "");
     for (String password : new String[] {"", "1"}) {
-      nobody.refused(
+      anonymous.refused(
           AuthClient.AUTHENTICATE,
           login("u", password),
           INVALID_ARGUMENT,
@@ -388,37 +385,37 @@ class AuthConformanceTest {
   }
 
   @Test
-  void A9_aHashInPlaceOfAPasswordIsKept() {
+  void givenPasswordHashIsStored_A9() {
     enable();
     root.userAdd("u", "1");
     byte[] hash = BCrypt.withDefaults().hash(4, "2".getBytes(StandardCharsets.UTF_8));
     String base64 = Base64.getEncoder().encodeToString(hash);
     root.call(AuthClient.CHANGE_PASSWORD, hashed("u", base64));
-    nobody.login("u", "2");
+    anonymous.login("u", "2");
     root.call(AuthClient.CHANGE_PASSWORD, hashed("u", base64).toBuilder().setPassword("3").build());
-    nobody.login("u", "3");
+    anonymous.login("u", "3");
     String noBase64 = "auth: authentication failed, password was given for no password user";
     root.refused(AuthClient.CHANGE_PASSWORD, hashed("u", "*"), UNKNOWN, noBase64);
     root.refused(AuthClient.CHANGE_PASSWORD, hashed("u", "YQ"), UNKNOWN, noBase64);
-    nobody.login("u", "3");
+    anonymous.login("u", "3");
     root.refused(
         AuthClient.CHANGE_PASSWORD,
         hashed("no", "*"),
         FAILED_PRECONDITION,
         "etcdserver: user name not found");
-    nobody.nameless(AuthClient.CHANGE_PASSWORD, hashed("u", "*"));
-    nobody.login("u", "3").denied(AuthClient.CHANGE_PASSWORD, hashed("u", "*"));
+    anonymous.nameless(AuthClient.CHANGE_PASSWORD, hashed("u", "*"));
+    anonymous.login("u", "3").denied(AuthClient.CHANGE_PASSWORD, hashed("u", "*"));
     addUserWithoutPassword("cert");
     root.call(AuthClient.CHANGE_PASSWORD, hashed("cert", "*"));
   }
 
-  /** Nothing fits what is no hash, and it does no harm. */
+  /** No password matches a value that is no hash, and the value does no harm. */
   @Test
-  void A9_aHashThatIsNoneFitsNothing() {
+  void invalidHashMatchesNoPassword_A9() {
     enable();
     root.userAdd("u", "1");
     root.call(AuthClient.CHANGE_PASSWORD, hashed("u", "/wAB"));
-    nobody.refused(
+    anonymous.refused(
         AuthClient.AUTHENTICATE,
         login("u", "1"),
         INVALID_ARGUMENT,
@@ -426,7 +423,7 @@ class AuthConformanceTest {
   }
 
   @Test
-  void A8_aNewUserHasAPasswordAndNoHashOfItsOwn() {
+  void newUserIgnoresGivenHash_A8() {
     enable();
     byte[] hash = BCrypt.withDefaults().hash(4, "2".getBytes(StandardCharsets.UTF_8));
     root.call(
@@ -434,42 +431,42 @@ class AuthConformanceTest {
         user("u", "").toBuilder()
             .setHashedPassword(Base64.getEncoder().encodeToString(hash))
             .build());
-    nobody.login("u", "");
+    anonymous.login("u", "");
   }
 
   @Test
-  void A11_permissionsAreGrantedInEtcdsWords() {
-    nobody.roleAdd("r");
-    nobody.refused(
+  void grantPermissionHasEtcdTexts_A11() {
+    anonymous.roleAdd("r");
+    anonymous.refused(
         AuthClient.GRANT_PERMISSION,
         AuthRoleGrantPermissionRequest.newBuilder().setName("r").build(),
         INVALID_ARGUMENT,
         "etcdserver: permission not given");
     for (String[] wrong : new String[][] {{"", ""}, {"b", "a"}, {"b", "b"}}) {
-      nobody.refused(
+      anonymous.refused(
           AuthClient.GRANT_PERMISSION,
           AuthClient.granting("r", Permission.Type.READ, wrong[0], wrong[1]),
           INVALID_ARGUMENT,
           "etcdserver: invalid auth management");
     }
     for (String[] wrong : new String[][] {{"r", "k"}, {"r", ""}, {"none", ""}}) {
-      nobody.refused(
+      anonymous.refused(
           AuthClient.GRANT_PERMISSION,
           ofUnknownType(wrong[0], wrong[1]),
           INVALID_ARGUMENT,
           "etcdserver: invalid auth management");
     }
-    nobody.refused(
+    anonymous.refused(
         AuthClient.GRANT_PERMISSION,
         ofUnknownType("none", "k"),
         FAILED_PRECONDITION,
         "etcdserver: role name not found");
-    nobody.grant("r", Permission.Type.READ, "k", "m");
-    nobody.grant("r", Permission.Type.READ, "k", "n");
-    nobody.grant("r", Permission.Type.WRITE, "k", "n");
-    nobody.grant("r", Permission.Type.READWRITE, "a", "\0");
+    anonymous.grant("r", Permission.Type.READ, "k", "m");
+    anonymous.grant("r", Permission.Type.READ, "k", "n");
+    anonymous.grant("r", Permission.Type.WRITE, "k", "n");
+    anonymous.grant("r", Permission.Type.READWRITE, "a", "\0");
     AuthRoleGetRequest get = AuthRoleGetRequest.newBuilder().setRole("r").build();
-    assertThat(nobody.call(AuthClient.ROLE_GET, get).getPermList())
+    assertThat(anonymous.call(AuthClient.ROLE_GET, get).getPermList())
         .extracting(
             permission ->
                 permission.getPermType()
@@ -478,28 +475,28 @@ class AuthConformanceTest {
                     + " "
                     + permission.getRangeEnd().toStringUtf8())
         .containsExactly("READWRITE a \0", "READ k m", "READ k n", "WRITE k n");
-    nobody.call(AuthClient.REVOKE_PERMISSION, AuthClient.revoking("r", "k", "n"));
-    nobody.refused(
+    anonymous.call(AuthClient.REVOKE_PERMISSION, AuthClient.revoking("r", "k", "n"));
+    anonymous.refused(
         AuthClient.REVOKE_PERMISSION,
         AuthClient.revoking("r", "k", "n"),
         FAILED_PRECONDITION,
         "etcdserver: permission is not granted to the role");
-    nobody.refused(
+    anonymous.refused(
         AuthClient.REVOKE_PERMISSION,
         AuthClient.revoking("s", "k", "n"),
         FAILED_PRECONDITION,
         "etcdserver: role name not found");
-    assertThat(nobody.call(AuthClient.ROLE_GET, get).getPermCount()).isEqualTo(2);
+    assertThat(anonymous.call(AuthClient.ROLE_GET, get).getPermCount()).isEqualTo(2);
   }
 
   @Test
-  void A13_permissionOfUnknownTypeNeedsRootFirst() {
+  void permissionTypeIsCheckedAfterRoot_A13() {
     enable();
     AuthRoleGrantPermissionRequest request = ofUnknownType("none", "");
-    nobody.refused(
+    anonymous.refused(
         AuthClient.GRANT_PERMISSION, request, INVALID_ARGUMENT, "etcdserver: user name is empty");
     root.userAdd("alice", "pw");
-    nobody
+    anonymous
         .login("alice", "pw")
         .refused(
             AuthClient.GRANT_PERMISSION,
@@ -521,13 +518,13 @@ class AuthConformanceTest {
   }
 
   @Test
-  void A13_onlyRootManagesOthersSeeThemselves() {
+  void onlyRootManagesUsersAndUsersReadThemselves_A13() {
     enable();
     root.userAdd("u", "1");
     root.roleAdd("r");
     root.roleAdd("s");
     root.grantRole("u", "r");
-    AuthClient user = nobody.login("u", "1");
+    AuthClient user = anonymous.login("u", "1");
     user.denied(AuthClient.USER_LIST, AuthUserListRequest.getDefaultInstance());
     user.denied(AuthClient.ROLE_LIST, AuthRoleListRequest.getDefaultInstance());
     user.denied(AuthClient.USER_ADD, user("v", "1"));
@@ -540,11 +537,11 @@ class AuthConformanceTest {
     user.denied(AuthClient.ROLE_GET, AuthRoleGetRequest.newBuilder().setRole("s").build());
     assertThat(user.call(AuthClient.USER_GET, get("u")).getRolesList()).containsExactly("r");
     user.call(AuthClient.ROLE_GET, AuthRoleGetRequest.newBuilder().setRole("r").build());
-    nobody.nameless(AuthClient.USER_LIST, AuthUserListRequest.getDefaultInstance());
-    nobody.refused(
+    anonymous.nameless(AuthClient.USER_LIST, AuthUserListRequest.getDefaultInstance());
+    anonymous.refused(
         AuthClient.USER_GET, get("u"), INVALID_ARGUMENT, "etcdserver: user name is empty");
-    // Nobody's name is the empty one.
-    nobody.refused(
+    // The empty name is no user.
+    anonymous.refused(
         AuthClient.USER_GET, get(""), FAILED_PRECONDITION, "etcdserver: user name not found");
     user.denied(AuthClient.USER_GET, get(""));
     user.refused(
@@ -555,39 +552,40 @@ class AuthConformanceTest {
   }
 
   @Test
-  void A15_namesAscend() {
+  void namesAreSorted_A15() {
     for (String name : new String[] {"b", "a", "\u00e4", "ab", "B"}) {
-      nobody.userAdd(name, "");
-      nobody.roleAdd(name);
-      nobody.grantRole("b", name);
+      anonymous.userAdd(name, "");
+      anonymous.roleAdd(name);
+      anonymous.grantRole("b", name);
     }
     String[] sorted = {"B", "a", "ab", "b", "\u00e4"};
     assertThat(
-            nobody
+            anonymous
                 .call(AuthClient.USER_LIST, AuthUserListRequest.getDefaultInstance())
                 .getUsersList())
         .containsExactly(sorted);
     assertThat(
-            nobody
+            anonymous
                 .call(AuthClient.ROLE_LIST, AuthRoleListRequest.getDefaultInstance())
                 .getRolesList())
         .containsExactly(sorted);
-    assertThat(nobody.call(AuthClient.USER_GET, get("b")).getRolesList()).containsExactly(sorted);
+    assertThat(anonymous.call(AuthClient.USER_GET, get("b")).getRolesList())
+        .containsExactly(sorted);
   }
 
   @Test
-  void A18_answersHaveFullHeadersAndChangeNoRevision() {
+  void responsesHaveFullHeadersAndKeepRevision_A18() {
     long before = STORE.client().revision();
     AuthRoleAddResponse added =
-        nobody.call(AuthClient.ROLE_ADD, AuthRoleAddRequest.newBuilder().setName("r").build());
+        anonymous.call(AuthClient.ROLE_ADD, AuthRoleAddRequest.newBuilder().setName("r").build());
     assertThat(added.getHeader().getRevision()).isEqualTo(before);
     assertThat(added.getHeader().getClusterId()).isNotZero();
     assertThat(added.getHeader().getMemberId()).isNotZero();
     assertThat(added.getHeader().getRaftTerm()).isPositive();
-    nobody.userAdd("root", "pw");
-    nobody.grantRole("root", "root");
+    anonymous.userAdd("root", "pw");
+    anonymous.grantRole("root", "root");
     AuthEnableResponse enabled =
-        nobody.call(AuthClient.ENABLE, AuthEnableRequest.getDefaultInstance());
+        anonymous.call(AuthClient.ENABLE, AuthEnableRequest.getDefaultInstance());
     assertThat(enabled.getHeader().getRevision()).isEqualTo(before);
   }
 }

@@ -34,17 +34,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * What a user may do with keys, leases, watches, members (A3, A12, A13 and the rows of each
+ * Permissions of a user on keys, leases, watches and members (A3, A12, A13 and the rows of each
  * service).
  */
 class AuthorisationConformanceTest {
   @RegisterExtension static final ServedStore STORE = ServedStore.create().with("bcrypt-cost", "4");
 
-  private AuthClient nobody = AuthClient.nobody(STORE.client());
-  private AuthClient root = nobody;
+  private AuthClient anonymous = AuthClient.anonymous(STORE.client());
+  private AuthClient root = anonymous;
 
   /** May read and write everything below "rw/", read "r/", write "w/". */
-  private AuthClient user = nobody;
+  private AuthClient user = anonymous;
 
   private String rw = "";
   private String r = "";
@@ -52,17 +52,17 @@ class AuthorisationConformanceTest {
 
   @BeforeEach
   void begin() {
-    nobody = AuthClient.nobody(STORE.client());
+    anonymous = AuthClient.anonymous(STORE.client());
     String test = STORE.key("");
     rw = test + "rw/";
     r = test + "r/";
     w = test + "w/";
-    if (!nobody.call(AuthClient.STATUS, AuthStatusRequest.getDefaultInstance()).getEnabled()) {
-      nobody.userAdd("root", "pw");
-      nobody.grantRole("root", "root");
-      nobody.enable();
+    if (!anonymous.call(AuthClient.STATUS, AuthStatusRequest.getDefaultInstance()).getEnabled()) {
+      anonymous.userAdd("root", "pw");
+      anonymous.grantRole("root", "root");
+      anonymous.enable();
     }
-    root = nobody.login("root", "pw");
+    root = anonymous.login("root", "pw");
     String name = "user of " + test;
     root.userAdd(name, "1");
     root.roleAdd(name);
@@ -70,7 +70,7 @@ class AuthorisationConformanceTest {
     allow(name, Permission.Type.READWRITE, rw);
     allow(name, Permission.Type.READ, r);
     allow(name, Permission.Type.WRITE, w);
-    user = nobody.login(name, "1");
+    user = anonymous.login(name, "1");
   }
 
   private void allow(String role, Permission.Type type, String prefix) {
@@ -82,7 +82,7 @@ class AuthorisationConformanceTest {
   }
 
   @Test
-  void G11_A12_readsNeedTheRightToTheWholeRange() {
+  void readsNeedPermissionForWholeRange_G11_A12() {
     user.call(Api.RANGE, Requests.prefix(rw).build());
     user.call(Api.RANGE, Requests.prefix(r).setSerializable(true).build());
     user.denied(Api.RANGE, Requests.get(w + "a").build());
@@ -93,14 +93,14 @@ class AuthorisationConformanceTest {
     user.denied(Api.RANGE, Requests.get(r).setRangeEnd(Requests.ZERO).build());
     user.call(Api.RANGE_STREAM, Requests.prefix(rw).build());
     user.denied(Api.RANGE_STREAM, Requests.get(w + "a").build());
-    nobody.nameless(Api.RANGE_STREAM, Requests.prefix(rw).build());
-    // Read and write of adjacent grants: [r/, r0) ends where nothing else begins.
+    anonymous.nameless(Api.RANGE_STREAM, Requests.prefix(rw).build());
+    // Read and write permissions of adjacent grants: [r/, r0) ends where no other grant begins.
     root.grant(name(), Permission.Type.READ, r.substring(0, r.length() - 1) + "0", rw);
     user.call(Api.RANGE, Requests.get(r).setRangeEnd(Requests.prefixEnd(rw)).build());
   }
 
   @Test
-  void P7_D3_writesNeedTheRightToTheKey() {
+  void writesNeedPermissionForKey_P7_D3() {
     user.call(Api.PUT, Requests.put(w + "a", "1").build());
     user.denied(Api.PUT, Requests.put(r + "a", "1").build());
     user.denied(Api.PUT, Requests.put(w + "a", "1").setPrevKv(true).build());
@@ -109,11 +109,11 @@ class AuthorisationConformanceTest {
     user.denied(Api.DELETE, Requests.deletePrefix(w).setPrevKv(true).build());
     user.denied(Api.DELETE, Requests.deletePrefix(r).build());
     user.call(Api.DELETE, Requests.deletePrefix(rw).setPrevKv(true).build());
-    nobody.nameless(Api.DELETE, Requests.deletePrefix(w).build());
+    anonymous.nameless(Api.DELETE, Requests.deletePrefix(w).build());
   }
 
   @Test
-  void X14_transactionsAreCheckedInBothBranchesAndWhole() {
+  void bothBranchesOfTransactionAreChecked_X14() {
     user.call(Api.TXN, Requests.txn(Requests.op(Requests.put(w + "a", "1"))).build());
     user.call(Api.TXN, Requests.txn(Requests.op(Requests.get(r + "a"))).build());
     user.denied(Api.TXN, Requests.txn(Requests.op(Requests.get(w + "a"))).build());
@@ -134,23 +134,23 @@ class AuthorisationConformanceTest {
   }
 
   @Test
-  void P7_L14_aLeaseWithKeysOfOthersIsNotOnesOwn() {
+  void leaseWithForeignKeysCannotBeRevoked_P7_L14() {
     long lease = root.call(Api.GRANT, LeaseGrantRequest.newBuilder().setTTL(600).build()).getID();
     long own = user.call(Api.GRANT, LeaseGrantRequest.newBuilder().setTTL(600).build()).getID();
-    nobody.nameless(Api.GRANT, LeaseGrantRequest.newBuilder().setTTL(600).build());
+    anonymous.nameless(Api.GRANT, LeaseGrantRequest.newBuilder().setTTL(600).build());
     user.call(Api.PUT, Requests.put(w + "a", "1").setLease(lease).build());
     root.call(Api.PUT, Requests.put(STORE.key("secret"), "1").setLease(lease).build());
     user.denied(Api.PUT, Requests.put(w + "b", "1").setLease(lease).build());
     user.denied(
         Api.TXN, Requests.txn(Requests.op(Requests.put(w + "b", "1").setLease(lease))).build());
     user.denied(Api.REVOKE, LeaseRevokeRequest.newBuilder().setID(lease).build());
-    nobody.nameless(Api.REVOKE, LeaseRevokeRequest.newBuilder().setID(lease).build());
+    anonymous.nameless(Api.REVOKE, LeaseRevokeRequest.newBuilder().setID(lease).build());
     user.call(Api.TIME_TO_LIVE, LeaseTimeToLiveRequest.newBuilder().setID(lease).build());
     user.denied(
         Api.TIME_TO_LIVE, LeaseTimeToLiveRequest.newBuilder().setID(lease).setKeys(true).build());
-    nobody.nameless(Api.TIME_TO_LIVE, LeaseTimeToLiveRequest.newBuilder().setID(lease).build());
+    anonymous.nameless(Api.TIME_TO_LIVE, LeaseTimeToLiveRequest.newBuilder().setID(lease).build());
     user.denied(Api.LEASES, LeaseLeasesRequest.getDefaultInstance());
-    nobody.nameless(Api.LEASES, LeaseLeasesRequest.getDefaultInstance());
+    anonymous.nameless(Api.LEASES, LeaseLeasesRequest.getDefaultInstance());
     root.call(Api.LEASES, LeaseLeasesRequest.getDefaultInstance());
     try (KeepAliveStream renewals = new KeepAliveStream(user.channel())) {
       assertThat(renewals.renew(own).getTTL()).isEqualTo(600);
@@ -167,7 +167,7 @@ class AuthorisationConformanceTest {
   }
 
   @Test
-  void A17_aLeaseEndsByItself() {
+  void leaseExpiresWithoutPermission_A17() {
     long lease = user.call(Api.GRANT, LeaseGrantRequest.newBuilder().setTTL(1).build()).getID();
     user.call(Api.PUT, Requests.put(rw + "a", "1").setLease(lease).build());
     ServedStore.await()
@@ -175,13 +175,13 @@ class AuthorisationConformanceTest {
   }
 
   @Test
-  void W18_watchesNeedTheRightToTheWholeRange() {
+  void watchesNeedPermissionForWholeRange_W18() {
     try (WatchStream watch = new WatchStream(user.channel())) {
       assertThat(watch.create(Requests.watchPrefix(r)).getCanceled()).isFalse();
       assertRefused(
           watch.create(Requests.watchPrefix(STORE.key(""))),
           "rpc error: code = PermissionDenied desc = etcdserver: permission denied");
-      // Later than a start below 0, before an empty range.
+      // The check comes after the check of a negative start and before that of an empty range.
       assertRefused(
           watch.create(Requests.watch(w).setStartRevision(-1)),
           "etcdserver: mvcc: required revision has been compacted");
@@ -191,12 +191,12 @@ class AuthorisationConformanceTest {
       root.call(Api.PUT, Requests.put(r + "a", "1").build());
       assertThat(watch.next().getEventsCount()).isEqualTo(1);
     }
-    try (WatchStream watch = new WatchStream(nobody.channel())) {
+    try (WatchStream watch = new WatchStream(anonymous.channel())) {
       assertRefused(
           watch.create(Requests.watchPrefix(r)),
           "rpc error: code = InvalidArgument desc = etcdserver: user name is empty");
     }
-    try (WatchStream watch = new WatchStream(nobody.showing("x").channel())) {
+    try (WatchStream watch = new WatchStream(anonymous.showing("x").channel())) {
       assertRefused(
           watch.create(Requests.watchPrefix(r)),
           "rpc error: code = Unauthenticated desc = etcdserver: invalid auth token");
@@ -209,9 +209,9 @@ class AuthorisationConformanceTest {
     assertThat(response.getCancelReason()).isEqualTo(reason);
   }
 
-  /** Unlike etcd, on purpose: docs/conformance.md. */
+  /** Intended difference from etcd: docs/conformance.md. */
   @Test
-  void aWatchEndsWithItsRight() {
+  void watchIsCancelledWhenPermissionIsRevoked() {
     STORE.needsOwn();
     try (WatchStream watch = new WatchStream(user.channel())) {
       long ending = watch.create(Requests.watchPrefix(r)).getWatchId();
@@ -235,7 +235,7 @@ class AuthorisationConformanceTest {
   }
 
   @Test
-  void A13_C5_M10_MT3_onlyRootOperates() {
+  void onlyRootMayOperate_A13_C5_M10_MT3() {
     user.denied(Api.COMPACT, CompactionRequest.newBuilder().setRevision(1).build());
     user.denied(Api.DEFRAGMENT, DefragmentRequest.getDefaultInstance());
     user.denied(Api.HASH, HashRequest.getDefaultInstance());
@@ -257,25 +257,26 @@ class AuthorisationConformanceTest {
             .setAction(AlarmAction.ACTIVATE)
             .setAlarm(AlarmType.NOSPACE)
             .build());
-    nobody.nameless(Api.COMPACT, CompactionRequest.newBuilder().setRevision(1).build());
-    nobody.nameless(Api.MEMBER_REMOVE, MemberRemoveRequest.getDefaultInstance());
-    nobody.nameless(Api.HASH_KV, HashKVRequest.getDefaultInstance());
-    nobody.nameless(Api.DEFRAGMENT, DefragmentRequest.getDefaultInstance());
+    anonymous.nameless(Api.COMPACT, CompactionRequest.newBuilder().setRevision(1).build());
+    anonymous.nameless(Api.MEMBER_REMOVE, MemberRemoveRequest.getDefaultInstance());
+    anonymous.nameless(Api.HASH_KV, HashKVRequest.getDefaultInstance());
+    anonymous.nameless(Api.DEFRAGMENT, DefragmentRequest.getDefaultInstance());
     root.call(Api.HASH_KV, HashKVRequest.getDefaultInstance());
     root.call(Api.DEFRAGMENT, DefragmentRequest.getDefaultInstance());
   }
 
   @Test
-  void M10_MT2_MT3_anyUserLooksAtTheCluster() {
+  void anyUserMayReadClusterState_M10_MT2_MT3() {
     user.call(Api.STATUS, StatusRequest.getDefaultInstance());
     user.call(Api.MEMBER_LIST, MemberListRequest.getDefaultInstance());
     user.call(Api.MEMBER_LIST, MemberListRequest.newBuilder().setLinearizable(true).build());
     user.call(Api.ALARM, AlarmRequest.getDefaultInstance());
-    nobody.nameless(Api.STATUS, StatusRequest.getDefaultInstance());
-    nobody.nameless(Api.MEMBER_LIST, MemberListRequest.getDefaultInstance());
-    nobody.nameless(Api.MEMBER_LIST, MemberListRequest.newBuilder().setLinearizable(true).build());
-    nobody.nameless(Api.ALARM, AlarmRequest.getDefaultInstance());
-    // Nobody is asked who he is for that (A17).
-    nobody.call(Api.HEALTH_CHECK, HealthCheckRequest.getDefaultInstance());
+    anonymous.nameless(Api.STATUS, StatusRequest.getDefaultInstance());
+    anonymous.nameless(Api.MEMBER_LIST, MemberListRequest.getDefaultInstance());
+    anonymous.nameless(
+        Api.MEMBER_LIST, MemberListRequest.newBuilder().setLinearizable(true).build());
+    anonymous.nameless(Api.ALARM, AlarmRequest.getDefaultInstance());
+    // Lease expiry needs no permission (A17).
+    anonymous.call(Api.HEALTH_CHECK, HealthCheckRequest.getDefaultInstance());
   }
 }

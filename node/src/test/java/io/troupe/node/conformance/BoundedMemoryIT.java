@@ -22,6 +22,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,10 +30,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What the configuration lets in is written, sent, read back and applied within the heap: members
- * as bin/node starts them, with its default heap (empty) and with 256 MiB.
+ * Each request that the configuration accepts is written, replicated, read and applied within the
+ * heap. Members start as bin/node starts them, with the default heap (empty) and with 256 MiB.
  */
 @Alone
+@Tag("full")
 class BoundedMemoryIT {
   private static final int MEBIBYTE = 1 << 20;
 
@@ -84,7 +86,9 @@ class BoundedMemoryIT {
     return new ApiClient("127.0.0.1:" + ports.get(member));
   }
 
-  /** Again if a busy machine takes longer for it than a request may: the value is the same. */
+  /**
+   * Repeats the put if a busy machine takes longer than the request timeout: the value is the same.
+   */
   private static void putFilled(ApiClient client, String key, int bytes) {
     Awaitility.await(key)
         .atMost(Duration.ofSeconds(90))
@@ -99,7 +103,7 @@ class BoundedMemoryIT {
             || String.valueOf(refused.getStatus().getDescription()).contains("timed out"));
   }
 
-  /** What that member holds itself, without a question to the others. */
+  /** The local state of that member, read without a query to its peers. */
   private void awaitHeld(int member, String key, int bytes) {
     try (ApiClient client = client(member)) {
       Awaitility.await(key + " on m" + member)
@@ -124,7 +128,7 @@ class BoundedMemoryIT {
   /** Largest request allowed and largest value put, in MiB. */
   @ParameterizedTest
   @CsvSource({"'', 32, 31", "256m, 16, 15"})
-  void largestRequestsReachAllMembersAndStay(String heap, int allowed, int largest) {
+  void largestRequestsReachAllMembersAndSurviveRestart(String heap, int allowed, int largest) {
     prepare(3, heap, "-Dtroupe.max-request-bytes=" + allowed * MEBIBYTE);
     startAll();
     int[] sizes = {1, largest / 2 + 2, largest};
@@ -136,7 +140,7 @@ class BoundedMemoryIT {
       }
     }
     allRun();
-    // One member lags, and catches up from the others' logs.
+    // One member lags, and catches up from the logs of its peers.
     running.get(2).kill();
     try (ApiClient client = client(0)) {
       for (int i = 0; i < 6; i++) {
@@ -149,7 +153,7 @@ class BoundedMemoryIT {
       awaitHeld(2, "missed-" + i, largest * MEBIBYTE);
     }
     allRun();
-    // All of them start again on what they have.
+    // All members restart with their data.
     running.forEach(NodeProcess::kill);
     startAll();
     for (int member = 0; member < 3; member++) {
@@ -161,7 +165,7 @@ class BoundedMemoryIT {
   }
 
   @Test
-  void requestsThatTheHeapCannotCarryAreRefusedAtStart() {
+  void requestLimitAboveHeapIsRefusedAtStart() {
     prepare(1, "256m", "-Dtroupe.max-request-bytes=32MiB");
     NodeProcess member = members.get(0).start();
     running.add(member);
@@ -169,7 +173,10 @@ class BoundedMemoryIT {
     assertThat(member.err()).contains("troupe.max-request-bytes", "33554432", "at most");
   }
 
-  /** 650 MB that change no key: the state never writes them down, so that it lags when killed. */
+  /**
+   * 650 MB that change no key: the state never persists them, so the applied index lags at the
+   * kill.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"", "256m"})
   void replayAfterKillNeedsNoMoreMemoryForMoreEntries(String heap) {

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Clients that must show certificates, which are their logins (TL2-TL4, A14, T5). */
+/** Clients that must show a certificate, which names their user (TL2-TL4, A14, T5). */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CertificateLoginTest {
   private static final String PUT = "{\"key\":\"YQ==\",\"value\":\"YQ==\"}";
@@ -40,7 +40,10 @@ class CertificateLoginTest {
   private @Nullable Issued root;
   private @Nullable Issued alice;
 
-  /** Root and alice have certificates; alice may only read "a", bob, who has none, may all. */
+  /**
+   * Root and alice have certificates; alice may only read "a"; bob has no certificate and all
+   * permissions.
+   */
   @BeforeAll
   void start(@TempDir Path directory) throws Exception {
     List<String> metrics =
@@ -55,7 +58,7 @@ class CertificateLoginTest {
     root = member().certificate("root");
     alice = member().certificate("alice");
     try (ApiClient client = member().client(root)) {
-      AuthClient byCertificate = AuthClient.nobody(client);
+      AuthClient byCertificate = AuthClient.anonymous(client);
       client.put("a", "1");
       byCertificate.roleAdd("reader");
       byCertificate.grant("reader", Permission.Type.READ, "a", "");
@@ -101,7 +104,7 @@ class CertificateLoginTest {
   }
 
   @Test
-  void TL2_whoShowsNoneOrOneOfSomebodyElseIsRefused(@TempDir Path elsewhere) throws Exception {
+  void missingOrForeignCertificateIsRefused_TL2(@TempDir Path elsewhere) throws Exception {
     TestAuthority other = new TestAuthority(elsewhere, "other");
     try (ApiClient none = member().client(null);
         ApiClient foreign = member().client(other.issue("root", "root", KeyForm.EC_PKCS8));
@@ -114,7 +117,7 @@ class CertificateLoginTest {
   }
 
   @Test
-  void A14_theCommonNameIsTheUser() {
+  void commonNameIsUser_A14() {
     try (ApiClient byRoot = member().client(root);
         ApiClient byAlice = member().client(alice)) {
       byRoot.put("b", "2");
@@ -127,10 +130,10 @@ class CertificateLoginTest {
           "etcdserver: permission denied");
       byAlice.refused(
           Api.RANGE, Requests.get("b").build(), PERMISSION_DENIED, "etcdserver: permission denied");
-      AuthClient.nobody(byAlice)
+      AuthClient.anonymous(byAlice)
           .denied(AuthClient.USER_LIST, AuthUserListRequest.getDefaultInstance());
       assertThat(
-              AuthClient.nobody(byRoot)
+              AuthClient.anonymous(byRoot)
                   .call(AuthClient.USER_LIST, AuthUserListRequest.getDefaultInstance())
                   .getUsersList())
           .containsExactly("alice", "bob", "root");
@@ -143,18 +146,18 @@ class CertificateLoginTest {
   }
 
   @Test
-  void A14_usersThatDoNotExistMayDoNothing() throws Exception {
-    try (ApiClient stranger = member().client(member().certificate("stranger"))) {
-      stranger.refused(
+  void unknownUsersHaveNoPermission_A14() throws Exception {
+    try (ApiClient unknown = member().client(member().certificate("unknown"))) {
+      unknown.refused(
           Api.RANGE, Requests.get("a").build(), PERMISSION_DENIED, "etcdserver: permission denied");
-      stranger.refused(
+      unknown.refused(
           Api.PUT,
           Requests.put("a", "x").build(),
           PERMISSION_DENIED,
           "etcdserver: permission denied");
     }
     try (ApiClient nameless = member().client(member().certificate(""))) {
-      AuthClient client = AuthClient.nobody(nameless);
+      AuthClient client = AuthClient.anonymous(nameless);
       client.denied(Api.PUT, Requests.put("a", "x").build());
       client.nameless(AuthClient.USER_LIST, AuthUserListRequest.getDefaultInstance());
       client.call(Api.STATUS, StatusRequest.getDefaultInstance());
@@ -163,11 +166,11 @@ class CertificateLoginTest {
   }
 
   @Test
-  void A14_aTokenGoesBeforeTheCertificate() {
+  void tokenPrecedesCertificate_A14() {
     try (ApiClient client = member().client(alice)) {
-      AuthClient bob = AuthClient.nobody(client).login("bob", "pw");
+      AuthClient bob = AuthClient.anonymous(client).login("bob", "pw");
       bob.call(Api.PUT, Requests.put("b", "by bob").build());
-      AuthClient.nobody(client)
+      AuthClient.anonymous(client)
           .showing("rubbish")
           .refused(
               Api.RANGE,
@@ -177,9 +180,9 @@ class CertificateLoginTest {
     }
   }
 
-  /** T5; and nothing that a client can send makes it somebody else. */
+  /** T5; no metadata of a client changes its user. */
   @Test
-  void A14_whatAClientSendsDoesNotNameIt() {
+  void metadataDoesNotSetUser_A14() {
     try (ApiClient byRoot = member().client(root);
         ApiClient byAlice = member().client(alice);
         ApiClient plain = new ApiClient("127.0.0.1:" + member().port(Listener.ALL, 1))) {
@@ -207,7 +210,7 @@ class CertificateLoginTest {
   }
 
   @Test
-  void A14_theGatewayRefusesCertificatesThatNameSomebody() throws Exception {
+  void gatewayRefusesCertificatesWithCommonName_A14() throws Exception {
     for (Version version : Version.values()) {
       for (String path : List.of("/v3/kv/put", "/v3beta/kv/put", "/v3/nothing")) {
         HttpResponse<String> answer = member().send(version, member().port(), root, path, PUT);
@@ -227,7 +230,7 @@ class CertificateLoginTest {
   }
 
   @Test
-  void TL2_portsOfMetricsCheckWhereACertificateComesFrom() throws Exception {
+  void metricsPortsCheckAddressInCertificate_TL2() throws Exception {
     int port = member().port(Listener.METRICS, 0);
     List<Issued> good =
         List.of(

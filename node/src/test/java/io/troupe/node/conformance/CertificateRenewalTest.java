@@ -21,7 +21,10 @@ import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files that change while a member runs (TL1, TL4), certificates of its own (TL5), and T1. */
+/**
+ * Certificate files that change while a member runs (TL1, TL4), self-signed certificates (TL5), and
+ * T1.
+ */
 class CertificateRenewalTest {
   private final Path directory;
 
@@ -43,7 +46,7 @@ class CertificateRenewalTest {
   }
 
   @Test
-  void TL1_newCertificatesAndAuthoritiesAreUsedAndAnOldWatchGoesOn() throws Exception {
+  void newCertificatesAreUsedAndOpenWatchContinues_TL1() throws Exception {
     try (SecureMember member = new SecureMember(directory).wantingCertificates().start()) {
       Issued old = member.certificate("old");
       Path oldCa = directory.resolve("old-ca.pem");
@@ -74,7 +77,7 @@ class CertificateRenewalTest {
   }
 
   @Test
-  void TL4_revokedCertificatesAreRefusedAsTheListChanges() throws Exception {
+  void revokedCertificatesAreRefusedAsListChanges_TL4() throws Exception {
     SecureMember member = new SecureMember(directory).wantingCertificates();
     Issued good = member.certificate("good");
     Issued bad = member.certificate("bad");
@@ -102,7 +105,7 @@ class CertificateRenewalTest {
   }
 
   @Test
-  void TL3_onlyAllowedNamesAreLetIn() throws Exception {
+  void onlyAllowedNamesAreAccepted_TL3() throws Exception {
     try (SecureMember member =
             new SecureMember(directory)
                 .wantingCertificates()
@@ -117,7 +120,7 @@ class CertificateRenewalTest {
   }
 
   @Test
-  void TL5_aMemberServesWithACertificateOfItsOwn() throws Exception {
+  void memberServesWithSelfSignedCertificate_TL5() throws Exception {
     Path made = directory.resolve("data/fixtures/client/cert.pem");
     String before;
     try (SecureMember member = auto().start();
@@ -140,7 +143,7 @@ class CertificateRenewalTest {
   }
 
   @Test
-  void T1_portsForGrpcAloneWantHttp2() throws Exception {
+  void grpcOnlyPortsOfferOnlyHttp2_T1() throws Exception {
     String http = "https://127.0.0.1:" + FreePort.next();
     try (SecureMember member =
             new SecureMember(directory).with("listen-client-http-urls", List.of(http)).start();
@@ -154,7 +157,7 @@ class CertificateRenewalTest {
           SSLParameters parameters = socket.getSSLParameters();
           parameters.setApplicationProtocols(offered);
           socket.setSSLParameters(parameters);
-          // With TLS 1.3 a client has done its part before it is refused.
+          // In TLS 1.3 the client completes its handshake before the server refuses it.
           assertThatThrownBy(
                   () -> {
                     socket.startHandshake();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** T4 and T5 as far as they take frames that no client library sends. */
+/** T4 and T5 with frames that no client library sends. */
 class ConnectionConformanceTest {
   @RegisterExtension static final ServedStore STORE = ServedStore.create();
 
@@ -43,7 +43,7 @@ class ConnectionConformanceTest {
   }
 
   @Test
-  void T2_whatHttp1GivesIsNotReachedByHttp2() {
+  void http1PathsAreNotServedOverHttp2_T2() {
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
       for (String path : new String[] {"/version", "/health", "/metrics"}) {
         assertThat(connection.httpStatus(connection.get(path))).as(path).isNotEqualTo("200");
@@ -53,7 +53,7 @@ class ConnectionConformanceTest {
   }
 
   @Test
-  void T4_theThirdPingTooSoonEndsTheConnection() {
+  void thirdEarlyPingClosesConnection_T4() {
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
       for (int i = 0; i < 3; i++) {
         connection.pingAndWait();
@@ -64,7 +64,7 @@ class ConnectionConformanceTest {
   }
 
   @Test
-  void T4_anOpenStreamAllowsAPingEveryFiveSecondsButNotMore() {
+  void openStreamAllowsPingEveryFiveSeconds_T4() {
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
       connection.watch(STORE.key("a"));
       for (int i = 0; i < 3; i++) {
@@ -76,7 +76,7 @@ class ConnectionConformanceTest {
   }
 
   @Test
-  void T4_whatTheServerSendsClearsTheStrikes() {
+  void serverFramesResetPingStrikes_T4() {
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
       for (int round = 0; round < 5; round++) {
         for (int i = 0; i < 3; i++) {
@@ -100,13 +100,13 @@ class ConnectionConformanceTest {
     }
   }
 
-  /** RFC 9113 section 6.9.1: a window above 2^31-1 bytes is an error of the connection. */
+  /** RFC 9113 section 6.9.1: a window above 2^31-1 bytes is a connection error. */
   @Test
-  void aWindowThatIsTooWideEndsTheConnectionAndSaysSo() {
+  void windowAboveLimitClosesConnectionWithError() {
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
       connection.widenWindow(0, Integer.MAX_VALUE - 65_535);
       range(connection);
-      // What the call took of it may be given back, and no byte more.
+      // The client may return the bytes that the call used, and no more.
       connection.widenWindow(0, 1 << 30);
       Frame end = connection.await(frame -> frame.type() == RawHttp2.GOAWAY);
       assertThat(end.errorCode()).isEqualTo(RawHttp2.FLOW_CONTROL_ERROR);
@@ -138,7 +138,7 @@ class ConnectionConformanceTest {
         "grpc.health.v1.Health/Check",
         "grpc.health.v1.Health/Watch"
       })
-  void T5_aClientApiVersionThatIsNoTextIsRefused(String method) {
+  void nonAsciiClientApiVersionIsRefused_T5(String method) {
     if (method.endsWith("RangeStream")) {
       STORE.needs37();
     }
@@ -152,7 +152,7 @@ class ConnectionConformanceTest {
   }
 
   @Test
-  void T5_aRefusedStreamEndsAlthoughTheClientsSideIsOpen() {
+  void refusedStreamEndsWhileClientSideIsOpen_T5() {
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
       int stream = connection.call(WATCH, version((byte) 0xc3));
       connection.message(stream, new byte[0], false);
@@ -162,7 +162,7 @@ class ConnectionConformanceTest {
   }
 
   @Test
-  void T5_aClientApiVersionIsAnyText() {
+  void clientApiVersionMayBeAnyText_T5() {
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
       for (String text : new String[] {"3.7", "", "v3 für Spätere", "世界", "\ud83d\ude00"}) {
         int stream = connection.call(RANGE, version(utf8(text)));
@@ -172,10 +172,10 @@ class ConnectionConformanceTest {
     }
   }
 
-  /** Overlong forms, surrogates, what lies above Unicode, and pieces. */
+  /** Overlong forms, surrogates, code points above Unicode, and truncated sequences. */
   @ParameterizedTest
   @ValueSource(strings = {"c080", "eda080", "f4908080", "80", "e4b8", "33ff"})
-  void T5_whatIsNoUtf8(String hex) {
+  void invalidUtf8MetadataIsRefused_T5(String hex) {
     byte[] value = HexFormat.of().parseHex(hex);
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
       int stream = connection.call(RANGE, version(value));

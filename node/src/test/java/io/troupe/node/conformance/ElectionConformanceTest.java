@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 2.17: elections among clients. */
+/** Section 2.17: elections between clients. */
 class ElectionConformanceTest {
   @RegisterExtension static final ServedStore STORE = ServedStore.create();
 
@@ -51,7 +51,7 @@ class ElectionConformanceTest {
     return client.call(NamesApi.CAMPAIGN, campaign(name, lease, value));
   }
 
-  /** A candidate that waits behind others; returns when its key is there. */
+  /** A candidate that waits for older candidates; returns when its key exists. */
   private Pending<CampaignResponse> waits(long lease, String value) {
     Pending<CampaignResponse> pending =
         Pending.start(client, NamesApi.CAMPAIGN, campaign(name, lease, value));
@@ -78,7 +78,7 @@ class ElectionConformanceTest {
   }
 
   @Test
-  void E1_theFirstCandidateLeads() {
+  void firstCandidateLeads_E1() {
     long lease = lease();
     CampaignResponse won = win(lease, "me");
 
@@ -98,14 +98,14 @@ class ElectionConformanceTest {
   }
 
   @Test
-  void E1_aNegativeLeaseKeepsItsSignInTheKey() {
+  void negativeLeaseKeepsSignInKey_E1() {
     client.call(Api.GRANT, LeaseGrantRequest.newBuilder().setID(-255).setTTL(60).build());
     assertThat(win(-255, "me").getLeader().getKey()).isEqualTo(bytes(name + "/-ff"));
     client.revoke(-255);
   }
 
   @Test
-  void E1_aCandidateWaitsForAllOlderOnesAndHasTheHeaderOfItsBeginning() {
+  void candidateWaitsForOlderCandidatesAndReturnsInitialHeader_E1() {
     CampaignResponse first = win(lease(), "first");
     long two = lease();
     Pending<CampaignResponse> second = waits(two, "second");
@@ -113,7 +113,7 @@ class ElectionConformanceTest {
     client.put(STORE.key("other"), "1");
     assertThat(second.answers.poll()).isEmpty();
 
-    // The one before the third goes, but not the first.
+    // The second candidate leaves, but not the first.
     client.delete(delete(key(two)));
     client.put(STORE.key("other"), "2");
     assertThat(second.answers.poll()).isEmpty();
@@ -122,13 +122,13 @@ class ElectionConformanceTest {
     resign(first.getLeader());
     CampaignResponse won = third.answers.next();
     assertThat(won.getHeader().getRevision()).isEqualTo(won.getLeader().getRev());
-    // Quirk: the second does not look whether its own key is still there.
+    // Quirk: the second candidate does not check whether its own key still exists.
     assertThat(second.answers.next().getLeader().getKey()).isEqualTo(bytes(key(two)));
     assertThat(client.get(key(two)).getCount()).isZero();
   }
 
   @Test
-  void E1_theSameLeaseAgainProclaimsAnotherValue() {
+  void repeatedCampaignWithSameLeaseProclaimsNewValue_E1() {
     long lease = lease();
     CampaignResponse won = win(lease, "one");
     CampaignResponse again = win(lease, "two");
@@ -142,7 +142,7 @@ class ElectionConformanceTest {
   }
 
   @Test
-  void E1_leaseEndsMoveTheLeadership() {
+  void leaseExpiryMovesLeadership_E1() {
     long one = lease();
     win(one, "first");
     Pending<CampaignResponse> second = waits(lease(), "second");
@@ -153,7 +153,7 @@ class ElectionConformanceTest {
   }
 
   @Test
-  void E2_withoutALeaseThereIsOneOfAMinute() {
+  void missingLeaseIsCreatedWithOneMinute_E2() {
     LeaderKey won = win(0, "me").getLeader();
     assertThat(won.getLease()).isNotZero();
     assertThat(won.getKey()).isEqualTo(bytes(key(won.getLease())));
@@ -167,7 +167,7 @@ class ElectionConformanceTest {
   }
 
   @Test
-  void E3_whoCancelsIsACandidateNoMore() {
+  void cancelledCampaignWithdrawsCandidate_E3() {
     CampaignResponse first = win(lease(), "first");
     long two = lease();
     Pending<CampaignResponse> second = waits(two, "second");
@@ -180,7 +180,7 @@ class ElectionConformanceTest {
   }
 
   @Test
-  void E3_aDeadlineAndALostConnectionCount() {
+  void deadlineAndLostConnectionWithdrawCandidate_E3() {
     win(lease(), "first");
     long two = lease();
     Pending<CampaignResponse> second =
@@ -201,7 +201,7 @@ class ElectionConformanceTest {
   }
 
   @Test
-  void E4_proclaimIsForTheLeaderOfThatTerm() {
+  void proclaimNeedsLeaderKey_E4() {
     long lease = lease();
     LeaderKey won = win(lease, "one").getLeader();
     long revision = proclaim(won, "two").getHeader().getRevision();
@@ -224,7 +224,7 @@ class ElectionConformanceTest {
   }
 
   @Test
-  void E4_withoutALeaseThereIsANewOne() {
+  void campaignWithoutLeaseCreatesLease_E4() {
     long lease = lease();
     LeaderKey won = win(lease, "one").getLeader();
     proclaim(won.toBuilder().clearLease().build(), "two");
@@ -232,7 +232,7 @@ class ElectionConformanceTest {
   }
 
   @Test
-  void E5_theLeaderIsTheOldestCandidate() {
+  void leaderIsOldestCandidate_E5() {
     client.refused(NamesApi.LEADER, leader(name), Code.UNKNOWN, "election: no leader");
     CampaignResponse won = win(lease(), "one");
     waits(lease(), "two").cancel();
@@ -243,9 +243,9 @@ class ElectionConformanceTest {
     assertThat(now.getHeader().getRevision()).isGreaterThan(won.getLeader().getRev());
   }
 
-  /** What was in progress for them must not restarts for ever. */
+  /** The pending reads of these observers must not repeat forever. */
   @Test
-  void E6_observersThatLeaveAtOnceLeaveNothing() {
+  void observersThatLeaveImmediatelyLeaveNothing_E6() {
     Http1 http = new Http1(STORE.target());
     for (int i = 0; i < 60; i++) {
       try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
@@ -267,7 +267,7 @@ class ElectionConformanceTest {
   }
 
   @Test
-  void E6_observeTellsLeadersAndTheirValues() {
+  void observeReturnsLeadersAndValues_E6() {
     Pending<LeaderResponse> observed = Pending.start(client, NamesApi.OBSERVE, leader(name));
     long one = lease();
     CampaignResponse first = win(one, "one");
@@ -290,7 +290,7 @@ class ElectionConformanceTest {
   }
 
   @Test
-  void E6_whoWaitsForTheFirstLeaderGetsItsRevision() {
+  void observerOfFirstLeaderGetsItsRevision_E6() {
     Pending<LeaderResponse> observed = Pending.start(client, NamesApi.OBSERVE, leader(name));
     Pending<LeaderResponse> other = Pending.start(client, NamesApi.OBSERVE, leader(name));
     client.put(STORE.key("other"), "1");
@@ -304,7 +304,7 @@ class ElectionConformanceTest {
   }
 
   @Test
-  void E7_resignEndsALeadershipOnce() {
+  void resignEndsLeadershipOnce_E7() {
     CampaignResponse won = win(lease(), "one");
     long before = client.revision();
     LeaderKey stale = won.getLeader().toBuilder().setRev(won.getLeader().getRev() - 1).build();
@@ -326,7 +326,7 @@ class ElectionConformanceTest {
   }
 
   @Test
-  void E8_errorsOfKeysArriveAsUnknown() {
+  void keyErrorsHaveStatusUnknown_E8() {
     client.refused(
         NamesApi.CAMPAIGN,
         campaign(name, 4711, "x"),
@@ -336,7 +336,7 @@ class ElectionConformanceTest {
   }
 
   @Test
-  void manyCandidatesLeadInTheOrderOfTheirKeysAndWatchersOfKeysSeeThem() {
+  void candidatesLeadInKeyOrder() {
     LeaderKey leading = win(lease(), "0").getLeader();
     List<Pending<CampaignResponse>> others =
         java.util.stream.IntStream.rangeClosed(1, 30)

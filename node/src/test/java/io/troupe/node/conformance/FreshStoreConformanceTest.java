@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What holds only before anything was written; the order of these tests matters. */
+/** Statements that hold only before the first write; the order of these tests matters. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class FreshStoreConformanceTest {
   @RegisterExtension static final ServedStore STORE = ServedStore.create();
@@ -23,7 +23,7 @@ class FreshStoreConformanceTest {
 
   @Test
   @Order(1)
-  void R1_aFreshStoreHasRevisionOneAndNothingCompacted() {
+  void freshStoreHasRevisionOneAndNothingCompacted_R1() {
     STORE.needsFreshStore();
     assertThat(client.revision()).isEqualTo(1);
     HashKVResponse hash = client.call(Api.HASH_KV, HashKVRequest.getDefaultInstance());
@@ -33,7 +33,7 @@ class FreshStoreConformanceTest {
 
   @Test
   @Order(2)
-  void C1_compactingZeroWorksOnce() {
+  void compactingZeroWorksOnce_C1() {
     STORE.needsFreshStore();
     client.refused(
         Api.COMPACT,
@@ -47,7 +47,7 @@ class FreshStoreConformanceTest {
 
   @Test
   @Order(3)
-  void R1_theFirstWriteGetsRevisionTwo() {
+  void firstWriteGetsRevisionTwo_R1() {
     STORE.needsFreshStore();
     assertThat(client.put("a", "1").getHeader().getRevision()).isEqualTo(2);
     assertThat(client.record("a").getCreateRevision()).isEqualTo(2);

@@ -22,13 +22,14 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A cluster of one grows to two, and the second member never starts: the quorum is lost for good,
- * so the order of these tests matters.
+ * A single-member cluster grows to two, and the second member never starts: the quorum is lost
+ * permanently, so the order of these tests matters.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class GrowthConformanceTest {
@@ -48,7 +49,7 @@ class GrowthConformanceTest {
 
   @Test
   @Order(1)
-  void M5_oneMayGrowToTwo() {
+  void singleMemberMayGrowToTwo_M5() {
     STORE.needsFreshStore();
     client.put("before", "1");
     MemberAddResponse added = client.call(Api.MEMBER_ADD, voter("http://127.0.0.1:19998"));
@@ -58,7 +59,7 @@ class GrowthConformanceTest {
 
   @Test
   @Order(2)
-  void M9_theLocalListNeedsNoQuorum() {
+  void serializableMemberListNeedsNoQuorum_M9() {
     STORE.needsFreshStore();
     assertThat(localList().getMembersList()).hasSize(2).allMatch(member -> !member.getIsLearner());
     assertThat(
@@ -76,7 +77,7 @@ class GrowthConformanceTest {
 
   @Test
   @Order(3)
-  void M5_M11_theNextVoterNeedsAStartedQuorum() {
+  void nextVoterNeedsStartedQuorum_M5_M11() {
     STORE.needsFreshStore();
     client.refused(
         Api.MEMBER_ADD,
@@ -85,7 +86,7 @@ class GrowthConformanceTest {
         "etcdserver: re-configuration failed due to not enough started members");
   }
 
-  /** The leader notices within an election timeout that nobody answers. */
+  /** The leader notices the missing replies within an election timeout. */
   private void awaitLeaderLoss() {
     STORE.needsFreshStore();
     ServedStore.await()
@@ -97,7 +98,7 @@ class GrowthConformanceTest {
 
   @Test
   @Order(4)
-  void MT1_withoutALeaderTheStatusSaysSo() {
+  void statusReportsMissingLeader_MT1() {
     awaitLeaderLoss();
     assertThat(client.call(Api.STATUS, StatusRequest.getDefaultInstance()).getErrorsList())
         .containsExactly("etcdserver: no leader");
@@ -105,7 +106,7 @@ class GrowthConformanceTest {
 
   @Test
   @Order(5)
-  void MT10_onlyTheLeaderIsAsked() {
+  void onlyLeaderMovesLeadership_MT10() {
     awaitLeaderLoss();
     client.refused(
         Api.MOVE_LEADER,
@@ -116,7 +117,7 @@ class GrowthConformanceTest {
 
   @Test
   @Order(6)
-  void G12_aLinearizableReadTimesOutWithoutQuorum() {
+  void linearizableReadTimesOutWithoutQuorum_G12() {
     awaitLeaderLoss();
     client.refused(
         Api.MEMBER_LIST,
@@ -127,7 +128,7 @@ class GrowthConformanceTest {
 
   @Test
   @Order(7)
-  void P9_aWriteWaitsForALeaderUntilTheRequestTimeout() {
+  void writeWaitsForLeaderUntilRequestTimeout_P9() {
     awaitLeaderLoss();
     client.refused(
         Api.PUT, put("after", "1").build(), Code.DEADLINE_EXCEEDED, "context deadline exceeded");
@@ -135,7 +136,7 @@ class GrowthConformanceTest {
 
   @Test
   @Order(8)
-  void T5_whoWantsALeaderIsRefusedAtOnce() {
+  void requireLeaderIsRefusedImmediately_T5() {
     awaitLeaderLoss();
     Metadata hasLeader = new Metadata();
     hasLeader.put(Metadata.Key.of("hasleader", Metadata.ASCII_STRING_MARSHALLER), "true");
@@ -144,10 +145,11 @@ class GrowthConformanceTest {
         .hasMessage("UNAVAILABLE: etcdserver: no leader");
   }
 
-  /** Longer than the request timeout: the client's deadline is the only one. */
+  /** Longer than the request timeout: only the deadline of the client applies. */
+  @Tag("full")
   @Test
   @Order(9)
-  void M13_aChangeWaitsForTheClientsDeadline() {
+  void membershipChangeWaitsForClientDeadline_M13() {
     awaitLeaderLoss();
     long other =
         localList().getMembersList().stream()

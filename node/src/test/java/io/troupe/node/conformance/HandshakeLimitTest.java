@@ -8,11 +8,11 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Handshakes of TLS that do not end, where few connections are allowed. */
+/** Unfinished TLS handshakes on a port that allows few connections. */
 class HandshakeLimitTest {
   private static final int CONNECTIONS = 8;
 
-  /** Connections without a call make space after 5 s; the client has less than that. */
+  /** Connections without a call are closed after 5 s; the client timeout is shorter. */
   @Test
   void unfinishedHandshakesLeaveConnectionsForOtherClients_TL4(@TempDir Path directory)
       throws Exception {

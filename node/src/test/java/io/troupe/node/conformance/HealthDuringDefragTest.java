@@ -12,7 +12,7 @@ import io.troupe.grpc.api.health.HealthCheckResponse.ServingStatus;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** MT5 with the feature StopGRPCServiceOnDefrag. */
+/** MT5 with the feature StopGRPCServiceOnDefrag: health is not serving during a defragmentation. */
 class HealthDuringDefragTest {
   @RegisterExtension
   static final ServedStore STORE =
@@ -21,11 +21,11 @@ class HealthDuringDefragTest {
   private final ApiClient client = STORE.client();
 
   @Test
-  void MT5_clientsAreSentElsewhereMeanwhile() {
+  void healthIsNotServingDuringDefragment_MT5() {
     client.put(STORE.key("a"), "1");
     ClientCall<HealthCheckRequest, HealthCheckResponse> call =
         client.channel().newCall(Api.HEALTH_WATCH, CallOptions.DEFAULT);
-    StreamAnswers<HealthCheckResponse> answers = new StreamAnswers<>();
+    StreamResponses<HealthCheckResponse> answers = new StreamResponses<>();
     ClientCalls.asyncServerStreamingCall(call, HealthCheckRequest.getDefaultInstance(), answers);
     assertThat(answers.next().getStatus()).isEqualTo(ServingStatus.SERVING);
     client.call(Api.DEFRAGMENT, DefragmentRequest.getDefaultInstance());

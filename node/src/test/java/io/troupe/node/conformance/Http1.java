@@ -14,9 +14,9 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/** A server's HTTP/1.1 side. */
+/** An HTTP/1.1 client of one server. */
 final class Http1 {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final HttpClient CLIENT =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -39,11 +39,11 @@ final class Http1 {
     return send("POST", path, body, headers);
   }
 
-  /** The answer as a text of Latin letters at least; fails after 20 s. */
+  /** Returns the response; fails after 20 s. */
   HttpResponse<String> send(String method, String path, String body, String... headers) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create("http://" + target + path))
-            .timeout(PATIENCE)
+            .timeout(TIMEOUT)
             .method(
                 method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
     if (headers.length > 0) {
@@ -59,7 +59,7 @@ final class Http1 {
     }
   }
 
-  /** A connection of its own, for requests that no client library sends. */
+  /** A separate connection, for requests that no client library sends. */
   Raw connect() {
     return new Raw(target);
   }
@@ -74,7 +74,7 @@ final class Http1 {
       URI uri = URI.create("http://" + target);
       try {
         socket = new Socket(uri.getHost(), uri.getPort());
-        socket.setSoTimeout((int) PATIENCE.toMillis());
+        socket.setSoTimeout((int) TIMEOUT.toMillis());
         in = socket.getInputStream();
         out = socket.getOutputStream();
       } catch (IOException e) {
@@ -98,7 +98,7 @@ final class Http1 {
       return write(Integer.toHexString(length) + "\r\n" + text + "\r\n");
     }
 
-    /** Sends nothing more, and continues reading. */
+    /** Closes the output of the connection and continues to read. */
     void endOutput() {
       try {
         socket.shutdownOutput();
@@ -122,7 +122,7 @@ final class Http1 {
       return line.toString();
     }
 
-    /** The next line that begins so. */
+    /** The next line with this prefix. */
     String lineOf(String beginning) {
       String line = line();
       for (int i = 0; i < 50 && !line.startsWith(beginning); i++) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Section 5.1 on the port for everything. */
+/** Section 5.1 on the port that serves everything. */
 class HttpConformanceTest {
   @RegisterExtension
   static final ServedStore STORE = ServedStore.create().with("enable-pprof", "true");
@@ -56,7 +56,7 @@ class HttpConformanceTest {
         "/version",
         "/debug/vars"
       })
-  void H1_onlyGetIsAllowed(String path) {
+  void onlyGetIsAllowed_H1(String path) {
     for (String method : new String[] {"POST", "PUT", "DELETE"}) {
       HttpResponse<String> refused = http.send(method, path, "x");
       assertThat(refused.statusCode()).as(method).isEqualTo(405);
@@ -67,10 +67,10 @@ class HttpConformanceTest {
     assertThat(http.get(path).statusCode()).isEqualTo(200);
   }
 
-  /** As load balancers ask. */
+  /** HEAD and GET requests as load balancers send them. */
   @ParameterizedTest
   @ValueSource(strings = {"GET /health HTTP/1.0\r\n\r\n", "GET /health HTTP/1.1\r\nHost:\r\n\r\n"})
-  void H2_aRequestNeedNotNameAHost(String request) {
+  void requestWithoutHostIsServed_H2(String request) {
     try (Http1.Raw connection = http.connect()) {
       assertThat(connection.write(request).line()).startsWith("HTTP/1.1 200 ");
     }
@@ -78,7 +78,7 @@ class HttpConformanceTest {
 
   /** Clients write queries by hand, and some tokens are long. */
   @Test
-  void H2_whatIsNotQuiteAUriIsTakenAsItIsMeant() {
+  void lenientUrisAreAccepted_H2() {
     String request = "GET /health?exclude=NOSPACE|x[1]\" HTTP/1.1\r\nHost: a\r\n";
     try (Http1.Raw connection = http.connect()) {
       assertThat(connection.write(request + "\r\n").line()).startsWith("HTTP/1.1 200 ");
@@ -89,7 +89,7 @@ class HttpConformanceTest {
   }
 
   @Test
-  void H2_healthOfAHealthyMember() {
+  void healthOfHealthyMember_H2() {
     for (String query : new String[] {"", "?serializable=true", "?exclude=NOSPACE", "?other=%41"}) {
       HttpResponse<String> healthy = http.get("/health" + query);
       assertThat(healthy.statusCode()).isEqualTo(200);
@@ -99,7 +99,7 @@ class HttpConformanceTest {
   }
 
   @Test
-  void H2_H3_anAlarmMakesHealthBadButNotReadiness() {
+  void alarmFailsHealthButNotReadiness_H2_H3() {
     alarm(AlarmAction.ACTIVATE, AlarmType.NOSPACE);
     HttpResponse<String> bad = http.get("/health");
     assertThat(bad.statusCode()).isEqualTo(503);
@@ -111,7 +111,7 @@ class HttpConformanceTest {
   }
 
   @Test
-  void H4_goodChecks() {
+  void passingChecksAreListed_H4() {
     HttpResponse<String> plain = http.get("/readyz");
     assertThat(plain.body()).isEqualTo("ok\n");
     assertThat(header(plain, "content-type")).isEqualToIgnoringCase(PLAIN);
@@ -130,13 +130,13 @@ class HttpConformanceTest {
   }
 
   @Test
-  void H3_checksCanBeExcluded() {
+  void checksCanBeExcluded_H3() {
     assertThat(
-            http.get("/readyz?verbose&exclude=non_learner&exclude=data_corruption&exclude=nobody")
+            http.get("/readyz?verbose&exclude=non_learner&exclude=data_corruption&exclude=unknown")
                 .body()
                 .lines())
         .containsExactlyInAnyOrder("[+]serializable_read ok", "[+]linearizable_read ok", "ok");
-    // A path of one check has nothing to exclude.
+    // The path of a single check has nothing to exclude.
     assertThat(http.get("/livez/serializable_read?verbose&exclude=serializable_read").body())
         .isEqualTo("[+]serializable_read ok\nok\n");
   }
@@ -148,7 +148,7 @@ class HttpConformanceTest {
         "/healthz",
         "/livez/",
         "/livez/linearizable_read",
-        "/readyz/nobody",
+        "/readyz/unknown",
         "/v2/keys"
       })
   void otherPathsAreNotFound(String path) {
@@ -158,7 +158,7 @@ class HttpConformanceTest {
   }
 
   @Test
-  void H7_everyOriginIsAllowedByDefault() {
+  void everyOriginIsAllowedByDefault_H7() {
     for (HttpResponse<String> answer :
         List.of(
             http.get("/version"),
@@ -188,7 +188,7 @@ class HttpConformanceTest {
   }
 
   @Test
-  void profilesOfTheJvm() {
+  void jvmProfilesAreServed() {
     assertThat(http.get("/debug/pprof/").body()).contains("goroutine", "heap", "profile");
     assertThat(http.get("/debug/pprof/goroutine").body())
         .contains("troupe-dispatchers.raft", "java.lang.Thread.State");

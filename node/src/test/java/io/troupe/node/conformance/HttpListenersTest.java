@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Ports apart for HTTP and for metrics, names and origins that are not let in. */
+/** Separate ports for HTTP and for metrics; refused host names and origins. */
 class HttpListenersTest {
   private static final String HTTP = "127.0.0.1:" + FreePort.next();
   private static final String METRICS = "127.0.0.1:" + FreePort.next();
@@ -36,14 +36,14 @@ class HttpListenersTest {
   }
 
   @Test
-  void T1_thePortsOfGrpcServeGrpcAlone() {
+  void grpcPortsServeOnlyGrpc_T1() {
     STORE.client().put(STORE.key("a"), "over HTTP/2");
     assertThat(new Http1(STORE.target()).get("/version").statusCode()).isEqualTo(505);
     assertThat(new Http1(STORE.target()).post("/v3/kv/range", "{}").statusCode()).isEqualTo(505);
   }
 
   @Test
-  void T1_thePortsOfHttpServeHttpAlone() {
+  void httpPortsServeOnlyHttp_T1() {
     assertThat(http.get("/version").statusCode()).isEqualTo(200);
     assertThat(http.post("/v3/kv/range", "{\"key\":\"AA==\"}").statusCode()).isEqualTo(200);
     assertThat(http.get("/metrics").body()).contains("etcd_server_has_leader 1");
@@ -53,7 +53,7 @@ class HttpListenersTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/metrics", "/health", "/livez", "/readyz", "/readyz/non_learner"})
-  void H8_thePortsOfMetricsServeThose(String path) {
+  void metricsPortsServeMetrics_H8(String path) {
     HttpResponse<String> answer = metrics.get(path, "Origin", "http://good.example");
     assertThat(answer.statusCode()).isEqualTo(200);
     assertThat(origin(answer)).isEmpty();
@@ -63,19 +63,19 @@ class HttpListenersTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/version", "/debug/vars", "/v3/kv/range", "/v3/watch", "/"})
-  void H8_thePortsOfMetricsServeNothingElse(String path) {
+  void metricsPortsServeOnlyMetrics_H8(String path) {
     assertThat(metrics.get(path).statusCode()).isEqualTo(404);
     assertThat(metrics.post(path, "{}").statusCode()).isEqualTo(404);
   }
 
   @Test
-  void H6_namesThatAreNotOnTheListAreRefused() {
+  void unlistedHostNamesAreRefused_H6() {
     for (String host : new String[] {"members.example", "members.example:2379", "127.0.0.1"}) {
       assertThat(statusLine(HTTP, "GET /version HTTP/1.1\r\nHost: " + host + "\r\n\r\n"))
           .isEqualTo("HTTP/1.1 200 OK");
     }
     assertThat(statusLine(HTTP, "GET /version HTTP/1.0\r\n\r\n"))
-        .as("who names none is on no list")
+        .as("a request without a host name is refused")
         .startsWith("HTTP/1.1 421 ");
     for (String path : new String[] {"/version", "/metrics", "/v3/kv/range"}) {
       try (Http1.Raw connection = http.connect()) {
@@ -87,7 +87,7 @@ class HttpListenersTest {
   }
 
   @Test
-  void H7_onlyListedOriginsAreAllowed() {
+  void onlyListedOriginsAreAllowed_H7() {
     assertThat(origin(http.get("/version", "Origin", "http://fine.example")))
         .isEqualTo("http://fine.example");
     assertThat(origin(http.get("/version", "Origin", "http://bad.example"))).isEmpty();

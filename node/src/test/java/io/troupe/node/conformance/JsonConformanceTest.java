@@ -50,7 +50,7 @@ class JsonConformanceTest {
   }
 
   @Test
-  void J1_J3_aPutAndItsRange() {
+  void putAndRange_J1_J3() {
     JsonObject put =
         ok("/v3/kv/put", "{\"key\":\"" + key("a") + "\",\"value\":\"" + base64("b") + "\"}");
     JsonElement revision = put.get("header").getAsJsonObject().get("revision");
@@ -66,7 +66,7 @@ class JsonConformanceTest {
   }
 
   @Test
-  void J1_LK1_E5_locksAndElections() {
+  void locksAndElections_J1_LK1_E5() {
     JsonObject lock = ok("/v3/lock/lock", "{\"name\":\"" + key("lock") + "\"}");
     String held = lock.get("key").getAsString();
     assertThat(new String(Base64.getDecoder().decode(held), StandardCharsets.UTF_8))
@@ -83,7 +83,7 @@ class JsonConformanceTest {
   }
 
   @Test
-  void J2_defaultsAreLeftOut() {
+  void defaultsAreLeftOut_J2() {
     JsonObject range = ok("/v3/kv/range", "{\"key\":\"" + key("nothing") + "\"}");
     assertThat(range.keySet()).containsExactly("header");
     assertThat(http.post("/v3/kv/range", "{\"key\":\"" + key("nothing") + "\"}").body())
@@ -91,7 +91,7 @@ class JsonConformanceTest {
   }
 
   @Test
-  void J2_inputMayBeInCamelCaseAndHaveUnknownFields() {
+  void inputMayBeInCamelCaseAndHaveUnknownFields_J2() {
     STORE.client().put(STORE.key("c1"), "1");
     STORE.client().put(STORE.key("c2"), "2");
     for (String name : new String[] {"range_end", "rangeEnd"}) {
@@ -104,7 +104,7 @@ class JsonConformanceTest {
   }
 
   @Test
-  void J3_bytesMayBeUrlSafeAndWithoutPadding() {
+  void bytesMayBeUrlSafeAndWithoutPadding_J3() {
     String name = "??>>~";
     STORE.client().put(STORE.key(name), "x");
     byte[] raw = STORE.key(name).getBytes(StandardCharsets.UTF_8);
@@ -125,7 +125,7 @@ class JsonConformanceTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"\"2\"", "2"})
-  void J3_wholeNumbersMayBeStrings(String limit) {
+  void wholeNumbersMayBeStrings_J3(String limit) {
     for (int i = 0; i < 3; i++) {
       STORE.client().put(STORE.key("n" + i), "x");
     }
@@ -146,7 +146,7 @@ class JsonConformanceTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"\"DESCEND\"", "2"})
-  void J3_enumsMayBeNamesOrNumbers(String order) {
+  void enumsMayBeNamesOrNumbers_J3(String order) {
     STORE.client().put(STORE.key("e1"), "x");
     STORE.client().put(STORE.key("e2"), "x");
     JsonObject range =
@@ -164,7 +164,7 @@ class JsonConformanceTest {
   }
 
   @Test
-  void J3_aTransactionWithItsOneofs() {
+  void transactionWithOneofs_J3() {
     STORE.client().put(STORE.key("t"), "old");
     JsonObject txn =
         ok(
@@ -189,13 +189,13 @@ class JsonConformanceTest {
   }
 
   @Test
-  void J1_anEmptyBodyIsAnEmptyMessage() {
+  void emptyBodyIsEmptyMessage_J1() {
     assertThat(ok("/v3/maintenance/status", "").get("version").getAsString()).startsWith("3.");
     assertThat(ok("/v3/cluster/member/list", "  \n").get("members").getAsJsonArray()).hasSize(1);
   }
 
   @Test
-  void J1_theContentTypeIsNotLookedAt() {
+  void contentTypeIsIgnored_J1() {
     assertThat(
             http.post("/v3/kv/range", "{\"key\":\"AA==\"}", "Content-Type", "text/plain")
                 .statusCode())
@@ -218,7 +218,7 @@ class JsonConformanceTest {
   }
 
   @Test
-  void J5_refusals() {
+  void invalidInputIsRefused_J5() {
     assertThat(message(http.post("/v3/kv/put", "{}"), 400, 3))
         .isEqualTo("etcdserver: key is not provided");
     assertThat(
@@ -231,14 +231,14 @@ class JsonConformanceTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"GET", "PUT", "DELETE", "PATCH"})
-  void J5_onlyPostIsImplemented(String method) {
+  void onlyPostIsImplemented_J5(String method) {
     assertThat(message(http.send(method, "/v3/kv/range", ""), 501, 12))
         .isEqualTo("Method Not Allowed");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"/v3/kv/nothing", "/v3/", "/v3/kv/range/x", "/v3/kv/rangestream"})
-  void J5_otherPathsAreNotFound(String path) {
+  void otherPathsAreNotFound_J5(String path) {
     assertThat(message(http.post(path, "{}"), 404, 5)).isEqualTo("Not Found");
   }
 
@@ -257,17 +257,17 @@ class JsonConformanceTest {
         "{\"limit\":[1]}",
         "{\"serializable\":3}"
       })
-  void J5_whatIsNoSuchMessageIsRefused(String body) {
+  void invalidMessageIsRefused_J5(String body) {
     assertThat(message(http.post("/v3/kv/range", body), 400, 3)).isNotEmpty();
   }
 
   @Test
-  void J5_whatFollowsTheFirstValueIsPassedOver() {
+  void textAfterFirstValueIsIgnored_J5() {
     assertThat(ok("/v3/kv/range", "{\"key\":\"AA==\"} {\"key\": broken").has("header")).isTrue();
   }
 
   @Test
-  void J8_metadataGoesInAndOut() {
+  void metadataIsReadAndReturned_J8() {
     HttpResponse<String> answer =
         http.post("/v3/kv/range", "{\"key\":\"AA==\"}", "Grpc-Metadata-hasleader", "true");
     assertThat(answer.statusCode()).isEqualTo(200);
@@ -282,7 +282,7 @@ class JsonConformanceTest {
 
   @ParameterizedTest
   @CsvSource({"10S, 200", "1n, 504", "x, 400"})
-  void J8_aTimeoutIsADeadline(String timeout, int status) {
+  void timeoutHeaderSetsDeadline_J8(String timeout, int status) {
     HttpResponse<String> answer =
         http.post("/v3/kv/range", "{\"key\":\"AA==\"}", "Grpc-Timeout", timeout);
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
@@ -301,7 +301,7 @@ class JsonConformanceTest {
   }
 
   @Test
-  void theOldPrefixLeadsToTheSame() {
+  void oldPrefixServesSameMethods() {
     STORE.needs37();
     assertThat(ok("/v3beta/kv/range", "{\"key\":\"AA==\"}").has("header")).isTrue();
   }

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Clients of the JSON gateway over HTTP/2 that reset a stream whose answer has not begun, and keep
- * their connection (E1, LK1, J6).
+ * Clients of the JSON gateway over HTTP/2 that reset a stream before its response, and keep their
+ * connection (E1, LK1, J6).
  */
 class JsonResetTest {
   private static final String NAME = "turn";
@@ -91,7 +91,7 @@ class JsonResetTest {
   }
 
   @Test
-  void LK1_aLockWhoseStreamIsResetIsGivenUp() {
+  void resetReleasesLock_LK1() {
     LockResponse held = held();
     int first = lock();
     awaitKeys(2);
@@ -102,18 +102,18 @@ class JsonResetTest {
     assertThat(client.range(Requests.prefix(NAME)).getKvsList())
         .extracting(KeyValue::getKey)
         .contains(held.getKey());
-    // The other stream of the connection still waits, and gets its turn.
+    // The other stream of the connection still waits, and acquires the lock.
     unlock(held);
     assertThat(connection.httpStatus(second)).isEqualTo("200");
     awaitKeys(1);
-    // What was answered is not taken back.
+    // A sent response is not revoked.
     connection.reset(second);
     connection.pingAndWait();
     awaitKeys(1);
   }
 
   @Test
-  void E1_aCandidateWhoseStreamIsResetWithdraws() {
+  void resetWithdrawsCandidate_E1() {
     int elected = campaign();
     assertThat(connection.httpStatus(elected)).isEqualTo("200");
     int waits = campaign();
@@ -123,11 +123,12 @@ class JsonResetTest {
   }
 
   /**
-   * Before anybody has checked the request: nothing may be left that waits. What the member only
-   * sees reset after it got its turn is held, as over gRPC, so the turn is passed on afterwards.
+   * The reset arrives before the request is checked: no waiting call may remain. If the member
+   * notices the reset only after the acquisition, the lock is held, as over gRPC, so the test
+   * releases it afterwards.
    */
   @Test
-  void LK1_aLockThatIsResetAtOnceHoldsUpNobody() {
+  void immediateResetReleasesLock_LK1() {
     LockResponse held = held();
     for (int i = 0; i < 50; i++) {
       connection.reset(lock());
@@ -142,10 +143,10 @@ class JsonResetTest {
   }
 
   @Test
-  void J6_aStreamWithoutAnAnswerEndsWithItsReset() throws Exception {
+  void resetEndsStreamWithoutResponse_J6() throws Exception {
     String gauge = "etcd_debugging_mvcc_watcher_total";
     double before = metric(gauge);
-    int stream = connection.json("/v3/election/observe", "{\"name\":\"" + base64("nobody") + "\"}");
+    int stream = connection.json("/v3/election/observe", "{\"name\":\"" + base64("unused") + "\"}");
     ServedStore.await().until(() -> metric(gauge) == before + 1);
     connection.reset(stream);
     ServedStore.await().until(() -> metric(gauge) == before);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The JSON gateway's streams (J6, J9), and curl as a client. */
+/** Streams of the JSON gateway (J6, J9), and curl as a client. */
 class JsonStreamConformanceTest {
   @RegisterExtension static final ServedStore STORE = ServedStore.create();
 
@@ -61,7 +61,7 @@ class JsonStreamConformanceTest {
   }
 
   @Test
-  void J6_aWatchGoesOnWhenItsBodyHasEnded() {
+  void watchContinuesAfterEndOfBody_J6() {
     String body = create("w");
     try (Http1.Raw watch = post(http, "/v3/watch", "Content-Length: " + body.length() + "\r\n")) {
       watch.write(body);
@@ -78,7 +78,7 @@ class JsonStreamConformanceTest {
   }
 
   @Test
-  void J6_requestsGoOnWhileAnswersCome() {
+  void requestsContinueDuringResponses_J6() {
     STORE.needs37();
     try (Http1.Raw watch = post(http, "/v3/watch", "Transfer-Encoding: chunked\r\n")) {
       String first = create("x");
@@ -95,7 +95,7 @@ class JsonStreamConformanceTest {
   }
 
   @Test
-  void J6_malformedInputEndsTheStreamWithoutAWord() {
+  void malformedInputEndsStreamSilently_J6() {
     STORE.needs37();
     HttpResponse<String> none = http.post("/v3/watch", "nonsense");
     assertThat(none.statusCode()).isEqualTo(200);
@@ -104,7 +104,7 @@ class JsonStreamConformanceTest {
       watch.chunk(create("m"));
       next(watch);
       watch.chunk("{\"create_request\": 7}");
-      // The last, empty piece of the response.
+      // The last, empty chunk of the response.
       assertThat(watch.lineOf("0")).isEqualTo("0");
     }
   }
@@ -117,7 +117,7 @@ class JsonStreamConformanceTest {
   }
 
   @Test
-  void J6_renewalsAreAnsweredOneByOne() {
+  void eachRenewalGetsResponse_J6() {
     String renewal = "{\"ID\":\"" + grant() + "\"}";
     HttpResponse<String> both = http.post("/v3/lease/keepalive", renewal + "\n" + renewal);
     assertThat(both.statusCode()).isEqualTo(200);
@@ -126,7 +126,7 @@ class JsonStreamConformanceTest {
   }
 
   @Test
-  void J6_renewalsAreAnsweredWhileTheBodyIsOpen() {
+  void renewalsGetResponsesWhileBodyIsOpen_J6() {
     STORE.needs37();
     String id = grant();
     try (Http1.Raw open = post(http, "/v3/lease/keepalive", "Transfer-Encoding: chunked\r\n")) {
@@ -138,7 +138,7 @@ class JsonStreamConformanceTest {
   }
 
   @Test
-  void aWatchEndsWhenItsClientLeaves() {
+  void watchEndsOnDisconnect() {
     STORE.needs37();
     double before = watchers();
     try (Http1.Raw watch = post(http, "/v3/watch", "Transfer-Encoding: chunked\r\n")) {
@@ -171,7 +171,7 @@ class JsonStreamConformanceTest {
   }
 
   @Test
-  void J9_aWebSocketCarriesTheSameLines() throws Exception {
+  void webSocketCarriesSameMessages_J9() throws Exception {
     Lines lines = new Lines();
     WebSocket socket =
         HttpClient.newHttpClient()

@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Signed tokens (A6), made here: what they say of user and auth revision is free, so that users who
- * do not exist and old rights can be shown at leisure.
+ * Signed tokens (A6). The test signs them itself, so user and auth revision are arbitrary: unknown
+ * users and old permissions are tested without delay.
  */
 class JwtConformanceTest {
   private static final byte[] SECRET = "a secret".getBytes(StandardCharsets.UTF_8);
@@ -47,10 +47,10 @@ class JwtConformanceTest {
           .with("bcrypt-cost", "4")
           .with("auth-token", "jwt,sign-method=HS256,priv-key=" + secret());
 
-  private AuthClient nobody = AuthClient.nobody(STORE.client());
-  private AuthClient root = nobody;
+  private AuthClient anonymous = AuthClient.anonymous(STORE.client());
+  private AuthClient root = anonymous;
 
-  /** The auth revision as it is now; one of a token may be another. */
+  /** The current auth revision; a token may carry another one. */
   private long revision;
 
   private static Path secret() {
@@ -65,22 +65,22 @@ class JwtConformanceTest {
 
   @BeforeEach
   void begin() {
-    nobody = AuthClient.nobody(STORE.client());
-    if (!nobody.call(AuthClient.STATUS, AuthStatusRequest.getDefaultInstance()).getEnabled()) {
-      nobody.userAdd("root", "pw");
-      nobody.grantRole("root", "root");
-      nobody.userAdd("u", "pw");
-      nobody.roleAdd("r");
-      nobody.grantRole("u", "r");
-      nobody.grant("r", Permission.Type.READWRITE, "u", "v");
-      nobody.enable();
+    anonymous = AuthClient.anonymous(STORE.client());
+    if (!anonymous.call(AuthClient.STATUS, AuthStatusRequest.getDefaultInstance()).getEnabled()) {
+      anonymous.userAdd("root", "pw");
+      anonymous.grantRole("root", "root");
+      anonymous.userAdd("u", "pw");
+      anonymous.roleAdd("r");
+      anonymous.grantRole("u", "r");
+      anonymous.grant("r", Permission.Type.READWRITE, "u", "v");
+      anonymous.enable();
     }
-    root = nobody.login("root", "pw");
-    revision = nobody.authRevision();
+    root = anonymous.login("root", "pw");
+    revision = anonymous.authRevision();
   }
 
   private AuthClient as(String user, long ofRevision) {
-    return nobody.showing(
+    return anonymous.showing(
         token("{\"username\":\"%s\",\"revision\":%d,\"exp\":%d}".formatted(user, ofRevision, END)));
   }
 
@@ -126,7 +126,7 @@ class JwtConformanceTest {
   }
 
   @Test
-  void A6_L14_ofLeasesRootMayAllWhateverTheRevisionOfTheToken() {
+  void rootMayUseAllLeasesWithOldToken_A6_L14() {
     AuthClient old = as("root", revision - 1);
     long lease = lease();
     root.call(Api.PUT, Requests.put("x", "1").setLease(lease).build());
@@ -142,7 +142,7 @@ class JwtConformanceTest {
   }
 
   @Test
-  void L14_ofALeaseWithoutKeysNothingIsAsked() {
+  void leaseWithoutKeysNeedsNoPermission_L14() {
     long lease = lease();
     for (AuthClient anyone : new AuthClient[] {as("u", revision - 1), as("gone", revision)}) {
       renews(anyone, lease, 600);
@@ -167,7 +167,7 @@ class JwtConformanceTest {
   }
 
   @Test
-  void L14_M9_MT2_MT3_aGoodTokenIsEnoughWhereAnyUserIs() {
+  void validTokenSufficesWhereAnyUserIsAllowed_L14_M9_MT2_MT3() {
     for (String user : new String[] {"gone", ""}) {
       AuthClient client = as(user, revision);
       client.call(Api.STATUS, StatusRequest.getDefaultInstance());
@@ -190,7 +190,7 @@ class JwtConformanceTest {
   }
 
   @Test
-  void A13_anEmptyNameIsNobodyToWhatOnlyRootMay() {
+  void emptyUserNameIsRefusedForRootMethods_A13() {
     AuthClient nameless = as("", revision);
     nameless.nameless(AuthClient.USER_LIST, AuthUserListRequest.getDefaultInstance());
     nameless.nameless(Api.COMPACT, CompactionRequest.newBuilder().setRevision(1).build());
@@ -202,10 +202,10 @@ class JwtConformanceTest {
   }
 
   @Test
-  void A6_aTokenWithoutAnEndNeverEnds() {
+  void tokenWithoutExpiryNeverExpires_A6() {
     String claims = "{\"username\":\"u\",\"revision\":" + revision + "%s}";
-    nobody.showing(token(claims.formatted(""))).call(Api.RANGE, Requests.get("u").build());
-    nobody
+    anonymous.showing(token(claims.formatted(""))).call(Api.RANGE, Requests.get("u").build());
+    anonymous
         .showing(token(claims.formatted(",\"exp\":1000000000")))
         .refused(
             Api.RANGE,
@@ -215,7 +215,7 @@ class JwtConformanceTest {
   }
 
   @Test
-  void A6_theRevisionZeroIsNobodys() {
+  void tokenWithRevisionZeroNamesNoUser_A6() {
     AuthClient zero = as("root", 0);
     zero.nameless(Api.RANGE, Requests.get("u").build());
     zero.nameless(Api.PUT, Requests.put("u", "1").build());
@@ -227,7 +227,7 @@ class JwtConformanceTest {
   }
 
   @Test
-  void A6_aRevisionThatIsStillToComeWritesAndDoesNotRead() {
+  void futureRevisionMayWriteButNotRead_A6() {
     AuthClient future = as("u", revision + 1);
     future.call(Api.PUT, Requests.put("u", "1").build());
     old(future, Api.RANGE, Requests.get("u").build());
@@ -236,13 +236,13 @@ class JwtConformanceTest {
   }
 
   @Test
-  void A3_X14_whatAsksNothingNeedsNoRight() {
-    for (AuthClient client : new AuthClient[] {nobody, as("gone", revision), as("", revision)}) {
+  void emptyTransactionNeedsNoPermission_A3_X14() {
+    for (AuthClient client : new AuthClient[] {anonymous, as("gone", revision), as("", revision)}) {
       assertThat(client.call(Api.TXN, TxnRequest.getDefaultInstance()).getSucceeded()).isTrue();
     }
     old(as("u", revision - 1), Api.TXN, TxnRequest.getDefaultInstance());
-    nobody.nameless(Api.TXN, Requests.txn(Requests.op(Requests.get("u"))).build());
-    nobody
+    anonymous.nameless(Api.TXN, Requests.txn(Requests.op(Requests.get("u"))).build());
+    anonymous
         .showing("rubbish")
         .refused(
             Api.TXN,

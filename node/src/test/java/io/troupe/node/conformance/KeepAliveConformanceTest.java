@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** T4 with other times than the usual ones. */
+/** T4 with non-default times. */
 @Timeout(60)
 class KeepAliveConformanceTest {
   private static final String RANGE = "etcdserverpb.KV/Range";
@@ -25,7 +25,7 @@ class KeepAliveConformanceTest {
   }
 
   @Test
-  void T4_aSilentClientThatAnswersPingsStays() {
+  void idleClientThatAcknowledgesPingsStaysConnected_T4() {
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
       connection.watch(STORE.key("a"));
       for (int i = 0; i < 4; i++) {
@@ -38,7 +38,7 @@ class KeepAliveConformanceTest {
   }
 
   @Test
-  void T4_aClientThatAnswersNoPingLosesItsConnection() {
+  void clientWithoutPingAcknowledgementIsDisconnected_T4() {
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
       connection.watch(STORE.key("a"));
       connection.answersNoPings();
@@ -49,7 +49,7 @@ class KeepAliveConformanceTest {
   }
 
   @Test
-  void T4_theLeastTimeBetweenPingsIsASetting() {
+  void minimumPingIntervalIsConfigurable_T4() {
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
       connection.watch(STORE.key("a"));
       for (int i = 0; i < 20; i++) {

@@ -12,7 +12,7 @@ import io.troupe.grpc.api.LeaseKeepAliveResponse;
 /** One LeaseKeepAlive stream. */
 final class KeepAliveStream implements AutoCloseable {
   private final ClientCall<LeaseKeepAliveRequest, LeaseKeepAliveResponse> call;
-  private final StreamAnswers<LeaseKeepAliveResponse> answers = new StreamAnswers<>();
+  private final StreamResponses<LeaseKeepAliveResponse> answers = new StreamResponses<>();
   private final StreamObserver<LeaseKeepAliveRequest> requests;
 
   KeepAliveStream(Channel channel) {
@@ -33,7 +33,7 @@ final class KeepAliveStream implements AutoCloseable {
     return next();
   }
 
-  /** Ends the client's side and gives the status that the server answers with. */
+  /** Closes the client side and returns the status of the server. */
   Status finish() {
     requests.onCompleted();
     return answers.end();

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A member of this JVM, number 0, which a learner joins, number 1. */
+/** Member 0 in this JVM, which learner 1 joins. */
 final class LearnerCluster implements AutoCloseable {
   private final int[] peers = {FreePort.next(), FreePort.next()};
   private final int[] clients = {FreePort.next(), FreePort.next()};
@@ -18,7 +18,7 @@ final class LearnerCluster implements AutoCloseable {
   private final String alone = "n0=" + url(peers[0]);
   private final List<AutoCloseable> opened = new ArrayList<>();
 
-  /** Starts the first one, which releases its log early, and waits until it serves. */
+  /** Starts the first member, which truncates its log early, and waits until it serves. */
   LearnerCluster(Path directory) throws InterruptedException {
     this.directory = directory;
     start(0, alone, "new");
@@ -53,7 +53,7 @@ final class LearnerCluster implements AutoCloseable {
     node.awaitReady();
   }
 
-  /** Closed with this. */
+  /** Closed with this cluster. */
   ApiClient client(int number) {
     ApiClient client = new ApiClient("127.0.0.1:" + clients[number]);
     opened.add(0, client);
@@ -64,7 +64,7 @@ final class LearnerCluster implements AutoCloseable {
     return new Http1("127.0.0.1:" + clients[number]);
   }
 
-  /** Gives the id of the learner that is to be started next. */
+  /** Adds a learner and returns the ID of the member that starts next. */
   long addLearner(ApiClient client) {
     MemberAddRequest request =
         MemberAddRequest.newBuilder().addPeerURLs(url(peers[1])).setIsLearner(true).build();

@@ -31,12 +31,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Section 2.12: what a learner answers, for every method there is. */
+/** Section 2.12: the responses of a learner for every method. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LearnerConformanceTest {
   private static final String TEXT = "etcdserver: rpc not supported for learner";
 
-  /** Those that LN1 and LN2 except; Range depends on its request. */
+  /** The methods that LN1 and LN2 except; Range depends on its request. */
   private static final Set<String> SERVED =
       Set.of(
           "etcdserverpb.Maintenance.Status",
@@ -97,9 +97,9 @@ class LearnerConformanceTest {
     return ProtoUtils.marshaller(DynamicMessage.getDefaultInstance(type));
   }
 
-  /** How a call with one empty message ends. */
+  /** The status of a call with one empty message. */
   private static Status end(Channel channel, Descriptors.MethodDescriptor method) {
-    StreamAnswers<DynamicMessage> answers = new StreamAnswers<>();
+    StreamResponses<DynamicMessage> answers = new StreamResponses<>();
     var call =
         channel.newCall(
             method(method), CallOptions.DEFAULT.withDeadlineAfter(30, TimeUnit.SECONDS));
@@ -118,14 +118,14 @@ class LearnerConformanceTest {
 
   @ParameterizedTest
   @MethodSource("refused")
-  void LN1_LN2_everyOtherMethodIsRefused(Descriptors.MethodDescriptor method) {
+  void everyOtherMethodIsRefused_LN1_LN2(Descriptors.MethodDescriptor method) {
     Status end = end(client.channel(), method);
     assertThat(end.getDescription()).isEqualTo(TEXT);
     assertThat(end.getCode()).isEqualTo(Code.FAILED_PRECONDITION);
   }
 
   @Test
-  void LN1_statusAndSerializableRangesAreServed() {
+  void statusAndSerializableRangesAreServed_LN1() {
     assertThat(client.call(Api.STATUS, StatusRequest.getDefaultInstance()).getIsLearner()).isTrue();
     ServedStore.await()
         .until(
@@ -141,7 +141,7 @@ class LearnerConformanceTest {
   }
 
   @Test
-  void LN1_overHttpToo() {
+  void learnerRefusesOverHttp_LN1() {
     HttpResponse<String> put = cluster.http(1).post("/v3/kv/put", "{\"key\":\"aw==\"}");
     assertThat(put.statusCode()).isEqualTo(400);
     assertThat(put.body()).isEqualTo("{\"code\":9,\"message\":\"" + TEXT + "\"}");
@@ -151,7 +151,7 @@ class LearnerConformanceTest {
   }
 
   @Test
-  void LN3_onlyItsReadinessFails() {
+  void onlyReadinessFails_LN3() {
     HttpResponse<String> ready = cluster.http(1).get("/readyz");
     assertThat(ready.statusCode()).isEqualTo(503);
     assertThat(ready.body()).contains("[-]non_learner failed: not supported for learner\n");

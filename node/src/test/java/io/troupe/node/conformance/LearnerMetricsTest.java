@@ -11,7 +11,9 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A learner joins a member whose log is released, so it gets a snapshot, and is promoted. */
+/**
+ * A learner joins a member with a truncated log, so it receives a snapshot; then it is promoted.
+ */
 class LearnerMetricsTest {
   private static final String NOT_READY =
       "etcdserver: can only promote a learner member which is in sync with leader";
@@ -29,7 +31,7 @@ class LearnerMetricsTest {
   }
 
   @Test
-  void aSnapshotBetweenMembersAndAPromotionAreCounted(@TempDir Path directory) throws Exception {
+  void snapshotTransferAndPromotionAreCounted(@TempDir Path directory) throws Exception {
     try (LearnerCluster cluster = new LearnerCluster(directory)) {
       ApiClient client = cluster.client(0);
       long leader = client.put("k", "v").getHeader().getMemberId();
@@ -84,7 +86,7 @@ class LearnerMetricsTest {
       MetricsText after = metrics(cluster, 0);
       assertThat(after.value("etcd_server_learner_promote_successes")).isEqualTo(1);
       assertThat(metrics(cluster, 1).value("etcd_server_learner_promote_successes"))
-          .as("only who leads counts")
+          .as("only the leader counts")
           .isZero();
       client.refused(
           Api.MEMBER_PROMOTE,

@@ -48,7 +48,7 @@ class LeaseConformanceTest {
   }
 
   @Test
-  void L1_theServerChoosesAPositiveId() {
+  void serverChoosesPositiveId_L1() {
     LeaseGrantResponse one = grant(0, 60);
     LeaseGrantResponse two = grant(0, 60);
     assertThat(one.getID()).isPositive();
@@ -59,7 +59,7 @@ class LeaseConformanceTest {
   }
 
   @Test
-  void L1_givenIdsAndRefusals() {
+  void givenIdsAreUsedOrRefused_L1() {
     assertThat(grant(-5, 60).getID()).isEqualTo(-5);
     client.refused(
         Api.GRANT,
@@ -78,7 +78,7 @@ class LeaseConformanceTest {
   }
 
   @Test
-  void L2_shortTtlsAreRaised() {
+  void shortTtlsAreRaised_L2() {
     // 10 ticks of 50 ms: (3 * 10 / 2) * 50 ms = 0.75 s, so 1 s
     assertThat(grant(0, 0).getTTL()).isEqualTo(1);
     assertThat(grant(0, -3).getTTL()).isEqualTo(1);
@@ -87,7 +87,7 @@ class LeaseConformanceTest {
   }
 
   @Test
-  void L4_anExpiredLeaseTakesItsKeysAlongAndNotTooEarly() {
+  void expiryDeletesKeysAndIsNotEarly_L4() {
     try (WatchStream watch = client.watch()) {
       watch.create(watchPrefix(STORE.key("")));
       long granted = System.nanoTime();
@@ -109,7 +109,7 @@ class LeaseConformanceTest {
   }
 
   @Test
-  void L5_keepAliveAnswersInOrder() {
+  void keepAliveRespondsInOrder_L5() {
     long one = grant(0, 60).getID();
     long two = grant(0, 100).getID();
     try (KeepAliveStream stream = new KeepAliveStream(client.channel())) {
@@ -133,7 +133,7 @@ class LeaseConformanceTest {
   }
 
   @Test
-  void L5_aRenewedLeaseLivesOn() {
+  void renewedLeaseDoesNotExpire_L5() {
     long lease = grant(0, 2).getID();
     client.put(put(STORE.key("a"), "1").setLease(lease));
     long end = System.nanoTime() + Duration.ofMillis(2600).toNanos();
@@ -148,7 +148,7 @@ class LeaseConformanceTest {
   }
 
   @Test
-  void L7_timeToLive() {
+  void timeToLive_L7() {
     long lease = grant(0, 60).getID();
     client.put(put(STORE.key("a"), "1").setLease(lease));
     client.put(put(STORE.key("b"), "1").setLease(lease));
@@ -171,7 +171,7 @@ class LeaseConformanceTest {
   }
 
   @Test
-  void L8_leasesByRemainingTime() {
+  void leasesByRemainingTime_L8() {
     long late = grant(0, 500).getID();
     long soon = grant(0, 300).getID();
     long middle = grant(0, 400).getID();
@@ -181,7 +181,7 @@ class LeaseConformanceTest {
   }
 
   @Test
-  void L9_revokeDeletesTheKeysInOneRevision() {
+  void revokeDeletesKeysInOneRevision_L9() {
     long lease = grant(0, 60).getID();
     client.put(put(STORE.key("b"), "1").setLease(lease));
     client.put(put(STORE.key("a"), "1").setLease(lease));
@@ -200,7 +200,7 @@ class LeaseConformanceTest {
   }
 
   @Test
-  void L10_manyLeasesExpire() {
+  void manyLeasesExpire_L10() {
     try (WatchStream watch = client.watch()) {
       watch.create(watchPrefix(STORE.key("")));
       for (int i = 0; i < 50; i++) {
@@ -215,7 +215,7 @@ class LeaseConformanceTest {
   }
 
   @Test
-  void L15_aLeaseWithoutKeysStays() {
+  void leaseWithoutKeysStays_L15() {
     long lease = grant(0, 60).getID();
     client.put(put(STORE.key("a"), "1").setLease(lease));
     client.delete(delete(STORE.key("a")));

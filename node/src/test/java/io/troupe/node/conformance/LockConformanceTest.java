@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 2.18: locks among clients. */
+/** Section 2.18: locks between clients. */
 class LockConformanceTest {
   @RegisterExtension static final ServedStore STORE = ServedStore.create();
 
@@ -52,7 +52,7 @@ class LockConformanceTest {
   }
 
   @Test
-  void LK1_aFreeLockIsTaken() {
+  void freeLockIsAcquired_LK1() {
     long lease = lease();
     LockResponse taken = take(lease);
     assertThat(taken.getKey()).isEqualTo(bytes(key(lease)));
@@ -63,7 +63,7 @@ class LockConformanceTest {
   }
 
   @Test
-  void LK1_theSameLeaseGetsItAgain() {
+  void sameLeaseReacquiresLock_LK1() {
     long lease = lease();
     LockResponse taken = take(lease);
     long before = client.revision();
@@ -72,7 +72,7 @@ class LockConformanceTest {
   }
 
   @Test
-  void LK1_LK3_othersWaitForTheUnlock() {
+  void otherClientsWaitForUnlock_LK1_LK3() {
     LockResponse first = take(lease());
     Pending<LockResponse> second = waits(lease());
     Pending<LockResponse> third = waits(lease());
@@ -86,7 +86,7 @@ class LockConformanceTest {
   }
 
   @Test
-  void LK1_whoseOwnKeyIsGoneHasNoLock() {
+  void deletedOwnKeyLosesLock_LK1() {
     LockResponse first = take(lease());
     long two = lease();
     Pending<LockResponse> second = waits(two);
@@ -97,7 +97,7 @@ class LockConformanceTest {
   }
 
   @Test
-  void LK1_theEndOfALeaseUnlocks() {
+  void leaseExpiryUnlocks_LK1() {
     long one = lease();
     take(one);
     Pending<LockResponse> second = waits(lease());
@@ -106,7 +106,7 @@ class LockConformanceTest {
   }
 
   @Test
-  void LK2_withoutALeaseThereIsOneOfAMinute() {
+  void missingLeaseIsCreatedWithOneMinute_LK2() {
     LockResponse taken = take(0);
     long lease = client.record(taken.getKey().toStringUtf8()).getLease();
     assertThat(taken.getKey()).isEqualTo(bytes(key(lease)));
@@ -118,13 +118,13 @@ class LockConformanceTest {
   }
 
   @Test
-  void LK2_E8_anUnknownLeaseIsRefused() {
+  void unknownLeaseIsRefused_LK2_E8() {
     client.refused(
         NamesApi.LOCK, lock(name, 4712), Code.UNKNOWN, "etcdserver: requested lease not found");
   }
 
   @Test
-  void LK3_unlockingWhatIsNotLockedIsOk() {
+  void unlockOfUnknownKeySucceeds_LK3() {
     long before = client.revision();
     assertThat(unlock(LockResponse.newBuilder().setKey(bytes(name + "/none")).build()))
         .isEqualTo(before);
@@ -136,7 +136,7 @@ class LockConformanceTest {
   }
 
   @Test
-  void LK4_whoCancelsWaitsNoMore() {
+  void cancelledLockWithdraws_LK4() {
     LockResponse first = take(lease());
     long two = lease();
     Pending<LockResponse> second = waits(two);

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Logins while others guess passwords, with bcrypt's default cost (some 50 ms for each guess, on
- * half of the cores). Measured figures are in docs/components/auth.md.
+ * Logins while other clients guess passwords, with the default bcrypt cost (about 50 ms for each
+ * guess, on half of the cores). docs/components/auth.md has the measured figures.
  */
 class LoginLoadTest {
   private static final int GUESSING_CLIENTS = 16;
@@ -35,11 +35,11 @@ class LoginLoadTest {
   @BeforeEach
   void enable() {
     STORE.needsOwn();
-    AuthClient nobody = AuthClient.nobody(STORE.client());
-    if (!nobody.call(AuthClient.STATUS, AuthStatusRequest.getDefaultInstance()).getEnabled()) {
-      nobody.userAdd("root", "pw");
-      nobody.grantRole("root", "root");
-      nobody.enable();
+    AuthClient anonymous = AuthClient.anonymous(STORE.client());
+    if (!anonymous.call(AuthClient.STATUS, AuthStatusRequest.getDefaultInstance()).getEnabled()) {
+      anonymous.userAdd("root", "pw");
+      anonymous.grantRole("root", "root");
+      anonymous.enable();
     }
   }
 
@@ -51,11 +51,11 @@ class LoginLoadTest {
     return (System.nanoTime() - startNanos) / 1_000_000;
   }
 
-  /** A password that fitted once takes no turn in the queue of the others. */
+  /** A password that matched once does not wait in the queue of the guesses. */
   @Test
-  void rootLogsInWhileOthersGuess_A4() throws Exception {
-    AuthClient nobody = AuthClient.nobody(STORE.client());
-    nobody.login("root", "pw");
+  void rootLogsInDuringPasswordGuessing_A4() throws Exception {
+    AuthClient anonymous = AuthClient.anonymous(STORE.client());
+    anonymous.login("root", "pw");
     AtomicBoolean stop = new AtomicBoolean();
     AtomicInteger guesses = new AtomicInteger();
     List<Thread> guessing = new ArrayList<>();
@@ -70,7 +70,7 @@ class LoginLoadTest {
       ServedStore.await().until(() -> guesses.get() >= GUESSING_CLIENTS);
       for (int i = 0; i < LOGINS; i++) {
         long start = System.nanoTime();
-        nobody.login("root", "pw");
+        anonymous.login("root", "pw");
         millis.add(millisSince(start));
       }
     } finally {
@@ -85,7 +85,7 @@ class LoginLoadTest {
         "logins beside %d guessing clients: median %d ms, longest %d ms; a guess is answered after"
             + " %d ms%n",
         GUESSING_CLIENTS, millis.get(LOGINS / 2), millis.get(LOGINS - 1), roundMillis);
-    // In the queue of the guesses each login would wait for one of each client.
+    // In the queue of the guesses each login would wait for one guess of each client.
     assertThat(millis.get(LOGINS / 2)).isLessThan(roundMillis / 4);
   }
 
@@ -111,11 +111,11 @@ class LoginLoadTest {
     return metrics().value("troupe_auth_waiting_passwords");
   }
 
-  /** The first login of a user, behind those who do not wait any more. */
+  /** The first login of a user, queued after cancelled logins. */
   private void firstLoginIsServed(String user, double droppedBefore) {
-    AuthClient nobody = AuthClient.nobody(STORE.client());
+    AuthClient anonymous = AuthClient.anonymous(STORE.client());
     long start = System.nanoTime();
-    nobody.login(user, "first");
+    anonymous.login(user, "first");
     long took = millisSince(start);
     double dropped = metrics().value("troupe_auth_dropped_passwords_total") - droppedBefore;
     System.out.printf(
@@ -124,7 +124,7 @@ class LoginLoadTest {
   }
 
   private double prepared(String user) {
-    AuthClient root = AuthClient.nobody(STORE.client()).login("root", "pw");
+    AuthClient root = AuthClient.anonymous(STORE.client()).login("root", "pw");
     root.userAdd(user, "first");
     return metrics().value("troupe_auth_dropped_passwords_total");
   }

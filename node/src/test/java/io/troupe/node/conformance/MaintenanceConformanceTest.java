@@ -43,7 +43,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 2.13 as far as one member has it, M9, alarms (2.15), the health service. */
+/** Section 2.13 for a single member, M9, alarms (section 2.15), the health service. */
 class MaintenanceConformanceTest {
   @RegisterExtension static final ServedStore STORE = ServedStore.create();
 
@@ -74,7 +74,7 @@ class MaintenanceConformanceTest {
   }
 
   @Test
-  void MT1_statusOfAHealthyMember() {
+  void statusOfHealthyMember_MT1() {
     client.put(STORE.key("a"), "1");
     StatusResponse status = status();
     assertThat(status.getVersion()).startsWith("3.");
@@ -93,7 +93,7 @@ class MaintenanceConformanceTest {
   }
 
   @Test
-  void MT1_fieldsOf36And37() {
+  void statusHasFieldsOf36And37_MT1() {
     STORE.needs37();
     StatusResponse status = status();
     assertThat(status.getVersion()).isEqualTo("3.7.1");
@@ -104,7 +104,7 @@ class MaintenanceConformanceTest {
   }
 
   @Test
-  void MT3_alarmsAreRaisedListedAndDisarmed() {
+  void alarmsAreRaisedListedAndDisarmed_MT3() {
     long revision = client.revision();
     assertThat(alarm(AlarmAction.GET, 0, AlarmType.NONE).getAlarmsList()).isEmpty();
     AlarmMember noSpace =
@@ -132,7 +132,7 @@ class MaintenanceConformanceTest {
   }
 
   @Test
-  void Q2_underNospaceOnlyWhatGrowsIsRefused() {
+  void nospaceRefusesOnlyGrowth_Q2() {
     long lease = client.grant(60).getID();
     client.put(STORE.key("a"), "1");
     long revision = client.put(STORE.key("a"), "2").getHeader().getRevision();
@@ -155,7 +155,7 @@ class MaintenanceConformanceTest {
   }
 
   @Test
-  void Q4_underCorruptNothingIsWritten() {
+  void corruptAlarmRefusesWrites_Q4() {
     long lease = client.grant(60).getID();
     client.put(STORE.key("a"), "1");
     alarm(AlarmAction.ACTIVATE, 11, AlarmType.NOSPACE);
@@ -181,7 +181,7 @@ class MaintenanceConformanceTest {
   }
 
   @Test
-  void MT5_defragmentKeepsEverything() {
+  void defragmentKeepsContent_MT5() {
     client.put(STORE.key("a"), "1");
     int before = hash(0).getHash();
     client.call(Api.DEFRAGMENT, DefragmentRequest.getDefaultInstance());
@@ -189,9 +189,9 @@ class MaintenanceConformanceTest {
     assertThat(client.get(STORE.key("a")).getCount()).isEqualTo(1);
   }
 
-  /** Q3: whoever disarms next must not be over the quota still. */
+  /** Q3: the store must be below the quota before the next disarm. */
   @Test
-  void MT5_isAnsweredWhenTheSpaceIsFree() {
+  void defragmentRespondsAfterSpaceIsFree_MT5() {
     byte[] value = new byte[1 << 20];
     SplittableRandom random = new SplittableRandom(7);
     long revision = 0;
@@ -217,13 +217,13 @@ class MaintenanceConformanceTest {
   }
 
   @Test
-  void MT1_anAlarmOfNobodyNamesNoMember() {
+  void alarmWithoutMemberHasIdZero_MT1() {
     alarm(AlarmAction.ACTIVATE, 0, AlarmType.CORRUPT);
     assertThat(status().getErrorsList()).containsExactly("alarm:CORRUPT");
   }
 
   @Test
-  void MT6_hashKvRefusals() {
+  void invalidHashKvRequestsAreRefused_MT6() {
     long revision = client.put(STORE.key("a"), "1").getHeader().getRevision();
     client.put(STORE.key("a"), "2");
     client.put(STORE.key("a"), "3");
@@ -245,7 +245,7 @@ class MaintenanceConformanceTest {
   }
 
   @Test
-  void MT7_theHashDependsOnContentAndRevisionAlone() {
+  void hashDependsOnContentAndRevisionOnly_MT7() {
     long revision = client.put(STORE.key("a"), "1").getHeader().getRevision();
     int first = hash(0).getHash();
     client.put(STORE.key("a"), "2");
@@ -259,9 +259,9 @@ class MaintenanceConformanceTest {
     assertThat(now.getHashRevision()).isEqualTo(before.getHashRevision());
   }
 
-  /** What etcd's own test of HashKV across compaction and defragmentation does. */
+  /** Repeats etcd's own test of HashKV across compaction and defragmentation. */
   @Test
-  void MT6_theHashOfARevisionStaysWhenItIsCompacted() {
+  void hashOfRevisionIsStableAfterCompaction_MT6() {
     for (int i = 0; i < 10; i++) {
       client.put(STORE.key("a"), "v" + i);
     }
@@ -287,7 +287,7 @@ class MaintenanceConformanceTest {
   }
 
   @Test
-  void MT6_hashRevisionIsToldSince36() {
+  void responseHasHashRevision_MT6() {
     STORE.needs37();
     long revision = client.put(STORE.key("a"), "1").getHeader().getRevision();
     client.put(STORE.key("a"), "2");
@@ -296,7 +296,7 @@ class MaintenanceConformanceTest {
   }
 
   @Test
-  void M9_memberListNamesTheMember() {
+  void memberListNamesMember_M9() {
     for (boolean linearizable : new boolean[] {true, false}) {
       MemberListResponse list =
           client.call(
@@ -314,14 +314,14 @@ class MaintenanceConformanceTest {
   }
 
   @Test
-  void health_theEmptyNameIsServing() {
+  void healthOfEmptyNameIsServing() {
     HealthCheckResponse response =
         client.call(Api.HEALTH_CHECK, HealthCheckRequest.getDefaultInstance());
     assertThat(response.getStatus()).isEqualTo(ServingStatus.SERVING);
   }
 
   @Test
-  void health_anyOtherNameIsUnknown() {
+  void healthOfUnknownNameIsNotFound() {
     client.refused(
         Api.HEALTH_CHECK,
         HealthCheckRequest.newBuilder().setService("etcdserverpb.KV").build(),
@@ -330,18 +330,18 @@ class MaintenanceConformanceTest {
   }
 
   @Test
-  void health_list() {
+  void healthListReportsServices() {
     STORE.needs37();
     HealthListResponse list = client.call(Api.HEALTH_LIST, HealthListRequest.getDefaultInstance());
     assertThat(list.getStatusesMap()).containsOnlyKeys("");
   }
 
   @Test
-  void health_watchShowsTheStatusAndStaysOpen() {
+  void healthWatchReportsStatusAndStaysOpen() {
     for (String name : List.of("", "other")) {
       ClientCall<HealthCheckRequest, HealthCheckResponse> call =
           client.channel().newCall(Api.HEALTH_WATCH, CallOptions.DEFAULT);
-      StreamAnswers<HealthCheckResponse> answers = new StreamAnswers<>();
+      StreamResponses<HealthCheckResponse> answers = new StreamResponses<>();
       ClientCalls.asyncServerStreamingCall(
           call, HealthCheckRequest.newBuilder().setService(name).build(), answers);
       assertThat(answers.next().getStatus())

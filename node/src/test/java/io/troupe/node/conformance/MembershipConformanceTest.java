@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Section 2.11 as far as one member shows it: a learner that never starts needs no quorum. What
- * comes to a quorum of two is in {@link GrowthConformanceTest}.
+ * Section 2.11 for a single member: a learner that never starts needs no quorum. {@link
+ * GrowthConformanceTest} covers a quorum of two.
  */
 class MembershipConformanceTest {
   @RegisterExtension static final ServedStore STORE = ServedStore.create();
@@ -91,7 +91,7 @@ class MembershipConformanceTest {
   }
 
   @Test
-  void M1_theSyntaxOfUrlsIsChecked() {
+  void memberAddChecksUrlSyntax_M1() {
     for (String bad :
         List.of(
             "",
@@ -107,14 +107,14 @@ class MembershipConformanceTest {
   }
 
   @Test
-  void M1_aUrlBelongsToOneMember() {
+  void urlBelongsToOneMember_M1() {
     String taken = own().getPeerURLs(0);
     client.refused(Api.MEMBER_ADD, learner(taken), Code.FAILED_PRECONDITION, TAKEN);
     client.refused(Api.MEMBER_ADD, voter(url(), taken), Code.FAILED_PRECONDITION, TAKEN);
   }
 
   @Test
-  void M1_M3_theAnswerShowsTheNewMemberAndAll() {
+  void responseListsNewMemberAndAllMembers_M1_M3() {
     String first = "http://127.0.0.1:19999";
     String second = url();
     MemberAddResponse added = client.call(Api.MEMBER_ADD, learner(second, first));
@@ -131,7 +131,7 @@ class MembershipConformanceTest {
   }
 
   @Test
-  void M4_oneLearnerAtATime() {
+  void onlyOneLearnerIsAllowed_M4() {
     client.call(Api.MEMBER_ADD, learner(url()));
     client.refused(
         Api.MEMBER_ADD,
@@ -141,13 +141,13 @@ class MembershipConformanceTest {
   }
 
   @Test
-  void M6_unknownMembersAreNotRemoved() {
+  void unknownMembersAreNotRemoved_M6() {
     client.refused(Api.MEMBER_REMOVE, removal(UNKNOWN), Code.NOT_FOUND, NOT_FOUND);
     client.refused(Api.MEMBER_REMOVE, removal(0), Code.NOT_FOUND, NOT_FOUND);
   }
 
   @Test
-  void M6_aRemovedMemberIsGoneAndUnknown() {
+  void removedMemberIsUnknown_M6() {
     long id = client.call(Api.MEMBER_ADD, learner(url())).getMember().getID();
     MemberRemoveResponse removed = client.call(Api.MEMBER_REMOVE, removal(id));
     assertThat(removed.getMembersList()).containsExactly(own());
@@ -158,7 +158,7 @@ class MembershipConformanceTest {
   }
 
   @Test
-  void M6_M11_theOnlyVoterStays() {
+  void onlyVoterCannotBeRemoved_M6_M11() {
     client.refused(
         Api.MEMBER_REMOVE,
         removal(self()),
@@ -168,7 +168,7 @@ class MembershipConformanceTest {
   }
 
   @Test
-  void M7_anUpdateReplacesTheUrls() {
+  void updateReplacesUrls_M7() {
     long id = client.call(Api.MEMBER_ADD, learner(url())).getMember().getID();
     String moved = url();
     MemberUpdateResponse updated = client.call(Api.MEMBER_UPDATE, update(id, moved));
@@ -184,25 +184,25 @@ class MembershipConformanceTest {
         TAKEN);
   }
 
-  /** etcd 3.5 forgets it in its list. */
+  /** etcd 3.5 drops it from its list. */
   @Test
-  void M7_aLearnerStaysALearner() {
+  void updateKeepsLearner_M7() {
     STORE.needs37();
     long id = client.call(Api.MEMBER_ADD, learner(url())).getMember().getID();
     client.call(Api.MEMBER_UPDATE, update(id, url()));
     assertThat(members()).filteredOn(member -> member.getID() == id).allMatch(Member::getIsLearner);
   }
 
-  /** etcd 3.5 does not check it either, and its process ends when it applies the change. */
+  /** etcd 3.5 does not check it either; its process stops when it applies the change. */
   @Test
-  void M7_theSyntaxOfUrlsIsNotChecked() {
+  void memberUpdateDoesNotCheckUrlSyntax_M7() {
     STORE.needs37();
     long id = client.call(Api.MEMBER_ADD, learner(url())).getMember().getID();
     client.call(Api.MEMBER_UPDATE, update(id, "no url"));
   }
 
   @Test
-  void M8_refusalsOfAPromotion() {
+  void invalidPromotionsAreRefused_M8() {
     client.refused(Api.MEMBER_PROMOTE, promotion(UNKNOWN), Code.NOT_FOUND, NOT_FOUND);
     client.refused(
         Api.MEMBER_PROMOTE,
@@ -218,7 +218,7 @@ class MembershipConformanceTest {
   }
 
   @Test
-  void M9_membersAscendById() {
+  void membersAreSortedById_M9() {
     client.call(Api.MEMBER_ADD, learner(url()));
     for (boolean linearizable : new boolean[] {true, false}) {
       MemberListResponse list =
@@ -234,7 +234,7 @@ class MembershipConformanceTest {
   }
 
   @Test
-  void M12_MT10_onlyVotersTakeTheLeadership() {
+  void onlyVotersTakeLeadership_M12_MT10() {
     String bad = "etcdserver: bad leader transferee";
     client.refused(Api.MOVE_LEADER, move(UNKNOWN), Code.FAILED_PRECONDITION, bad);
     long learner = client.call(Api.MEMBER_ADD, learner(url())).getMember().getID();
@@ -243,14 +243,14 @@ class MembershipConformanceTest {
   }
 
   @Test
-  void R3_membershipChangesMakeNoRevision() {
+  void membershipChangesKeepRevision_R3() {
     long before = client.revision();
     client.call(Api.MEMBER_ADD, learner(url()));
     assertThat(client.revision()).isEqualTo(before);
   }
 
   @Test
-  void MT1_aVoterSaysThatItIsOne() {
+  void statusOfVoterIsNotLearner_MT1() {
     assertThat(client.call(Api.STATUS, StatusRequest.getDefaultInstance()).getIsLearner())
         .isFalse();
   }

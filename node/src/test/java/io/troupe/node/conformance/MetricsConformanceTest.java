@@ -29,12 +29,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Section 6: names, types, labels and buckets, and that load moves what it should. */
+/** Section 6: names, types, labels and buckets, and the effect of load on them. */
 class MetricsConformanceTest {
   @RegisterExtension
   static final ServedStore STORE = ServedStore.create().with("metrics", "extensive");
 
-  /** Of 6.1, those that a member alone shows. */
+  /** Metrics of section 6.1 that a single member reports. */
   private static final Map<String, String> NEEDED =
       Map.ofEntries(
           Map.entry("etcd_server_has_leader", "gauge"),
@@ -55,7 +55,7 @@ class MetricsConformanceTest {
           Map.entry("etcd_network_client_grpc_sent_bytes_total", "counter"),
           Map.entry("process_resident_memory_bytes", "gauge"));
 
-  /** Others of 6.2, with their types. */
+  /** Other metrics of section 6.2, with their types. */
   private static final Map<String, String> MORE =
       Map.ofEntries(
           Map.entry("etcd_cluster_version", "gauge"),
@@ -152,7 +152,7 @@ class MetricsConformanceTest {
   }
 
   @Test
-  void allNamesAreThereWithTheirTypes() {
+  void allMetricsExistWithTheirTypes() {
     http.get("/readyz");
     client.get(STORE.key("a"));
     http.get("/metrics");
@@ -195,7 +195,7 @@ class MetricsConformanceTest {
   }
 
   @Test
-  void ME1_everyMethodBeginsAtZero() {
+  void methodCountersStartAtZero_ME1() {
     MetricsText metrics = metrics();
     Set<String> expected =
         RpcProto.getDescriptor().getServices().stream()
@@ -247,7 +247,7 @@ class MetricsConformanceTest {
   }
 
   @Test
-  void writesMoveWhatTheyShould() {
+  void writesChangeTheirMetrics() {
     MetricsText before = metrics();
     for (int i = 0; i < 10; i++) {
       client.put(STORE.key("k" + i), "0123456789");
@@ -354,7 +354,7 @@ class MetricsConformanceTest {
   }
 
   @Test
-  void ME4_requestsAreTimedByTheirKind() {
+  void requestsAreTimedByType_ME4() {
     String key = STORE.key("kind");
     client.put(Requests.put(key, "1"));
     MetricsText before = metrics();
@@ -381,7 +381,7 @@ class MetricsConformanceTest {
   }
 
   @Test
-  void watchesAndTheirEndsAreCounted() {
+  void watchesAndCancellationsAreCounted() {
     MetricsText before = metrics();
     try (WatchStream watch = client.watch()) {
       watch.create(Requests.watch(STORE.key("w")));
@@ -425,9 +425,9 @@ class MetricsConformanceTest {
     assertThat(moved(before, after, "etcd_debugging_lease_revoked_total")).isEqualTo(1);
   }
 
-  /** The series of another member begin with the first transfer, as in etcd. */
+  /** The series of a peer start with the first transfer, as in etcd. */
   @Test
-  void aMemberAloneShowsNothingOfOthers() {
+  void singleMemberHasNoPeerMetrics() {
     assertThat(metrics().types().keySet())
         .noneMatch(name -> name.startsWith("etcd_network_snapshot_"))
         .doesNotContain(
@@ -435,7 +435,7 @@ class MetricsConformanceTest {
   }
 
   @Test
-  void figuresAgreeWithStatus() {
+  void metricsAgreeWithStatus() {
     StatusResponse status = client.call(Api.STATUS, StatusRequest.getDefaultInstance());
     MetricsText metrics = metrics();
     String id = Long.toHexString(status.getHeader().getMemberId());
@@ -480,7 +480,7 @@ class MetricsConformanceTest {
   }
 
   @Test
-  void openMetricsForWhoAcceptsNothingElse() {
+  void openMetricsIsUsedOnlyIfClientAcceptsNothingElse() {
     String prometheus =
         "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2";
     assertThat(http.get("/metrics", "Accept", prometheus).headers().firstValue("content-type"))
@@ -495,7 +495,7 @@ class MetricsConformanceTest {
   }
 
   @Test
-  void figuresArePackedForWhoTakesThem() throws IOException {
+  void metricsAreCompressedIfClientAcceptsGzip() throws IOException {
     HttpResponse<byte[]> packed =
         HttpClient.newHttpClient()
             .sendAsync(
@@ -513,7 +513,7 @@ class MetricsConformanceTest {
 
   /** A member that is alone knows itself; removed ones would be 0. */
   @Test
-  void membersAndLiveKeysAreShownOnOneMemberToo() {
+  void singleMemberReportsMembersAndLiveKeys() {
     String self =
         metrics().series("etcd_server_id").keySet().iterator().next().getOrDefault("server_id", "");
     assertThat(metrics().value("etcd_network_known_peers", "Local", self, "Remote", self))

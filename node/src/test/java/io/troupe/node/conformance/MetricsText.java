@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The text format 0.0.4, read strictly: HELP and TYPE once for each family and before its samples,
- * samples of a family together, no sample twice.
+ * A strict parser of text format 0.0.4: HELP and TYPE once for each family and before its samples,
+ * samples of a family together, no duplicate sample.
  */
 final class MetricsText {
   private static final Pattern META =
@@ -102,7 +102,7 @@ final class MetricsText {
     return value;
   }
 
-  /** How much a value has grown between two looks. */
+  /** The increase of a value between two scrapes. */
   static double moved(MetricsText before, MetricsText after, String name, String... labels) {
     return after.value(name, labels) - before.value(name, labels);
   }

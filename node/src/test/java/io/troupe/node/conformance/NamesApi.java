@@ -22,7 +22,7 @@ import io.troupe.grpc.api.lock.LockResponse;
 import io.troupe.grpc.api.lock.UnlockRequest;
 import io.troupe.grpc.api.lock.UnlockResponse;
 
-/** The services Election and Lock for grpc-java, and calls of them that wait. */
+/** The Election and Lock services for grpc-java, and calls that wait. */
 final class NamesApi {
   private static final String ELECTION = "v3electionpb.Election";
   private static final String LOCK_SERVICE = "v3lockpb.Lock";
@@ -105,9 +105,9 @@ final class NamesApi {
     return LockRequest.newBuilder().setName(ByteString.copyFromUtf8(name)).setLease(lease).build();
   }
 
-  /** A call that is in progress. */
+  /** A call in progress. */
   static final class Pending<R> {
-    final StreamAnswers<R> answers = new StreamAnswers<>();
+    final StreamResponses<R> answers = new StreamResponses<>();
     private final ClientCall<?, R> call;
 
     private Pending(ClientCall<?, R> call) {

@@ -16,18 +16,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Clients that send other than one message where a call has one, and continue sending when theirs
- * is answered. Only their call may suffer.
+ * Clients that send zero or several messages for a call with one request, and continue to send
+ * after the response. Only their own call may fail.
  */
 class OneRequestConformanceTest {
   @RegisterExtension static final ServedStore STORE = ServedStore.create();
 
   private static final String INTERNAL = "13";
 
-  /** More than a request may have. */
+  /** More bytes than a request may have. */
   private static final int TOO_MUCH = 3 << 20;
 
-  /** That a watcher was created is told in less. */
+  /** The created response of a watch is smaller. */
   private static final int MOST_OF_CREATED = 1000;
 
   private final LoggedLines log = new LoggedLines();
@@ -42,7 +42,7 @@ class OneRequestConformanceTest {
     return Requests.prefix(STORE.key("")).build().toByteArray();
   }
 
-  /** 300 kB in three keys: more than a client takes that widens no window. */
+  /** 300 kB in three keys: more than a client accepts without enlarging a window. */
   private static void fill() {
     for (int i = 0; i < 3; i++) {
       STORE.client().put(put(STORE.key("large-" + i), "x".repeat(100_000)));
@@ -62,7 +62,7 @@ class OneRequestConformanceTest {
         "v3electionpb.Election/Observe",
         "grpc.health.v1.Health/Watch"
       })
-  void aSecondRequestAndNone(String method) {
+  void secondAndMissingRequestsAreRefused(String method) {
     STORE.needs37();
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
       int two = connection.call(method, Map.of());
@@ -88,15 +88,15 @@ class OneRequestConformanceTest {
     }
   }
 
-  /** The HTTP layer failed at it, and all calls of the connection with it. */
+  /** Fixed: the HTTP layer failed, and with it all calls of the connection. */
   @Test
-  void whoGoesOnSendingBehindTheOnlyRequestLosesThatCall() {
+  void extraMessagesAfterOnlyRequestEndCall() {
     STORE.needs37();
     fill();
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
       int other = connection.watch(STORE.key("other"));
       int stream = connection.call("etcdserverpb.KV/RangeStream", Map.of());
-      // Answers wait for the window of the connection.
+      // Responses wait for the window of the connection.
       connection.widenWindow(stream, 1 << 20);
       connection.message(stream, everything(), false);
       connection.zeros(stream, TOO_MUCH);
@@ -108,9 +108,9 @@ class OneRequestConformanceTest {
     }
   }
 
-  /** Its answers wait for a window when it is refused; the status comes behind them. */
+  /** The responses wait for a window when the call is refused; the status follows them. */
   @Test
-  void whoGoesOnSendingToAWatchThatEndedLosesThatWatch() {
+  void malformedMessageFailsOnlyThatWatch() {
     fill();
     long first = STORE.client().record(STORE.key("large-0")).getModRevision();
     try (RawHttp2 connection = RawHttp2.connect(STORE.target())) {
@@ -124,7 +124,7 @@ class OneRequestConformanceTest {
               .build()
               .toByteArray(),
           false);
-      // Created, and of the event what the window lets through.
+      // The created response, and the part of the event that fits in the window.
       connection.await(
           frame -> frame.stream() == stream && frame.payload().size() > MOST_OF_CREATED);
       connection.message(stream, new byte[] {-1, -1, -1}, false);

@@ -12,10 +12,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Those of 6.1 that take another member: two members in this process. */
+/** Metrics of section 6.1 that need a peer: two members in this process. */
 class PeerMetricsTest {
   private final int[] peers = {FreePort.next(), FreePort.next()};
   private final int[] clients = {FreePort.next(), FreePort.next()};
@@ -54,8 +55,9 @@ class PeerMetricsTest {
     return metrics.series(name).getOrDefault(Map.of(label, id), 0.0);
   }
 
+  @Tag("full")
   @Test
-  void trafficWithAnotherMemberIsCountedByItsId(@TempDir Path directory) throws Exception {
+  void peerTrafficIsCountedByMemberId(@TempDir Path directory) throws Exception {
     ExecutorService starting = Executors.newFixedThreadPool(2);
     RunningNode second = null;
     try {
@@ -128,7 +130,7 @@ class PeerMetricsTest {
                         "Range",
                         "grpc_code",
                         "Unavailable"))
-            .as("who was rejected is counted")
+            .as("the rejected member is counted")
             .isEqualTo(1);
       }
     } finally {

@@ -21,7 +21,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 2.15: a member that reaches its quota, and its way back. */
+/** Section 2.15: a member that reaches its quota, and its recovery. */
 class QuotaConformanceTest {
   @RegisterExtension
   static final ServedStore STORE = ServedStore.create().with("quota-backend-bytes", "8000000");
@@ -49,7 +49,7 @@ class QuotaConformanceTest {
   }
 
   @Test
-  void Q1_Q3_theQuotaRaisesTheAlarmAndCompactDefragDisarmLeadsBack() {
+  void quotaRaisesAlarmUntilCompactDefragmentAndDisarm_Q1_Q3() {
     STORE.needsFreshStore();
     int puts = 0;
     while (fits(puts)) {
@@ -66,7 +66,7 @@ class QuotaConformanceTest {
         .asString()
         .contains("NOSPACE");
 
-    // Q1: quota comes before the check of the key; what costs nothing is let through
+    // Q1: the quota is checked before the key; requests without a cost are accepted
     client.refused(
         Api.PUT,
         PutRequest.newBuilder().setValue(Requests.filled(600_000)).build(),
@@ -89,7 +89,7 @@ class QuotaConformanceTest {
             .setMemberID(self)
             .setAlarm(AlarmType.NOSPACE)
             .build());
-    // the space may come back some time after the answer
+    // the space may be free some time after the response
     ServedStore.await()
         .until(
             () ->

@@ -31,7 +31,7 @@ class RangeConformanceTest {
 
   private final ApiClient client = STORE.client();
 
-  /** Keys 0..count-1 in order, with values that sort the other way round. */
+  /** Keys 0..count-1 in order, with values in reverse order. */
   private void fill(int count) {
     for (int i = 0; i < count; i++) {
       client.put(STORE.key("" + i), "" + (9 - i % 10));
@@ -50,7 +50,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void G1_emptyKeyIsRefused() {
+  void emptyKeyIsRefused_G1() {
     client.refused(
         Api.RANGE,
         RangeRequest.getDefaultInstance(),
@@ -59,7 +59,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void G1_unknownSortOptionsAreRefused() {
+  void unknownSortOptionsAreRefused_G1() {
     STORE.needs37();
     String text = "etcdserver: invalid sort option";
     client.refused(Api.RANGE, get("a").setSortOrderValue(3).build(), Code.INVALID_ARGUMENT, text);
@@ -68,7 +68,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void G2_revisionsNegativePastCurrentAndFuture() {
+  void negativePastCurrentAndFutureRevisions_G2() {
     long first = client.put(STORE.key("a"), "1").getHeader().getRevision();
     client.put(STORE.key("a"), "2");
 
@@ -85,7 +85,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void G2_compactedRevisionItselfIsStillReadable() {
+  void compactedRevisionItselfIsStillReadable_G2() {
     long first = client.put(STORE.key("a"), "1").getHeader().getRevision();
     client.put(STORE.key("a"), "2");
     client.put(STORE.key("a"), "3");
@@ -101,7 +101,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void G3_limitCutsAndSaysThatThereIsMore() {
+  void limitTruncatesAndSetsMore_G3() {
     fill(5);
     RangeResponse cut = client.range(all().setLimit(3));
     assertThat(names(cut)).containsExactly("0", "1", "2");
@@ -114,7 +114,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void G4_countIgnoresLimitAndFilters() {
+  void countIgnoresLimitAndFilters_G4() {
     fill(10);
     RangeResponse limited = client.range(all().setLimit(3));
     assertThat(limited.getKvsCount()).isEqualTo(3);
@@ -126,7 +126,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void G4_countIsThatOfTheRevision() {
+  void countIsTakenAtRevision_G4() {
     long first = client.put(STORE.key("a"), "1").getHeader().getRevision();
     client.put(STORE.key("b"), "1");
     client.delete(delete(STORE.key("a")));
@@ -137,7 +137,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void G5_countOnlyHasNoRecords() {
+  void countOnlyHasNoRecords_G5() {
     fill(4);
     RangeResponse counted =
         client.range(all().setCountOnly(true).setLimit(1).setMinModRevision(Long.MAX_VALUE));
@@ -147,7 +147,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void G6_keysOnlyHasNoValues() {
+  void keysOnlyHasNoValues_G6() {
     fill(2);
     RangeResponse keys = client.range(all().setKeysOnly(true));
     assertThat(keys.getKvsList()).extracting(KeyValue::getValue).containsOnly(ByteString.EMPTY);
@@ -156,7 +156,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void G6_keysOnlyHidesTheLeaseUnlessSortedByValue() {
+  void keysOnlyHidesLeaseUnlessSortedByValue_G6() {
     STORE.needs37();
     long lease = client.grant(60).getID();
     client.put(put(STORE.key("a"), "2").setLease(lease));
@@ -172,7 +172,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void G7_revisionFiltersAreInclusive() {
+  void revisionFiltersAreInclusive_G7() {
     fill(5);
     long r1 = client.record(STORE.key("1")).getModRevision();
     long r3 = client.record(STORE.key("3")).getModRevision();
@@ -183,7 +183,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void G7_filtersComeBeforeTheLimit() {
+  void filtersApplyBeforeLimit_G7() {
     fill(5);
     long r3 = client.record(STORE.key("3")).getModRevision();
     RangeResponse one = client.range(all().setMinModRevision(r3).setLimit(1));
@@ -206,8 +206,7 @@ class RangeConformanceTest {
         Arguments.of(SortOrder.DESCEND, SortTarget.VERSION, 2, "c,a"),
         Arguments.of(SortOrder.ASCEND, SortTarget.CREATE, 0, "c,a,b"),
         Arguments.of(SortOrder.DESCEND, SortTarget.MOD, 0, "c,a,b"),
-        // The quirk: without an order the limit cuts in key order first, at one more than the
-        // limit.
+        // The quirk: without a sort order the limit applies in key order first, at limit + 1.
         Arguments.of(SortOrder.NONE, SortTarget.VALUE, 0, "c,b,a"),
         Arguments.of(SortOrder.NONE, SortTarget.VALUE, 1, "b"),
         Arguments.of(SortOrder.NONE, SortTarget.CREATE, 1, "a"));
@@ -215,7 +214,7 @@ class RangeConformanceTest {
 
   @ParameterizedTest(name = "G8 {0} {1} limit {2}: {3}")
   @MethodSource("orders")
-  void G8_sorting(SortOrder order, SortTarget target, int limit, String expected) {
+  void resultsAreSorted_G8(SortOrder order, SortTarget target, int limit, String expected) {
     // create order c a b; versions b=1 a=2 c=3; mod order b a c; values c < b < a, unsigned (G9)
     client.put(STORE.key("c"), "x");
     client.put(STORE.key("a"), "x");
@@ -236,7 +235,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void G8_quirkDoesNotHoldWithARevisionFilter() {
+  void ascendingKeyQuirkNeedsNoRevisionFilter_G8() {
     for (String key : List.of("a", "b", "c")) {
       client.put(STORE.key(key), "" + (char) ('z' - key.charAt(0) + 'a'));
     }
@@ -246,7 +245,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void G10_notFoundIsNoError() {
+  void notFoundIsNoError_G10() {
     RangeResponse none = client.get(STORE.key("none"));
     assertThat(none.getKvsCount()).isZero();
     assertThat(none.getCount()).isZero();
@@ -254,7 +253,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void G13_answersHaveNoSizeLimit() {
+  void responsesHaveNoSizeLimit_G13() {
     for (int i = 0; i < 8; i++) {
       client.put(
           PutRequest.newBuilder()
@@ -265,7 +264,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void GS1_validatesLikeRangeAndRefusesWhatItCannotDo() {
+  void rangeStreamValidatesLikeRange_GS1() {
     STORE.needs37();
     client.refused(
         Api.RANGE_STREAM,
@@ -307,7 +306,7 @@ class RangeConformanceTest {
 
   @ParameterizedTest(name = "GS4 {0}")
   @MethodSource("streamed")
-  void GS4_chunksMergeToTheUnaryAnswer(String what, int limit, boolean keysOnly) {
+  void chunksMergeToUnaryResponse_GS4(String what, int limit, boolean keysOnly) {
     STORE.needs37();
     IntStream.range(0, 60).forEach(i -> client.put(STORE.key("%02d".formatted(i)), "value " + i));
     RangeRequest.Builder request = all().setLimit(limit).setKeysOnly(keysOnly);
@@ -330,7 +329,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void GS3_everythingIsOfOneRevision() {
+  void allChunksHaveOneRevision_GS3() {
     STORE.needs37();
     IntStream.range(0, 30).forEach(i -> client.put(STORE.key("%02d".formatted(i)), "old"));
     long pinned = client.revision();
@@ -342,7 +341,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void GS5_countOnlyIsOneMessage() {
+  void countOnlyStreamIsOneMessage_GS5() {
     STORE.needs37();
     fill(3);
     List<RangeStreamResponse> messages = client.rangeStream(all().setCountOnly(true));
@@ -354,7 +353,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void GS6_compactedRevisionIsRefused() {
+  void compactedRevisionIsRefused_GS6() {
     STORE.needs37();
     long first = client.put(STORE.key("a"), "1").getHeader().getRevision();
     client.put(STORE.key("a"), "2");
@@ -367,14 +366,14 @@ class RangeConformanceTest {
   }
 
   @Test
-  void GS7_negativeLimitIsOneMessage() {
+  void negativeLimitIsOneMessage_GS7() {
     STORE.needs37();
     fill(25);
     assertThat(client.rangeStream(all().setLimit(-1))).hasSize(1);
   }
 
   @Test
-  void GS7_aSortTargetSortsEachChunkOnItsOwn() {
+  void sortTargetSortsEachChunkSeparately_GS7() {
     STORE.needs37();
     // The greater the key the smaller the value, so each chunk ends with its first key.
     IntStream.range(0, 14)
@@ -382,11 +381,10 @@ class RangeConformanceTest {
 
     List<RangeStreamResponse> chunks = client.rangeStream(all().setSortTarget(SortTarget.VALUE));
 
-    // Eleven keys are fetched and sorted, ten are sent; the last of them, 01, is where it
-    // continues.
+    // Eleven keys are fetched and sorted, ten are sent; the stream continues at the last one, 01.
     assertThat(names(chunks.get(0).getRangeResponse()))
         .containsExactly("10", "09", "08", "07", "06", "05", "04", "03", "02", "01");
-    // The second chunk may have twice as many: all that is left.
+    // The second chunk may be twice as large: all remaining keys.
     assertThat(chunks).hasSize(2);
     RangeResponse last = chunks.get(1).getRangeResponse();
     assertThat(names(last))
@@ -397,7 +395,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void GS7_aLimitCountsWhatWasSentTwice() {
+  void limitCountsRecordsSentTwice_GS7() {
     STORE.needs37();
     IntStream.range(0, 14)
         .forEach(i -> client.put(STORE.key("%02d".formatted(i)), "%02d".formatted(90 - i)));
@@ -409,12 +407,12 @@ class RangeConformanceTest {
         .containsExactly(
             "10", "09", "08", "07", "06", "05", "04", "03", "02", "01", "05", "04", "03");
     assertThat(merged.getMore()).isTrue();
-    // 13 sent, and the ten behind the last of them
+    // 13 sent, and the ten after the last of them
     assertThat(merged.getCount()).isEqualTo(23);
   }
 
   @Test
-  void GS7_aNegativeLimitSortsTheWhole() {
+  void negativeLimitSortsWholeResult_GS7() {
     STORE.needs37();
     IntStream.range(0, 25).forEach(i -> client.put(STORE.key("%02d".formatted(i)), "" + (99 - i)));
     RangeRequest.Builder sorted = all().setLimit(-1).setSortTarget(SortTarget.VALUE);
@@ -424,7 +422,7 @@ class RangeConformanceTest {
   }
 
   @Test
-  void GS2_emptyRangeIsOneMessageWithAHeader() {
+  void emptyRangeIsOneMessageWithHeader_GS2() {
     STORE.needs37();
     List<RangeStreamResponse> messages = client.rangeStream(get(STORE.key("none")));
     assertThat(messages).hasSize(1);

@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * What happens to a RangeStream while it is in progress. The range is much larger than what server,
- * connection and client hold of it, and the client takes one message at a time: so the later chunks
- * are certainly read after what the test does meanwhile.
+ * Events during a RangeStream. The range is much larger than the buffers of server, connection and
+ * client, and the client takes one message at a time: the server reads the later chunks after the
+ * action of the test.
  */
 class RangeStreamConformanceTest {
   @RegisterExtension static final ServedStore STORE = ServedStore.create();
@@ -31,9 +31,9 @@ class RangeStreamConformanceTest {
 
   private final ApiClient client = STORE.client();
 
-  /** A stream whose messages come when they are asked for. */
+  /** A stream whose messages arrive on request. */
   private static final class SlowStream {
-    private final StreamAnswers<RangeStreamResponse> answers = new StreamAnswers<>();
+    private final StreamResponses<RangeStreamResponse> answers = new StreamResponses<>();
     private final ClientCall<RangeRequest, RangeStreamResponse> call;
 
     SlowStream(ApiClient client, RangeRequest request) {
@@ -64,13 +64,13 @@ class RangeStreamConformanceTest {
       return answers.next().getRangeResponse();
     }
 
-    /** Takes all that is left. */
+    /** Reads all remaining messages. */
     Status drain() {
       call.request(Integer.MAX_VALUE);
       return answers.end();
     }
 
-    /** All messages after the first; to be called after {@link #drain}. */
+    /** All messages after the first; call it after {@link #drain}. */
     RangeResponse rest() {
       RangeResponse.Builder merged = RangeResponse.newBuilder();
       for (var next = answers.poll(); next.isPresent(); next = answers.poll()) {
@@ -93,7 +93,7 @@ class RangeStreamConformanceTest {
   }
 
   @Test
-  void GS6_aCompactionPastThePinnedRevisionEndsTheStream() {
+  void compactionAbovePinnedRevisionEndsStream_GS6() {
     SlowStream stream = new SlowStream(client, all().build());
     RangeResponse first = stream.first();
     assertThat(first.getKvsCount()).isPositive().isLessThanOrEqualTo(10);
@@ -112,7 +112,7 @@ class RangeStreamConformanceTest {
   }
 
   @Test
-  void GS6_aCompactionUpToThePinnedRevisionDoesNotDisturbTheStream() {
+  void compactionUpToPinnedRevisionKeepsStream_GS6() {
     long pinned = client.revision();
     SlowStream stream = new SlowStream(client, all().build());
     RangeResponse first = stream.first();
@@ -130,7 +130,7 @@ class RangeStreamConformanceTest {
   }
 
   @Test
-  void GS3_aNegativeRevisionReadsWhatIsThereAtEachChunk() {
+  void negativeRevisionReadsCurrentStatePerChunk_GS3() {
     long began = client.revision();
     SlowStream stream = new SlowStream(client, all().setRevision(-1).build());
     RangeResponse first = stream.first();
@@ -148,7 +148,7 @@ class RangeStreamConformanceTest {
   }
 
   @Test
-  void aClientThatGivesUpLeavesTheServerFree() {
+  void cancelledStreamReleasesServerResources() {
     SlowStream stream = new SlowStream(client, all().build());
     stream.first();
     stream.call.cancel("enough", null);

@@ -32,8 +32,8 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One HTTP/2 connection whose frames a test writes and reads itself, for what no client library
- * would send. Header values are bytes, sent as they are. One thread.
+ * One HTTP/2 connection with frames that a test writes and reads itself, for input that no client
+ * library sends. Header values are sent as given. One thread.
  */
 final class RawHttp2 implements AutoCloseable {
   static final int DATA = 0;
@@ -52,7 +52,7 @@ final class RawHttp2 implements AutoCloseable {
   private static final int END_HEADERS = 4;
   private static final int PATIENCE_MS = 20_000;
 
-  /** Of the window of a stream and of the connection, what messages before may not have used. */
+  /** Window bytes of a stream and of the connection that earlier messages may have left unused. */
   private static final int FIRST = 32_768;
 
   private static final int MAX_DATA = 16_384;
@@ -67,14 +67,14 @@ final class RawHttp2 implements AutoCloseable {
   private final DefaultHttp2HeadersDecoder decoder = new DefaultHttp2HeadersDecoder(false);
   private final Deque<Frame> held = new ArrayDeque<>();
 
-  /** What the server lets this side send, messages that are not of zeros left out. */
+  /** Window bytes that the server grants to this client; counts only messages of zeros. */
   private final Map<Integer, Integer> windows = new HashMap<>();
 
   private int nextStream = 1;
   private boolean answersPings = true;
 
   /**
-   * A frame as it came.
+   * A received frame.
    *
    * @param headers of a HEADERS frame, decoded when it came: later ones refer to earlier ones
    */
@@ -95,7 +95,7 @@ final class RawHttp2 implements AutoCloseable {
     }
   }
 
-  /** How a call ended, from its trailers. */
+  /** The status of a call, from its trailers. */
   record Outcome(@Nullable String status, @Nullable String message, int messages) {}
 
   private RawHttp2(Socket socket, String scheme, String authority) throws IOException {
@@ -106,7 +106,7 @@ final class RawHttp2 implements AutoCloseable {
     this.in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
   }
 
-  /** Connects by prior knowledge and exchanges settings. */
+  /** Connects with prior knowledge and exchanges settings. */
   static RawHttp2 connect(String target) {
     int colon = target.lastIndexOf(':');
     try {
@@ -118,7 +118,7 @@ final class RawHttp2 implements AutoCloseable {
     }
   }
 
-  /** The same over TLS, whose handshake offers HTTP/2. */
+  /** Connects with TLS; the handshake offers HTTP/2. */
   static RawHttp2 connect(SSLContext tls, int port) {
     try {
       SSLSocket socket = (SSLSocket) tls.getSocketFactory().createSocket("127.0.0.1", port);
@@ -153,7 +153,7 @@ final class RawHttp2 implements AutoCloseable {
   }
 
   /**
-   * Begins a gRPC call; its stream stays open until {@link #message} ends it.
+   * Starts a gRPC call; its stream stays open until {@link #message} ends it.
    *
    * @param method "service/method"
    * @param metadata header values byte for byte
@@ -166,7 +166,7 @@ final class RawHttp2 implements AutoCloseable {
     return send(headers, END_HEADERS);
   }
 
-  /** Begins to watch a key and waits until the watcher is there; gives the stream's number. */
+  /** Starts a watch of a key, waits until the watcher exists, and returns the stream ID. */
   int watch(String key) {
     int stream = call("etcdserverpb.Watch/Watch", Map.of());
     message(
@@ -177,12 +177,12 @@ final class RawHttp2 implements AutoCloseable {
     return stream;
   }
 
-  /** A plain GET; gives the stream's number. */
+  /** A GET request; returns the stream ID. */
   int get(String path) {
     return send(request("GET", path), END_HEADERS | END_STREAM);
   }
 
-  /** A POST with a JSON body, whole; gives the stream's number. */
+  /** A complete POST request with a JSON body; returns the stream ID. */
   int json(String path, String body) {
     Http2Headers headers = request("POST", path);
     headers.add("content-type", "application/json");
@@ -191,7 +191,7 @@ final class RawHttp2 implements AutoCloseable {
     return stream;
   }
 
-  /** Gives a call up: CANCEL. */
+  /** Cancels a call: RST_STREAM with CANCEL. */
   void reset(int stream) {
     write(RST_STREAM, 0, stream, ByteBuffer.allocate(4).putInt(CANCEL).array());
   }
@@ -230,15 +230,15 @@ final class RawHttp2 implements AutoCloseable {
     write(DATA, last ? END_STREAM : 0, stream, framed);
   }
 
-  /** Ends this side of a call without another message. */
+  /** Closes the client side of a call without another message. */
   void end(int stream) {
     write(DATA, END_STREAM, stream, new byte[0]);
   }
 
   /**
-   * Sends that many bytes on a stream, all of them zero: empty messages, one behind the other. As
-   * fast as the server's windows let it, unless it resets the stream; what comes meanwhile is kept
-   * for {@link #await}.
+   * Sends that many zero bytes on a stream: a sequence of empty messages. Sends as fast as the
+   * server's windows allow, unless the server resets the stream; received frames are kept for
+   * {@link #await}.
    */
   void zeros(int stream, int bytes) {
     int left = bytes;
@@ -263,28 +263,28 @@ final class RawHttp2 implements AutoCloseable {
     }
   }
 
-  /** Lets the server send more bytes; stream 0 is the connection. */
+  /** Grants the server more bytes; stream 0 is the connection. */
   void widenWindow(int stream, int bytes) {
     write(WINDOW_UPDATE, 0, stream, ByteBuffer.allocate(4).putInt(bytes).array());
   }
 
-  /** From now on, as if it were dead. */
+  /** Stops acknowledging pings, as a dead client does. */
   void answersNoPings() {
     answersPings = false;
   }
 
-  /** A ping that wants an answer. */
+  /** A ping that requests an acknowledgement. */
   void ping() {
     write(PING, 0, 0, new byte[8]);
   }
 
-  /** A ping and its answer. */
+  /** A ping and its acknowledgement. */
   void pingAndWait() {
     ping();
     await(frame -> frame.type() == PING && (frame.flags() & ACK) != 0);
   }
 
-  /** The next frame that is wanted; settings and pings of the server are answered on the way. */
+  /** The next matching frame; acknowledges settings and pings of the server meanwhile. */
   Frame await(Predicate<Frame> wanted) {
     while (true) {
       Frame frame = next();
@@ -329,7 +329,7 @@ final class RawHttp2 implements AutoCloseable {
     }
   }
 
-  /** The status that the answer begins with; what follows is not read. */
+  /** The status of the response headers; does not read what follows. */
   String httpStatus(int stream) {
     Frame first = await(f -> f.stream() == stream && f.type() == HEADERS);
     return String.valueOf(Objects.requireNonNull(first.headers()).status());
@@ -343,7 +343,7 @@ final class RawHttp2 implements AutoCloseable {
     }
   }
 
-  /** Checks that nothing but the end of the connection follows. */
+  /** Checks that the server sends only the end of the connection. */
   void expectClosed() {
     Frame frame = next();
     while (frame != null && frame.type() != DATA && frame.type() != HEADERS) {
@@ -383,7 +383,7 @@ final class RawHttp2 implements AutoCloseable {
       }
       return frame;
     } catch (EOFException | SocketException ended) {
-      // Closed, or reset because bytes of ours were still in flight.
+      // Closed, or reset because sent bytes were still in flight.
       return null;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -22,12 +22,12 @@ final class Requests {
     return ByteString.copyFromUtf8(text);
   }
 
-  /** {@code size} bytes of nothing in particular. */
+  /** {@code size} arbitrary bytes. */
   static ByteString filled(int size) {
     return ByteString.copyFrom(new byte[size]);
   }
 
-  /** range_end of all keys that begin with {@code prefix}, as clients make it (K4). */
+  /** range_end of all keys with {@code prefix}, as clients compute it (K4). */
   static ByteString prefixEnd(String prefix) {
     byte[] end = bytes(prefix).toByteArray();
     for (int i = end.length - 1; i >= 0; i--) {
@@ -83,7 +83,7 @@ final class Requests {
     return RequestOp.newBuilder().setRequestTxn(txn).build();
   }
 
-  /** A transaction without conditions: its success branch runs. */
+  /** A transaction without compares: its success branch runs. */
   static TxnRequest.Builder txn(RequestOp... success) {
     TxnRequest.Builder txn = TxnRequest.newBuilder();
     for (RequestOp op : success) {
@@ -92,7 +92,7 @@ final class Requests {
     return txn;
   }
 
-  /** A compare without an operand: 0 or empty until one is set. */
+  /** A compare without an operand: 0 or empty by default. */
   static Compare.Builder compare(String key, CompareTarget target, CompareResult result) {
     return Compare.newBuilder().setKey(bytes(key)).setTarget(target).setResult(result);
   }

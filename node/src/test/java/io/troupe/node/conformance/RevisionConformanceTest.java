@@ -45,7 +45,7 @@ class RevisionConformanceTest {
   private final ApiClient client = STORE.client();
 
   @Test
-  void R2_aTransactionIsOneRevisionAndItsChangesKeepTheirOrder() {
+  void transactionIsOneRevisionWithOrderedChanges_R2() {
     client.put(STORE.key("old"), "x");
     long before = client.revision();
     try (WatchStream watch = client.watch()) {
@@ -70,7 +70,7 @@ class RevisionConformanceTest {
   }
 
   @Test
-  void R3_whatChangesNoKeyKeepsTheRevision() {
+  void operationsWithoutKeyChangesKeepRevision_R3() {
     long before = client.put(STORE.key("a"), "1").getHeader().getRevision();
 
     assertThat(client.delete(delete(STORE.key("none"))).getHeader().getRevision())
@@ -93,7 +93,7 @@ class RevisionConformanceTest {
   }
 
   @Test
-  void R3_revokingALeaseWithKeysIsOneRevision() {
+  void revokingLeaseWithKeysIsOneRevision_R3() {
     long lease = client.grant(60).getID();
     client.put(put(STORE.key("a"), "1").setLease(lease));
     long before = client.put(put(STORE.key("b"), "1").setLease(lease)).getHeader().getRevision();
@@ -103,7 +103,7 @@ class RevisionConformanceTest {
   }
 
   @Test
-  void R4_numbersOfARecord() {
+  void recordHasCreateModAndVersionNumbers_R4() {
     String key = STORE.key("a");
     long first = client.put(key, "1").getHeader().getRevision();
     long second = client.put(key, "2").getHeader().getRevision();
@@ -122,7 +122,7 @@ class RevisionConformanceTest {
   }
 
   @Test
-  void R5_headerRevisionIsTheOneMadeOrTheCurrentOne() {
+  void headerRevisionIsNewOrCurrentRevision_R5() {
     long first = client.put(STORE.key("a"), "1").getHeader().getRevision();
     long second = client.put(STORE.key("b"), "1").getHeader().getRevision();
 
@@ -136,7 +136,7 @@ class RevisionConformanceTest {
   }
 
   @Test
-  void R6_fullHeadersNameClusterMemberAndTerm() {
+  void fullHeadersNameClusterMemberAndTerm_R6() {
     PutResponse put = client.put(STORE.key("a"), "1");
     List<ResponseHeader> headers =
         List.of(
@@ -154,7 +154,7 @@ class RevisionConformanceTest {
   }
 
   @Test
-  void R6_innerHeadersHoldTheRevisionAlone() {
+  void innerHeadersHoldOnlyRevision_R6() {
     long before = client.put(STORE.key("a"), "1").getHeader().getRevision();
 
     TxnResponse done =
@@ -179,7 +179,7 @@ class RevisionConformanceTest {
   }
 
   @Test
-  void R7_memberListHasNoRevisionAndDefragmentNoHeader() {
+  void memberListHasNoRevisionAndDefragmentNoHeader_R7() {
     MemberListResponse members =
         client.call(Api.MEMBER_LIST, MemberListRequest.getDefaultInstance());
     assertThat(members.getHeader().getRevision()).isZero();
@@ -189,7 +189,7 @@ class RevisionConformanceTest {
   }
 
   @Test
-  void R8_aReadSeesEveryWriteThatEndedBeforeIt() {
+  void readSeesAllCompletedWrites_R8() {
     try (ApiClient other = new ApiClient(STORE.target())) {
       for (int i = 0; i < 100; i++) {
         client.put(STORE.key("a"), "value " + i);
@@ -200,7 +200,7 @@ class RevisionConformanceTest {
   }
 
   @Test
-  void R9_concurrentWritesGetRevisionsOfTheirOwn() throws Exception {
+  void concurrentWritesGetDistinctRevisions_R9() throws Exception {
     long before = client.revision();
     List<Future<PutResponse>> puts = new ArrayList<>();
     for (int i = 0; i < 500; i++) {
@@ -218,7 +218,7 @@ class RevisionConformanceTest {
   }
 
   @Test
-  void R10_keysAreOrderedAsUnsignedBytesAndValuesMayBeEmpty() {
+  void keysAreUnsignedBytesAndValuesMayBeEmpty_R10() {
     ByteString root = bytes(STORE.key(""));
     List<ByteString> keys =
         Stream.of(
@@ -251,7 +251,7 @@ class RevisionConformanceTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("ranges")
-  void K_ranges(String statement, String from, String to, String expected) {
+  void rangesSelectKeys(String statement, String from, String to, String expected) {
     for (String key : List.of("a", "b", "c", "d")) {
       client.put(STORE.key(key), key);
     }
@@ -275,7 +275,7 @@ class RevisionConformanceTest {
   }
 
   @Test
-  void K2_zeroEndMeansToTheEnd() {
+  void zeroEndReadsToLastKey_K2() {
     client.put(STORE.key("a"), "1");
     client.put("~~~ last", "1");
 
@@ -291,7 +291,7 @@ class RevisionConformanceTest {
   }
 
   @Test
-  void K4_prefixEnd() {
+  void prefixEndSelectsPrefix_K4() {
     client.put(STORE.key("p"), "1");
     client.put(STORE.key("p/1"), "1");
     client.put(STORE.key("q"), "1");

@@ -34,9 +34,9 @@ import javax.net.ssl.SSLException;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
-/** A member in this JVM with certificates of a CA of its own, and the clients that it wants. */
+/** A member in this JVM with certificates of its own CA, and clients of it. */
 final class SecureMember implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final String BLOCK = "troupe.client-transport-security.";
 
   private final Path directory;
@@ -46,7 +46,7 @@ final class SecureMember implements AutoCloseable {
   private final LoggedLines log = new LoggedLines("io.troupe.grpc.http");
   private @Nullable RunningNode node;
 
-  /** Not started yet; with a certificate for 127.0.0.1 and one port with TLS. */
+  /** Not started yet; has a certificate for 127.0.0.1 and one TLS port. */
   SecureMember(Path directory) throws Exception {
     this.directory = directory;
     this.authority = new TestAuthority(directory, "authority");
@@ -68,7 +68,7 @@ final class SecureMember implements AutoCloseable {
     return this;
   }
 
-  /** Clients have to show a certificate of the CA, which is their login. */
+  /** Clients must show a certificate of the CA, which names their user. */
   SecureMember wantingCertificates() {
     return tls("trusted-ca-file", authority.file().toString()).tls("client-cert-auth", true);
   }
@@ -114,7 +114,7 @@ final class SecureMember implements AutoCloseable {
     return directory;
   }
 
-  /** A client's certificate for a user. */
+  /** A client certificate for a user. */
   Issued certificate(String commonName, String... hosts) throws Exception {
     return authority.issue("client-" + commonName, commonName, KeyForm.EC_PKCS8, hosts);
   }
@@ -146,19 +146,19 @@ final class SecureMember implements AutoCloseable {
     return ClientContext.of(authority.file(), shown);
   }
 
-  /** GET, or POST if there is a body. */
+  /** GET, or POST with a body. */
   HttpResponse<String> send(
       HttpClient.Version version, int port, @Nullable Issued shown, String path, String body)
       throws Exception {
     HttpClient client = HttpClient.newBuilder().version(version).sslContext(context(shown)).build();
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + port + path)).timeout(PATIENCE);
+        HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + port + path)).timeout(TIMEOUT);
     return client.send(
         body.isEmpty() ? request.build() : request.POST(BodyPublishers.ofString(body)).build(),
         BodyHandlers.ofString());
   }
 
-  /** Waits until the gateway's log has a line with all of that. */
+  /** Waits until the gateway's log has a line with all of these parts. */
   void awaitLine(String... parts) {
     Awaitility.await()
         .atMost(Duration.ofSeconds(10))

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** TLS between members (8.5): three of them in this process. */
+/** TLS between three members in this process (section 8.5). */
 class SecurePeersTest {
   private static final String BLOCK = "troupe.peer-transport-security.";
 
@@ -158,16 +158,16 @@ class SecurePeersTest {
     return tls;
   }
 
-  /** The authority's certificates are good for their own members alone. */
+  /** Certificates of the authority are valid only for their own members. */
   @Test
-  void boundCertificateOfAnotherHostDoesNotSpeakForMember() throws Exception {
+  void boundCertificateOfAnotherHostIsRejected() throws Exception {
     startAll(List.of(bound(0), bound(1), bound(2)));
     for (int i = 0; i < 3; i++) {
       put(i, "through" + i);
       awaitKey((i + 1) % 3, "through" + i);
     }
     stop(2);
-    // Whoever has a stolen key turns the check of its own certificate off.
+    // An attacker with a stolen key disables the check of its own certificate.
     Map<String, Object> stolen = secured(certificate(authority, 2), trusted);
     Issued other = authority.issue("other", "member", KeyForm.EC_SEC1, "127.0.0.7");
     stolen.put(BLOCK + "client-cert-file", other.cert().toString());
@@ -186,7 +186,7 @@ class SecurePeersTest {
     assertThat(new Http1("127.0.0.1:" + clients[2]).get("/health").body()).contains("false");
   }
 
-  /** Its peers would reject all of its messages, and it would wait for a leader without end. */
+  /** Its peers would reject all of its messages, and it would wait for a leader forever. */
   @Test
   void boundMemberWhoseOwnCertificateIsForAnotherHostIsRefusedAtItsStart() throws Exception {
     Map<String, Object> wrong = bound(0);
@@ -200,7 +200,7 @@ class SecurePeersTest {
   }
 
   @Test
-  void TL1_TL2_membersWithCertificatesAreLetInAndThoseOfAnotherAuthorityAreNot() throws Exception {
+  void peersNeedCertificateOfSameAuthority_TL1_TL2() throws Exception {
     Issued[] own = new Issued[3];
     for (int i = 0; i < 3; i++) {
       own[i] = certificate(authority, i);
@@ -228,7 +228,7 @@ class SecurePeersTest {
         .hasSizeLessThanOrEqualTo(3);
     stop(2);
 
-    // A new authority, step by step: first trusted, then used, then the old one is not trusted.
+    // A new authority in steps: first trusted, then used, then the old one is removed.
     Path next = Files.createDirectory(directory.resolve("next"));
     TestAuthority successor = new TestAuthority(next, "successor");
     Path both = directory.resolve("both.pem");
@@ -252,7 +252,9 @@ class SecurePeersTest {
     assertThat(log.with("is cut off")).isEmpty();
   }
 
-  /** Its server's side is good, so that it hears the others; what it says comes from elsewhere. */
+  /**
+   * Its server side is valid, so it receives messages; its own messages come from another address.
+   */
   private Map<String, Object> fromElsewhere(int number) throws Exception {
     Issued shown = authority.issue("elsewhere" + number, "member", KeyForm.EC_SEC1, "10.9.9.9");
     Map<String, Object> tls = secured(certificate(authority, number), trusted);
@@ -262,12 +264,12 @@ class SecurePeersTest {
   }
 
   @Test
-  void TL2_aMemberWhoseCertificateIsForAnotherAddressIsNotHeard() throws Exception {
+  void certificateForAnotherAddressIsRejected_TL2() throws Exception {
     List<Map<String, Object>> all = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
       all.add(secured(certificate(authority, i), trusted));
     }
-    // By name alone: a lookup tells that it leads to the loopback.
+    // The certificate has only a DNS name: a lookup resolves it to the loopback.
     Issued named = authority.issue("n2", "member", KeyForm.EC_SEC1, "localhost");
     Map<String, Object> byName = secured(certificate(authority, 2), trusted);
     byName.put(BLOCK + "client-cert-file", named.cert().toString());
@@ -301,7 +303,7 @@ class SecurePeersTest {
   }
 
   @Test
-  void TL2_itIsHeardIfAddressesAreNotToBeVerified() throws Exception {
+  void certificateForAnotherAddressIsAcceptedWithoutVerification_TL2() throws Exception {
     List<Map<String, Object>> all = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       Map<String, Object> tls = fromElsewhere(i);
@@ -316,7 +318,7 @@ class SecurePeersTest {
   }
 
   @Test
-  void TL5_membersMakeTheirOwnCertificatesAndTrustAnybody() throws Exception {
+  void membersWithAutoTlsTrustAnyCertificate_TL5() throws Exception {
     Map<String, Object> auto = Map.of(BLOCK + "auto-tls", true);
     startAll(List.of(auto, auto, auto));
     put(0, "first");
@@ -330,7 +332,7 @@ class SecurePeersTest {
   }
 
   @Test
-  void aUrlForOthersWithoutTlsIsRefused() throws Exception {
+  void plaintextPeerUrlIsRefusedWithTls() throws Exception {
     Map<String, Object> settings = new HashMap<>(secured(certificate(authority, 0), trusted));
     settings.put("troupe.data-dir", directory.resolve("data").toString());
     settings.put("troupe.listen-peer-urls", url(0));

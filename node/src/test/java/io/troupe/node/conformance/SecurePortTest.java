@@ -37,12 +37,13 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Ports with TLS for clients that show no certificate (T1, T2, H6, H8, 8.5). */
+/** TLS ports for clients without certificates (T1, T2, H6, H8, section 8.5). */
 class SecurePortTest {
   private static final String REJECTED = "rejected connection on client endpoint";
   private static final String RANGE = "{\"key\":\"AA==\"}";
@@ -86,7 +87,7 @@ class SecurePortTest {
     return socket;
   }
 
-  /** What comes until the other side ends the connection, in whatever way. */
+  /** All bytes until the server closes the connection. */
   private static String rest(Socket socket) throws IOException {
     StringBuilder all = new StringBuilder();
     try {
@@ -101,7 +102,7 @@ class SecurePortTest {
   }
 
   @Test
-  void T1_grpcOverTlsAndBesideItWithout() {
+  void grpcIsServedWithTlsAndOnPlaintextPort_T1() {
     try (ApiClient secure = member().client(null);
         ApiClient plain = new ApiClient("127.0.0.1:" + member().port(Listener.ALL, 1))) {
       secure.put("both", "over TLS");
@@ -116,7 +117,7 @@ class SecurePortTest {
 
   @ParameterizedTest
   @EnumSource(Version.class)
-  void T2_H6_everythingElseOnTheSamePortInBothVersionsOfHttp(Version version) throws Exception {
+  void otherPathsAreServedOverHttp1AndHttp2_T2_H6(Version version) throws Exception {
     int port = member().port();
     HttpResponse<String> found = member().send(version, port, null, "/version", "");
     assertThat(found.statusCode()).as("any name is good with TLS").isEqualTo(200);
@@ -134,7 +135,7 @@ class SecurePortTest {
   }
 
   @Test
-  void T1_clientsWithoutAlpnGetHttp1() throws Exception {
+  void clientsWithoutAlpnUseHttp1_T1() throws Exception {
     for (String[] offered : new String[][] {{}, {"http/1.1"}}) {
       try (SSLSocket socket = secureSocket(member().port(), offered)) {
         OutputStream out = socket.getOutputStream();
@@ -150,7 +151,7 @@ class SecurePortTest {
   }
 
   @Test
-  void H8_metricsOverTls() throws Exception {
+  void metricsOverTls_H8() throws Exception {
     int port = member().port(Listener.METRICS, 0);
     for (Version version : Version.values()) {
       assertThat(member().send(version, port, null, "/metrics", "").statusCode()).isEqualTo(200);
@@ -162,7 +163,7 @@ class SecurePortTest {
   }
 
   @Test
-  void T2_whoSpeaksPlainlyToAPortWithTlsIsClosedAndNamed() throws Exception {
+  void plaintextConnectionToTlsPortIsClosedAndLogged_T2() throws Exception {
     try (Socket socket = socket(member().port())) {
       socket
           .getOutputStream()
@@ -180,17 +181,17 @@ class SecurePortTest {
   }
 
   @Test
-  void T2_whoSpeaksTlsToAPortWithoutIsToldSoAtOnce() throws Exception {
+  void tlsConnectionToPlaintextPortIsRefusedImmediately_T2() throws Exception {
     try (SSLSocket socket = secureSocket(member().port(Listener.ALL, 1))) {
       assertThatThrownBy(socket::startHandshake).isInstanceOf(IOException.class);
     }
   }
 
   @Test
-  void aClientThatDoesNotTrustTheAuthorityGoesAway(@TempDir Path elsewhere) throws Exception {
+  void clientThatDistrustsAuthorityDisconnects(@TempDir Path elsewhere) throws Exception {
     TestAuthority other = new TestAuthority(elsewhere, "other");
-    try (ApiClient stranger = SecureMember.client(member().port(), other.file(), null)) {
-      assertThatThrownBy(() -> stranger.put("k", "v"))
+    try (ApiClient untrusting = SecureMember.client(member().port(), other.file(), null)) {
+      assertThatThrownBy(() -> untrusting.put("k", "v"))
           .isInstanceOfSatisfying(
               StatusRuntimeException.class,
               e -> assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.UNAVAILABLE));
@@ -198,18 +199,23 @@ class SecurePortTest {
     member().awaitLine(REJECTED, "error=");
   }
 
-  /** Without a port that needs it a certificate that a client shows is nobody's business. */
+  /** A certificate is ignored on a port that requests none. */
   @Test
-  void TL2_certificatesAreNotAskedForWithoutAnAuthority(@TempDir Path elsewhere) throws Exception {
+  void clientCertificatesAreNotRequestedWithoutAuthority_TL2(@TempDir Path elsewhere)
+      throws Exception {
     Issued shown = new TestAuthority(elsewhere, "other").issue("x", "x", KeyForm.EC_PKCS8);
     try (ApiClient client = member().client(shown)) {
       client.put("shown", "in vain");
     }
   }
 
-  /** One says nothing, one says a byte in a while: both are cut, others are served meanwhile. */
+  /**
+   * One client sends nothing, one sends a byte now and then: both are closed, other clients are
+   * served meanwhile.
+   */
+  @Tag("full")
   @Test
-  void TL4_aHandshakeHasTenSeconds() throws Exception {
+  void handshakeTimesOutAfterTenSeconds_TL4() throws Exception {
     long startNanos = System.nanoTime();
     ScheduledExecutorService trickle = Executors.newSingleThreadScheduledExecutor();
     try (Socket silent = socket(member().port());
@@ -218,7 +224,7 @@ class SecurePortTest {
       byte[] hello = Arrays.copyOf(new byte[] {22, 3, 1, 2, 0, 1, 0, 1, (byte) 0xfc, 3, 3}, 200);
       OutputStream out = slow.getOutputStream();
       AtomicInteger sent = new AtomicInteger();
-      // Ends itself when the connection is cut: a task that fails is not repeated.
+      // Stops when the connection is closed: a scheduled task that fails is not repeated.
       Future<?> trickling =
           trickle.scheduleAtFixedRate(
               () -> {
@@ -252,9 +258,12 @@ class SecurePortTest {
     }
   }
 
-  /** The oldest have to go: others are served while somebody opens connection after connection. */
+  /**
+   * The oldest connections are closed: other clients are served while a client opens many
+   * connections.
+   */
   @Test
-  void TL4_handshakesThatNobodyEndsDoNotKeepOthersOut() throws Exception {
+  void unfinishedHandshakesDoNotBlockOtherClients_TL4() throws Exception {
     int actor = 512;
     List<Socket> silent = new ArrayList<>();
     try {

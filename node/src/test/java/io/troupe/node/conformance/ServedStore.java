@@ -28,8 +28,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * One fresh store for a test class: a member in this JVM. To check the tests themselves, the system
- * property {@code troupe.test.etcd} names an etcd binary that is started instead, and {@code
- * troupe.test.endpoint} a server (host:port) that runs already and need not be fresh.
+ * property {@code troupe.test.etcd} names an etcd binary to start instead, and {@code
+ * troupe.test.endpoint} a running server (host:port), which need not be fresh.
  */
 final class ServedStore implements BeforeAllCallback, AfterAllCallback, BeforeEachCallback {
   private static final @Nullable String ETCD = System.getProperty("troupe.test.etcd");
@@ -150,17 +150,17 @@ final class ServedStore implements BeforeAllCallback, AfterAllCallback, BeforeEa
     return Objects.requireNonNull(client);
   }
 
-  /** host:port, for tests that want a connection of their own. */
+  /** host:port, for tests that need a separate connection. */
   String target() {
     return target;
   }
 
-  /** A key that only this test uses; all of a test's keys share a prefix, {@code key("")}. */
+  /** A key that only this test uses; all keys of a test share a prefix, {@code key("")}. */
   String key(String name) {
     return prefix + name;
   }
 
-  /** For waits: short polls, generous end. */
+  /** For waits: short polls, a long timeout. */
   static org.awaitility.core.ConditionFactory await() {
     return Awaitility.await()
         .atMost(Duration.ofSeconds(20))
@@ -173,7 +173,7 @@ final class ServedStore implements BeforeAllCallback, AfterAllCallback, BeforeEa
     Assumptions.assumeTrue(ENDPOINT == null, "the server is not fresh");
   }
 
-  /** Skips what is otherwise here than in etcd, on purpose. */
+  /** Skips what intentionally differs from etcd. */
   void needsOwn() {
     Assumptions.assumeTrue(ENDPOINT == null && ETCD == null, "the server is etcd");
   }

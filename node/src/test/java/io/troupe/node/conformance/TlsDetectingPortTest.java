@@ -25,12 +25,13 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** One address with TLS and without it (T1, T2, T4, A14, H6, 8.5): the first byte decides. */
+/** One address with and without TLS (T1, T2, T4, A14, H6, section 8.5): the first byte decides. */
 class TlsDetectingPortTest {
   private static final String REJECTED = "rejected connection on client endpoint";
   private static final String RANGE = "{\"key\":\"AA==\"}";
@@ -76,7 +77,7 @@ class TlsDetectingPortTest {
     return socket;
   }
 
-  /** What comes until the other side ends the connection, in whatever way. */
+  /** All bytes until the server closes the connection. */
   private static String rest(Socket socket) throws IOException {
     try {
       InputStream in = socket.getInputStream();
@@ -91,7 +92,7 @@ class TlsDetectingPortTest {
   }
 
   @Test
-  void T1_grpcWithTlsAndWithout() {
+  void grpcWithTlsAndWithout_T1() {
     assertThat(member().port(Listener.ALL, 0)).isEqualTo(PORT);
     assertThat(member().port(Listener.ALL, 1)).isEqualTo(PORT);
     try (ApiClient secure = member().client(shown);
@@ -116,7 +117,7 @@ class TlsDetectingPortTest {
 
   @ParameterizedTest
   @EnumSource(Version.class)
-  void T2_H6_everythingElseInBothWays(Version version) throws Exception {
+  void otherPathsAreServedWithTlsAndWithout_T2_H6(Version version) throws Exception {
     HttpResponse<String> found = member().send(version, PORT, shown, "/health", "");
     assertThat(found.body()).contains("\"true\"");
     assertThat(found.version()).isEqualTo(version);
@@ -128,7 +129,7 @@ class TlsDetectingPortTest {
   }
 
   @Test
-  void H6_namesCountWithoutTlsAlone() throws Exception {
+  void hostNamesAreCheckedOnlyWithoutTls_H6() throws Exception {
     String head = "GET /version HTTP/1.1\r\nHost: elsewhere\r\nConnection: close\r\n\r\n";
     try (Socket socket = socket()) {
       socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
@@ -141,9 +142,9 @@ class TlsDetectingPortTest {
     }
   }
 
-  /** Whoever comes without TLS needs none: that is what such an address means. */
+  /** A client without TLS needs no certificate on such an address. */
   @Test
-  void TL2_certificatesAreDemandedWithTlsAlone() {
+  void clientCertificatesAreRequiredOnlyWithTls_TL2() {
     try (ApiClient without = member().client(null);
         ApiClient plain = plain()) {
       assertThatThrownBy(() -> without.put("k", "v")).isInstanceOf(StatusRuntimeException.class);
@@ -152,8 +153,9 @@ class TlsDetectingPortTest {
     member().awaitLine(REJECTED, "error=");
   }
 
+  @Tag("full")
   @Test
-  void TL4_whoSaysNothingOrBeginsAHandshakeHasTenSeconds() throws Exception {
+  void silentAndHandshakingConnectionsTimeOutAfterTenSeconds_TL4() throws Exception {
     long startNanos = System.nanoTime();
     try (Socket silent = socket();
         Socket begins = socket();
@@ -173,8 +175,9 @@ class TlsDetectingPortTest {
   }
 
   /** As on a port without TLS. */
+  @Tag("full")
   @Test
-  void whoBeginsARequestHasTheTimeOfARequest() throws Exception {
+  void startedRequestHasRequestTimeout() throws Exception {
     long startNanos = System.nanoTime();
     try (Socket slow = socket();
         Socket whole = socket()) {
@@ -189,9 +192,9 @@ class TlsDetectingPortTest {
     }
   }
 
-  /** A byte at a time, and both parts of a connection: what came before is not lost. */
+  /** One byte at a time, with and without TLS: the first bytes are not lost. */
   @Test
-  void bytesThatComeOneByOneAreServed() throws Exception {
+  void bytesSentOneByOneAreServed() throws Exception {
     try (Socket socket = socket()) {
       socket.setTcpNoDelay(true);
       byte[] head = (GET + "\r\n").getBytes(StandardCharsets.US_ASCII);
@@ -205,9 +208,9 @@ class TlsDetectingPortTest {
     }
   }
 
-  /** The oldest have to go, and both kinds of clients are served. */
+  /** The oldest connections are closed, and both kinds of clients are served. */
   @Test
-  void TL4_manyWhoSayNothingDoNotKeepOthersOut() throws Exception {
+  void silentConnectionsDoNotBlockOtherClients_TL4() throws Exception {
     int actor = 512;
     List<Socket> silent = new ArrayList<>();
     try {
@@ -230,7 +233,7 @@ class TlsDetectingPortTest {
   }
 
   @Test
-  void T1_portsForGrpcAndForHttpAloneCanDoItToo(@TempDir Path directory) throws Exception {
+  void grpcOnlyAndHttpOnlyPortsDetectTls_T1(@TempDir Path directory) throws Exception {
     int grpc = FreePort.next();
     try (SecureMember apart =
             new SecureMember(directory)

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * What a collector gets of calls to a real member. Its sampling rate is 0, so each test has its own
- * trace and nothing else comes.
+ * Spans that a collector receives for calls to a real member. The sampling rate is 0, so each test
+ * has its own trace and the collector receives nothing else.
  */
 class TracedCallsTest {
   private static final TestCollector COLLECTOR = TestCollector.start();
@@ -59,7 +59,7 @@ class TracedCallsTest {
     return metadata;
   }
 
-  /** The call's span of this test's trace, with all below it: it is the last to end. */
+  /** The call's span in the trace of this test, with all its child spans: it ends last. */
   private Span call(String name) {
     Span call =
         COLLECTOR.await(
@@ -95,7 +95,7 @@ class TracedCallsTest {
   }
 
   @Test
-  void F7_atRateZeroOnlyCallsOfATraceAreTraced() {
+  void rateZeroTracesOnlyCallsWithSampledParent_F7() {
     int before = COLLECTOR.spans().size();
     for (int i = 0; i < 20; i++) {
       STORE.client().put(STORE.key("a"), "1");
@@ -111,7 +111,7 @@ class TracedCallsTest {
   }
 
   @Test
-  void aWriteWithItsSteps() {
+  void writeHasSpanWithSteps() {
     PutRequest put = Requests.put(STORE.key("k"), "v").build();
     STORE.client().call(Api.PUT, put, traced());
 
@@ -127,14 +127,14 @@ class TracedCallsTest {
     assertThat(propose.startNanos()).isEqualTo(queue.endNanos());
     assertThat(quorum.startNanos()).isEqualTo(queue.endNanos());
     assertThat(fsync.startNanos()).isEqualTo(propose.endNanos());
-    // A member alone is a quorum when it has forced the entry.
+    // A single member has a quorum when its entry is durable.
     assertThat(fsync.endNanos()).isLessThanOrEqualTo(quorum.endNanos());
     assertThat(apply.startNanos()).isEqualTo(quorum.endNanos());
     assertThat(answer.startNanos()).isEqualTo(apply.endNanos());
   }
 
   @Test
-  void aLinearizableReadWithItsSteps() {
+  void linearizableReadHasSpanWithSteps() {
     STORE.client().put(STORE.key("k"), "v");
     RangeRequest get = Requests.get(STORE.key("k")).build();
     STORE.client().call(Api.RANGE, get, traced());
@@ -148,14 +148,14 @@ class TracedCallsTest {
   }
 
   @Test
-  void aSerializableReadOnlyReads() {
+  void serializableReadHasOnlyReadStep() {
     RangeRequest get = Requests.get(STORE.key("k")).setSerializable(true).build();
     STORE.client().call(Api.RANGE, get, traced());
     steps(call("KV/Range"), "read");
   }
 
   @Test
-  void aRefusedCallHasItsCode() {
+  void refusedCallHasStatusCode() {
     PutRequest put = PutRequest.getDefaultInstance();
     StatusRuntimeException refusal =
         Assertions.catchThrowableOfType(
@@ -168,7 +168,7 @@ class TracedCallsTest {
   }
 
   @Test
-  void aWatchIsOneSpanForItsLife() {
+  void watchIsOneSpan() {
     try (WatchStream watch =
         new WatchStream(
             io.grpc.ClientInterceptors.intercept(
@@ -179,13 +179,13 @@ class TracedCallsTest {
       watch.next();
     }
     Span call = call("Watch/Watch");
-    // Its client went away.
+    // The client disconnected.
     assertThat(call.attributes()).containsEntry("rpc.grpc.status_code", "1");
     steps(call);
   }
 
   @Test
-  void aCallOverJsonIsTracedToo() {
+  void jsonCallIsTraced() {
     Http1 http = new Http1(STORE.target());
     String put =
         "{\"key\":\""

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two members in this process send their parts of one call to one collector. */
+/** Two members in this process export their spans of one call to one collector. */
 class TracedForwardsTest {
   private static final String CALLER = "b7ad6b7169203331";
   private static final long SLACK_NANOS = 100_000_000;
@@ -112,7 +112,7 @@ class TracedForwardsTest {
   }
 
   @Test
-  void theLeadersPartOfAFollowersWriteStandsBelowTheCall() {
+  void leaderSpanOfForwardedWriteIsChildOfCall() {
     int follower = 1 - leader;
     String trace = newTrace();
     put(follower, trace, true);
@@ -123,7 +123,7 @@ class TracedForwardsTest {
     assertThat(part.parentId()).isEqualTo(call.spanId());
     assertThat(part.resource()).containsEntry("service.instance.id", "n" + leader);
     assertThat(part.kind()).isEqualTo(2);
-    // The members share a machine, but each span is put on the wall clock by itself.
+    // The members share a machine, but each span has its own wall clock reading.
     assertThat(part.startNanos()).isGreaterThan(call.startNanos() - SLACK_NANOS);
     assertThat(part.endNanos()).isBetween(part.startNanos(), call.endNanos() + SLACK_NANOS);
     ServedStore.await().until(() -> collector.below(part).size() >= 3);
@@ -138,15 +138,15 @@ class TracedForwardsTest {
               assertThat(step.startNanos()).isGreaterThanOrEqualTo(part.startNanos());
               assertThat(step.endNanos()).isLessThanOrEqualTo(part.endNanos());
             });
-    // The follower's own steps are there as ever.
+    // The own steps of the follower exist as usual.
     assertThat(collector.below(call))
         .extracting(Span::name)
         .contains("queue", "quorum", "apply", "answer", FORWARDED);
   }
 
-  /** Many at once: a message to the leader may hold several, of which some are sampled. */
+  /** Many concurrent writes: a message to the leader may hold several, some of them sampled. */
   @Test
-  void onlyWhatIsSampledIsShown() throws Exception {
+  void onlySampledCallsAreExported() throws Exception {
     int follower = 1 - leader;
     String sampled = newTrace();
     String other = newTrace();
@@ -167,7 +167,7 @@ class TracedForwardsTest {
     put(leader, own, true);
     await(own, PUT);
     ServedStore.await().until(() -> parts(sampled) == 10);
-    // What was to come has come: spans of one member are sent in their order.
+    // All spans have arrived: a member sends its spans in order.
     assertThat(parts(sampled)).isEqualTo(10);
     assertThat(parts(own)).as("a leader's own write").isZero();
     assertThat(collector.spans()).noneMatch(span -> span.traceId().equals(other));

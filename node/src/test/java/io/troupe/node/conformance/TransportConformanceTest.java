@@ -40,11 +40,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The transport facts of section 1, size limits (X15, T3), what does not decode. */
+/** Transport statements of section 1, size limits (X15, T3), undecodable input. */
 class TransportConformanceTest {
   @RegisterExtension static final ServedStore STORE = ServedStore.create();
 
-  /** max-request-bytes and what a message may be above it (T3). */
+  /** max-request-bytes and the allowance of a message above it (T3). */
   private static final int MAX_REQUEST = 1_572_864;
 
   private static final int MAX_MESSAGE = MAX_REQUEST + 524_288;
@@ -67,7 +67,7 @@ class TransportConformanceTest {
     }
   }
 
-  /** Sends bytes that need not be a message. */
+  /** Sends bytes that need not be a valid message. */
   private Status sendRaw(MethodType type, String method, byte[] request) {
     MethodDescriptor<byte[], byte[]> descriptor =
         MethodDescriptor.<byte[], byte[]>newBuilder()
@@ -76,7 +76,7 @@ class TransportConformanceTest {
             .setRequestMarshaller(new RawBytes())
             .setResponseMarshaller(new RawBytes())
             .build();
-    StreamAnswers<byte[]> answers = new StreamAnswers<>();
+    StreamResponses<byte[]> answers = new StreamResponses<>();
     StreamObserver<byte[]> requests =
         ClientCalls.asyncBidiStreamingCall(
             client.channel().newCall(descriptor, CallOptions.DEFAULT), answers);
@@ -97,7 +97,7 @@ class TransportConformanceTest {
   }
 
   @Test
-  void X15_requestsAboveMaxRequestBytesAreRefused() {
+  void requestsAboveMaxRequestBytesAreRefused_X15() {
     client.call(Api.PUT, sized(STORE.key("a"), MAX_REQUEST - 512));
     for (int size : new int[] {MAX_REQUEST + 1, MAX_MESSAGE}) {
       client.refused(
@@ -109,7 +109,7 @@ class TransportConformanceTest {
     assertThat(client.get(STORE.key("b")).getCount()).isZero();
   }
 
-  /** As grpc-go sends it: one block of headers that ends the stream, without a length. */
+  /** As grpc-go sends it: one header block that ends the stream, without a length. */
   @ParameterizedTest
   @ValueSource(strings = {"etcdserverpb.KV/Range", "etcdserverpb.KV/Unknown"})
   void errorIsOneBlockOfHeadersWithoutContentLength(String method) {
@@ -126,7 +126,7 @@ class TransportConformanceTest {
   }
 
   @Test
-  void T3_messagesAboveTheReceiveLimitAreRefusedByTheTransport() {
+  void messagesAboveReceiveLimitAreRefusedByTransport_T3() {
     client.refused(
         Api.PUT,
         sized(STORE.key("a"), MAX_MESSAGE + 1),
@@ -140,7 +140,7 @@ class TransportConformanceTest {
   }
 
   @Test
-  void T3_manyStreamsOnOneConnection() {
+  void manyStreamsOnOneConnection_T3() {
     List<WatchStream> streams = new ArrayList<>();
     for (int i = 0; i < 400; i++) {
       WatchStream stream = client.watch();
@@ -154,7 +154,7 @@ class TransportConformanceTest {
   }
 
   @Test
-  void T5_metadataIsReadButNeedsNothingWithoutAuth() {
+  void metadataIsIgnoredWithoutAuth_T5() {
     Metadata metadata = new Metadata();
     metadata.put(Metadata.Key.of("token", Metadata.ASCII_STRING_MARSHALLER), "no such token");
     metadata.put(Metadata.Key.of("hasleader", Metadata.ASCII_STRING_MARSHALLER), "true");
@@ -167,7 +167,7 @@ class TransportConformanceTest {
   }
 
   @Test
-  void T8_unknownFieldsAreIgnored() {
+  void unknownFieldsAreIgnored_T8() {
     UnknownFieldSet unknown =
         UnknownFieldSet.newBuilder()
             .addField(
@@ -235,13 +235,13 @@ class TransportConformanceTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"etcdserverpb.Watch/Watch", "etcdserverpb.Lease/LeaseKeepAlive"})
-  void undecodableStreamRequestsEndTheStream(String method) {
+  void undecodableStreamRequestsEndStream(String method) {
     Status status = sendRaw(MethodType.BIDI_STREAMING, method, new byte[] {0x0f, 1, 2});
     assertThat(status.getCode()).isEqualTo(Code.INTERNAL);
   }
 
   @Test
-  void invalidUtf8InAStringIsInternal() {
+  void invalidUtf8InStringIsInternal() {
     STORE.needs37();
     Status status =
         sendRaw(MethodType.UNARY, "grpc.health.v1.Health/Check", new byte[] {0x0a, 1, (byte) 0xff});
@@ -262,7 +262,7 @@ class TransportConformanceTest {
   }
 
   @Test
-  void manyCallsAtOnceOnOneConnection() throws Exception {
+  void concurrentCallsOnOneConnection() throws Exception {
     List<Future<RangeResponse>> calls = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {
       calls.add(
@@ -276,7 +276,7 @@ class TransportConformanceTest {
   }
 
   @Test
-  void H2_versionOverHttp1OnTheSamePort() throws Exception {
+  void versionOverHttp1OnSamePort_H2() throws Exception {
     HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     HttpResponse<String> response =
         http.send(

@@ -50,7 +50,7 @@ class TxnConformanceTest {
     return client.txn(txn().addCompare(compare)).getSucceeded();
   }
 
-  /** A request that the server must take, whatever it does. */
+  /** A request that the server must accept, whatever its result. */
   private void accepted(TxnRequest.Builder request) {
     assertThat(client.txn(request).getHeader().getRevision()).isPositive();
   }
@@ -64,7 +64,7 @@ class TxnConformanceTest {
   }
 
   @Test
-  void X1_comparesChooseTheBranch() {
+  void comparesChooseBranch_X1() {
     Compare.Builder missing =
         compare(STORE.key("a"), CompareTarget.VERSION, CompareResult.EQUAL).setVersion(0);
     TxnRequest request =
@@ -93,7 +93,7 @@ class TxnConformanceTest {
   }
 
   @Test
-  void X2_limitOfOperations() {
+  void operationsAreLimited_X2() {
     RequestOp read = op(get(STORE.key("a")));
     Compare compare =
         compare(STORE.key("a"), CompareTarget.VERSION, CompareResult.EQUAL).setVersion(0).build();
@@ -109,19 +109,19 @@ class TxnConformanceTest {
   }
 
   @Test
-  void X2_nestedTransactionsHaveWhatTheParentLeaves() {
+  void nestedTransactionsShareOperationLimit_X2() {
     RequestOp read = op(get(STORE.key("a")));
     RequestOp nested100 = op(TxnRequest.newBuilder().addAllSuccess(Collections.nCopies(100, read)));
     TxnRequest.Builder parent28 =
         TxnRequest.newBuilder().addAllSuccess(Collections.nCopies(27, read)).addSuccess(nested100);
     accepted(parent28);
-    // each nested one by itself: two of them do not add up
+    // each nested transaction counts alone: two of them do not add up
     accepted(txn(nested100, nested100));
     refused(parent28.clone().addSuccess(read), TOO_MANY);
   }
 
   @Test
-  void X3_everyComparesAndOpsShapeIsChecked() {
+  void shapeOfComparesAndOperationsIsChecked_X3() {
     refused(txn().addCompare(Compare.getDefaultInstance()), NO_KEY);
     refused(txn(op(PutRequest.newBuilder())), NO_KEY);
     refused(txn(op(RangeRequest.newBuilder())), NO_KEY);
@@ -136,7 +136,7 @@ class TxnConformanceTest {
   }
 
   @Test
-  void X3_sortOptionsAreCheckedInside() {
+  void sortOptionsAreCheckedInside_X3() {
     STORE.needs37();
     refused(txn(op(get(STORE.key("a")).setSortOrderValue(9))), "etcdserver: invalid sort option");
   }
@@ -183,7 +183,7 @@ class TxnConformanceTest {
 
   @ParameterizedTest(name = "X4 {0}")
   @MethodSource("duplicates")
-  void X4_duplicateKeys(String what, String shape, boolean refused) {
+  void duplicateKeysAreRefused_X4(String what, String shape, boolean refused) {
     if (refused) {
       refused(duplicate(shape), DUPLICATE);
     } else {
@@ -192,12 +192,12 @@ class TxnConformanceTest {
   }
 
   @Test
-  void X4_bothBranchesAreChecked() {
+  void bothBranchesAreChecked_X4() {
     refused(TxnRequest.newBuilder().addFailure(putOf("a")).addFailure(putOf("a")), DUPLICATE);
   }
 
   @Test
-  void X5_anOpenEndIsNotSeenAsOverlapping() {
+  void openEndedRangeIsNotDetectedAsOverlap_X5() {
     // key "~..." lies last, so that nothing else is deleted
     String key = "~" + STORE.key("a");
     TxnResponse done =
@@ -210,7 +210,7 @@ class TxnConformanceTest {
   @EnumSource(
       value = CompareTarget.class,
       names = {"VERSION", "CREATE", "MOD", "LEASE", "VALUE"})
-  void X6_everyTargetWithEveryResult(CompareTarget target) {
+  void everyTargetAndResult_X6(CompareTarget target) {
     long lease = client.grant(60).getID();
     String key = STORE.key("a");
     client.put(key, "b");
@@ -246,7 +246,7 @@ class TxnConformanceTest {
   }
 
   @Test
-  void X6_aMissingKeyComparesAsZeroButItsValueNever() {
+  void missingKeyComparesAsZeroExceptValue_X6() {
     String key = STORE.key("none");
     assertThat(holds(compare(key, CompareTarget.VERSION, CompareResult.EQUAL))).isTrue();
     assertThat(holds(compare(key, CompareTarget.CREATE, CompareResult.LESS).setCreateRevision(1)))
@@ -261,7 +261,7 @@ class TxnConformanceTest {
   }
 
   @Test
-  void X6_anOperandOfAnotherTargetCountsAsZero() {
+  void operandOfOtherTargetIsZero_X6() {
     client.put(STORE.key("a"), "1");
     Compare.Builder compare =
         compare(STORE.key("a"), CompareTarget.VERSION, CompareResult.GREATER).setModRevision(99);
@@ -270,7 +270,7 @@ class TxnConformanceTest {
   }
 
   @Test
-  void X6_unknownNumbersAreNotRefused() {
+  void unknownNumbersAreNotRefused_X6() {
     client.put(STORE.key("a"), "1");
     Compare.Builder target = Compare.newBuilder().setKey(bytes(STORE.key("a"))).setTargetValue(9);
     assertThat(holds(target.setResult(CompareResult.EQUAL))).isTrue();
@@ -292,7 +292,7 @@ class TxnConformanceTest {
   }
 
   @Test
-  void X7_aRangeMustHoldForEveryKey() {
+  void rangeCompareMustHoldForEveryKey_X7() {
     client.put(STORE.key("a"), "1");
     client.put(STORE.key("b"), "1");
     Compare.Builder all =
@@ -311,7 +311,7 @@ class TxnConformanceTest {
   }
 
   @Test
-  void X8_nestedComparesSeeTheStateBefore() {
+  void nestedComparesSeeStateBefore_X8() {
     TxnRequest.Builder nested =
         txn(putOf("then"))
             .addCompare(compare(STORE.key("a"), CompareTarget.VERSION, CompareResult.GREATER))
@@ -323,7 +323,7 @@ class TxnConformanceTest {
   }
 
   @Test
-  void X9_rangesSeeEarlierWritesOfTheSameTransaction() {
+  void rangesSeeEarlierWritesOfSameTransaction_X9() {
     client.put(STORE.key("a"), "old");
     TxnResponse done =
         client.txn(
@@ -351,7 +351,7 @@ class TxnConformanceTest {
   }
 
   @Test
-  void X10_aFailureAbortsAll() {
+  void failureAbortsWholeTransaction_X10() {
     long before = client.put(STORE.key("a"), "1").getHeader().getRevision();
     RequestOp write = putOf("b");
     client.refused(
@@ -371,12 +371,12 @@ class TxnConformanceTest {
   }
 
   @Test
-  void X10_onlyTheChosenPathIsChecked() {
+  void onlyExecutedBranchIsChecked_X10() {
     accepted(txn(putOf("a")).addFailure(op(put(STORE.key("none"), "").setIgnoreValue(true))));
   }
 
   @Test
-  void X10_compactedRevisionsAndNegativeOnes() {
+  void compactedAndNegativeRevisionsAreChecked_X10() {
     long first = client.put(STORE.key("a"), "1").getHeader().getRevision();
     client.put(STORE.key("a"), "2");
     client.compact(first + 1);
@@ -389,7 +389,7 @@ class TxnConformanceTest {
   }
 
   @Test
-  void X11_readOnlyTransactionsReadTheCurrentRevision() {
+  void readOnlyTransactionsReadCurrentRevision_X11() {
     long before = client.put(STORE.key("a"), "1").getHeader().getRevision();
     TxnResponse read =
         client.txn(
@@ -401,7 +401,7 @@ class TxnConformanceTest {
   }
 
   @Test
-  void X12_headerIsTheRevisionMadeOrTheCurrentOne() {
+  void headerIsNewOrCurrentRevision_X12() {
     long before = client.put(STORE.key("a"), "1").getHeader().getRevision();
     assertThat(client.txn(txn(deleteOf("none"))).getHeader().getRevision()).isEqualTo(before);
     assertThat(client.txn(txn(putOf("b"), deleteOf("a"))).getHeader().getRevision())
@@ -409,7 +409,7 @@ class TxnConformanceTest {
   }
 
   @Test
-  void X13_prevKvAndDeletedInsideATransaction() {
+  void prevKvAndDeletedInsideTransaction_X13() {
     client.put(STORE.key("a"), "1");
     TxnResponse done =
         client.txn(
@@ -424,7 +424,7 @@ class TxnConformanceTest {
   }
 
   @Test
-  void X15_aTransactionAboveMaxRequestBytesIsRefused() {
+  void transactionAboveMaxRequestBytesIsRefused_X15() {
     PutRequest.Builder big = put(STORE.key("a"), "").setValue(Requests.filled(800_000));
     refused(
         txn(op(big), op(big.clone().setKey(bytes(STORE.key("b"))))),

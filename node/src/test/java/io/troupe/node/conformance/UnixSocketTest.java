@@ -31,9 +31,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** TL7: clients over unix sockets, with etcdctl and curl (Debian's packages) and bare bytes. */
+/** TL7: clients over unix sockets, with etcdctl and curl (Debian packages) and raw bytes. */
 class UnixSocketTest {
-  /** Below /tmp: the path of a socket must be short. */
+  /** Under /tmp: the path of a socket must be short. */
   @TempDir Path directory = Path.of("");
 
   private final Map<String, Object> settings = new HashMap<>();
@@ -70,7 +70,7 @@ class UnixSocketTest {
     return node;
   }
 
-  /** Standard output and error of a program, which must end well. */
+  /** Standard output and error of a program that must succeed. */
   private String run(String... command) {
     try (NodeProcess program =
         NodeProcess.program(directory, command).environment("ETCDCTL_API", "3").start()) {
@@ -99,8 +99,8 @@ class UnixSocketTest {
   }
 
   @Test
-  void TL7_etcdctlAndCurlAreServed() throws Exception {
-    // As etcd's own tests have it: a file of that name in the working directory.
+  void etcdctlAndCurlUseSocket_TL7() throws Exception {
+    // As in etcd's own tests: a file of that name in the working directory.
     String here = "unix://localhost:" + FreePort.next();
     settings.put("listen-client-urls", List.of(url("unix", "a"), here, "http://127.0.0.1:0"));
     settings.put("advertise-client-urls", List.of(url("unix", "a"), "unix://localhost:2379"));
@@ -131,7 +131,7 @@ class UnixSocketTest {
   }
 
   @Test
-  void TL7_tlsIsSpokenOnUnixs() throws Exception {
+  void unixsUrlUsesTls_TL7() throws Exception {
     TestAuthority authority = new TestAuthority(directory, "authority");
     Issued server = authority.issue("server", "server", KeyForm.EC_SEC1, "127.0.0.1", "localhost");
     Issued client = authority.issue("client", "client", KeyForm.EC_PKCS8, "elsewhere.example");
@@ -164,7 +164,7 @@ class UnixSocketTest {
       assertThat(curl("s", "https://localhost/health", shown)).contains("true");
       assertThat(curl("p", "http://localhost/health")).contains("true");
       assertThat(curl("s", "http://localhost/health")).as("T2: both").contains("true");
-      // TL2 has no address to compare with.
+      // TL2 has no address to check.
       assertThat(curl("m", "https://localhost/health", shown)).contains("true");
       try (NodeProcess without =
           NodeProcess.program(
@@ -183,7 +183,7 @@ class UnixSocketTest {
   }
 
   @Test
-  void TL7_aLockIsGivenUpByWhoLeaves() throws Exception {
+  void disconnectReleasesLock_TL7() throws Exception {
     settings.put("listen-client-urls", List.of(url("unix", "a"), "http://127.0.0.1:0"));
     try (RunningNode node = start();
         ApiClient tcp = new ApiClient("127.0.0.1:" + node.clientPorts().get(0))) {
@@ -212,7 +212,7 @@ class UnixSocketTest {
   }
 
   @Test
-  void aSocketInUseIsRefusedAndAStaleOneReplaced() throws Exception {
+  void usedSocketIsRefusedAndStaleSocketReplaced() throws Exception {
     try (RunningNode node = start()) {
       settings.put("data-dir", directory.resolve("other").toString());
       String peer = "http://127.0.0.1:" + FreePort.next();

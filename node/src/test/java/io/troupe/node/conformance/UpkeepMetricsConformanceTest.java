@@ -10,7 +10,7 @@ import io.troupe.grpc.api.HashRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 6, what a member does besides calls: expiry, compaction, hashes, users, features. */
+/** Section 6, metrics of maintenance: expiry, compaction, hashes, users, features. */
 class UpkeepMetricsConformanceTest {
   @RegisterExtension static final ServedStore STORE = ServedStore.create();
 
@@ -20,9 +20,9 @@ class UpkeepMetricsConformanceTest {
     return MetricsText.of(new Http1(STORE.target()).get("/metrics").body());
   }
 
-  /** What a client revokes has not expired. */
+  /** A revoked lease has not expired. */
   @Test
-  void aLeaseThatExpiresIsToldApartFromARevokedOne() {
+  void expiredAndRevokedLeasesAreCountedSeparately() {
     MetricsText before = metrics();
     client.revoke(client.grant(60).getID());
     client.grant(1);
@@ -37,7 +37,7 @@ class UpkeepMetricsConformanceTest {
   }
 
   @Test
-  void aCompactionIsMeasured() {
+  void compactionIsMeasured() {
     for (int i = 0; i < 6; i++) {
       client.put(STORE.key("versions"), "v" + i);
     }
@@ -62,7 +62,7 @@ class UpkeepMetricsConformanceTest {
   }
 
   @Test
-  void hashesAreMeasuredByTheCallTheyAreFor() {
+  void hashesAreMeasuredByMethod() {
     client.put(STORE.key("hashed"), "1");
     MetricsText before = metrics();
     client.call(Api.HASH, HashRequest.getDefaultInstance());
@@ -83,7 +83,7 @@ class UpkeepMetricsConformanceTest {
   }
 
   @Test
-  void theRevisionOfUsersAndRolesIsShown() {
+  void authRevisionIsReported() {
     MetricsText before = metrics();
     assertThat(before.value("etcd_debugging_auth_revision")).as("A7").isPositive();
     client.call(AuthClient.ROLE_ADD, AuthRoleAddRequest.newBuilder().setName("metered").build());
@@ -91,7 +91,7 @@ class UpkeepMetricsConformanceTest {
   }
 
   @Test
-  void featuresAreShownWithTheirStages() {
+  void featuresAreReportedWithStages() {
     MetricsText metrics = metrics();
     assertThat(metrics.series("etcd_server_feature_enabled")).hasSize(11);
     String name = "etcd_server_feature_enabled";

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 2.9: creating, events, cancelling. The rest is in WatchProgressConformanceTest. */
+/** Section 2.9: creation, events, cancellation. WatchProgressConformanceTest covers the rest. */
 class WatchConformanceTest {
   @RegisterExtension static final ServedStore STORE = ServedStore.create();
 
@@ -44,7 +44,7 @@ class WatchConformanceTest {
   }
 
   @Test
-  void W1_idsCountFromZeroAndAreNotHandedOutAgain() {
+  void idsCountFromZeroAndAreNotReused_W1() {
     assertThat(watch.create(watch("a")).getWatchId()).isEqualTo(0);
     assertThat(watch.create(watch("a")).getWatchId()).isEqualTo(1);
     watch.cancel(1);
@@ -56,7 +56,7 @@ class WatchConformanceTest {
   }
 
   @Test
-  void W1_anIdInUseIsRefused() {
+  void idInUseIsRefused_W1() {
     watch.create(watch("a").setWatchId(7));
     WatchResponse refused = watch.create(watch("b").setWatchId(7));
     assertThat(refused.getCanceled()).isTrue();
@@ -70,7 +70,7 @@ class WatchConformanceTest {
   }
 
   @Test
-  void W2_createdSaysTheRevisionAndComesFirst() {
+  void createdResponseComesFirstWithRevision_W2() {
     long revision = client.put(STORE.key("a"), "1").getHeader().getRevision();
     WatchResponse created = watch.create(watch(STORE.key("a")).setStartRevision(revision));
     assertThat(created.getHeader().getRevision()).isEqualTo(revision);
@@ -81,7 +81,7 @@ class WatchConformanceTest {
   }
 
   @Test
-  void W3_fromNowFromThePastAndFromTheFuture() {
+  void watchStartsAtCurrentPastOrFutureRevision_W3() {
     String key = STORE.key("a");
     long first = client.put(key, "1").getHeader().getRevision();
     long now = watch.create(watch(key)).getWatchId();
@@ -113,7 +113,7 @@ class WatchConformanceTest {
   }
 
   @Test
-  void W4_negativeStartIsRefused() {
+  void negativeStartIsRefused_W4() {
     WatchResponse refused = watch.create(watch("a").setStartRevision(-1));
     assertThat(refused.getCanceled()).isTrue();
     assertThat(refused.getWatchId()).isEqualTo(-1);
@@ -123,7 +123,7 @@ class WatchConformanceTest {
   }
 
   @Test
-  void W5_emptyKeyAndZeroEndWatchEverything() {
+  void emptyKeyAndZeroEndWatchEverything_W5() {
     watch.create(WatchCreateRequest.newBuilder().setRangeEnd(Requests.ZERO));
     client.put("\0 first", "1");
     client.put("~ last", "1");
@@ -133,7 +133,7 @@ class WatchConformanceTest {
   }
 
   @Test
-  void W6_aRevisionIsOneResponse() {
+  void eachRevisionIsOneResponse_W6() {
     watch.create(watchPrefix(STORE.key("")));
     client.put(STORE.key("a"), "1");
     client.txn(
@@ -158,7 +158,7 @@ class WatchConformanceTest {
   }
 
   @Test
-  void W7_aLiveEventsHeaderIsItsRevision() {
+  void headerOfLiveEventIsItsRevision_W7() {
     watch.create(watch(STORE.key("a")));
     for (int i = 0; i < 5; i++) {
       long revision = client.put(STORE.key("a"), "" + i).getHeader().getRevision();
@@ -169,7 +169,7 @@ class WatchConformanceTest {
   }
 
   @Test
-  void W8_catchingUpHasNoGapAndNoRepetition() {
+  void catchUpHasNoGapAndNoDuplicate_W8() {
     long first = client.revision() + 1;
     for (int i = 0; i < 30; i++) {
       client.txn(
@@ -188,7 +188,7 @@ class WatchConformanceTest {
   }
 
   @Test
-  void W9_emptyRangesAreRefused() {
+  void emptyRangesAreRefused_W9() {
     for (String end : List.of("b", "a")) {
       WatchResponse refused = watch.create(watch("b").setRangeEnd(bytes(end)));
       assertThat(refused.getCanceled()).isTrue();
@@ -199,7 +199,7 @@ class WatchConformanceTest {
   }
 
   @Test
-  void W10_shapeOfEvents() {
+  void eventsHaveTypeAndRecord_W10() {
     long lease = client.grant(60).getID();
     String key = STORE.key("a");
     watch.create(watch(key));
@@ -219,7 +219,7 @@ class WatchConformanceTest {
   }
 
   @Test
-  void W10_revokingALeaseMakesDeleteEvents() {
+  void revokingLeaseMakesDeleteEvents_W10() {
     long lease = client.grant(60).getID();
     client.put(put(STORE.key("b"), "1").setLease(lease));
     client.put(put(STORE.key("a"), "1").setLease(lease));
@@ -233,7 +233,7 @@ class WatchConformanceTest {
   }
 
   @Test
-  void W11_prevKvOfChangesAndDeletions() {
+  void prevKvOfChangesAndDeletions_W11() {
     String key = STORE.key("a");
     watch.create(watch(key).setPrevKv(true));
     client.put(key, "1");
@@ -249,7 +249,7 @@ class WatchConformanceTest {
   }
 
   @Test
-  void W11_prevKvThatIsCompactedIsAbsent() {
+  void compactedPrevKvIsAbsent_W11() {
     String key = STORE.key("a");
     client.put(key, "1");
     long second = client.put(key, "2").getHeader().getRevision();
@@ -262,7 +262,7 @@ class WatchConformanceTest {
   }
 
   @Test
-  void W13_cancelIsAnsweredOnceAndForGood() {
+  void cancelGetsExactlyOneResponse_W13() {
     String key = STORE.key("a");
     long id = watch.create(watch(key)).getWatchId();
     watch.cancel(id);
@@ -279,7 +279,7 @@ class WatchConformanceTest {
   }
 
   @Test
-  void W14_filters() {
+  void filtersDropEvents_W14() {
     String key = STORE.key("a");
     long puts = watch.create(watch(key).addFilters(FilterType.NODELETE)).getWatchId();
     long deletes = watch.create(watch(key).addFilters(FilterType.NOPUT)).getWatchId();
@@ -304,7 +304,7 @@ class WatchConformanceTest {
   }
 
   @Test
-  void W17_onlyWithFragmentIsABigRevisionSplit() {
+  void largeRevisionIsSplitOnlyWithFragment_W17() {
     // two events of one revision, each with 700 kB now and 700 kB before
     for (int i = 0; i < 2; i++) {
       client.txn(
@@ -333,13 +333,13 @@ class WatchConformanceTest {
   }
 
   @Test
-  void W19_anEmptyRequestIsIgnored() {
+  void emptyRequestIsIgnored_W19() {
     watch.send(WatchRequest.getDefaultInstance());
     assertThat(watch.create(watch(STORE.key("a"))).getWatchId()).isZero();
   }
 
   @Test
-  void W19_halfCloseLeavesTheStreamOpen() {
+  void halfCloseLeavesStreamOpen_W19() {
     watch.create(watch(STORE.key("a")));
     watch.halfClose();
     for (int i = 0; i < 3; i++) {
@@ -349,7 +349,7 @@ class WatchConformanceTest {
   }
 
   @Test
-  void W21_watchersOfOneStreamGetTheirOwnResponses() {
+  void watchersOfOneStreamGetSeparateResponses_W21() {
     long one = watch.create(watch(STORE.key("a"))).getWatchId();
     long all = watch.create(watchPrefix(STORE.key(""))).getWatchId();
     long same = watch.create(watch(STORE.key("a"))).getWatchId();

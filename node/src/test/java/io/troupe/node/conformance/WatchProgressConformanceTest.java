@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 2.9: progress, compaction, long catching up. */
+/** Section 2.9: progress, compaction, long catch-up. */
 class WatchProgressConformanceTest {
   @RegisterExtension
   static final ServedStore STORE =
@@ -41,7 +41,7 @@ class WatchProgressConformanceTest {
   }
 
   @Test
-  void W8_atMostAThousandRevisionsInAResponse() throws Exception {
+  void responseHasAtMostThousandRevisions_W8() throws Exception {
     long first = client.revision() + 1;
     int count = 2500;
     List<Future<PutResponse>> puts = new ArrayList<>();
@@ -66,7 +66,7 @@ class WatchProgressConformanceTest {
   }
 
   @Test
-  void W12_aWatcherBelowTheCompactedRevisionIsCanceled() {
+  void watcherBelowCompactedRevisionIsCanceled_W12() {
     String key = STORE.key("a");
     long first = client.put(key, "1").getHeader().getRevision();
     client.put(key, "2");
@@ -88,7 +88,7 @@ class WatchProgressConformanceTest {
   }
 
   @Test
-  void W12_theIdStaysReservedUntilItIsCanceled() {
+  void idStaysReservedUntilCancel_W12() {
     long first = client.put(STORE.key("a"), "1").getHeader().getRevision();
     long second = client.put(STORE.key("a"), "2").getHeader().getRevision();
     client.compact(second);
@@ -106,7 +106,7 @@ class WatchProgressConformanceTest {
   }
 
   @Test
-  void W15_aQuietWatcherIsToldTheRevision() {
+  void idleWatcherGetsProgress_W15() {
     client.put(STORE.key("other"), "1");
     long id = watch.create(watch(STORE.key("a")).setProgressNotify(true)).getWatchId();
     watch.create(watch(STORE.key("b")));
@@ -129,7 +129,7 @@ class WatchProgressConformanceTest {
   }
 
   @Test
-  void W15_aWatcherFromTheFutureIsNotTold() {
+  void futureWatcherGetsNoProgress_W15() {
     long revision = client.revision();
     watch.create(watch(STORE.key("a")).setProgressNotify(true).setStartRevision(revision + 1000));
     long id = watch.create(watch(STORE.key("b")).setProgressNotify(true)).getWatchId();
@@ -139,7 +139,7 @@ class WatchProgressConformanceTest {
   }
 
   @Test
-  void W16_progressOnRequestIsForTheWholeStream() {
+  void progressOnRequestCoversWholeStream_W16() {
     watch.create(watch(STORE.key("a")));
     long revision = client.put(STORE.key("other"), "1").getHeader().getRevision();
     WatchResponse progress = askUntilAnswered();
@@ -149,10 +149,10 @@ class WatchProgressConformanceTest {
     assertThat(progress.getHeader().getRevision()).isEqualTo(revision);
   }
 
-  /** The answer may be withheld while a watcher is not seen as in sync (W16): ask again. */
+  /** The response may be delayed while a watcher is not in sync (W16): repeat the request. */
   private WatchResponse askUntilAnswered() {
     try (WatchStream clock = client.watch()) {
-      // a second stream's notices are the pace of asking
+      // the notifications of a second stream set the interval
       clock.create(watch(STORE.key("clock")).setProgressNotify(true));
       watch.requestProgress();
       java.util.Optional<WatchResponse> answer = watch.poll();
@@ -168,7 +168,7 @@ class WatchProgressConformanceTest {
   }
 
   @Test
-  void W16_progressComesInOrderWithEvents() {
+  void progressIsOrderedWithEvents_W16() {
     watch.create(watch(STORE.key("a")));
     for (int i = 0; i < 20; i++) {
       long revision = client.put(STORE.key("a"), "" + i).getHeader().getRevision();
@@ -180,7 +180,7 @@ class WatchProgressConformanceTest {
   }
 
   @Test
-  void W16_nothingIsSentWithoutWatchersOrForOneOfTheFuture() {
+  void noProgressWithoutWatchersOrForFutureWatcher_W16() {
     watch.requestProgress();
     watch.create(watch(STORE.key("a")).setStartRevision(client.revision() + 1000).setWatchId(8));
     watch.requestProgress();

@@ -23,7 +23,7 @@ import java.util.function.Predicate;
 /** One watch stream: requests out, responses in order. */
 final class WatchStream implements AutoCloseable {
   private final ClientCall<WatchRequest, WatchResponse> call;
-  private final StreamAnswers<WatchResponse> answers = new StreamAnswers<>();
+  private final StreamResponses<WatchResponse> answers = new StreamResponses<>();
   private final StreamObserver<WatchRequest> requests;
 
   WatchStream(Channel channel) {
@@ -35,7 +35,7 @@ final class WatchStream implements AutoCloseable {
     requests.onNext(request);
   }
 
-  /** Asks for a watcher and gives the answer to that, which must be the next response. */
+  /** Creates a watcher and returns its response, which must be the next one. */
   WatchResponse create(WatchCreateRequest.Builder create) {
     ask(create);
     WatchResponse response = next();
@@ -70,12 +70,12 @@ final class WatchStream implements AutoCloseable {
     return answers.next();
   }
 
-  /** A response that is there already; does not wait. */
+  /** A received response; does not wait. */
   Optional<WatchResponse> poll() {
     return answers.poll();
   }
 
-  /** The next response that fits, and nothing of the ones before it. */
+  /** The next matching response; skips the ones before it. */
   WatchResponse next(Predicate<WatchResponse> wanted) {
     WatchResponse response = next();
     while (!wanted.test(response)) {
@@ -84,7 +84,7 @@ final class WatchStream implements AutoCloseable {
     return response;
   }
 
-  /** Responses until their events are at least {@code count}. */
+  /** Responses until they have at least {@code count} events. */
   List<WatchResponse> untilEvents(int count) {
     List<WatchResponse> all = new ArrayList<>();
     int events = 0;
@@ -96,7 +96,7 @@ final class WatchStream implements AutoCloseable {
     return all;
   }
 
-  /** Exactly the next {@code count} events, whatever responses they come in. */
+  /** Exactly the next {@code count} events, in any number of responses. */
   List<Event> events(int count) {
     List<Event> events = new ArrayList<>();
     untilEvents(count).forEach(response -> events.addAll(response.getEventsList()));
@@ -105,8 +105,8 @@ final class WatchStream implements AutoCloseable {
   }
 
   /**
-   * Shows that nothing else comes: a watcher of another key gets an event that was made after all
-   * that could have come.
+   * Shows that no other response arrives: a watcher of another key receives an event that was
+   * created after all possible ones.
    */
   void expectNothingBefore(ApiClient client, String otherKey) {
     long id = create(Requests.watch(otherKey)).getWatchId();

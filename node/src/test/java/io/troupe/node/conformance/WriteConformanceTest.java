@@ -39,7 +39,7 @@ class WriteConformanceTest {
   }
 
   @Test
-  void P1_shapeChecks() {
+  void shapeOfRequestsIsChecked_P1() {
     client.refused(
         Api.PUT,
         PutRequest.getDefaultInstance(),
@@ -58,7 +58,7 @@ class WriteConformanceTest {
   }
 
   @Test
-  void P2_unknownLeaseWritesNothing() {
+  void unknownLeaseWritesNothing_P2() {
     client.refused(
         Api.PUT,
         put(STORE.key("a"), "1").setLease(4711).build(),
@@ -68,7 +68,7 @@ class WriteConformanceTest {
   }
 
   @Test
-  void P3_ignoreKeepsValueOrLease() {
+  void ignoreKeepsValueOrLease_P3() {
     long lease = client.grant(60).getID();
     String key = STORE.key("a");
     client.put(put(key, "1").setLease(lease));
@@ -84,7 +84,7 @@ class WriteConformanceTest {
   }
 
   @Test
-  void P3_ignoreOnAMissingKeyIsRefused() {
+  void ignoreOptionsNeedExistingKey_P3() {
     client.refused(
         Api.PUT,
         put(STORE.key("a"), "").setIgnoreValue(true).build(),
@@ -98,7 +98,7 @@ class WriteConformanceTest {
   }
 
   @Test
-  void P4_putMovesAndDetaches() {
+  void putMovesOrDetachesLease_P4() {
     long one = client.grant(60).getID();
     long two = client.grant(60).getID();
     String key = STORE.key("a");
@@ -115,7 +115,7 @@ class WriteConformanceTest {
   }
 
   @Test
-  void P5_prevKvIsTheRecordBefore() {
+  void prevKvIsPreviousRecord_P5() {
     String key = STORE.key("a");
     PutResponse created = client.put(put(key, "1").setPrevKv(true));
     assertThat(created.hasPrevKv()).isFalse();
@@ -126,7 +126,7 @@ class WriteConformanceTest {
   }
 
   @Test
-  void P6_theSameValueIsANewRevisionAndAnEvent() {
+  void sameValueMakesRevisionAndEvent_P6() {
     String key = STORE.key("a");
     long first = client.put(key, "1").getHeader().getRevision();
     try (WatchStream watch = client.watch()) {
@@ -137,7 +137,7 @@ class WriteConformanceTest {
   }
 
   @Test
-  void D1_emptyKeyIsRefused() {
+  void emptyKeyIsRefused_D1() {
     client.refused(
         Api.DELETE,
         DeleteRangeRequest.getDefaultInstance(),
@@ -146,7 +146,7 @@ class WriteConformanceTest {
   }
 
   @Test
-  void D1_deletedRecordsComeInKeyOrder() {
+  void deletedRecordsAreInKeyOrder_D1() {
     for (String key : List.of("c", "a", "b")) {
       client.put(STORE.key(key), key);
     }
@@ -159,7 +159,7 @@ class WriteConformanceTest {
   }
 
   @Test
-  void D2_deletingDetachesFromTheLease() {
+  void deletingDetachesFromLease_D2() {
     long lease = client.grant(60).getID();
     client.put(put(STORE.key("a"), "1").setLease(lease));
     client.put(put(STORE.key("b"), "1").setLease(lease));
@@ -168,7 +168,7 @@ class WriteConformanceTest {
   }
 
   @Test
-  void D2_deletingNothingIsFine() {
+  void deletingNothingSucceeds_D2() {
     DeleteRangeResponse none = client.delete(delete(STORE.key("none")).setPrevKv(true));
     assertThat(none.getDeleted()).isZero();
     assertThat(none.getPrevKvsList()).isEmpty();
@@ -176,7 +176,7 @@ class WriteConformanceTest {
   }
 
   @Test
-  void C1_refusals() {
+  void invalidCompactionsAreRefused_C1() {
     long revision = client.put(STORE.key("a"), "1").getHeader().getRevision();
     client.refused(
         Api.COMPACT,
@@ -194,7 +194,7 @@ class WriteConformanceTest {
   }
 
   @Test
-  void C2_newestVersionOfEachLivingKeyStays() {
+  void newestVersionOfLiveKeyStays_C2() {
     client.put(STORE.key("old"), "1");
     client.put(STORE.key("gone"), "1");
     client.delete(delete(STORE.key("gone")));
@@ -213,7 +213,7 @@ class WriteConformanceTest {
   }
 
   @Test
-  void C2_aDeletionAtTheCompactedRevisionIsStillSeenByAWatch() {
+  void watchSeesDeletionAtCompactedRevision_C2() {
     client.put(STORE.key("a"), "1");
     long at = client.delete(delete(STORE.key("a"))).getHeader().getRevision();
     client.compact(at);
@@ -224,7 +224,7 @@ class WriteConformanceTest {
   }
 
   @Test
-  void C3_compactionMakesNoRevision() {
+  void compactionKeepsRevision_C3() {
     long revision = client.put(STORE.key("a"), "1").getHeader().getRevision();
     assertThat(
             client

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.ToLongFunction;
 
-/** The figures of a campaign as a table, for the record under docs/campaigns. */
+/** The figures of a campaign as a table, for docs/campaigns. */
 final class CampaignReport {
   private CampaignReport() {}
 

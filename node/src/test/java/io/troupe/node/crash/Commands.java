@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 public final class Commands {
   private Commands() {}
 
-  /** Runs to the end and returns the output; fails loudly when the program does. */
+  /** Runs a program to its end and returns its output; throws if the program fails. */
   public static String run(String... command) {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();

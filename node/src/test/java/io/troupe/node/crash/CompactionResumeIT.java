@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** C4: what a compaction had not removed when the process ended is removed after the next start. */
+/** C4: a compaction that a kill interrupts removes the remaining versions after the restart. */
 class CompactionResumeIT {
   private static final int VERSIONS = 300;
 
@@ -37,7 +37,7 @@ class CompactionResumeIT {
         .start();
   }
 
-  /** Versions on disk; the member is stopped. */
+  /** Versions on disk; the member must be stopped. */
   private int versions() {
     int versions = 0;
     try (RocksStore store =
@@ -52,7 +52,7 @@ class CompactionResumeIT {
   }
 
   @Test
-  void C4_anInterruptedCompactionGoesOnAfterARestart() throws Exception {
+  void interruptedCompactionResumesAfterRestart_C4() throws Exception {
     long compacted = 0;
     try (NodeProcess member = start("stopped", 10, "1minute").awaitReady();
         EtcdClient client = new EtcdClient(member.port())) {

@@ -24,11 +24,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Rounds of load and sudden ends on one data directory. Every round begins with a start and a full
- * comparison of what the member has with what its clients know.
+ * Rounds of load and kills on one data directory. Each round begins with a start and a full
+ * comparison of the member's content with the records of its clients.
  */
 final class CrashCampaign {
-  /** Small enough for snapshots, new segments and deleted ones in every round. */
+  /** Small enough for snapshots, new segments and deleted segments in every round. */
   static final Map<String, String> SETTINGS =
       Map.of(
           "snapshot-count", "500",
@@ -37,7 +37,7 @@ final class CrashCampaign {
           "store.write-buffer-bytes", "4MiB",
           "initial-cluster-token", "crash-campaign");
 
-  /** JVM options of campaign members: started often, so what starts fast. */
+  /** JVM options of campaign members: many starts, so start-up speed counts. */
   static final String[] SMALL = {"-Xmx256m", "-XX:TieredStopAtLevel=1"};
 
   private static final int WRITES_PER_ROUND = 1500;
@@ -101,7 +101,7 @@ final class CrashCampaign {
     return check;
   }
 
-  /** Runs that many rounds; fails at the first thing that is not as it must be. */
+  /** Runs that many rounds; fails at the first violation. */
   void run(int rounds) throws Exception {
     NodeProcess member = start().awaitReady();
     try {
@@ -154,7 +154,7 @@ final class CrashCampaign {
       }
       Load.Round work = load.start(client, round, all::last);
       if (round % 5 != 4) {
-        // Enough for snapshots and new segments; every fifth round may end before either.
+        // Enough writes for snapshots and new segments; every fifth round may stop before either.
         journal.awaitAcknowledged(WRITES_PER_ROUND);
       }
       Pause.millis(loadMs);
@@ -187,7 +187,7 @@ final class CrashCampaign {
     return member;
   }
 
-  /** In turn, shifted after each six starts, so that every kind of end meets every JDK. */
+  /** In turn, shifted by one every six starts, so that each ending meets each JDK. */
   private Jdk jdkOf(int start) {
     return jdks.get((start + start / 6) % jdks.size());
   }
@@ -216,7 +216,7 @@ final class CrashCampaign {
     for (int i = 0; i < Load.KEYS; i++) {
       everywhere.add(new Write.Put(Load.key(i), Load.value(id), 0));
     }
-    // The guard exists in one of two: both branches must reach k3.
+    // The guard key exists in one case only: both branches must write k3.
     Write.Txn mark = new Write.Txn("k3", everywhere, null, new Write.Put("k3", Load.value(id), 0));
     List<Write> own = new ArrayList<>(writes);
     load.apply(client, id, mark);
@@ -258,7 +258,7 @@ final class CrashCampaign {
     assertThat(puts.between(from, now))
         .as("the watch of puts")
         .isEqualTo(filtered(events, seen -> seen.change().version() != null));
-    // What was sent before the end is still the history: a fresh watch tells the same.
+    // The events before the kill are the history: a new watch returns the same.
     long readable = Math.max(from, journal.compactionAsked() + 1);
     RecordedWatch again =
         new RecordedWatch(

@@ -7,13 +7,15 @@ import io.troupe.node.process.TestJdks.Jdk;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Kills a member under load and compares everything afterwards. {@code -Dtroupe.crash.rounds}
- * (default 5) and {@code -Dtroupe.crash.seed} make other campaigns; the files of a failed one stay
- * under {@code target/crash}.
+ * (default 5) and {@code -Dtroupe.crash.seed} select other campaigns; a failed campaign keeps its
+ * files under {@code target/crash}.
  */
+@Tag("full")
 class CrashCampaignIT {
   @Test
   void acknowledgedWritesLeasesCompactionAndWatchesSurviveKills() throws Exception {

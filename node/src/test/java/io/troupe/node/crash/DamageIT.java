@@ -22,13 +22,15 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Flips bytes of what a member has on its disk. It must say what is wrong and where, and end with
- * exit code 4; only an unfinished write at the log's end is nothing to speak of.
+ * Flips bytes in the files of a member. The member must report what is damaged and where, and exit
+ * with code 4; it tolerates only an unfinished record at the end of the log.
  */
+@Tag("full")
 class DamageIT {
   private static final int CORRUPT = 4;
   private static final Map<String, String> SETTINGS =
@@ -70,7 +72,7 @@ class DamageIT {
   }
 
   @Test
-  void aFlippedByteInAnOldSegmentStopsTheStart() throws Exception {
+  void flippedByteInOldSegmentStopsStart() throws Exception {
     fillAndKill(160);
     Path old = data.resolve("wal").resolve(sorted(data.resolve("wal"), name -> true).get(0));
     flip(old.resolve("19700101F.cq4"), 300_000);
@@ -78,7 +80,7 @@ class DamageIT {
   }
 
   @Test
-  void aTornTailOfTheLastSegmentStartsWithEverythingAcknowledged() throws Exception {
+  void tornTailOfLastSegmentKeepsAcknowledgedWrites() throws Exception {
     fillAndKill(40);
     List<String> segments = sorted(data.resolve("wal"), name -> true);
     Path file =
@@ -92,7 +94,7 @@ class DamageIT {
   }
 
   @Test
-  void aFlippedByteInATableFileEndsTheMemberAtTheStartOrAtTheRead() throws Exception {
+  void flippedByteInTableFileStopsMemberAtStartOrRead() throws Exception {
     settings = WITH_SNAPSHOTS;
     fillAndKill(250);
     Path state = data.resolve("state");
@@ -117,7 +119,7 @@ class DamageIT {
   }
 
   @Test
-  void aFlippedByteInTheIdentityStopsTheStart() throws Exception {
+  void flippedByteInIdentityStopsStart() throws Exception {
     fillAndKill(3);
     flip(data.resolve("identity"), 20);
     assertRefused(data.resolve("identity") + ": ");
@@ -127,7 +129,7 @@ class DamageIT {
     return sorted(data.resolve("snapshots"), name -> name.endsWith(".manifest"));
   }
 
-  /** The procedure of operations.md: empty the state, start. */
+  /** The procedure of operations.md: empty the state directory, start. */
   private void emptyStateAndExpectEverything() throws Exception {
     CrashCampaign.emptyDirectory(data.resolve("state"));
     try (NodeProcess member = start().awaitReady();
@@ -138,21 +140,21 @@ class DamageIT {
   }
 
   @Test
-  void lostStateIsRestoredFromTheNewestSnapshotAndTheLog() throws Exception {
+  void lostStateIsRestoredFromNewestSnapshotAndLog() throws Exception {
     settings = WITH_SNAPSHOTS;
     fillAndKill(450);
     emptyStateAndExpectEverything();
   }
 
   @Test
-  void lostStateWithoutSnapshotsIsRestoredFromTheWholeLog() throws Exception {
+  void lostStateWithoutSnapshotsIsRestoredFromWholeLog() throws Exception {
     fillAndKill(100);
     assertThat(manifests()).isEmpty();
     emptyStateAndExpectEverything();
   }
 
   @Test
-  void lostStateAndADamagedNewestManifestAreRestoredFromTheOlderSnapshot() throws Exception {
+  void lostStateAndDamagedNewestManifestAreRestoredFromOlderSnapshot() throws Exception {
     settings = WITH_SNAPSHOTS;
     fillAndKill(450);
     List<String> manifests = manifests();
@@ -162,7 +164,7 @@ class DamageIT {
   }
 
   @Test
-  void lostStateAndADamagedNewestContentAreRestoredFromTheOlderSnapshot() throws Exception {
+  void lostStateAndDamagedNewestContentAreRestoredFromOlderSnapshot() throws Exception {
     settings = WITH_SNAPSHOTS;
     fillAndKill(450);
     List<String> manifests = manifests();
@@ -179,9 +181,9 @@ class DamageIT {
     emptyStateAndExpectEverything();
   }
 
-  /** The second table of the page: the snapshot that is damaged may be removed, or left. */
+  /** The second table of the page: the damaged snapshot may be removed, or kept. */
   @Test
-  void lostSnapshotsAreNotNeededWhileTheStateIsThere() throws Exception {
+  void lostSnapshotsAreNotNeededWithState() throws Exception {
     settings = WITH_SNAPSHOTS;
     fillAndKill(450);
     CrashCampaign.emptyDirectory(data.resolve("snapshots"));
@@ -193,7 +195,7 @@ class DamageIT {
   }
 
   @Test
-  void lostStateWithoutAnUndamagedSnapshotIsRefused() throws Exception {
+  void lostStateWithoutUndamagedSnapshotIsRefused() throws Exception {
     settings = WITH_SNAPSHOTS;
     fillAndKill(450);
     Path snapshots = data.resolve("snapshots");
@@ -203,7 +205,7 @@ class DamageIT {
     for (String manifest : manifests) {
       flip(snapshots.resolve(manifest), 40);
     }
-    // While the state is whole nobody needs the snapshot.
+    // An undamaged state needs no snapshot.
     try (NodeProcess member = start().awaitReady();
         EtcdClient client = new EtcdClient(member.port())) {
       assertEverythingThere(client);
@@ -297,7 +299,7 @@ class DamageIT {
     }
   }
 
-  /** As a crash in the middle of a write leaves it: bytes of a record that has no end. */
+  /** As a crash during a write leaves it: bytes of an unfinished record. */
   private static void overwriteBehindLastRecord(Path file) throws IOException {
     try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
       byte[] content = new byte[(int) open.length()];

@@ -23,16 +23,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Log and snapshots stay small, however much is written: limits that follow from the settings. */
+/**
+ * The sizes of log and snapshots stay within limits that follow from the settings, for any number
+ * of writes.
+ */
+@Tag("full")
 class DiskBoundsIT {
   private static final int PUTS = Integer.getInteger("troupe.bounds.puts", 200_000);
   private static final int KEYS = 1000;
   private static final int VALUE_BYTES = 256;
 
-  /** Key, value, and all that the log writes around them. */
+  /** Key, value, and the overhead of a log record. */
   private static final int RECORD_BYTES = VALUE_BYTES + 200;
 
   private static final int COMPACT_EVERY = 10_000;
@@ -77,8 +82,8 @@ class DiskBoundsIT {
         largestAll = Math.max(largestAll, bytesOnDisk("."));
       }
       double seconds = (System.nanoTime() - started) / 1e9;
-      // Entries since the older of two snapshots, those of a snapshot in progress, and the segments
-      // that the first and the last of them share with others.
+      // Entries since the older of two snapshots, those of a snapshot in progress, and the
+      // segments that the first and the last of them share.
       long restingLog = 3L * SNAPSHOT_COUNT * RECORD_BYTES + 3 * SEGMENT_BYTES;
       Awaitility.await("the log at rest is below " + restingLog)
           .atMost(Duration.ofSeconds(30))
@@ -89,7 +94,7 @@ class DiskBoundsIT {
           "puts=%d per-second=%.0f written-bytes=%d log: at rest=%d largest=%d; all: at rest=%d"
               + " largest=%d%n",
           PUTS, PUTS / seconds, (long) PUTS * RECORD_BYTES, log, largestLog, all, largestAll);
-      // While writes pour in a snapshot may be late by its own duration.
+      // Under continuous writes a snapshot may be late by its own duration.
       long busyLog = 2 * restingLog + COMPACT_EVERY * (long) RECORD_BYTES;
       assertThat(largestLog).isLessThanOrEqualTo(busyLog);
       // Live keys, the history of two compaction rounds in state and two snapshots, table files
@@ -142,7 +147,7 @@ class DiskBoundsIT {
     }
   }
 
-  /** Bytes of the files below a room; a file with several links counts once. */
+  /** Bytes of the files under a directory; a file with several links counts once. */
   private long bytesOnDisk(String actor) throws IOException {
     Set<Object> counted = new HashSet<>();
     long[] sum = {0};
@@ -160,7 +165,7 @@ class DiskBoundsIT {
 
           @Override
           public FileVisitResult visitFileFailed(Path file, IOException gone) {
-            // Removed meanwhile by the member.
+            // The member removed the file meanwhile.
             return FileVisitResult.CONTINUE;
           }
 

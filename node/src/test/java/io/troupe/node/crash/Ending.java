@@ -1,16 +1,16 @@
 package io.troupe.node.crash;
 
-/** How a round of the campaign ends the member. */
+/** The way in which a round of the campaign stops the member. */
 enum Ending {
   KILL,
-  /** SIGTERM: it closes in order. */
+  /** SIGTERM: an orderly shutdown. */
   TERMINATE,
-  /** kill -9, and again while it recovers. */
+  /** kill -9, and again during recovery. */
   KILL_TWICE,
-  /** kill -9, then the state directory is emptied: newest snapshot and log must do. */
+  /** kill -9, then the state directory is emptied: the newest snapshot and the log must suffice. */
   KILL_AND_LOSE_STATE;
 
-  /** A fixed order, so that short campaigns have them all. */
+  /** A fixed order, so that short campaigns use all of them. */
   static Ending of(int round) {
     return switch (round % 5) {
       case 1 -> KILL_AND_LOSE_STATE;

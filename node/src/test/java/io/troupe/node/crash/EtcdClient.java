@@ -35,7 +35,7 @@ import io.grpc.stub.StreamObserver;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** One connection to a member; every unary call has a deadline and none is repeated. */
+/** One connection to a member; each unary call has a deadline, and the client repeats none. */
 final class EtcdClient implements AutoCloseable {
   private static final long DEADLINE_MS = 3000;
   private static final long LONG_DEADLINE_MS = 30_000;

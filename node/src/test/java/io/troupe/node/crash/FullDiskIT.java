@@ -9,6 +9,7 @@ import io.grpc.StatusRuntimeException;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.node.process.TestJdks;
 import io.troupe.node.process.TestJdks.Jdk;
+import io.troupe.testing.NeedsRoot;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -26,10 +27,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A member on a file system of 288 MB that gets full, of which 16 are its reserve. Needs root for
- * the mount; fails without. The limit is more than half of it, because RocksDB may rewrite all of
- * the state while a snapshot holds the old files.
+ * A member on a 288 MB file system that becomes full; 16 MB are its reserve. Needs root for the
+ * mount; fails without. The limit is more than half of the file system, because RocksDB may rewrite
+ * the whole state while a snapshot holds the old files.
  */
+@NeedsRoot
 class FullDiskIT {
   private static final int DISK_FAILURE = 5;
   private static final long SEED = 7;
@@ -68,7 +70,7 @@ class FullDiskIT {
   }
 
   @Test
-  void writesAreRefusedBeforeTheLogIsInDangerAndGoOnWhenSpaceIsFreed() throws Exception {
+  void writesAreRefusedOnLowDiskSpaceAndResumeWhenSpaceIsFreed() throws Exception {
     try (NodeProcess member = start().awaitReady();
         EtcdClient client = new EtcdClient(member.port())) {
       int refusals = 0;
@@ -82,7 +84,7 @@ class FullDiskIT {
             .as("free when refused: the limit less what half a second and a compaction may write")
             .isGreaterThan(8L << 20);
         System.out.println("refused after keys=" + acknowledged.size());
-        // At first it is the log that fills the disk: a snapshot lets it go.
+        // At first the log fills the disk: a snapshot truncates it.
       } while (acceptedWithin(client, Duration.ofSeconds(20)));
       assertThat(refusals).as("space of the log came back by itself").isGreaterThan(1);
       assertEverythingThere(client);
@@ -96,11 +98,11 @@ class FullDiskIT {
       client.compact(revision, true);
       client.defragment();
       long started = System.nanoTime();
-      // Nothing more is written: what was deleted must leave the disk all the same.
+      // No writes follow, but deleted versions must leave the disk.
       assertThat(acceptedWithin(client, Duration.ofSeconds(60))).as(member.err()).isTrue();
       System.out.println("accepted again after ms=" + (System.nanoTime() - started) / 1_000_000);
       for (int i = 0; i < 20; i++) {
-        // Near the limit a put may be refused until a snapshot has let the log go once more.
+        // Near the limit a put may be refused until a snapshot truncates the log again.
         assertThat(acceptedWithin(client, Duration.ofSeconds(60))).as(member.err()).isTrue();
       }
       assertEverythingThere(client);
@@ -113,7 +115,7 @@ class FullDiskIT {
   }
 
   @Test
-  void memberStartsOnAFullDiskAndServesAgainWhenSpaceIsFreed() throws Exception {
+  void memberStartsOnFullDiskAndServesAgainWhenSpaceIsFreed() throws Exception {
     Path filler = disk.resolve("filler");
     try (NodeProcess member = start().awaitReady();
         EtcdClient client = new EtcdClient(member.port())) {
@@ -124,7 +126,7 @@ class FullDiskIT {
       Awaitility.await("reserve").atMost(Duration.ofMinutes(1)).until(() -> Files.exists(reserve));
       Awaitility.await("all of it").until(() -> Files.size(reserve) == RESERVE_BYTES);
       fillTheDisk(filler);
-      // Removing is allowed on a nearly full disk, so the log continues until it has no place.
+      // Deletions are allowed on a nearly full disk, so the log grows until the disk is full.
       int refused = 0;
       for (int i = 0; member.isAlive() && i < 200_000; i++) {
         try {
@@ -155,8 +157,7 @@ class FullDiskIT {
       fillTheDisk(filler);
       member.kill();
     }
-    // Nothing wrong with a kill on a full disk either; and without a reserve the space must come
-    // from elsewhere.
+    // A kill on a full disk does no harm either; without a reserve the operator must free space.
     Files.delete(disk.resolve("data").resolve("reserve"));
     fillTheDisk(disk.resolve("filler-of-the-reserve"));
     try (NodeProcess member = start()) {
@@ -181,7 +182,7 @@ class FullDiskIT {
         .start();
   }
 
-  /** Puts until it is refused. */
+  /** Puts until the member refuses one. */
   private String fill(EtcdClient client, String prefix) {
     for (int i = 0; i < 20_000; i++) {
       try {
@@ -201,10 +202,10 @@ class FullDiskIT {
     acknowledged.put(key, content);
   }
 
-  private boolean acceptedWithin(EtcdClient client, Duration patience) {
+  private boolean acceptedWithin(EtcdClient client, Duration timeout) {
     try {
       Awaitility.await()
-          .atMost(patience)
+          .atMost(timeout)
           .pollInterval(Duration.ofMillis(200))
           .until(() -> accepted(client));
       return true;

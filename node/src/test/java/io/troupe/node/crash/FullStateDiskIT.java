@@ -9,6 +9,7 @@ import io.grpc.StatusRuntimeException;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.node.process.TestJdks;
 import io.troupe.node.process.TestJdks.Jdk;
+import io.troupe.testing.NeedsRoot;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -29,13 +30,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * State and snapshots on a file system of 128 MB that gets full, the log on another one that does
- * not. Needs root for the mount; fails without.
+ * State and snapshots on a 128 MB file system that becomes full, the log on another one with free
+ * space. Needs root for the mount; fails without.
  */
+@NeedsRoot
 class FullStateDiskIT {
   private static final int DISK_FAILURE = 5;
   private static final long SEED = 11;
-  private static final Duration PATIENCE = Duration.ofMinutes(1);
+  private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
   private final Path temp;
   private final Path disk;
@@ -70,7 +72,7 @@ class FullStateDiskIT {
   }
 
   @Test
-  void fullDiskDuringFlushOfStateLeadsBackToService() throws Exception {
+  void memberServesAgainAfterFullDiskDuringStateFlush() throws Exception {
     Map<String, String> settings =
         Map.of(
             "snapshot-count", "1000000000",
@@ -83,10 +85,10 @@ class FullStateDiskIT {
         put(client, name + i, 10);
       }
       Path reserve = disk.resolve("data").resolve("reserve");
-      Awaitility.await("reserve").atMost(PATIENCE).until(() -> Files.exists(reserve));
+      Awaitility.await("reserve").atMost(TIMEOUT).until(() -> Files.exists(reserve));
       fillTheDisk();
-      Awaitility.await("puts are refused").atMost(PATIENCE).until(() -> isRefused(client));
-      // Deletions go to the log, and to write buffers of the state that have no place on the disk.
+      Awaitility.await("puts are refused").atMost(TIMEOUT).until(() -> isRefused(client));
+      // Deletions go to the log, and to write buffers of the state that cannot be flushed.
       int deleted = 0;
       while (member.isAlive() && deleted < 6000) {
         delete(client, name + deleted++);
@@ -96,16 +98,16 @@ class FullStateDiskIT {
       assertThat(member.err()).contains("exit-code=5").contains("No space left on device");
     }
     try (NodeProcess member = start(settings)) {
-      // The reserve may be enough to serve on the full disk, or not.
+      // The reserve may suffice to serve on the full disk, or not.
       Awaitility.await("serves or ends")
-          .atMost(PATIENCE)
+          .atMost(TIMEOUT)
           .until(() -> !member.isAlive() || member.out().contains(NodeProcess.READY));
       System.out.println("serves on the full disk: " + member.isAlive());
       if (member.isAlive()) {
         try (EtcdClient client = new EtcdClient(member.port())) {
           assertEverythingThere(client);
           Files.delete(filler);
-          Awaitility.await("puts are accepted").atMost(PATIENCE).until(() -> !isRefused(client));
+          Awaitility.await("puts are accepted").atMost(TIMEOUT).until(() -> !isRefused(client));
         }
         member.kill();
       } else {
@@ -121,7 +123,7 @@ class FullStateDiskIT {
     }
   }
 
-  /** Without a limit of free space nothing keeps the member from saves that cannot succeed. */
+  /** Without a limit of free space the member attempts snapshots that cannot succeed. */
   @Test
   void fullDiskDuringSaveOfSnapshotKeepsServiceAndLeavesNothingBehind() throws Exception {
     Map<String, String> settings =
@@ -135,7 +137,7 @@ class FullStateDiskIT {
       for (int i = 0; i < 450; i++) {
         put(client, "before" + i, 4096);
       }
-      Awaitility.await("two snapshots").atMost(PATIENCE).until(() -> manifests().size() == 2);
+      Awaitility.await("two snapshots").atMost(TIMEOUT).until(() -> manifests().size() == 2);
       List<String> before = manifests();
       fillTheDisk();
       for (int i = 0; i < 450; i++) {
@@ -147,7 +149,7 @@ class FullStateDiskIT {
       assertEverythingThere(client);
       Files.delete(filler);
       Awaitility.await("a snapshot of what was written meanwhile")
-          .atMost(PATIENCE)
+          .atMost(TIMEOUT)
           .until(() -> !manifests().isEmpty() && !manifests().equals(before));
       assertEverythingThere(client);
       assertNothingLeftOfFailedSaves();
@@ -157,8 +159,8 @@ class FullStateDiskIT {
   }
 
   /**
-   * Each file and each hard link takes an inode: with a limit of inodes a save fails at each of its
-   * steps in turn, although the disk has free bytes.
+   * Each file and each hard link takes an inode: with a limit of inodes a snapshot fails at each of
+   * its steps in turn, although the disk has free bytes.
    */
   @Test
   void saveOfSnapshotThatFailsAtAnyStepLeavesNothingBehind() throws Exception {
@@ -195,10 +197,10 @@ class FullStateDiskIT {
           put(client, "k" + i, 1000);
         }
         Awaitility.await("a snapshot, with " + free + " inodes before")
-            .atMost(PATIENCE)
+            .atMost(TIMEOUT)
             .until(() -> !manifests().equals(before));
         Awaitility.await("nothing is left")
-            .atMost(PATIENCE)
+            .atMost(TIMEOUT)
             .untilAsserted(this::assertNothingLeftOfFailedSaves);
         assertEverythingThere(client);
       }
@@ -210,7 +212,7 @@ class FullStateDiskIT {
   }
 
   private void limitInodes(int free) throws IOException {
-    // "files in use" of a tmpfs: total less free.
+    // "files in use" of a tmpfs: total minus free.
     String figures = Commands.run("stat", "-f", "-c", "%c %d", disk.toString()).strip();
     int space = figures.indexOf(' ');
     long used =
@@ -294,7 +296,7 @@ class FullStateDiskIT {
     return names().stream().filter(name -> name.endsWith(".manifest")).toList();
   }
 
-  /** Each file in the directory is a manifest or the content that a manifest speaks of. */
+  /** Each file in the directory is a manifest or content that a manifest names. */
   private void assertNothingLeftOfFailedSaves() throws IOException {
     List<String> expected = new ArrayList<>();
     for (String manifest : manifests()) {

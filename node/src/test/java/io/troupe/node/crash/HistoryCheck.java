@@ -12,9 +12,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares what the watch saw with what the clients did, revision by revision: each revision is the
- * whole effect of exactly one write on the state before it, each acknowledged write has its
- * revision, an unknown one has at most one. One thread.
+ * Compares the events of the watch with the writes of the clients, revision by revision: each
+ * revision is the complete effect of exactly one write on the state before it, each acknowledged
+ * write has its revision, an unknown one has at most one. One thread.
  */
 final class HistoryCheck {
   private final Journal journal;
@@ -31,7 +31,7 @@ final class HistoryCheck {
     this.checked = from;
   }
 
-  /** The last revision that was checked; {@link #state} is the state there. */
+  /** The last checked revision; {@link #state} is the state at it. */
   long checked() {
     return checked;
   }
@@ -40,7 +40,7 @@ final class HistoryCheck {
     return state;
   }
 
-  /** The state at some of the revisions of the last check. */
+  /** The state at some revisions of the last check. */
   NavigableMap<Long, NavigableMap<String, Write.Version>> samples() {
     return samples;
   }
@@ -49,18 +49,18 @@ final class HistoryCheck {
     return complaints;
   }
 
-  /** Leases that ended by themselves and took keys with them. */
+  /** Leases that expired and deleted keys. */
   long expiries() {
     return expiries;
   }
 
-  /** Writes without an answer that turned out to have happened. */
+  /** Writes without a response that were applied. */
   long unknownThatHappened() {
     return unknownThatHappened;
   }
 
   /**
-   * Goes through the revisions up to {@code through}.
+   * Checks the revisions up to {@code through}.
    *
    * @param writes noted since the last check; all acknowledged ones are at or below through
    */
@@ -97,7 +97,7 @@ final class HistoryCheck {
         complaints.add("acknowledged, but not in the history: " + write);
       }
     }
-    // The member was started again since: what is not in its log by now never will be.
+    // The member has restarted since: a write that is not in its log now never will be.
     unknown.clear();
     checked = through;
   }
@@ -121,7 +121,7 @@ final class HistoryCheck {
     changes.sort(Comparator.comparing(Write.Change::key));
     Write cause = cause(revision, changes, acknowledged, byId);
     if (cause == null) {
-      complain(revision, "nobody did " + changes);
+      complain(revision, "no write caused " + changes);
     } else {
       if (cause.acknowledgedBefore >= revision) {
         complain(
@@ -143,7 +143,7 @@ final class HistoryCheck {
     idle(acknowledged, explained, revision);
   }
 
-  /** The one write that this revision is the whole effect of; null if there is none. */
+  /** The one write whose complete effect is this revision; null if there is none. */
   private @Nullable Write cause(
       long revision,
       List<Write.Change> changes,
@@ -188,7 +188,7 @@ final class HistoryCheck {
     return expiry;
   }
 
-  /** Acknowledged at this revision without one of its own: it must have had nothing to do. */
+  /** Acknowledged at this revision without its own revision: the write must have had no effect. */
   private void idle(List<Write> acknowledged, Set<Write> explained, long revision) {
     for (Write write : acknowledged) {
       if (!explained.contains(write) && write.predict(state, revision + 1).isEmpty()) {

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
 
-/** What the clients of a campaign know together: their writes, and what is acknowledged. */
+/** The shared records of the clients of a campaign: their writes and acknowledgements. */
 final class Journal {
   private final List<Write> writes = new ArrayList<>();
   private final AtomicLong acknowledged = new AtomicLong();
@@ -29,13 +29,15 @@ final class Journal {
     return write;
   }
 
-  /** Notes the answer. */
+  /** Notes the response. */
   void acknowledged(Write write, long revision) {
     write.acknowledged(revision);
     acknowledged.accumulateAndGet(revision, Math::max);
   }
 
-  /** Waits until so many writes noted since {@link #take} are acknowledged, two minutes at most. */
+  /**
+   * Waits until this many writes noted since {@link #take} are acknowledged, two minutes at most.
+   */
   void awaitAcknowledged(int count) {
     Awaitility.await("acknowledged writes")
         .atMost(Duration.ofMinutes(2))
@@ -47,7 +49,7 @@ final class Journal {
     return writes.stream().filter(write -> write.outcome == Write.Outcome.ACKNOWLEDGED).count();
   }
 
-  /** The greatest revision that an answer named. */
+  /** The greatest revision in a response. */
   long acknowledged() {
     return acknowledged.get();
   }
@@ -59,7 +61,7 @@ final class Journal {
     return taken;
   }
 
-  /** A grant was acknowledged; {@code mayRunOut} when nobody will renew it. */
+  /** Records an acknowledged grant; {@code mayRunOut} if no client renews it. */
   synchronized void granted(long lease, long ttlSeconds, boolean mayRunOut) {
     granted.put(lease, ttlSeconds);
     if (mayRunOut) {
@@ -67,14 +69,14 @@ final class Journal {
     }
   }
 
-  /** Leases that must still be there, with their time to live. */
+  /** Leases that must still exist, with their TTL. */
   synchronized NavigableMap<Long, Long> livingLeases() {
     NavigableMap<Long, Long> living = new TreeMap<>(granted);
     living.keySet().removeAll(mayBeGone);
     return living;
   }
 
-  /** Leases that may run out by themselves. */
+  /** Leases that may expire. */
   boolean mayEnd(long lease) {
     return mayBeGone.contains(lease);
   }
@@ -87,7 +89,7 @@ final class Journal {
     compacted.accumulateAndGet(revision, Math::max);
   }
 
-  /** The compacted revision is at least this, acknowledged. */
+  /** The compacted revision is at least this (acknowledged). */
   long compacted() {
     return compacted.get();
   }

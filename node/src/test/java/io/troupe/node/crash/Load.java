@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Eight clients that write to ten keys as fast as they are answered, and one that compacts, until
- * they are told to stop. Outcomes go into the journal.
+ * Eight clients that write to ten keys without pauses, and one that compacts, until they are
+ * stopped. The journal records the outcomes.
  */
 final class Load {
   static final int CLIENTS = 8;
@@ -48,12 +48,12 @@ final class Load {
     return "k" + number;
   }
 
-  /** The work of one round, in progress. */
+  /** The load of one round, in progress. */
   final class Round {
     private final ExecutorService threads = Executors.newFixedThreadPool(CLIENTS + 1);
     private final List<Future<?>> work = new ArrayList<>();
 
-    /** Stops the clients and waits for them; fails if one met what it must not meet. */
+    /** Stops the clients and waits for them; fails if a client met an unexpected result. */
     void finish() throws Exception {
       running = false;
       for (Future<?> client : work) {
@@ -64,7 +64,7 @@ final class Load {
   }
 
   /**
-   * Begins a round.
+   * Starts a round.
    *
    * @param compactTo up to where a compaction may go: no further than the slowest watch
    */
@@ -84,12 +84,12 @@ final class Load {
     boolean connected = true;
     while (running && connected) {
       String id = "w" + numbers.incrementAndGet();
-      // After an unknown outcome the member is gone, or too slow to be asked more.
+      // After an unknown outcome the member is gone, or too slow for more calls.
       connected = one(client, id, leases.get(number), random);
     }
   }
 
-  /** One write of any kind; false when its outcome is unknown. */
+  /** One write of any kind; false if its outcome is unknown. */
   private boolean one(EtcdClient client, String id, Deque<Long> own, Random random) {
     int dice = random.nextInt(100);
     if (dice < 45) {
@@ -109,7 +109,7 @@ final class Load {
 
   private boolean putWithLease(EtcdClient client, String id, Deque<Long> own, Random random) {
     if (own.size() < LEASES_PER_CLIENT) {
-      // One in six runs out by itself.
+      // One lease in six expires.
       boolean runsOut = random.nextInt(6) == 0;
       long lease = 1 + (random.nextLong() >>> 1);
       try {
@@ -149,7 +149,7 @@ final class Load {
     return id + " " + "x".repeat(PADDING);
   }
 
-  /** Sends a write and notes how it ended. */
+  /** Sends a write and records its outcome. */
   Write apply(EtcdClient client, String id, Write.Action action) {
     Write write = journal.begin(id, action);
     try {
@@ -164,7 +164,7 @@ final class Load {
     return write;
   }
 
-  /** The member answered that it did not do it. */
+  /** The member reported that it did not apply the write. */
   private static boolean isNo(Status status) {
     return switch (status.getCode()) {
       case NOT_FOUND, RESOURCE_EXHAUSTED, OUT_OF_RANGE -> true;
@@ -172,7 +172,7 @@ final class Load {
     };
   }
 
-  /** An unknown outcome is what a killed member leaves; anything else is a finding. */
+  /** A killed member leaves an unknown outcome; any other error is a finding. */
   private static void refuseOthers(StatusRuntimeException e) {
     if (!CallFate.isUnknown(e.getStatus())) {
       throw new AssertionError("unexpected answer " + e.getStatus(), e);

@@ -3,7 +3,7 @@ package io.troupe.node.crash;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Time that a campaign lets pass on purpose: load that continues, a process that is stopped. */
+/** An intended pause of a campaign: the load continues, or a process stays stopped. */
 final class Pause {
   private Pause() {}
 

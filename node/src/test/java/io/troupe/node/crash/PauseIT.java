@@ -20,11 +20,13 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that is stopped for a while must not take leases from owners that renew them. */
+/** A process that is paused must not expire leases whose owners renew them. */
 @Clusters
+@Tag("full")
 class PauseIT {
   private static final int LEASES = 20;
   private static final long SEED = 3;
@@ -39,7 +41,7 @@ class PauseIT {
   }
 
   @Test
-  void timeInWhichTheProcessDidNotRunEndsNoLease() throws Exception {
+  void pausedTimeExpiresNoLease() throws Exception {
     ScheduledExecutorService owners = Executors.newScheduledThreadPool(1);
     try (NodeProcess member =
             NodeProcess.member(jdk, temp, CrashCampaign.SMALL).start().awaitReady();
@@ -49,7 +51,7 @@ class PauseIT {
         client.put("owned" + i, "by lease " + i, i);
       }
       StreamObserver<LeaseKeepAliveRequest> renewals = client.keepAlive(new Answers());
-      // Twice in each time to live: in time, but a pause that counted would be too much.
+      // Twice in each TTL: in time, unless the pause counted.
       ScheduledFuture<?> renewing =
           owners.scheduleAtFixedRate(() -> renewAll(renewals), 0, 900, TimeUnit.MILLISECONDS);
       Random random = new Random(SEED);
@@ -63,10 +65,10 @@ class PauseIT {
         assertThat(client.range("owned", "ownee", 0).getKvsCount())
             .as("keys of leases after a pause of %s ms", pauseMs)
             .isEqualTo(LEASES);
-        assertThat(lost).as("leases told to be gone after %s ms", pauseMs).isEmpty();
+        assertThat(lost).as("leases reported as not found after %s ms", pauseMs).isEmpty();
       }
       renewing.cancel(false);
-      Awaitility.await("without renewals they do end")
+      Awaitility.await("leases without renewals expire")
           .atMost(Duration.ofSeconds(30))
           .until(() -> client.range("owned", "ownee", 0).getKvsCount() == 0);
     } finally {
@@ -90,7 +92,7 @@ class PauseIT {
 
     @Override
     public void onError(Throwable ended) {
-      // The test's end: the connection goes with its client.
+      // End of the test: the connection closes with its client.
     }
 
     @Override

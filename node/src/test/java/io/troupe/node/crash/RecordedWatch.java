@@ -16,11 +16,11 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A watch that outlives its member: it writes down what it is sent and continues behind its last
- * revision with the next connection. What a watch must never do is collected as complaints.
+ * A watch that survives its member: it records the received events and resumes after its last
+ * revision with the next connection. It collects violations of the watch guarantees as complaints.
  */
 final class RecordedWatch {
-  /** An event with the record before it, null where there was none. */
+  /** An event with the previous record, or null. */
   record Seen(Write.Change change, Write.@Nullable Version previous) {}
 
   private final String name;
@@ -31,7 +31,7 @@ final class RecordedWatch {
   private int connection;
 
   /**
-   * A watch; {@link #connect} begins it.
+   * A watch; {@link #connect} starts it.
    *
    * @param template key, range, filters
    * @param after events of greater revisions are wanted
@@ -42,7 +42,7 @@ final class RecordedWatch {
     this.last = after;
   }
 
-  /** The revision up to which everything has arrived that was ever sent. */
+  /** The revision up to which all events have arrived. */
   synchronized long last() {
     return last;
   }
@@ -51,17 +51,17 @@ final class RecordedWatch {
     return List.copyOf(complaints);
   }
 
-  /** What came with revisions above {@code from}, up to {@code to}; by revision. */
+  /** Events with revisions above {@code from}, up to {@code to}, by revision. */
   synchronized NavigableMap<Long, List<Seen>> between(long from, long to) {
     return new TreeMap<>(revisions.subMap(from, false, to, true));
   }
 
-  /** Forgets what is checked. */
+  /** Drops the checked events. */
   synchronized void forgetThrough(long revision) {
     revisions.headMap(revision, true).clear();
   }
 
-  /** Opens the watch with a fresh connection, right behind its last revision. */
+  /** Opens the watch with a new connection, directly after its last revision. */
   void connect(EtcdClient client) {
     int number;
     long start;
@@ -76,7 +76,7 @@ final class RecordedWatch {
             .build());
   }
 
-  /** Waits until it has seen that revision. */
+  /** Waits until it has received that revision. */
   void awaitRevision(long revision) {
     Awaitility.await(name + " sees revision " + revision)
         .atMost(Duration.ofSeconds(60))
@@ -141,12 +141,12 @@ final class RecordedWatch {
 
     @Override
     public void onError(Throwable ended) {
-      // The member is gone: connect() comes with the next one.
+      // The member is stopped: connect() follows with the next one.
     }
 
     @Override
     public void onCompleted() {
-      // As above: a member that stops in order ends its streams.
+      // As above: a member that shuts down in order closes its streams.
     }
   }
 }

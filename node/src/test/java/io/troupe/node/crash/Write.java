@@ -7,36 +7,36 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One write of a client and how it ended. What it does to a state is told by {@link #predict}, so
- * that every revision of the history can be compared with the write that made it.
+ * One write of a client and its outcome. {@link #predict} computes its effect on a state, so each
+ * revision of the history can be compared with the write that created it.
  */
 final class Write {
-  /** What was asked for. */
+  /** The request. */
   sealed interface Action {}
 
   /** Sets a key; the value begins with the write's id. Lease 0 for none. */
   record Put(String key, String value, long lease) implements Action {}
 
-  /** Removes a key if it is there. */
+  /** Deletes a key if it exists. */
   record Delete(String key) implements Action {}
 
   /** If {@code guard} exists, puts and a deletion; otherwise one put. */
   record Txn(String guard, List<Put> puts, @Nullable String deleted, Put otherwise)
       implements Action {}
 
-  /** Ends a lease (asked for, or run out) and removes its keys. */
+  /** Revokes a lease (by request or expiry) and deletes its keys. */
   record Revoke(long lease) implements Action {}
 
-  /** What is known of it. */
+  /** What the client knows of the outcome. */
   enum Outcome {
-    /** No answer: it may have happened, whole, or not. */
+    /** No response: the write may have been applied completely, or not. */
     UNKNOWN,
     ACKNOWLEDGED,
-    /** The member said no: it did not happen. */
+    /** The member refused: the write was not applied. */
     REFUSED
   }
 
-  /** A record as the API shows it. */
+  /** A record as the API returns it. */
   record Version(String value, long created, long modified, long version, long lease) {}
 
   /** A change of one key; null is a deletion. */
@@ -45,7 +45,7 @@ final class Write {
   final String id;
   final Action action;
 
-  /** Every write acknowledged before this one began has a revision of at most this. */
+  /** Each write acknowledged before this one began has a revision of at most this. */
   final long acknowledgedBefore;
 
   volatile Outcome outcome = Outcome.UNKNOWN;
@@ -69,7 +69,7 @@ final class Write {
   }
 
   /**
-   * What it changes in a state.
+   * The effect on a state.
    *
    * @param next the revision it gets
    * @return by key, ascending; empty when it changes nothing and gets no revision

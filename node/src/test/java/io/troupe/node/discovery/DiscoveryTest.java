@@ -15,12 +15,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** DI1, DI2. */
+/** Registration of the first members (DI1, DI2). */
 class DiscoveryTest {
   private static final String ROOT = "/_etcd/registry/t0/";
   private static final String OWN = "n1=http://a:1,n1=http://a:2";
 
-  /** Keys in memory, with failures. */
+  /** Keys in memory, with injected failures. */
   private static final class Fake implements Registry {
     final Map<String, Item> items = new TreeMap<>();
     long revision;
@@ -89,7 +89,7 @@ class DiscoveryTest {
   }
 
   @Test
-  void theFirstOnesAreTheClusterInTheOrderInWhichTheyCame() throws Exception {
+  void firstRegistrantsFormClusterInOrder() throws Exception {
     put("_config/size", "3");
     put("members/ff", "n3=http://c:1");
     whenPaused = () -> put("members/1", "n2=http://b:1");
@@ -105,7 +105,7 @@ class DiscoveryTest {
   }
 
   @Test
-  void whoComesAgainHasItsPlace() throws Exception {
+  void repeatedRegistrationKeepsPosition() throws Exception {
     put("_config/size", "1");
     put("members/8e9e", OWN);
     put("members/1", "n2=http://b:1");
@@ -113,7 +113,7 @@ class DiscoveryTest {
   }
 
   @Test
-  void whoComesTooLateIsRefusedAndWritesNothing() {
+  void lateRegistrationIsRefusedAndWritesNothing() {
     put("_config/size", "1");
     put("members/1", "n2=http://b:1");
     assertThatThrownBy(this::join)
@@ -122,9 +122,11 @@ class DiscoveryTest {
     assertThat(registry.items).doesNotContainKey(ROOT + "members/8e9e");
   }
 
-  /** Two come at once for the last place: the second sees it when it has written itself down. */
+  /**
+   * Two members register for the last position: the second one notices it after its registration.
+   */
   @Test
-  void whoIsOvertakenIsRefused() {
+  void overtakenRegistrationIsRefused() {
     put("_config/size", "2");
     put("members/1", "n2=http://b:1");
     registry.beforePut = () -> put("members/2", "n4=http://d:1");
@@ -132,9 +134,9 @@ class DiscoveryTest {
     assertThat(registry.items).containsKey(ROOT + "members/8e9e");
   }
 
-  /** Somebody who came before has its key deleted while this one waits: its place is free again. */
+  /** The key of an earlier member is deleted while this one waits: its position is free again. */
   @Test
-  void whoLeavesMakesRoom() throws Exception {
+  void deletedRegistrationFreesPosition() throws Exception {
     put("_config/size", "2");
     put("members/1", "n2=http://wrong:1");
     whenPaused = () -> put("members/2", "n2=http://b:1");
@@ -146,7 +148,7 @@ class DiscoveryTest {
   }
 
   @Test
-  void withoutASizeThereIsNoMeeting() {
+  void missingSizeFailsDiscovery() {
     assertThatThrownBy(this::join)
         .isInstanceOf(DiscoveryException.class)
         .hasMessage("discovery: size key not found");
@@ -154,7 +156,7 @@ class DiscoveryTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "three", "0", "-1", "99999999999"})
-  void aSizeIsANumberAboveZero(String size) {
+  void sizeMustBePositiveNumber(String size) {
     put("_config/size", size);
     assertThatThrownBy(this::join).hasMessage("discovery: size key is bad");
   }
@@ -173,7 +175,7 @@ class DiscoveryTest {
         "n2=unix://b:1",
         "n2=http://b:1,n3=http://c:1"
       })
-  void nonsenseOfOthersIsRefused(String value) {
+  void invalidRegistrationOfPeerIsRefused(String value) {
     put("_config/size", "2");
     put("members/1", value);
     assertThatThrownBy(this::join)
@@ -181,17 +183,17 @@ class DiscoveryTest {
         .hasMessage("discovery: invalid peer URL: " + ROOT + "members/1 = " + value);
   }
 
-  /** As in etcd: nobody can be meant by such a key. */
+  /** As in etcd: such a key can name no member. */
   @ParameterizedTest
   @ValueSource(strings = {"", "n2"})
-  void whatIsNoMemberTakesNoPlace(String value) throws Exception {
+  void keyThatIsNoMemberTakesNoPosition(String value) throws Exception {
     put("_config/size", "1");
     put("members/1", value);
     assertThat(join()).containsOnlyKeys("n1");
   }
 
   @Test
-  void nobodyIsTwoMembers() {
+  void duplicateMemberIsRefused() {
     put("_config/size", "2");
     put("members/1", "n1=http://b:1");
     assertThatThrownBy(this::join)
@@ -205,7 +207,7 @@ class DiscoveryTest {
   }
 
   @Test
-  void anEndpointThatIsDownIsAskedAgainWithGrowingPauses() throws Exception {
+  void unavailableEndpointIsRetriedWithGrowingDelays() throws Exception {
     put("_config/size", "1");
     registry.failures = 10;
     whenPaused = () -> {};
@@ -216,7 +218,7 @@ class DiscoveryTest {
   }
 
   @Test
-  void patienceHasAnEnd() {
+  void retriesEndAfterTimeout() {
     put("_config/size", "1");
     registry.failures = 3;
     whenPaused = () -> {};
@@ -226,9 +228,9 @@ class DiscoveryTest {
     assertThat(pauses).hasSize(2);
   }
 
-  /** Each call has retries of its own: what failed an hour ago counts no more. */
+  /** Each call has its own retries: earlier failures do not count. */
   @Test
-  void retriesAreCountedAnewAfterAnAnswer() throws Exception {
+  void responseResetsRetryCount() throws Exception {
     put("_config/size", "1");
     registry.failures = 2;
     registry.beforePut =

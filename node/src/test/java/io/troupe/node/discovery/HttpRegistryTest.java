@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The JSON gateway of a cluster as a registry, in the forms that etcd's gateway answers in. */
+/** The JSON gateway of a cluster as a registry, in the forms of etcd's gateway. */
 @Timeout(60)
 class HttpRegistryTest {
   private static final String NO_AUTH =
@@ -47,13 +47,13 @@ class HttpRegistryTest {
   private static final String WRONG_PASSWORD =
       "{\"error\":\"etcdserver: authentication failed, invalid user ID or password\",\"code\":3}";
 
-  /** One answer of a server. */
+  /** One response of a server. */
   private record Answer(int status, String body) {}
 
   private final List<HttpServer> servers = new ArrayList<>();
   private final ExecutorService threads = Executors.newCachedThreadPool();
 
-  /** What was asked: path, body, and the token if there was one. */
+  /** The request: path, body, and the token if present. */
   private final List<String> asked = new ArrayList<>();
 
   private final Deque<Answer> answers = new ArrayDeque<>();
@@ -123,8 +123,8 @@ class HttpRegistryTest {
   }
 
   @Test
-  void aKeyThatIsThere() throws Exception {
-    // A 64-bit number is a text there, and "Mw==" is 3.
+  void getReturnsExistingKey() throws Exception {
+    // A 64-bit number is a string, and "Mw==" is 3.
     answers(
         200,
         "{\"header\":{\"cluster_id\":\"14841639068965178418\",\"revision\":\"7\"},"
@@ -134,13 +134,13 @@ class HttpRegistryTest {
   }
 
   @Test
-  void aKeyThatIsNot() throws Exception {
+  void getOfMissingKeyReturnsEmpty() throws Exception {
     answers(200, "{\"header\":{\"revision\":\"7\"}}");
     assertThat(registry(plain()).get("/x")).isEmpty();
   }
 
   @Test
-  void keysInTheOrderInWhichTheyWereMade() throws Exception {
+  void listReturnsKeysInCreationOrder() throws Exception {
     answers(
         200,
         "{\"kvs\":[{\"key\":\"YS8x\",\"create_revision\":\"9\",\"value\":\"Mw==\"},"
@@ -155,14 +155,14 @@ class HttpRegistryTest {
   }
 
   @Test
-  void aKeyIsSet() throws Exception {
+  void putSetsKey() throws Exception {
     answers(200, "{\"header\":{\"revision\":\"8\"}}");
     registry(plain()).put("/x", "3");
     assertThat(asked).containsExactly("/v3/kv/put {\"key\":\"L3g=\",\"value\":\"Mw==\"}");
   }
 
   @Test
-  void anEndpointThatIsDownIsPassedOverAndTheGoodOneRemembered() throws Exception {
+  void unavailableEndpointIsSkippedAndWorkingEndpointRemembered() throws Exception {
     URI down = URI.create("http://127.0.0.1:" + FreePort.next());
     answers(500, "no leader");
     answers(200, "{}");
@@ -176,7 +176,7 @@ class HttpRegistryTest {
   }
 
   @Test
-  void whenAllFailTheLastFailureIsSaid() throws Exception {
+  void failureOfLastEndpointIsReported() throws Exception {
     answers(404, "<html>\nnothing\n here</html>");
     URI endpoint = plain();
     assertThatIOException()
@@ -185,16 +185,16 @@ class HttpRegistryTest {
   }
 
   @Test
-  void anAnswerThatIsNoneIsAFailure() throws Exception {
+  void invalidResponseIsFailure() throws Exception {
     answers(200, "{\"kvs\": 7}");
     assertThatIOException()
         .isThrownBy(() -> registry(plain()).get("/x"))
         .withMessageContaining("returned a malformed response: {\"kvs\": 7}");
   }
 
-  /** The beginning of an answer came in time, its end never comes. */
+  /** The beginning of a response arrives in time, its end never. */
   @Test
-  void anAnswerThatDoesNotEndIsAFailure() throws Exception {
+  void endlessResponseIsFailure() throws Exception {
     HttpServer server = HttpServer.create(anyPort(), 0);
     server.createContext(
         "/",
@@ -230,7 +230,7 @@ class HttpRegistryTest {
   }
 
   @Test
-  void aLoginComesFirstAndItsTokenIsShown() throws Exception {
+  void loginPrecedesRequestsThatCarryItsToken() throws Exception {
     answers(200, "{\"header\":{},\"token\":\"abc.1\"}");
     answers(200, "{}");
     answers(200, "{}");
@@ -245,7 +245,7 @@ class HttpRegistryTest {
   }
 
   @Test
-  void whoNeedsNoLoginIsAskedWithout() throws Exception {
+  void registryWithoutAuthNeedsNoLogin() throws Exception {
     answers(400, NO_AUTH);
     answers(200, "{}");
     answers(200, "{}");
@@ -258,7 +258,7 @@ class HttpRegistryTest {
   }
 
   @Test
-  void aWrongPasswordIsFinal() throws Exception {
+  void wrongPasswordIsNotRetried() throws Exception {
     answers(400, WRONG_PASSWORD);
     URI endpoint = plain();
     assertThatThrownBy(() -> loggingIn(endpoint).get("/x"))
@@ -269,7 +269,7 @@ class HttpRegistryTest {
   }
 
   @Test
-  void aTokenThatIsTooOldIsReplaced() throws Exception {
+  void expiredTokenIsReplaced() throws Exception {
     answers(200, "{\"token\":\"abc.1\"}");
     answers(401, "{\"error\":\"etcdserver: invalid auth token\",\"code\":16}");
     answers(200, "{\"token\":\"abc.2\"}");
@@ -282,7 +282,7 @@ class HttpRegistryTest {
 
   private URI secure(TestAuthority authority, Issued issued, boolean verifiesClients)
       throws Exception {
-    // First of all, because this JVM may continue with tests of engines (Renegotiation).
+    // Runs first, because this JVM may continue with engine tests (renegotiation).
     OutgoingTls.context("", "", "", true);
     HttpsServer server = HttpsServer.create(anyPort(), 0);
     server.setHttpsConfigurator(
@@ -298,7 +298,7 @@ class HttpRegistryTest {
   }
 
   @Test
-  void certificatesAreVerifiedBothWays() throws Exception {
+  void clientAndServerCertificatesAreVerified() throws Exception {
     TestAuthority authority = new TestAuthority(directory, "ca");
     Issued server = authority.issue("server", "server", KeyForm.EC_PKCS8, "127.0.0.1");
     Issued client = authority.issue("client", "client", KeyForm.RSA_PKCS1);
@@ -306,7 +306,7 @@ class HttpRegistryTest {
     String ca = authority.file().toString();
     answers(200, "{}");
     assertThat(new HttpRegistry(settings("", ca, client, endpoint)).get("/x")).isEmpty();
-    // Without a certificate, and without knowing the CA.
+    // Without a client certificate, and without the CA.
     assertThatThrownBy(() -> new HttpRegistry(settings("", ca, null, endpoint)).get("/x"))
         .isInstanceOf(IOException.class);
     assertThatThrownBy(() -> new HttpRegistry(settings("", "", client, endpoint)).get("/x"))
@@ -316,7 +316,7 @@ class HttpRegistryTest {
   }
 
   @Test
-  void aCertificateForAnotherHostIsGoodOnlyIfNobodyLooks() throws Exception {
+  void certificateForAnotherHostIsAcceptedOnlyWithoutVerification() throws Exception {
     TestAuthority authority = new TestAuthority(directory, "ca");
     Issued server = authority.issue("server", "server", KeyForm.EC_PKCS8, "10.9.9.9");
     URI endpoint = secure(authority, server, false);
@@ -344,7 +344,7 @@ class HttpRegistryTest {
   }
 
   @Test
-  void filesThatCannotBeUsedAreSaidAtOnce() throws Exception {
+  void unusableFilesAreReportedImmediately() throws Exception {
     TestAuthority authority = new TestAuthority(directory, "ca");
     Issued one = authority.issue("one", "one", KeyForm.EC_PKCS8);
     Issued other = authority.issue("other", "other", KeyForm.EC_PKCS8);

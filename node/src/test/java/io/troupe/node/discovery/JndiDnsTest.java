@@ -29,21 +29,21 @@ class JndiDnsTest {
   }
 
   @Test
-  void allRecordsOfAName() throws IOException {
+  void lookupReturnsAllRecords() throws IOException {
     server.put(HTTP, List.of("a.example.org:2380", "b.x:65535"));
     assertThat(dns.srv(HTTP))
         .containsExactlyInAnyOrder(new Target("a.example.org", 2380), new Target("b.x", 65535));
   }
 
   @Test
-  void aNameThatIsNotThereHasNone() throws IOException {
+  void unknownNameHasNoRecords() throws IOException {
     assertThat(dns.srv(HTTP)).isEmpty();
     server.put(HTTP, List.of());
     assertThat(dns.srv(HTTP)).isEmpty();
   }
 
   @Test
-  void aServerThatCannotSayIsNoEmptyAnswer() {
+  void serverFailureIsNotEmptyResult() {
     server.fail();
     assertThatThrownBy(() -> dns.srv(HTTP))
         .isInstanceOf(IOException.class)
@@ -51,13 +51,13 @@ class JndiDnsTest {
   }
 
   @Test
-  void addressesAreThoseOfAnyConnection() throws IOException {
+  void addressesMatchSystemResolver() throws IOException {
     assertThat(dns.addresses("127.0.0.1")).containsExactly(InetAddress.getAllByName("127.0.0.1"));
     assertThat(dns.addresses("nowhere.invalid")).isEmpty();
   }
 
   @Test
-  void DN1_aClusterOfRecords() {
+  void srvRecordsFormCluster_DN1() {
     server.put(HTTP, List.of("127.0.0.1:2380"));
     assertThat(
             SrvCluster.find(

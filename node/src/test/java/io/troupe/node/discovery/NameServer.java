@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** A name server of a test on loopback, which knows SRV records (RFC 1035, RFC 2782). */
+/** A name server on loopback with SRV records (RFC 1035, RFC 2782). */
 public final class NameServer implements AutoCloseable {
   private static final int SRV = 33;
   private static final int SERVER_FAILURE = 2;
@@ -38,7 +38,7 @@ public final class NameServer implements AutoCloseable {
   }
 
   /**
-   * Makes records of a name.
+   * Adds the records of a name.
    *
    * @param targets host:port of each
    */
@@ -51,7 +51,7 @@ public final class NameServer implements AutoCloseable {
             .toList());
   }
 
-  /** From now on it says that it cannot answer. */
+  /** Fails all later queries with SERVFAIL. */
   public void fail() {
     failing = true;
   }
@@ -89,7 +89,7 @@ public final class NameServer implements AutoCloseable {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
     out.writeShort(id);
-    // An answer, with recursion, from whoever knows best.
+    // A response with recursion available.
     out.writeShort(0x8580 | code);
     out.writeShort(1);
     out.writeShort(found.size());
@@ -104,7 +104,7 @@ public final class NameServer implements AutoCloseable {
       record.writeShort(5);
       record.writeShort(target.port());
       name(record, target.host());
-      // The name of the question.
+      // The name in the query.
       out.writeShort(0xc00c);
       out.writeShort(SRV);
       out.writeShort(1);

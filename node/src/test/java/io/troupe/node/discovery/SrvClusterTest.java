@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** DN1. */
+/** Clusters from SRV records (DN1). */
 class SrvClusterTest {
   private static final SrvSettings DOMAIN = new SrvSettings("example.org", "", "");
   private static final String HTTP = "_etcd-server._tcp.example.org";
@@ -51,7 +51,7 @@ class SrvClusterTest {
   }
 
   @Test
-  void theRecordOfTheOwnAddressGetsTheOwnName() {
+  void recordWithOwnAddressGetsOwnName() {
     records.put(
         HTTP, List.of(new Target("a.x", 2380), new Target("b.x", 2380), new Target("c.x", 2380)));
     addresses.putAll(Map.of("a.x", "10.0.0.1", "b.x", "10.0.0.2", "c.x", "10.0.0.3"));
@@ -62,13 +62,13 @@ class SrvClusterTest {
             "n1", List.of("http://b.x:2380"),
             "1", List.of("http://c.x:2380"));
     assertThat(find(DOMAIN, "n1", "http://10.0.0.2:2380")).isEqualTo(expected);
-    // A name is its own, whatever the name servers say about its address.
+    // Its own name matches, whatever address the name servers return.
     addresses.clear();
     assertThat(find(DOMAIN, "n1", "http://B.x:2380")).isEqualTo(expected);
   }
 
   @Test
-  void thePortCountsToo() {
+  void ownRecordMustMatchPort() {
     records.put(HTTP, List.of(new Target("a.x", 1), new Target("a.x", 2)));
     assertThat(find(DOMAIN, "n1", "http://a.x:2"))
         .isEqualTo(Map.of("0", List.of("http://a.x:1"), "n1", List.of("http://a.x:2")));
@@ -87,7 +87,7 @@ class SrvClusterTest {
   }
 
   @Test
-  void aNameEndsTheNamesOfTheServices() {
+  void suffixIsAppendedToServiceNames() {
     records.put("_etcd-server-ssl-blue._tcp.example.org", List.of(new Target("a.x", 1)));
     records.put("_etcd-server-blue._tcp.example.org", List.of(new Target("b.x", 1)));
     records.put(HTTP, List.of(new Target("c.x", 1)));
@@ -95,16 +95,16 @@ class SrvClusterTest {
         .isEqualTo(Map.of("n1", List.of("https://a.x:1"), "0", List.of("http://b.x:1")));
   }
 
-  /** Who cannot be found now is a member all the same: the others count it too. */
+  /** A member that cannot be resolved now is still a member: its peers count it too. */
   @Test
-  void aHostWithoutAnAddressIsAMember() {
+  void hostWithoutAddressIsMember() {
     records.put(HTTP, List.of(new Target("lost.x", 1), new Target("a.x", 1)));
     assertThat(find(DOMAIN, "n1", "http://a.x:1"))
         .isEqualTo(Map.of("0", List.of("http://lost.x:1"), "n1", List.of("http://a.x:1")));
   }
 
   @Test
-  void aNumberMayBeTheOwnName() {
+  void numberMayBeOwnName() {
     records.put(HTTP, List.of(new Target("b.x", 1), new Target("a.x", 1)));
     assertThat(find(DOMAIN, "0", "http://a.x:1"))
         .isEqualTo(Map.of("1", List.of("http://b.x:1"), "0", List.of("http://a.x:1")));
@@ -117,7 +117,7 @@ class SrvClusterTest {
   }
 
   @Test
-  void theSchemeMustFit() {
+  void schemeMustMatch() {
     records.put(HTTP, List.of(new Target("a.x", 1)));
     refused(
         "bootstrap at http://a.x:1 from DNS for "
@@ -127,26 +127,26 @@ class SrvClusterTest {
   }
 
   @Test
-  void whoIsNotInTheRecordsIsRefused() {
+  void memberMissingInRecordsIsRefused() {
     records.put(HTTP, List.of(new Target("a.x", 1)));
     refused("cannot find local etcd member \"n1\" in SRV records", "http://b.x:1");
   }
 
   @Test
-  void withoutRecordsNobodyStarts() {
+  void missingRecordsStopStart() {
     refused("found neither " + HTTPS + " nor " + HTTP, "http://a.x:1");
   }
 
-  /** Half of an answer would be another cluster. */
+  /** A partial result would be another cluster. */
   @Test
-  void aQuestionThatFailsEndsTheStart() {
+  void failedLookupStopsStart() {
     records.put(HTTP, List.of(new Target("a.x", 1)));
     broken = HTTPS;
     refused("error querying DNS SRV records: lookup " + HTTPS + " fails: timeout", "http://a.x:1");
   }
 
   @Test
-  void aRecordStandsThereOnce() {
+  void duplicateRecordIsUsedOnce() {
     records.put(HTTP, List.of(new Target("a.x", 1), new Target("a.x", 1)));
     refused("has duplicate url http://a.x:1", "http://a.x:1");
   }

@@ -1,4 +1,4 @@
-/** Tests of how first members find each other. Entry class: DiscoveryTest. */
+/** Tests of the discovery of the first members. Entry class: DiscoveryTest. */
 @NullMarked
 package io.troupe.node.discovery;
 

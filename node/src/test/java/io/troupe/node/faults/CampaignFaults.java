@@ -12,11 +12,14 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Draws faults from a seed and lets them come and go, up to two at a time. One thread. */
+/** Draws faults from a seed and injects and heals them, up to two at a time. One thread. */
 final class CampaignFaults {
   private record Active(Fault fault, long untilNanos, Runnable undo) {}
 
-  /** After this time a disk continues by itself: what waits for it may be what should thaw it. */
+  /**
+   * A frozen disk thaws by itself after this time: the thread that should thaw it may wait for the
+   * disk.
+   */
   private static final int LONGEST_HANG_SECONDS = 8;
 
   private final TestCluster cluster;
@@ -44,17 +47,17 @@ final class CampaignFaults {
     this.random = random;
   }
 
-  /** How often each one came. */
+  /** The number of times that each fault was injected. */
   Map<Fault, Integer> counts() {
     return counts;
   }
 
-  /** What happened, with times. */
+  /** The faults, with times. */
   List<String> log() {
     return log;
   }
 
-  /** Faults for that time; then none is left and all members run. */
+  /** Injects faults for that time; afterwards no fault remains and all members run. */
   void run(long seconds) {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     long next = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
@@ -72,8 +75,8 @@ final class CampaignFaults {
   }
 
   /**
-   * On a busy machine members take long to start. A cluster that never serves tells nothing, so the
-   * next fault waits for a leader, but not for long.
+   * On a busy machine members start slowly. A cluster that never serves shows nothing, so the next
+   * fault waits for a leader, but with a bound.
    */
   private boolean isTime(long sinceNanos) {
     return cluster.leader() != 0 || System.nanoTime() - sinceNanos > TimeUnit.SECONDS.toNanos(20);
@@ -135,7 +138,7 @@ final class CampaignFaults {
     return list.get(random.nextInt(list.size()));
   }
 
-  /** That many members, this one among them. */
+  /** That many members, including this one. */
   private Set<Integer> group(int with, int size) {
     Set<Integer> group = new TreeSet<>(Set.of(with));
     while (group.size() < size) {
@@ -192,7 +195,7 @@ final class CampaignFaults {
     return cut(Set.of(from), Set.of(any(cluster.without(Set.of(from)))), ms);
   }
 
-  /** TCP tries again after at most as long as it was silent; sometimes at once. */
+  /** TCP retries after at most as long as it was blocked; sometimes immediately. */
   private long lag(long ms) {
     return random.nextBoolean() ? 0 : random.nextLong(ms);
   }

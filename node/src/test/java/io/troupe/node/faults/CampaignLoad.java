@@ -17,11 +17,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Clients, lease owners and somebody who compacts, at work until they are stopped; each with a
- * thread of its own.
+ * Clients, lease owners and a compacting client, each with its own thread, until they are stopped.
  */
 final class CampaignLoad {
-  /** Least time to live that members grant as asked, and some more. */
+  /** The smallest TTL that members grant as requested, plus a margin. */
   private static final int SHORTEST_TTL = 3;
 
   private final TestCluster cluster;
@@ -43,9 +42,9 @@ final class CampaignLoad {
   }
 
   /**
-   * Begins.
+   * Starts the load.
    *
-   * @param told the highest revision that may be compacted
+   * @param told supplies the highest revision that may be compacted
    */
   void start(int clients, int owners, LongSupplier told, SplittableRandom random) {
     for (int i = 0; i < clients; i++) {
@@ -83,12 +82,12 @@ final class CampaignLoad {
     thread.start();
   }
 
-  /** What clients did not expect. */
+  /** Results that clients did not expect. */
   List<Throwable> failures() {
     return List.copyOf(failures);
   }
 
-  /** Ends all calls; returns when the last one is over. */
+  /** Cancels all calls; returns when the last one has ended. */
   void stop() throws InterruptedException {
     stop.countDown();
     for (Thread thread : threads) {
@@ -127,13 +126,13 @@ final class CampaignLoad {
       } else if (answer instanceof Answer.Done done && done.result() instanceof Result.Put put) {
         seen = Math.max(seen, put.revision());
       } else if (!(answer instanceof Answer.Done) && pause(100_000)) {
-        // Who is refused does not try again at once.
+        // A refused client pauses before its next call.
         return;
       }
     }
   }
 
-  /** Compacts close behind the newest revision, or some way. */
+  /** Compacts just below the newest revision, or further below. */
   private void compactor(LongSupplier told, SplittableRandom random) throws InterruptedException {
     HistoryClient client = new HistoryClient(cluster, history, random.split());
     while (!pause(100_000 + random.nextLong(700_000))) {
@@ -145,7 +144,7 @@ final class CampaignLoad {
     }
   }
 
-  /** Takes a lease, writes with it, renews it for a while, then lets it run out or revokes it. */
+  /** Grants a lease, writes with it, renews it for a while, then lets it expire or revokes it. */
   private void owner(String name, SplittableRandom random) throws InterruptedException {
     Requests requests = new Requests(random.split(), name);
     HistoryClient client = new HistoryClient(cluster, history, random.split());

@@ -33,18 +33,18 @@ import java.util.concurrent.ScheduledExecutorService;
 import org.awaitility.Awaitility;
 
 /**
- * One cluster under load and faults, and everything that is checked afterwards. The seed fixes what
- * clients ask for, which faults come and when, not how processes and threads interleave.
+ * One cluster under load and faults, and all checks that follow. The seed fixes the requests of
+ * clients and the faults with their times, not the interleaving of processes and threads.
  */
 final class ClusterCampaign {
   private static final int CLIENTS = 8;
   private static final int OWNERS = 3;
-  private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final Duration TIMEOUT = Duration.ofSeconds(90);
 
-  /** Answered calls that make a history worth checking. */
+  /** Completed calls that make a history worth checking. */
   private static final int ENOUGH = 500;
 
-  /** What a round held. */
+  /** The content of a round. */
   record Figures(
       long seed,
       int members,
@@ -78,13 +78,13 @@ final class ClusterCampaign {
     this.members = members;
   }
 
-  /** What happens to the cluster while clients are at work; no fault is left when it returns. */
+  /** The faults of a cluster while clients send calls; no fault remains on return. */
   interface Script {
     /** Runs it. */
     void run(TestCluster cluster, ClusterHistory history) throws Exception;
   }
 
-  /** Faults of that many seconds as the seed draws them; then everything is checked. */
+  /** Injects faults for that many seconds as the seed draws them; then checks everything. */
   Figures run(long seconds) throws Exception {
     Map<Integer, LoopDisk> disks = new TreeMap<>();
     try {
@@ -122,7 +122,7 @@ final class ClusterCampaign {
   }
 
   /**
-   * Runs a script on a cluster, which is started and closed here, and checks everything.
+   * Runs a script on a cluster, which this method starts and closes, and checks everything.
    *
    * @param cluster not started yet
    */
@@ -194,13 +194,13 @@ final class ClusterCampaign {
         new WatchRecord.Asked(some, 1, new EventFilter(false, true), true, false, true));
   }
 
-  /** After the faults every member takes a write, each in its turn. */
+  /** After the faults each member accepts a write. */
   private void awaitService(TestCluster cluster, SplittableRandom random) {
     Requests requests = new Requests(random.split(), "probe");
     HistoryClient client = new HistoryClient(cluster, history, random.split());
     for (int member : cluster.members()) {
       Awaitility.await("member " + member + " serves after the faults")
-          .atMost(PATIENCE)
+          .atMost(TIMEOUT)
           .pollInterval(Duration.ofMillis(100))
           .until(
               () -> {
@@ -213,28 +213,32 @@ final class ClusterCampaign {
   }
 
   /**
-   * On a slow machine faults leave little time: clients continue until there is enough to check.
+   * On a slow machine clients complete few calls during the faults: they continue until the history
+   * is large enough.
    */
   private void awaitEnough(CampaignLoad load) {
     Awaitility.await("clients have " + ENOUGH + " answers")
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .pollInterval(Duration.ofMillis(100))
         .until(() -> history.answered() >= ENOUGH || !load.failures().isEmpty());
   }
 
   private static void awaitLeasesOver(TestCluster cluster) {
-    Awaitility.await("leases that nobody renews end")
-        .atMost(PATIENCE)
+    Awaitility.await("unrenewed leases expire")
+        .atMost(TIMEOUT)
         .pollInterval(Duration.ofMillis(200))
         .ignoreExceptionsInstanceOf(StatusRuntimeException.class)
         .until(() -> cluster.calls(cluster.awaitLeader()).leases().getLeasesCount() == 0);
   }
 
-  /** All members have come equally far, and have the same content; gives its last revision. */
+  /**
+   * Checks that all members have applied the same revision with the same content; returns that
+   * revision.
+   */
   private static long awaitEqual(TestCluster cluster) {
     List<HashKVResponse> answers = new ArrayList<>();
     Awaitility.await("all members equal")
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .pollInterval(Duration.ofMillis(200))
         .ignoreExceptionsInstanceOf(StatusRuntimeException.class)
         .until(
@@ -243,7 +247,7 @@ final class ClusterCampaign {
               for (int member : cluster.members()) {
                 answers.add(cluster.calls(member).hashKv(0));
               }
-              // A compaction makes no revision.
+              // A compaction creates no revision.
               return answers.stream()
                       .map(each -> each.getHeader().getRevision() + "/" + each.getCompactRevision())
                       .distinct()
@@ -256,18 +260,18 @@ final class ClusterCampaign {
     return answers.get(0).getHeader().getRevision();
   }
 
-  /** What a historian tells when it has come so far. */
+  /** The revision that a recorder has reached. */
   private static SortedMap<Long, List<Event>> events(HistoryRecorder historian, long revision) {
     try (historian) {
-      Awaitility.await("everything is written down")
-          .atMost(PATIENCE)
+      Awaitility.await("all events are recorded")
+          .atMost(TIMEOUT)
           .until(() -> historian.told() >= revision || !historian.complaints().isEmpty());
     }
     requireNone("historian", historian.complaints());
     return historian.events();
   }
 
-  /** Each of the members tells of what is not compacted as it was told while it happened. */
+  /** For uncompacted revisions each member returns the recorded events. */
   private void requireEqualHistories(
       TestCluster cluster,
       SortedMap<Long, List<Event>> committed,
@@ -280,15 +284,15 @@ final class ClusterCampaign {
           new HistoryRecorder(cluster, Set.of(member), from, random.split(), timer);
       historians.add(reader);
       if (!events(reader, revision).equals(committed.tailMap(from))) {
-        throw new AssertionError("member " + member + " tells another history");
+        throw new AssertionError("member " + member + " returns another history");
       }
     }
   }
 
   private void awaitWatchers(long revision) {
     for (HistoryWatcher watcher : watchers) {
-      Awaitility.await("a watcher has seen everything")
-          .atMost(PATIENCE)
+      Awaitility.await("a watcher has received everything")
+          .atMost(TIMEOUT)
           .until(() -> watcher.next() > revision || !watcher.complaints().isEmpty());
       requireNone("watcher", watcher.complaints());
     }

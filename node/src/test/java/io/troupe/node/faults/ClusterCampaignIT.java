@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.node.process.Alone;
 import io.troupe.simulation.check.LinearizabilityCheck.Verdict;
+import io.troupe.testing.NeedsRoot;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,14 +16,15 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Clusters of three and of five under load and faults, in rounds. {@code -Dtroupe.cluster.seconds}
- * (default 60, of all rounds together) and {@code -Dtroupe.cluster.seed} make other campaigns;
- * round n has the seed plus n, an even n three members, an odd one five. The logs, data and history
- * of a failed round stay under {@code target/cluster}.
+ * Clusters of three and of five members under load and faults, in rounds. {@code
+ * -Dtroupe.cluster.seconds} (default 60, of all rounds together) and {@code -Dtroupe.cluster.seed}
+ * select other campaigns; round n has the seed plus n, an even n three members, an odd one five. A
+ * failed round keeps its logs, data and history under {@code target/cluster}.
  */
 @Alone
+@NeedsRoot
 class ClusterCampaignIT {
-  /** From here on the seed does not decide any more whether leaders are hit. */
+  /** From this length on each seed injects faults on leaders. */
   private static final long LONG_SECONDS = 600;
 
   @Test

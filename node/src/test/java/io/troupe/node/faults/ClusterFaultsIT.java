@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.etcd.jetcd.api.StatusResponse;
 import io.troupe.node.process.Alone;
+import io.troupe.testing.NeedsRoot;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,12 +24,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
 /**
- * One fault at a time under the campaign's load, with its bounds; the campaign's checks follow each
- * time. Letters are those of the list of challenges in docs/campaigns/README.md.
+ * One fault at a time under the load of the campaign, with its bounds; the checks of the campaign
+ * follow each time. docs/campaigns/README.md lists the challenges.
  */
 @Alone
+@NeedsRoot
 class ClusterFaultsIT {
-  /** Of faults that are repeated; campaigns ask for more. */
+  /** Rounds of repeated faults; campaigns use more. */
   private static final int ROUNDS = Integer.getInteger("troupe.faults.rounds", 1);
 
   private final Scenario scenario;
@@ -43,7 +45,7 @@ class ClusterFaultsIT {
   }
 
   @Test
-  void challengeB_anIsolatedFollowerDisturbsNobody() throws Exception {
+  void isolatedFollowerCausesNoElection() throws Exception {
     scenario.run(
         TestCluster.of(scenario.directory(), 3, scenario.random()),
         (cluster, history) -> {
@@ -59,13 +61,13 @@ class ClusterFaultsIT {
           cluster.network().join(Set.of(follower), others, 0);
           awaitFollower(cluster, follower, leader);
           elapse(history, 1500);
-          assertThat(term(cluster, leader)).as("nobody stood for election").isEqualTo(term);
+          assertThat(term(cluster, leader)).as("no election").isEqualTo(term);
           assertThat(cluster.leader()).isEqualTo(leader);
         });
   }
 
   @Test
-  void challengeC_anIsolatedLeaderStopsServingAndComesBackAsAFollower() throws Exception {
+  void isolatedLeaderStopsServingAndReturnsAsFollower() throws Exception {
     scenario.run(
         TestCluster.of(scenario.directory(), 3, scenario.random()),
         (cluster, history) -> {
@@ -73,7 +75,7 @@ class ClusterFaultsIT {
           Set<Integer> others = cluster.without(Set.of(leader));
           cluster.network().split(Set.of(leader), others);
           long cut = System.nanoTime();
-          Awaitility.await("it knows that it leads no more")
+          Awaitility.await("the isolated leader steps down")
               .atMost(Duration.ofSeconds(4))
               .pollInterval(Duration.ofMillis(20))
               .until(() -> status(cluster, leader).getLeader() == 0);
@@ -90,7 +92,7 @@ class ClusterFaultsIT {
   }
 
   @Test
-  void aLeaderThatStandsStillForLongerThanLeasesLast() throws Exception {
+  void leaderPausedForLongerThanLeaseTtl() throws Exception {
     scenario.run(
         TestCluster.of(scenario.directory(), 3, scenario.random()),
         (cluster, history) -> {
@@ -110,7 +112,7 @@ class ClusterFaultsIT {
   }
 
   @Test
-  void aHangingDiskUnderTheLeaderOfThree() throws Exception {
+  void hangingDiskOfLeaderMovesLeadership() throws Exception {
     try (LoopDisk one = disk(1);
         LoopDisk two = disk(2);
         LoopDisk three = disk(3)) {
@@ -139,7 +141,7 @@ class ClusterFaultsIT {
               say("writes continue", frozen);
               StatusResponse former = cluster.status(leader);
               assertThat(former == null || former.getLeader() != former.getHeader().getMemberId())
-                  .as("a leader whose disk hangs leads no more")
+                  .as("a leader with a hanging disk steps down")
                   .isTrue();
               elapse(history, 3000);
               disk.thaw();
@@ -151,7 +153,7 @@ class ClusterFaultsIT {
   }
 
   @Test
-  void aHangingDiskUnderASingleMember() throws Exception {
+  void hangingDiskOfSingleMemberFailsWrites() throws Exception {
     try (LoopDisk disk = disk(1)) {
       TestCluster made =
           new TestCluster(

@@ -21,8 +21,8 @@ import java.util.Map;
 import java.util.SortedMap;
 
 /**
- * What clients and watchers of processes saw; times are microseconds of this process's clock.
- * Thread-safe.
+ * Calls and events of clients and watchers of processes; times are microseconds of this process's
+ * clock. Thread-safe.
  */
 final class ClusterHistory {
   private final long startNanos = System.nanoTime();
@@ -46,7 +46,7 @@ final class ClusterHistory {
     return List.copyOf(calls);
   }
 
-  /** Reads and writes that were done. */
+  /** Completed reads and writes. */
   synchronized long answered() {
     return calls.stream().filter(c -> c.answer() instanceof Answer.Done).count();
   }
@@ -55,19 +55,19 @@ final class ClusterHistory {
     return call.request() instanceof Request.Write && call.answer() instanceof Answer.Done;
   }
 
-  /** Writes that began from then on and are acknowledged. */
+  /** Acknowledged writes that began at or after that time. */
   synchronized long acknowledgedSince(long us) {
     return calls.stream().filter(c -> isAcknowledgedWrite(c) && c.invokedUs() >= us).count();
   }
 
-  /** Writes that began in that time and were acknowledged in it. */
+  /** Acknowledged writes that began and ended in that interval. */
   synchronized long acknowledgedBetween(long fromUs, long toUs) {
     return calls.stream()
         .filter(c -> isAcknowledgedWrite(c) && c.invokedUs() >= fromUs && c.returnedUs() <= toUs)
         .count();
   }
 
-  /** The longest time between the answers of two acknowledged writes, and until now. */
+  /** The longest time between two acknowledged writes, and since the last one. */
   synchronized long longestSilenceUs() {
     long longest = 0;
     long before = -1;
@@ -86,7 +86,7 @@ final class ClusterHistory {
   }
 
   /**
-   * For the checkers. Nothing may be continuing any more.
+   * The history for the checkers. No call may be in progress.
    *
    * @param committed events by revision
    */
@@ -100,8 +100,8 @@ final class ClusterHistory {
   }
 
   /**
-   * Nobody sees the end of a lease itself. When its owner is told that it is gone, it has ended, so
-   * a promise that reaches further was broken.
+   * No client observes the expiry of a lease directly. When its owner receives "not found", the
+   * lease has expired, so a TTL that reaches further was violated.
    */
   private List<LeaseEnd> leaseEnds() {
     Map<Long, Long> ends = new HashMap<>();
@@ -116,7 +116,7 @@ final class ClusterHistory {
     return list;
   }
 
-  /** The lease of which this answer says that there is none; 0 if it says nothing like that. */
+  /** The lease that this response reports as not found; 0 if none. */
   private static long toldGone(Call call) {
     if (call.request() instanceof Request.KeepAlive renewal) {
       boolean gone = call.answer() instanceof Answer.Renewed told && told.ttlSeconds() == 0;
@@ -133,7 +133,7 @@ final class ClusterHistory {
     return 0;
   }
 
-  /** Writes everything as text, one call or reply a line. */
+  /** Writes everything as text, one call or response per line. */
   synchronized void write(Path file) throws IOException {
     try (BufferedWriter out = Files.newBufferedWriter(file)) {
       for (Call call : calls) {

@@ -23,7 +23,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** Histories as campaigns write them, with what the checkers must find in them. */
+/** Histories in the form of campaigns, with the violations that the checkers must find. */
 class ClusterHistoryTest {
   private static final Bytes KEY = Bytes.utf8("k1");
   private static final long LEASE = 7;
@@ -66,14 +66,14 @@ class ClusterHistoryTest {
   }
 
   @Test
-  void aReadAfterAWriteSeesIt() {
+  void readAfterWriteIsValid() {
     put();
     read(300, 2, List.of(written()));
     assertThat(check()).isEqualTo(Verdict.HOLDS);
   }
 
   @Test
-  void aReadThatMissesAnAcknowledgedWriteIsFound() {
+  void staleReadIsFound() {
     put();
     read(300, 1, List.of());
     assertThatThrownBy(this::check)
@@ -90,7 +90,7 @@ class ClusterHistoryTest {
   }
 
   @Test
-  void anOwnerThatIsToldTooEarlyThatItsLeaseIsGoneIsFound() {
+  void earlyLeaseExpiryIsFound() {
     put();
     grant();
     add(new Request.KeepAlive(LEASE), 2 * SECOND, 2 * SECOND + 10, new Answer.Renewed(0));
@@ -100,7 +100,7 @@ class ClusterHistoryTest {
   }
 
   @Test
-  void everyAnswerThatSpeaksOfALeasesEndCounts() {
+  void everyLeaseNotFoundResponseIsChecked() {
     put();
     grant();
     add(
@@ -114,7 +114,7 @@ class ClusterHistoryTest {
   }
 
   @Test
-  void aLeaseMayEndWhenItsTimeIsOver() {
+  void leaseMayExpireAfterItsTtl() {
     put();
     grant();
     add(

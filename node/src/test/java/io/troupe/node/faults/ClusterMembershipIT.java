@@ -21,14 +21,16 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
 /**
- * Members that join while clients are at work and ways are cut, as whole processes. Letters are
- * those of the list of challenges in docs/campaigns/README.md.
+ * Members that join while clients send calls and links are cut, as whole processes.
+ * docs/campaigns/README.md lists the challenges.
  */
 @Alone
+@Tag("full")
 class ClusterMembershipIT {
   private final Scenario scenario;
 
@@ -46,7 +48,7 @@ class ClusterMembershipIT {
   }
 
   @Test
-  void challengeA_aNewEmptyMemberDoesNotCostTheLeaderItsLeadership() throws Exception {
+  void newEmptyMemberDoesNotDeposeLeader() throws Exception {
     scenario.run(
         threeAndOneMore(Map.of()),
         (cluster, history) -> {
@@ -67,7 +69,7 @@ class ClusterMembershipIT {
   }
 
   @Test
-  void challengeD_aFourthMemberAndThenPartitions() throws Exception {
+  void fourthMemberThenPartitions() throws Exception {
     scenario.run(
         threeAndOneMore(Map.of()),
         (cluster, history) -> {
@@ -77,7 +79,7 @@ class ClusterMembershipIT {
           cluster.awaitReady(4);
           awaitFollower(cluster, 4, cluster.awaitLeader());
 
-          // 3-1, the new member alone; then the leader alone.
+          // 3-1: the new member alone; then the leader alone.
           for (int alone : new int[] {4, cluster.awaitLeader()}) {
             Set<Integer> others = cluster.without(Set.of(alone));
             cluster.network().split(Set.of(alone), others);
@@ -88,13 +90,13 @@ class ClusterMembershipIT {
             awaitFollower(cluster, alone, next);
           }
 
-          // 2-2: nobody has a majority of four.
+          // 2-2: no side has a majority of four.
           int last = cluster.awaitLeader();
           Iterator<Integer> rest = cluster.without(Set.of(last)).iterator();
           Set<Integer> half = new TreeSet<>(Set.of(last, rest.next()));
           Set<Integer> other = cluster.without(half);
           cluster.network().split(half, other);
-          Awaitility.await("nobody leads")
+          Awaitility.await("no leader")
               .atMost(Duration.ofSeconds(10))
               .until(() -> cluster.leader() == 0);
           long quietUs = history.nowUs();
@@ -109,7 +111,7 @@ class ClusterMembershipIT {
   }
 
   @Test
-  void challengeE_aPartitionAndThenAMemberIsAdded() throws Exception {
+  void partitionThenMemberAdd() throws Exception {
     scenario.run(
         threeAndOneMore(Map.of("strict-reconfig-check", "false")),
         (cluster, history) -> {
@@ -118,8 +120,8 @@ class ClusterMembershipIT {
           cluster.network().split(Set.of(follower), Set.of(1, 2, 3, 4));
           elapse(history, 2000);
           cluster.calls(leader).addMember(cluster.network().url(4));
-          // Three of four are needed now, and there are two until the new one takes part. If its
-          // start takes long the leader gives up meanwhile, as it should.
+          // Three of four are needed now, and only two run until the new member starts. If its
+          // start is slow the leader steps down meanwhile, as it should.
           cluster.join(4);
           cluster.awaitReady(4);
           awaitWrites(history, history.nowUs(), NEW_LEADER);
@@ -130,7 +132,7 @@ class ClusterMembershipIT {
   }
 
   @Test
-  void challengeE_withTheStrictCheckNobodyIsAddedWhileAMemberIsAway() throws Exception {
+  void strictCheckRefusesMemberAddWhileMemberIsDown() throws Exception {
     scenario.run(
         threeAndOneMore(Map.of()),
         (cluster, history) -> {
@@ -148,7 +150,7 @@ class ClusterMembershipIT {
         });
   }
 
-  /** Adds a member once the others count as connected. */
+  /** Adds a member once its peers count as connected. */
   private static void add(TestCluster cluster, int leader, int member) {
     Awaitility.await("added")
         .atMost(Duration.ofSeconds(30))
@@ -161,7 +163,7 @@ class ClusterMembershipIT {
             });
   }
 
-  /** 16 MB of values, so that a newcomer has something to wait for. */
+  /** 16 MB of values, so that the catch-up of a new member takes time. */
   private static void fill(TestCluster cluster, ClusterHistory history) {
     SplittableRandom random = new SplittableRandom(3);
     HistoryClient client = new HistoryClient(cluster, history, random);

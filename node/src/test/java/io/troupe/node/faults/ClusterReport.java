@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
-/** The figures of a campaign, for the record under docs/campaigns. */
+/** The figures of a campaign, for docs/campaigns. */
 final class ClusterReport {
   private ClusterReport() {}
 

@@ -23,7 +23,7 @@ import io.troupe.model.Result;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Requests and answers as the checkers know them, and as they are on the wire. */
+/** Requests and responses in the form of the checkers, and on the wire. */
 final class EtcdModel {
   private EtcdModel() {}
 

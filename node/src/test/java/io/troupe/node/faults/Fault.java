@@ -1,8 +1,8 @@
 package io.troupe.node.faults;
 
-/** What a campaign does to a cluster. */
+/** A fault that a campaign injects into a cluster. */
 enum Fault {
-  /** kill -9 of the leader; it comes back. */
+  /** kill -9 of the leader, then a restart. */
   KILL_LEADER,
   /** kill -9 of a follower. */
   KILL_FOLLOWER,
@@ -14,32 +14,35 @@ enum Fault {
   PAUSE_LEADER,
   /** SIGSTOP of a follower. */
   PAUSE_FOLLOWER,
-  /** SIGSTOP of a majority with the leader in it. */
+  /** SIGSTOP of a majority that contains the leader. */
   PAUSE_MAJORITY,
-  /** Nothing passes between the leader and the others. */
+  /** No message passes between the leader and its peers. */
   CUT_LEADER,
-  /** Nothing passes between a follower and the others. */
+  /** No message passes between a follower and its peers. */
   CUT_FOLLOWER,
   /** Two groups, as the seed draws them. */
   SPLIT,
-  /** The leader hears nobody, the others hear it. */
+  /** The leader receives nothing, its peers receive its messages. */
   LEADER_DEAF,
-  /** Nobody hears the leader, it hears them. */
+  /** Peers receive nothing from the leader, it receives their messages. */
   LEADER_MUTE,
-  /** A follower hears nobody. */
+  /** A follower receives nothing. */
   FOLLOWER_DEAF,
   /** One direction of one pair. */
   ONE_WAY,
   /** Messages take 20 to 150 ms. */
   SLOW,
-  /** A part of the messages comes late, connections break. */
+  /** A part of the messages arrives late, connections break. */
   LOSS,
-  /** The leader's disk hangs. */
+  /** The leader's disk does not complete I/O. */
   HANG_LEADER,
-  /** A follower's disk hangs. */
+  /** A follower's disk does not complete I/O. */
   HANG_FOLLOWER,
-  /** Any member's disk is full; it may end with the status for that, and is started again later. */
+  /**
+   * Any member's disk is full; the member may exit with the status for that, and is restarted
+   * later.
+   */
   FULL,
-  /** A client asks the leader to pass on. */
+  /** A client requests a leadership transfer. */
   MOVE_LEADER,
 }

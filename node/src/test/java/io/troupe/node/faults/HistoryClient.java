@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Makes calls at members and writes down what became of them. One thread. */
+/** Sends calls to members and records their outcomes. One thread. */
 final class HistoryClient {
   private final TestCluster cluster;
   private final ClusterHistory history;
@@ -45,7 +45,9 @@ final class HistoryClient {
     member = there;
   }
 
-  /** Calls the present member; after anything but an answer the next call goes elsewhere. */
+  /**
+   * Calls the current member; after anything but a response the next call goes to another member.
+   */
   Answer call(Request request, long deadlineMs) {
     long session = cluster.session(member);
     long invoked = history.nowUs();
@@ -57,7 +59,7 @@ final class HistoryClient {
     }
     long returned = answer == Answer.Unknown.INSTANCE ? Call.NEVER : history.nowUs();
     if (session != cluster.session(member)) {
-      // Nobody knows which run answered.
+      // The run that responded is unknown.
       session = -invoked;
     }
     history.add(new Call(session, request, invoked, returned, answer));
@@ -121,7 +123,7 @@ final class HistoryClient {
     throw new IllegalArgumentException("clients of a campaign do not ask " + operation);
   }
 
-  /** Only what is certain counts as refused. */
+  /** Only a certain refusal counts as refused. */
   private static Answer outcome(Request request, Status status) {
     String text = String.valueOf(status.getDescription());
     if (text.equals("etcdserver: mvcc: required revision is a future revision")) {

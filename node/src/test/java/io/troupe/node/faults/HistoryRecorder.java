@@ -14,17 +14,17 @@ import java.util.TreeMap;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * Writes down every event while a cluster works, so that it is known after its compaction. What is
- * not written down yet must not be compacted.
+ * Records each event while a cluster runs, so that it is known after its compaction. Events that
+ * are not recorded yet must not be compacted.
  */
 final class HistoryRecorder implements AutoCloseable {
   private final ClusterHistory streams = new ClusterHistory();
   private final HistoryWatcher watcher;
 
   /**
-   * Begins.
+   * Starts recording.
    *
-   * @param members whom it listens to, one after the other
+   * @param members the watched members, one after the other
    * @param from first revision
    */
   HistoryRecorder(
@@ -38,17 +38,17 @@ final class HistoryRecorder implements AutoCloseable {
     this.watcher = new HistoryWatcher(cluster, streams, members, all, random, timer);
   }
 
-  /** Last revision that is written down. */
+  /** Last recorded revision. */
   long told() {
     return watcher.next() - 1;
   }
 
-  /** What it did not expect. */
+  /** Results that it did not expect. */
   List<String> complaints() {
     return watcher.complaints();
   }
 
-  /** Events by revision; only after it was closed. */
+  /** Events by revision; call it after close. */
   SortedMap<Long, List<Event>> events() {
     SortedMap<Long, List<Event>> events = new TreeMap<>();
     for (WatchRecord record : streams.watches()) {

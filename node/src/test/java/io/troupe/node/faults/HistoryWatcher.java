@@ -21,10 +21,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A watch that continues at another member when its stream ends, right behind what it was told
- * last. Each stream is a record of its own. One that needs what is compacted continues where that
- * ends. It leaves a stream from time to time, and a stream without a message for long: a client
- * does not learn that its member is stopped.
+ * A watch that resumes at another member when its stream ends, directly after its last revision.
+ * Each stream is a separate record. A stream that needs compacted revisions resumes after them. The
+ * watcher leaves a stream from time to time, and one that sends nothing for long: a client does not
+ * learn that its member is paused.
  */
 final class HistoryWatcher implements AutoCloseable {
   private static final long SILENCE_US = 4_000_000;
@@ -42,7 +42,7 @@ final class HistoryWatcher implements AutoCloseable {
   private boolean closed;
 
   /**
-   * A watch, at once.
+   * Starts a watch.
    *
    * @param members where streams are opened
    * @param wanted what the first stream asks for
@@ -89,7 +89,7 @@ final class HistoryWatcher implements AutoCloseable {
     next.open();
   }
 
-  /** Asks how far the stream is, and leaves one that is silent. */
+  /** Requests progress of the stream, and leaves a silent one. */
   private synchronized void look() {
     Stream current = stream;
     if (current == null) {
@@ -102,13 +102,13 @@ final class HistoryWatcher implements AutoCloseable {
     }
   }
 
-  /** First revision that was not told yet. */
+  /** First revision that it has not received yet. */
   synchronized long next() {
     Stream current = stream;
     return current == null ? wanted.startRevision() : current.record.nextRevision();
   }
 
-  /** How many streams there were. */
+  /** The number of streams. */
   synchronized long streams() {
     return streams;
   }
@@ -117,7 +117,7 @@ final class HistoryWatcher implements AutoCloseable {
     return List.copyOf(complaints);
   }
 
-  /** The record of the present stream; null between two. */
+  /** The record of the current stream; null between two streams. */
   synchronized @Nullable WatchRecord record() {
     Stream current = stream;
     return current == null ? null : current.record;

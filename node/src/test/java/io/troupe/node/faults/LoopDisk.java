@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A small ext4 in a file that can hang (what is written waits until it is thawed) and be full.
- * Needs root. A process of its own thaws it in the end, whatever becomes of this one.
+ * A small ext4 in a file that can hang (writes wait until it is thawed) and be full. Needs root. A
+ * separate process thaws it in the end, even if this one is killed.
  */
 final class LoopDisk implements AutoCloseable {
   private static final long BYTES = 512L << 20;
@@ -30,7 +30,7 @@ final class LoopDisk implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    // Without blocks that only root gets: the member may be root.
+    // Without reserved blocks: the member may be root.
     Commands.run("mkfs.ext4", "-q", "-F", "-m", "0", image.toString());
     Commands.run("mount", "-o", "loop", image.toString(), mount.toString());
   }
@@ -55,20 +55,20 @@ final class LoopDisk implements AutoCloseable {
     Commands.run("fsfreeze", "-f", mount.toString());
   }
 
-  /** Does what it was asked for meanwhile. */
+  /** Completes the pending writes. */
   void thaw() {
     Process waiting = guard;
     if (waiting != null) {
       guard = null;
       waiting.destroy();
-      // Status 0: its time was over, and it has thawed the disk.
+      // Status 0: the time limit expired, and the process has thawed the disk.
       if (waiting.onExit().join().exitValue() != 0) {
         Commands.run("fsfreeze", "-u", mount.toString());
       }
     }
   }
 
-  /** Somebody else fills it, but for a last megabyte. */
+  /** A foreign file fills the disk except for the last megabyte. */
   void fill() {
     try {
       long free = Files.getFileStore(mount).getUsableSpace();
@@ -78,7 +78,7 @@ final class LoopDisk implements AutoCloseable {
     }
   }
 
-  /** It has room again. */
+  /** The disk has free space again. */
   void empty() {
     try {
       Files.deleteIfExists(filler());

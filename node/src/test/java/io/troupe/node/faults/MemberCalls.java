@@ -31,9 +31,9 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** One connection to a member; every call has a deadline and none is repeated. */
+/** One connection to a member; each call has a deadline, and the client repeats none. */
 final class MemberCalls implements AutoCloseable {
-  /** Not in the client library that the other methods come from. */
+  /** The client library with the other methods does not have it. */
   private static final MethodDescriptor<LeaseLeasesRequest, LeaseLeasesResponse> LEASES =
       MethodDescriptor.<LeaseLeasesRequest, LeaseLeasesResponse>newBuilder()
           .setType(MethodDescriptor.MethodType.UNARY)
@@ -58,12 +58,12 @@ final class MemberCalls implements AutoCloseable {
    * @throws StatusRuntimeException whatever the call ends with but an answer
    */
   <Q, A> A call(MethodDescriptor<Q, A> method, Q request, long deadlineMs) {
-    // Else a member that was down is not tried again for longer and longer.
+    // Otherwise the channel retries a stopped member after growing delays.
     channel.resetConnectBackoff();
     return ClientCalls.blockingUnaryCall(channel, method, options(deadlineMs), request);
   }
 
-  /** What the member says of itself. */
+  /** The status of the member. */
   StatusResponse status(long deadlineMs) {
     return call(MaintenanceGrpc.getStatusMethod(), StatusRequest.getDefaultInstance(), deadlineMs);
   }
@@ -79,7 +79,7 @@ final class MemberCalls implements AutoCloseable {
     return call(LEASES, LeaseLeasesRequest.getDefaultInstance(), 5000);
   }
 
-  /** Adds a voter; it is not started by that. */
+  /** Adds a voter; does not start it. */
   void addMember(String peerUrl) {
     MemberAddRequest request = MemberAddRequest.newBuilder().addPeerURLs(peerUrl).build();
     call(ClusterGrpc.getMemberAddMethod(), request, 20_000);
@@ -90,7 +90,7 @@ final class MemberCalls implements AutoCloseable {
     call(MaintenanceGrpc.getMoveLeaderMethod(), request, 5000);
   }
 
-  /** Renews a lease on a stream of its own. */
+  /** Renews a lease on a separate stream. */
   LeaseKeepAliveResponse keepAlive(long lease, long deadlineMs) {
     channel.resetConnectBackoff();
     BlockingQueue<Object> answers = new LinkedBlockingQueue<>();

@@ -11,14 +11,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The way from one member to another: a TCP proxy that can are stopped, be slow, or break
- * connections. Members open a connection of their own for what they send, so this is one direction
- * of a pair.
+ * The link from one member to another: a TCP proxy that can be stopped, be slow, or break
+ * connections. Members open separate connections for sending, so this is one direction of a pair.
  *
- * <p>A way that is cut keeps its connections and moves no byte, as if each packet was swallowed;
- * what was sent arrives when it is whole again. TCP loses nothing within a connection, so loss is
- * shown as what it does to a connection: it is stopped for the time of a retransmission, or it ends
- * and everything in it is lost.
+ * <p>A stopped link keeps its connections and moves no byte, as if each packet was lost; sent bytes
+ * arrive when the link is healed. TCP loses nothing within a connection, so a loss has its effect
+ * on the connection: it stops for the time of a retransmission, or it closes and everything in it
+ * is lost.
  */
 final class PeerLink implements AutoCloseable {
   private static final int CHUNK = 64 << 10;
@@ -34,7 +33,7 @@ final class PeerLink implements AutoCloseable {
   private boolean closed;
 
   /**
-   * Opens the way.
+   * Opens the link.
    *
    * @param listener bound already; closed with this
    * @param target where the receiver listens
@@ -46,13 +45,13 @@ final class PeerLink implements AutoCloseable {
     daemon(this::accept, "way to " + target);
   }
 
-  /** Nothing passes from now on. */
+  /** No byte passes from now on. */
   synchronized void cut() {
     cut = true;
   }
 
   /**
-   * Things pass again.
+   * Bytes pass again.
    *
    * @param lagMs for this long connections that there are are stopped all the same: TCP tries again
    *     in longer and longer intervals
@@ -66,17 +65,17 @@ final class PeerLink implements AutoCloseable {
     }
   }
 
-  /** Every piece takes this long; 0 ends it. */
+  /** Delays each piece by this time; 0 ends it. */
   synchronized void delay(long ms) {
     delayMs = ms;
   }
 
-  /** This share of the pieces is lost at first and comes again later; 0 ends it. */
+  /** Delays this share of the pieces as a retransmission does; 0 ends it. */
   synchronized void loss(double share) {
     loss = share;
   }
 
-  /** Ends all connections; what is in them is lost. */
+  /** Closes all connections; their content is lost. */
   void reset() {
     connections.forEach(Connection::close);
   }
@@ -151,7 +150,7 @@ final class PeerLink implements AutoCloseable {
         daemon(() -> pump(to, from), "peer connection, back");
         pump(from, to);
       } catch (IOException e) {
-        // Nobody is there: the sender sees its connection end.
+        // No process listens: the sender sees a closed connection.
         close();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -168,10 +167,10 @@ final class PeerLink implements AutoCloseable {
           pass(this);
           sink.getOutputStream().write(chunk, 0, n);
         }
-        // An end takes the same way.
+        // The end of the stream passes the link like its bytes.
         pass(this);
       } catch (IOException e) {
-        // One side ended: the other one shall see it.
+        // One side closed: the other one must notice it.
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
@@ -193,7 +192,7 @@ final class PeerLink implements AutoCloseable {
     try {
       socket.close();
     } catch (IOException e) {
-      // It is of no use any more, closed or not.
+      // The socket is not used any more, closed or not.
     }
   }
 

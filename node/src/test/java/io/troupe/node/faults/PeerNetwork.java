@@ -19,9 +19,10 @@ import java.util.function.BiConsumer;
 /**
  * The network between members on one machine, a {@link PeerLink} for each direction of each pair.
  *
- * <p>A member has one peer URL, {@code http://m2.troupe.test:PORT}, the same for all. What address
- * the name has differs: each process has a hosts file of its own ({@code jdk.net.hosts.file}), in
- * which {@code m2} is 127.64.1.2 for member 1 and 127.64.3.2 for member 3. There the ways listen.
+ * <p>A member has one peer URL, {@code http://m2.troupe.test:PORT}, the same for all peers. The
+ * address of the name differs: each process has its own hosts file ({@code jdk.net.hosts.file}), in
+ * which {@code m2} is 127.64.1.2 for member 1 and 127.64.3.2 for member 3. The links listen on
+ * these addresses.
  */
 final class PeerNetwork implements AutoCloseable {
   private record Pair(int from, int to) {}
@@ -32,7 +33,7 @@ final class PeerNetwork implements AutoCloseable {
   private final Map<Pair, PeerLink> ways = new LinkedHashMap<>();
 
   /**
-   * Opens all ways.
+   * Opens all links.
    *
    * @param listenPorts where the members listen on 127.0.0.1, by number less 1
    */
@@ -97,13 +98,13 @@ final class PeerNetwork implements AutoCloseable {
     }
   }
 
-  /** Nothing passes from a member of one group to a member of the other. */
+  /** No message passes from a member of one group to a member of the other. */
   void cut(Set<Integer> from, Set<Integer> to) {
     each(from, to, (pair, way) -> way.cut());
   }
 
   /**
-   * The same way is whole again.
+   * Heals the same link.
    *
    * @param lagMs see {@link PeerLink#heal}
    */
@@ -123,17 +124,17 @@ final class PeerNetwork implements AutoCloseable {
     heal(other, one, lagMs);
   }
 
-  /** Every way is slow; 0 ends it. */
+  /** Delays each link; 0 ends it. */
   void delay(long ms) {
     ways.values().forEach(way -> way.delay(ms));
   }
 
-  /** Every way loses; 0 ends it. */
+  /** Each link loses; 0 ends it. */
   void loss(double share) {
     ways.values().forEach(way -> way.loss(share));
   }
 
-  /** All connections from and to a member end. */
+  /** Closes all connections from and to a member. */
   void reset(int member) {
     ways.forEach(
         (pair, way) -> {
@@ -143,7 +144,7 @@ final class PeerNetwork implements AutoCloseable {
         });
   }
 
-  /** No fault is left. */
+  /** Heals all faults. */
   void healAll() {
     delay(0);
     loss(0);

@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.TestInfo;
 
-/** What tests of one fault at a time share: a directory of their own, and waiting. */
+/** Shared code of tests with one fault at a time: a separate directory, and waiting. */
 final class Scenario implements AutoCloseable {
   /** Two election timeouts as followers draw them, and a busy machine. */
   static final Duration NEW_LEADER = Duration.ofSeconds(6);
@@ -48,7 +48,7 @@ final class Scenario implements AutoCloseable {
     held = true;
   }
 
-  /** Removes the files of a test that held; nothing may be mounted there any more. */
+  /** Removes the files of a passed test; nothing may be mounted there any more. */
   @Override
   public void close() throws IOException {
     if (held) {
@@ -76,15 +76,15 @@ final class Scenario implements AutoCloseable {
     return status(cluster, member).getRaftTerm();
   }
 
-  /** Waits for writes that began from then on. */
-  static void awaitWrites(ClusterHistory history, long sinceUs, Duration patience) {
+  /** Waits for acknowledged writes that began after that time. */
+  static void awaitWrites(ClusterHistory history, long sinceUs, Duration timeout) {
     Awaitility.await("writes continue")
-        .atMost(patience)
+        .atMost(timeout)
         .pollInterval(Duration.ofMillis(20))
         .until(() -> history.acknowledgedSince(sinceUs) > 10);
   }
 
-  /** It follows that leader, and is not far behind. */
+  /** The member follows that leader, and lags little. */
   static void awaitFollower(TestCluster cluster, int member, int leader) {
     Awaitility.await("member " + member + " follows " + leader)
         .atMost(Duration.ofSeconds(60))

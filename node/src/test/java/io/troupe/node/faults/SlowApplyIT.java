@@ -19,6 +19,7 @@ import io.troupe.node.process.Alone;
 import io.troupe.node.process.NodeProcess;
 import io.troupe.node.process.TestJdks;
 import io.troupe.testing.FreePort;
+import io.troupe.testing.NeedsRoot;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,10 +31,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A follower whose state is on a disk that hangs, so that it applies nothing, while its log is on
- * another disk and takes entries. Needs root for the mount; fails without.
+ * A follower whose state is on a hanging disk, so that it applies nothing, while its log on another
+ * disk accepts entries. Needs root for the mount; fails without.
  */
 @Alone
+@NeedsRoot
 class SlowApplyIT {
   private static final int MEMBERS = 3;
   private static final int SLOW = 2;
@@ -44,7 +46,7 @@ class SlowApplyIT {
 
   private static final int KEYS = 20;
   private static final int LONGEST_SECONDS = 240;
-  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final Duration TIMEOUT = Duration.ofMinutes(3);
 
   @TempDir Path directory = Path.of("");
 
@@ -107,7 +109,7 @@ class SlowApplyIT {
                   .build());
     }
     Awaitility.await("another leader")
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .ignoreException(StatusRuntimeException.class)
         .until(
             () -> {
@@ -134,7 +136,7 @@ class SlowApplyIT {
       return kv(SLOW).range(range).getKvsList().stream()
           .anyMatch(read -> read.getValue().startsWith(prefix));
     } catch (StatusRuntimeException late) {
-      // Reads may wait for the disk too, and find no state while a snapshot is installed.
+      // Reads may wait for the disk too, and find no state during the installation of a snapshot.
       assertThat(late.getStatus().getCode())
           .as(members.get(SLOW).toString())
           .isIn(Status.Code.DEADLINE_EXCEEDED, Status.Code.UNAVAILABLE);
@@ -148,7 +150,7 @@ class SlowApplyIT {
       start(disk.data());
       followWithTheSlowMember();
       put(0);
-      Awaitility.await("applied").atMost(PATIENCE).until(() -> hasApplied(0));
+      Awaitility.await("applied").atMost(TIMEOUT).until(() -> hasApplied(0));
       disk.freeze(LONGEST_SECONDS);
       long start = System.nanoTime();
       for (int i = 1; i < PUTS; i++) {
@@ -158,7 +160,7 @@ class SlowApplyIT {
       assertThat(hasApplied(PUTS - 1)).as("the disk hangs").isFalse();
       assertThat(members.get(SLOW).isAlive()).isTrue();
       disk.thaw();
-      Awaitility.await("catches up").atMost(PATIENCE).until(() -> hasApplied(PUTS - 1));
+      Awaitility.await("catches up").atMost(TIMEOUT).until(() -> hasApplied(PUTS - 1));
       System.out.printf(
           "slow apply: puts=%d puts-s=%.1f caught-up-after-s=%.1f%n",
           PUTS, (puts - start) / 1e9, (System.nanoTime() - puts) / 1e9);

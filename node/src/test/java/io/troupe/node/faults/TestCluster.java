@@ -24,11 +24,11 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster of real processes that reach each other over a {@link PeerNetwork}. Members have
- * numbers from 1 on; JDKs take turns. Thread-safe.
+ * A cluster of real processes that are connected by a {@link PeerNetwork}. Members have numbers
+ * from 1 on; JDKs alternate. Thread-safe.
  */
 final class TestCluster implements AutoCloseable {
-  /** Small segments and many snapshots, so that members far behind get one. */
+  /** Small segments and many snapshots, so that lagging members receive one. */
   static final Map<String, String> SETTINGS =
       Map.of(
           "snapshot-count", "500",
@@ -68,7 +68,7 @@ final class TestCluster implements AutoCloseable {
   private final Map<Integer, Slot> slots = new LinkedHashMap<>();
 
   /**
-   * Prepares a cluster; nothing is started.
+   * Prepares a cluster; starts nothing.
    *
    * @param first how many begin the cluster
    * @param size how many there may be in the end
@@ -126,12 +126,12 @@ final class TestCluster implements AutoCloseable {
     return network;
   }
 
-  /** How many there may be. */
+  /** The maximum number of members. */
   int size() {
     return slots.size();
   }
 
-  /** All numbers that were started and not given up. */
+  /** All numbers that were started and not removed. */
   synchronized Set<Integer> members() {
     return slots.entrySet().stream()
         .filter(each -> each.getValue().runs > 0)
@@ -139,7 +139,7 @@ final class TestCluster implements AutoCloseable {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /** All members but these. */
+  /** All members except these. */
   Set<Integer> without(Set<Integer> some) {
     Set<Integer> others = members();
     others.removeAll(some);
@@ -166,7 +166,7 @@ final class TestCluster implements AutoCloseable {
     return this;
   }
 
-  /** Starts a member that does not run; does not wait. */
+  /** Starts a stopped member; does not wait. */
   synchronized void start(int member, String... more) {
     Slot slot = slot(member);
     NodeProcess before = slot.process;
@@ -184,7 +184,7 @@ final class TestCluster implements AutoCloseable {
     slot.paused = false;
   }
 
-  /** Starts a member that the others have added; does not wait. */
+  /** Starts a member that was added before; does not wait. */
   void join(int member) {
     Set<Integer> all = members();
     all.add(member);
@@ -214,12 +214,12 @@ final class TestCluster implements AutoCloseable {
     throw new IllegalStateException("never started: " + member);
   }
 
-  /** Which run of which member answers now. */
+  /** The run and the member that respond now. */
   synchronized long session(int member) {
     return member * 1_000_000L + slot(member).runs;
   }
 
-  /** As kill -9. */
+  /** Kills with SIGKILL. */
   void kill(int member) {
     synchronized (this) {
       slot(member).wanted = false;
@@ -228,7 +228,7 @@ final class TestCluster implements AutoCloseable {
     process(member).kill();
   }
 
-  /** As kill -TERM; waits for the end. */
+  /** Stops with SIGTERM and waits for the end. */
   void terminate(int member) {
     synchronized (this) {
       slot(member).wanted = false;
@@ -241,7 +241,7 @@ final class TestCluster implements AutoCloseable {
     return process != null && slot(member).wanted && process.isAlive() && !slot(member).paused;
   }
 
-  /** Stands still from now on. */
+  /** Pauses the process (SIGSTOP). */
   void pause(int member) {
     synchronized (this) {
       slot(member).paused = true;
@@ -249,7 +249,7 @@ final class TestCluster implements AutoCloseable {
     process(member).pause();
   }
 
-  /** Continues. */
+  /** Resumes the process (SIGCONT). */
   void resume(int member) {
     process(member).resume();
     synchronized (this) {
@@ -257,19 +257,22 @@ final class TestCluster implements AutoCloseable {
     }
   }
 
-  /** From now on it may end because of that. */
+  /** The member may exit because of the full disk from now on. */
   synchronized void diskIsFull(int member) {
     slot(member).diskFull = true;
     slot(member).diskFullAtNanos = System.nanoTime();
   }
 
-  /** What met the full disk until now may still end a moment later. */
+  /** A member that met the full disk may still exit a moment later. */
   synchronized void diskHasSpace(int member) {
     slot(member).diskFull = false;
     slot(member).diskFullAtNanos = System.nanoTime();
   }
 
-  /** As a supervisor would: what ended because its disk was full is started when it has room. */
+  /**
+   * Acts as a supervisor: a member that exited because of a full disk is restarted when the disk
+   * has space.
+   */
   synchronized void startWhatDisksEnded() {
     slots.forEach(
         (member, slot) -> {
@@ -290,7 +293,7 @@ final class TestCluster implements AutoCloseable {
     return (slot.diskFull || lately) && process.awaitExit() == DISK_FAILURE;
   }
 
-  /** Names of members that ended although nobody wanted them to, with what they said last. */
+  /** Names of members that exited unexpectedly, with the ends of their logs. */
   synchronized List<String> endedByThemselves() {
     List<String> ended = new ArrayList<>();
     slots.forEach(
@@ -310,7 +313,7 @@ final class TestCluster implements AutoCloseable {
     return ended;
   }
 
-  /** What a member says of itself; null if it does not answer. */
+  /** The status of a member; null if it does not respond. */
   @Nullable StatusResponse status(int member) {
     if (!isUp(member)) {
       return null;
@@ -322,7 +325,7 @@ final class TestCluster implements AutoCloseable {
     }
   }
 
-  /** The leader of the greatest term as the members say; 0 if nobody leads. */
+  /** The leader of the greatest term in the status of the members; 0 if there is none. */
   int leader() {
     int leader = 0;
     long term = 0;
@@ -338,7 +341,7 @@ final class TestCluster implements AutoCloseable {
     return leader;
   }
 
-  /** Waits until somebody leads. */
+  /** Waits for a leader. */
   int awaitLeader() {
     return Awaitility.await("a leader")
         .atMost(Duration.ofSeconds(60))
@@ -346,10 +349,10 @@ final class TestCluster implements AutoCloseable {
         .until(this::leader, found -> found != 0);
   }
 
-  /** Waits until somebody of these leads. */
-  int awaitLeaderAmong(Set<Integer> members, Duration patience) {
+  /** Waits for a leader among these members. */
+  int awaitLeaderAmong(Set<Integer> members, Duration timeout) {
     return Awaitility.await("a leader among " + members)
-        .atMost(patience)
+        .atMost(timeout)
         .pollInterval(Duration.ofMillis(20))
         .until(
             () -> {
@@ -368,7 +371,7 @@ final class TestCluster implements AutoCloseable {
     return slot(member).data;
   }
 
-  /** How many lines of its logs, over all its runs, hold that text. */
+  /** The number of log lines with that text, over all runs. */
   int count(int member, String text) {
     List<NodeProcess> all;
     synchronized (this) {

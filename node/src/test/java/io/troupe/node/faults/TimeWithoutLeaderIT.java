@@ -28,8 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Time from kill -9 of the leader to the next accepted write, three members on one machine,
- * election timeout 1 s. {@code -Dtroupe.failover.rounds} (default 3) makes more; {@code
- * -Dtroupe.etcd} names the binary of a real etcd to measure in its place.
+ * election timeout 1 s. {@code -Dtroupe.failover.rounds} (default 3) sets the rounds; {@code
+ * -Dtroupe.etcd} names the binary of an etcd to measure instead.
  */
 @Alone
 class TimeWithoutLeaderIT {
@@ -52,7 +52,7 @@ class TimeWithoutLeaderIT {
   }
 
   @Test
-  void writesGoOnAfterTheLeaderWasKilled() throws Exception {
+  void writesContinueAfterLeaderKill() throws Exception {
     List<Long> times =
         ETCD.isEmpty() ? measure(this::troupe) : measure(member -> etcd(ETCD, member));
     report(ETCD.isEmpty() ? "troupe" : "etcd", times);
@@ -158,7 +158,7 @@ class TimeWithoutLeaderIT {
       writer.start();
       writers.add(writer);
     }
-    // Connections are warm by then.
+    // Warms the connections up.
     Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> put(leader, 1000));
     processes.get(leader).kill();
     long killed = System.nanoTime();
@@ -184,7 +184,7 @@ class TimeWithoutLeaderIT {
     }
   }
 
-  /** Each member answers a write and names the same leader. */
+  /** Each member acknowledges a write and reports the same leader. */
   private void awaitAllFollow() {
     Awaitility.await("all members follow one leader")
         .atMost(Duration.ofSeconds(90))
@@ -210,6 +210,6 @@ class TimeWithoutLeaderIT {
         return member;
       }
     }
-    throw new AssertionError("nobody leads");
+    throw new AssertionError("no leader");
   }
 }

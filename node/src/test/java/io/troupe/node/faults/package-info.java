@@ -1,6 +1,6 @@
 /**
- * Clusters of real processes with faults: what clients and watchers saw is checked by the checkers
- * of the simulation. Entry classes: {@link io.troupe.node.faults.TestCluster}, {@link
+ * Clusters of real processes with faults: the checkers of the simulation check the calls of clients
+ * and the events of watchers. Entry classes: {@link io.troupe.node.faults.TestCluster}, {@link
  * io.troupe.node.faults.ClusterCampaign}. See docs/campaigns/README.md.
  */
 @NullMarked

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** Command lines of bin/etcd, read on a host of which the address is known. */
+/** Command lines of bin/etcd, read on a host with a known address. */
 final class CommandLines {
   private CommandLines() {}
 
@@ -25,14 +25,14 @@ final class CommandLines {
     return catchThrowableOfType(FlagException.class, () -> read(environment, args));
   }
 
-  /** Asserts that the start ends, with that as the first line. */
+  /** Asserts that the start fails with this first line. */
   static void ends(int status, String text, String... args) {
     FlagException end = end(Map.of(), args);
     assertThat(end.status()).isEqualTo(status);
     assertThat(end.text().lines().findFirst()).hasValue(text);
   }
 
-  /** A configuration file in that directory; the former one is gone. */
+  /** Writes a configuration file to that directory and removes the previous one. */
   static String file(Path directory, String... lines) throws IOException {
     return Files.write(directory.resolve("etcd.yaml"), List.of(lines)).toString();
   }

@@ -11,7 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is advertised by default (F8). */
+/** Default advertised addresses (F8). */
 class DefaultHostTest {
   @TempDir Path directory = Path.of("");
 
@@ -23,12 +23,12 @@ class DefaultHostTest {
   private static final String CLIENT = "troupe.advertise-client-urls";
 
   @Test
-  void F8_anAdvertisedDefaultIsTheAddressOfTheWayOut() throws IOException {
-    EtcdCommandLine everybody = read(Map.of(), "--listen-peer-urls=https://0.0.0.0:7001");
-    assertThat(everybody.properties())
+  void defaultAdvertisedAddressIsThatOfDefaultRoute_F8() throws IOException {
+    EtcdCommandLine wildcard = read(Map.of(), "--listen-peer-urls=https://0.0.0.0:7001");
+    assertThat(wildcard.properties())
         .containsEntry(PEER, "http://192.0.2.7:7001")
         .doesNotContainKey(CLIENT);
-    assertThat(everybody.notices())
+    assertThat(wildcard.notices())
         .contains(
             DeferredLogLine.info("detected default host for advertise").with("host", "192.0.2.7"));
     assertThat(
@@ -45,7 +45,7 @@ class DefaultHostTest {
   }
 
   @Test
-  void F8_everythingElseStays() {
+  void otherAddressesAreUnchanged_F8() {
     assertThat(settings("--listen-peer-urls=http://127.0.0.1:1")).doesNotContainKey(PEER);
     assertThat(
             settings(
@@ -67,7 +67,7 @@ class DefaultHostTest {
   }
 
   @Test
-  void theWayOutIsTheDefaultRouteOfLeastMetric() {
+  void defaultRouteWithLowestMetricIsUsed() {
     String header =
         "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT";
     assertThat(

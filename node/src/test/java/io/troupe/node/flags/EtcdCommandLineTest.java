@@ -33,7 +33,7 @@ class EtcdCommandLineTest {
   }
 
   @Test
-  void F3_everySpellingAndTheLastOfARepeatedFlag() {
+  void allSpellingsAreAcceptedAndLastFlagWins_F3() {
     assertThat(
             settings(
                 "--name=a",
@@ -64,7 +64,7 @@ class EtcdCommandLineTest {
   }
 
   @Test
-  void F3_wrongFlags() {
+  void wrongFlagsAreRefused_F3() {
     ends(2, "flag provided but not defined: -no-such", "--no-such=1");
     ends(2, "flag provided but not defined: -discovery", "--discovery=x");
     ends(2, "flag provided but not defined: -experimental-x", "--experimental-x");
@@ -103,7 +103,7 @@ class EtcdCommandLineTest {
     "127.0.0.1:2379, 'URL scheme must be http, https, unix, or unixs'",
     "ftp://127.0.0.1:1, 'URL scheme must be http, https, unix, or unixs'",
   })
-  void F3_urlsThatAreNone(String urls, String why) {
+  void invalidUrlsAreRefused_F3(String urls, String why) {
     String last = urls.substring(urls.lastIndexOf(',') + 1);
     for (String flag :
         List.of("listen-metrics-urls", "listen-peer-urls", "initial-advertise-peer-urls")) {
@@ -118,7 +118,7 @@ class EtcdCommandLineTest {
   }
 
   @Test
-  void F3_F4_helpAndVersion() {
+  void helpAndVersion_F3_F4() {
     ends(1, "\"foo\" is not a valid flag", "--version", "foo");
     ends(2, "flag provided but not defined: -bogus", "--version", "--bogus");
     ends(0, "Usage:", "--name=x", "-h");
@@ -130,7 +130,7 @@ class EtcdCommandLineTest {
   }
 
   @Test
-  void F1_variablesStandInForFlags() {
+  void variablesReplaceFlags_F1() {
     EtcdCommandLine line =
         read(
             Map.of(
@@ -168,13 +168,13 @@ class EtcdCommandLineTest {
   }
 
   @Test
-  void F1_aPasswordIsNotShown() {
+  void passwordIsNotPrinted_F1() {
     assertThat(read(Map.of("ETCD_DISCOVERY_PASSWORD", "secret")).notices())
         .containsExactly(used("ETCD_DISCOVERY_PASSWORD", "***"));
   }
 
   @Test
-  void F1_aVariableBesideItsFlagAndAWrongOneEndTheStart() {
+  void conflictingAndUnknownVariablesStopStart_F1() {
     for (String value : List.of("x", "")) {
       FlagException end = end(Map.of("ETCD_NAME", value), "--name=y");
       assertThat(end.status()).isEqualTo(1);
@@ -187,7 +187,7 @@ class EtcdCommandLineTest {
   }
 
   @Test
-  void flagsOfTransportSecurity() {
+  void tlsFlagsBecomeSettings() {
     assertThat(
             settings(
                 "--cert-file=c.pem",
@@ -222,7 +222,7 @@ class EtcdCommandLineTest {
   }
 
   @Test
-  void F7_whatIsWrongTogether() {
+  void conflictingFlagsAreRefused_F7() {
     ends(
         1,
         "--advertise-client-urls is required when --listen-client-urls is set explicitly",
@@ -249,7 +249,7 @@ class EtcdCommandLineTest {
         "listen-client-http-urls",
         "listen-metrics-urls"
       })
-  void F7_aListenerIsBoundToAnAddress(String flag) {
+  void listenerNeedsIpAddress_F7(String flag) {
     String advertised = "--advertise-client-urls=http://10.0.0.1:1";
     String listen = "--" + flag + "=";
     ends(
@@ -264,7 +264,7 @@ class EtcdCommandLineTest {
   }
 
   @Test
-  void F7_theSamplingRateCountsWhenTracingIsOn() {
+  void samplingRateNeedsTracing_F7() {
     String on = "--enable-distributed-tracing";
     String rate = "--distributed-tracing-sampling-rate=";
     String wrong =
@@ -282,7 +282,7 @@ class EtcdCommandLineTest {
   }
 
   @Test
-  void tracingInEachForm() throws IOException {
+  void tracingFlagsInAllForms() throws IOException {
     Map<String, String> all =
         Map.of(
             "troupe.tracing.enabled", "true",
@@ -321,7 +321,7 @@ class EtcdCommandLineTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"--logger=capnslog", "--discovery-fallback=proxy"})
-  void whatWouldBeMissingSilentlyEndsTheStart(String flag) {
+  void unsupportedFlagsStopStart(String flag) {
     FlagException end = end(Map.of(), flag);
     assertThat(end.status()).isEqualTo(1);
     assertThat(end).hasMessageContaining("is not supported by Troupe");
@@ -329,7 +329,7 @@ class EtcdCommandLineTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"--cert-file=", "--max-wals=5", "--v", "--snapshot"})
-  void defaultsAndIgnoredFlagsAreTakenInSilence(String flag) {
+  void defaultsAndIgnoredFlagsAreAcceptedSilently(String flag) {
     EtcdCommandLine line = read(Map.of(), flag);
     assertThat(line.properties())
         .containsOnlyKeys("troupe.name", "troupe.data-dir", "troupe.log.format")
@@ -337,9 +337,9 @@ class EtcdCommandLineTest {
     assertThat(line.notices()).isEmpty();
   }
 
-  /** Texts of an etcd 3.7.1 that was started so. */
+  /** Texts of an etcd 3.7.1 with the same flags. */
   @Test
-  void stageOfTheV2StoreMustBeOneThatIsLeft() throws IOException {
+  void v2DeprecationStageIsChecked() throws IOException {
     String[] refused = {"not-yet", "", "gone,not-yet", "gone,"};
     String[] named = {"not-yet", "", "not-yet", ""};
     for (int i = 0; i < refused.length; i++) {
@@ -363,7 +363,7 @@ class EtcdCommandLineTest {
   }
 
   @Test
-  void deprecatedFlagsAreNamedHoweverTheyAreGiven() throws IOException {
+  void deprecatedFlagsAreLoggedInAllForms() throws IOException {
     DeferredLogLine snapshots =
         DeferredLogLine.warning(
             "--max-snapshots is deprecated in 3.6 and will be decommissioned in 3.8.");
@@ -375,7 +375,7 @@ class EtcdCommandLineTest {
   }
 
   @Test
-  void whatHasNoEffectIsSaidOnce() {
+  void flagsWithoutEffectAreLoggedOnce() {
     EtcdCommandLine line = read(Map.of(), "--max-wals=9", "--max-wals=8", "--unsafe-no-fsync");
     assertThat(line.properties()).hasSize(3);
     assertThat(line.notices())
@@ -389,7 +389,7 @@ class EtcdCommandLineTest {
   }
 
   @Test
-  void T4_timesOfPingsAreSettingsOnceTheyAreGiven() {
+  void givenPingTimesBecomeSettings_T4() {
     assertThat(settings()).doesNotContainKey("troupe.grpc-keepalive-interval");
     assertThat(
             settings(
@@ -400,12 +400,12 @@ class EtcdCommandLineTest {
         .containsEntry("troupe.grpc-keepalive-interval", "7200000000000 ns")
         .containsEntry("troupe.grpc-keepalive-timeout", "0 ns");
     assertThat(settings("--grpc-keepalive-min-time=0s"))
-        .as("what gRPC does when it is told nothing")
+        .as("the default of gRPC")
         .containsEntry("troupe.grpc-keepalive-min-time", "5 minutes");
   }
 
   @Test
-  void DI1_discoveryIsASetting() {
+  void discoveryFlagsBecomeSettings_DI1() {
     assertThat(
             settings(
                 "--discovery-token=t",
@@ -423,14 +423,14 @@ class EtcdCommandLineTest {
   }
 
   @Test
-  void DN1_discoveryByDnsIsASetting() {
+  void dnsDiscoveryFlagsBecomeSettings_DN1() {
     assertThat(settings("--discovery-srv=example.org", "--discovery-srv-name=n"))
         .containsEntry("troupe.discovery.srv", "example.org")
         .containsEntry("troupe.discovery.srv-name", "n");
   }
 
   @Test
-  void memoryAndPortsAreSettings() {
+  void memoryAndPortFlagsBecomeSettings() {
     assertThat(settings("--memory-mlock", "--socket-reuse-port"))
         .containsEntry("troupe.memory-mlock", "true")
         .containsEntry("troupe.socket-reuse-port", "true");
@@ -440,7 +440,7 @@ class EtcdCommandLineTest {
   }
 
   @Test
-  void loginsAndHttpAreSettings() {
+  void loginAndHttpFlagsBecomeSettings() {
     assertThat(
             settings(
                 "--auth-token=jwt,pub-key=a,sign-method=RS256",
@@ -467,7 +467,7 @@ class EtcdCommandLineTest {
   }
 
   @Test
-  void flagsOfTheLog() {
+  void logFlagsBecomeSettings() {
     assertThat(
             settings(
                 "--log-outputs=stderr,/var/log/etcd.log",
@@ -483,7 +483,7 @@ class EtcdCommandLineTest {
   }
 
   @Test
-  void valuesThatMeanSomethingElseHere() {
+  void valuesWithDifferentMeaningAreConverted() {
     assertThat(
             settings(
                 "--log-level=fatal",
@@ -508,13 +508,13 @@ class EtcdCommandLineTest {
     "metrics, foo, basic",
     "metrics, extensive, extensive",
   })
-  void F7_valuesWithWhichEtcdStarts(String flag, String value, @Nullable String here) {
+  void valuesAcceptedByEtcdAreAccepted_F7(String flag, String value, @Nullable String here) {
     assertThat(settings("--" + flag + "=" + value).get("troupe." + flag)).isEqualTo(here);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"info", "INFO", "Info"})
-  void F7_aLevelOfTheLogInAnyCase(String level) {
+  void logLevelIgnoresCase_F7(String level) {
     assertThat(settings("--log-level=" + level)).containsEntry("troupe.log.level", "info");
   }
 
@@ -526,7 +526,7 @@ class EtcdCommandLineTest {
         "advertise-client-urls",
         "listen-metrics-urls"
       })
-  void F7_aUrlThatStandsThereTwiceCountsOnce(String flag) {
+  void duplicateUrlIsUsedOnce_F7(String flag) {
     assertThat(settings("--" + flag + "=http://127.0.0.1:2,http://127.0.0.1:1, http://127.0.0.1:2"))
         .containsEntry("troupe." + flag, "http://127.0.0.1:2,http://127.0.0.1:1");
   }
@@ -545,7 +545,7 @@ class EtcdCommandLineTest {
     "0x_f, 15",
     "0_7, 7",
   })
-  void F3_numbersInGosForms(String value, String decimal) {
+  void numbersInGoFormsAreAccepted_F3(String value, String decimal) {
     assertThat(settings("--max-txn-ops", value)).containsEntry("troupe.max-txn-ops", decimal);
     assertThat(settings("--heartbeat-interval", value))
         .containsEntry("troupe.heartbeat-interval", decimal + " ms");
@@ -558,7 +558,7 @@ class EtcdCommandLineTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"", "_1", "1_", "1__0", "08", "0b2", "0o8", "0x", "1e4", "1.0", " 1", "+1", "-1"})
-  void F3_whatIsNoNumber(String value) {
+  void invalidNumbersAreRefused_F3(String value) {
     ends(
         2,
         "invalid value \"" + value + "\" for flag -max-txn-ops: parse error",
@@ -567,7 +567,7 @@ class EtcdCommandLineTest {
   }
 
   @Test
-  void F3_numbersThatAreTooLarge() {
+  void tooLargeNumbersAreRefused_F3() {
     ends(
         2,
         "invalid value \"9223372036854775808\" for flag -quota-backend-bytes: value out of range",
@@ -579,7 +579,7 @@ class EtcdCommandLineTest {
   }
 
   @Test
-  void F7_socketsAreBoundToFiles() {
+  void unixSocketsAreBoundToFiles_F7() {
     assertThat(
             settings(
                 "--listen-client-urls=unix://some-file,unixs:///run/a.sock",

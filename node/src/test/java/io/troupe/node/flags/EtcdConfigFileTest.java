@@ -24,7 +24,7 @@ class EtcdConfigFileTest {
   }
 
   @Test
-  void F2_theFileCountsAlone() throws IOException {
+  void fileOverridesFlagsAndVariables_F2() throws IOException {
     String file =
         file(
             "# as etcd's example has it",
@@ -73,7 +73,7 @@ class EtcdConfigFileTest {
   }
 
   @Test
-  void F2_json() throws IOException {
+  void jsonFileIsAccepted_F2() throws IOException {
     assertThat(
             settings("--config-file", file("{\"name\": \"j\", \"max-txn-ops\": 5}"))
                 .get("troupe.max-txn-ops"))
@@ -83,7 +83,7 @@ class EtcdConfigFileTest {
   }
 
   @Test
-  void F2_aFileThatIsWrongEndsTheStart() throws IOException {
+  void wrongFileStopsStart_F2() throws IOException {
     ends(1, "open /no/such/file: no such file or directory", "--config-file=/no/such/file");
     String text = file("name: [1, 2");
     assertThat(end(Map.of(), "--config-file=" + text).status()).isEqualTo(1);
@@ -102,7 +102,7 @@ class EtcdConfigFileTest {
   }
 
   @Test
-  void F2_theBlockOfDiscovery() throws IOException {
+  void discoveryBlockIsRead_F2() throws IOException {
     assertThat(
             settings(
                 "--config-file="
@@ -126,7 +126,7 @@ class EtcdConfigFileTest {
   }
 
   @Test
-  void F2_blocksOfTransportSecurity() throws IOException {
+  void tlsBlocksAreRead_F2() throws IOException {
     assertThat(
             settings(
                 "--config-file="
@@ -171,7 +171,7 @@ class EtcdConfigFileTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "~", "null", "Null", "NULL"})
-  void F2_nothingIsAsIfTheKeyWereNotThere(String nothing) throws IOException {
+  void nullEqualsMissingKey_F2(String nothing) throws IOException {
     assertThat(
             settings(
                 "--config-file",
@@ -192,14 +192,14 @@ class EtcdConfigFileTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"yes", "Yes", "YES", "y", "Y", "on", "On", "ON", "true", "True", "TRUE"})
-  void F2_wordsForTrue(String yes) throws IOException {
+  void trueValues_F2(String yes) throws IOException {
     assertThat(settings("--config-file", file("enable-pprof: " + yes)))
         .containsEntry("troupe.enable-pprof", "true");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"no", "No", "NO", "n", "N", "off", "Off", "OFF", "false", "False"})
-  void F2_wordsForFalse(String no) throws IOException {
+  void falseValues_F2(String no) throws IOException {
     assertThat(settings("--config-file", file("strict-reconfig-check: " + no)))
         .containsEntry("troupe.strict-reconfig-check", "false");
   }
@@ -216,7 +216,7 @@ class EtcdConfigFileTest {
     "010, 8",
     "1_000, 1000",
   })
-  void F2_numbersThatAreWhole(String number, String decimal) throws IOException {
+  void integerForms_F2(String number, String decimal) throws IOException {
     assertThat(settings("--config-file", file("max-txn-ops: " + number)))
         .containsEntry("troupe.max-txn-ops", decimal);
     assertThat(settings("--config-file", file("corrupt-check-time: " + number)))
@@ -225,13 +225,13 @@ class EtcdConfigFileTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"1.5", "'100'", "yes", "1e400", "-1", "!!float x"})
-  void F2_whatIsNoNumber(String number) throws IOException {
+  void invalidNumbersAreRefused_F2(String number) throws IOException {
     assertThat(end(Map.of(), "--config-file=" + file("max-txn-ops: " + number)).status())
         .isEqualTo(1);
   }
 
   @Test
-  void F2_textsMayLookLikeSomethingElse() throws IOException {
+  void stringsMayLookLikeOtherTypes_F2() throws IOException {
     assertThat(
             settings(
                 "--config-file",
@@ -247,7 +247,7 @@ class EtcdConfigFileTest {
   }
 
   @Test
-  void F2_theFirstOfSeveralDocumentsAndTheLastOfAKeyCount() throws IOException {
+  void firstDocumentAndLastDuplicateKeyWin_F2() throws IOException {
     assertThat(settings("--config-file", file("name: a", "name: b", "---", "name: c", "---", "{{")))
         .containsEntry("troupe.name", "b");
   }

@@ -10,7 +10,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /**
- * docs/flags.md shows every flag as the program takes it; {@code -Drewrite} writes its table again.
+ * docs/flags.md lists each flag as the program accepts it; {@code -Drewrite} writes its table
+ * again.
  */
 class FlagsPageTest {
   private static final Path PAGE = Path.of("..", "docs", "flags.md");
@@ -37,12 +38,12 @@ class FlagsPageTest {
   }
 
   @Test
-  void everyFlagStandsInThePage() throws IOException {
+  void pageListsEveryFlag() throws IOException {
     String page = Files.readString(PAGE);
     int begin = page.indexOf(BEGIN);
-    assertThat(begin).as("the table's beginning").isNotNegative();
+    assertThat(begin).as("start of the table").isNotNegative();
     int end = page.indexOf("\n\n", begin) + 1;
-    assertThat(end).as("the table's end").isPositive();
+    assertThat(end).as("end of the table").isPositive();
     if (System.getProperty("rewrite") != null) {
       page = page.substring(0, begin) + table() + page.substring(end);
       Files.writeString(PAGE, page);
@@ -53,7 +54,7 @@ class FlagsPageTest {
 
   /** 113 flags in the reference, and 13 that are ignored. */
   @Test
-  void allFlagsOfTheReferenceAreThere() {
+  void allFlagsOfEtcdAreKnown() {
     long ignored =
         EtcdFlags.all().values().stream().filter(flag -> flag.fate() == Flag.Fate.IGNORED).count();
     assertThat(ignored).isEqualTo(13);
@@ -61,7 +62,7 @@ class FlagsPageTest {
   }
 
   @Test
-  void everySettingExistsAndDefaultsHaveTheirForm() {
+  void settingsExistAndDefaultsParse() {
     Config defaults = ConfigFactory.parseResources("troupe-defaults.conf");
     for (Flag flag : EtcdFlags.all().values()) {
       if (flag.setting() != null) {

@@ -1,11 +1,11 @@
 package io.troupe.node.hostile;
 
 /**
- * One attack on the client port of a member. It sends what it has to send, or as much as the member
- * takes, and keeps its connections until it is closed.
+ * One attack on the client port of a member. It sends its bytes, or as many as the member accepts,
+ * and keeps its connections until it is closed.
  */
 interface Attack {
-  /** What an attack holds after it has sent everything. */
+  /** The resources of an attack after it has sent everything. */
   interface Held extends AutoCloseable {
     /** Nothing is held. */
     Held NOTHING = () -> {};

@@ -22,9 +22,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Attacks that are ordinary requests, but ask for as much work as a request can. */
+/** Attacks with valid requests that cause as much work as a request can. */
 final class CostlyRequests {
-  /** Time in which each of the requests has its response or refusal. */
+  /** Each of the requests must have its response or refusal within this time. */
   private static final long PATIENCE_SECONDS = 300;
 
   private static final int KEYS_IN_TXN = 100;
@@ -35,7 +35,7 @@ final class CostlyRequests {
     void on(ManagedChannel channel);
   }
 
-  /** Sends the same request several times at once, and waits until each has its outcome. */
+  /** Sends the same request several times concurrently, and waits for each outcome. */
   private static Attack atOnce(int times, Calls calls) {
     return target -> {
       ManagedChannel channel = target.channel();
@@ -109,7 +109,7 @@ final class CostlyRequests {
   }
 
   /**
-   * Transactions in transactions, with ranges of the keys from "l" to "m" at the bottom.
+   * Nested transactions with ranges of the keys from "l" to "m" at the innermost level.
    *
    * @param sizes operations of each level, from the outermost
    * @param put whether the outermost one writes
@@ -138,7 +138,7 @@ final class CostlyRequests {
     return atOnce(1, channel -> KVGrpc.newBlockingStub(channel).txn(request));
   }
 
-  /** Elections of no name, which all keys belong to. */
+  /** Elections without a name; their prefix covers all keys. */
   static Attack leadersOfAllKeys(int calls) {
     return atOnce(
         calls,

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.net.SocketException;
 import java.util.Optional;
 
-/** A header block that never ends: HEADERS, then CONTINUATION without END_HEADERS. */
+/** An endless header block: HEADERS, then CONTINUATION without END_HEADERS. */
 final class HeaderFlood implements Attack {
   private static final int CONTINUATION = 9;
   private static final int FRAMES_AT_ONCE = 64;
@@ -38,7 +38,7 @@ final class HeaderFlood implements Attack {
     try {
       connection = RawConnection.wide(target);
     } catch (SocketException closed) {
-      // The member does not take this connection.
+      // The member refuses this connection.
       return Held.NOTHING;
     }
     try {
@@ -48,7 +48,7 @@ final class HeaderFlood implements Attack {
         sentBytes += many.length;
       }
     } catch (SocketException closed) {
-      // The member does not take more.
+      // The member accepts no more.
     }
     if (sentBytes < mostBytes) {
       goAway = connection.awaitGoAway();
@@ -56,12 +56,12 @@ final class HeaderFlood implements Attack {
     return connection;
   }
 
-  /** What the member took, about. */
+  /** The bytes that the member accepted, approximately. */
   long sentBytes() {
     return sentBytes;
   }
 
-  /** With which error the member closed the connection. */
+  /** The error code with which the member closed the connection. */
   Optional<Integer> goAway() {
     return goAway;
   }

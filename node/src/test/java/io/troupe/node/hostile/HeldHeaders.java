@@ -9,12 +9,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Streams that begin with a header block of about 60,000 bytes and then send nothing.
+ * Streams that send a header block of about 60,000 bytes and then nothing.
  *
  * @source RFC 7541 sections 6.1, 6.2
  */
 final class HeldHeaders implements Attack {
-  /** What the header block consists of. */
+  /** The form of the header block. */
   enum Fields {
     /** Few literal fields with long values. */
     LONG,
@@ -60,7 +60,7 @@ final class HeldHeaders implements Attack {
           connection.write(frames(connection.nextStream()));
         }
       } catch (SocketException closed) {
-        // The member does not take more.
+        // The member accepts no more.
       }
     }
     return () -> held.forEach(RawConnection::close);

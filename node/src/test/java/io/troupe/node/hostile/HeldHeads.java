@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Requests over HTTP/1.1 with many large headers whose bodies never come. */
+/** HTTP/1.1 requests with many large headers whose bodies never arrive. */
 final class HeldHeads implements Attack {
   /** HTTP messages of most servers may have 64 fields. */
   private static final int FIELDS = 57;
@@ -41,7 +41,7 @@ final class HeldHeads implements Attack {
         held.add(connection);
         connection.write(request);
       } catch (IOException refused) {
-        // The member does not take more.
+        // The member accepts no more.
       }
     }
     return () -> held.forEach(RawConnection::close);

@@ -18,6 +18,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dtroupe.hostile.seed}.
  */
 @Alone
+@Tag("full")
 class HostileCampaignIT {
   private static final int SECONDS = Integer.getInteger("troupe.hostile.seconds", 45);
   private static final int MEMBERS = Integer.getInteger("troupe.hostile.members", 3);
@@ -39,13 +41,13 @@ class HostileCampaignIT {
   private static final int MEBIBYTE = 1 << 20;
   private static final String RANGE = "/etcdserverpb.KV/Range";
 
-  /** Threads that come and go with load: of the common pools and of the collector. */
+  /** Threads that start and stop with the load: of the common pools and of the collector. */
   private static final int MORE_THREADS = 30;
 
   /** Caches that fill with use; they are bounded by an eighth of the heap. */
   private static final long MORE_HEAP_KIB = 48 << 10;
 
-  /** Of each client during each mixture, so that its latency means something. */
+  /** Calls of each client during each mixture, so that its latency is meaningful. */
   private static final int MIN_CALLS = 50;
 
   @TempDir Path directory = Path.of("");
@@ -133,7 +135,7 @@ class HostileCampaignIT {
     List<NamedAttack> attacks = attacks();
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
     int mixtures = 0;
-    // Each attack at least once, then whatever comes.
+    // Each attack at least once, then random ones.
     while (mixtures < attacks.size() || System.nanoTime() < end) {
       NamedAttack first = mixtures < attacks.size() ? attacks.get(mixtures) : any(attacks);
       NamedAttack second = any(attacks);
@@ -150,7 +152,7 @@ class HostileCampaignIT {
         System.out.printf(
             "mixture=%d attacks=%s+%s target=n%d client=n%d %s%n",
             mixtures, first, second, target, i, figures);
-        // Attackers, clients and members share the cores: another leader may be elected.
+        // Attackers, clients and members share the cores: another member may become leader.
         assertThat(figures.failures())
             .as("client of n%s", i)
             .allMatch(failure -> String.valueOf(failure.getMessage()).contains("etcdserver: "));

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Members that attacks are made on, as processes of their own. */
+/** Members as separate processes, the targets of attacks. */
 final class HostileCluster implements AutoCloseable {
   private final List<NodeProcess> members = new ArrayList<>();
   private final List<Target> targets = new ArrayList<>();
@@ -97,7 +97,7 @@ final class HostileCluster implements AutoCloseable {
     }
   }
 
-  /** A figure of a member. */
+  /** A metric of a member. */
   double metric(int member, String name) throws IOException, InterruptedException {
     String shown =
         clients
@@ -116,7 +116,7 @@ final class HostileCluster implements AutoCloseable {
         .orElseThrow(() -> new IllegalStateException("no " + name + " in " + shown));
   }
 
-  /** Threads of a member, as many as there can be if it does not answer. */
+  /** Threads of a member; the maximum if it does not respond. */
   double threads(int member) {
     try {
       return metric(member, "jvm_threads_current");
@@ -133,7 +133,7 @@ final class HostileCluster implements AutoCloseable {
     return ProcessResources.of(TestJdks.running(), members.get(member).pid());
   }
 
-  /** The classes that take most of the heap of a member. */
+  /** The classes that use most of the heap of a member. */
   String largestClasses(int member) {
     return ProcessResources.largest(TestJdks.running(), members.get(member).pid());
   }

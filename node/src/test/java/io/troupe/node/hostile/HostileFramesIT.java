@@ -14,7 +14,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Attacks with frames of HTTP/2 on a member with a heap of 256 MiB. */
+/** Attacks with HTTP/2 frames on a member with a heap of 256 MiB. */
 @Alone
 class HostileFramesIT {
   private static final int ENHANCE_YOUR_CALM = 0xb;
@@ -51,7 +51,7 @@ class HostileFramesIT {
   }
 
   @Test
-  void headerBlocksWithoutAnEndCostTheirConnection() throws Exception {
+  void endlessHeaderBlocksCloseTheirConnection() throws Exception {
     try (NodeProcess member = member();
         WellBehavedClient client = WellBehavedClient.start(Target.plain(member.port()))) {
       for (int frameBytes : new int[] {0, 100, 16_384}) {

@@ -20,6 +20,7 @@ import java.util.Base64;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,10 +29,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Attacks that make a member with a heap of 256 MiB hold memory. It serves others meanwhile, and
- * serves large reads again after them.
+ * Attacks that make a member with a heap of 256 MiB hold memory. The member serves other clients
+ * meanwhile, and large reads again afterwards.
  */
 @Alone
+@Tag("full")
 class HostileMemoryIT {
   private static final String RANGE = "/etcdserverpb.KV/Range";
   private static final int MEBIBYTE = 1 << 20;
@@ -39,7 +41,7 @@ class HostileMemoryIT {
   private static final String LARGE = "large";
   private static final int LARGE_KEYS = 4;
 
-  /** The aim is 2 s; a machine that runs other tests beside this one may need longer. */
+  /** The target is 2 s; a machine that runs other tests at the same time may need longer. */
   private static final int MAX_P99_MS = 10_000;
 
   @TempDir Path directory = Path.of("");
@@ -87,7 +89,7 @@ class HostileMemoryIT {
         .build();
   }
 
-  /** Others are served during an attack, and large reads of others again soon. */
+  /** Other clients are served during an attack, and their large reads again soon after it. */
   private void survives(Attack attack, TestInfo test) throws Exception {
     survives(attack, test, MAX_P99_MS);
   }
@@ -123,22 +125,22 @@ class HostileMemoryIT {
   }
 
   @Test
-  void smallResponsesThatNobodyReads(TestInfo test) throws Exception {
+  void unreadSmallResponses(TestInfo test) throws Exception {
     byte[] request =
         RangeRequest.newBuilder().setKey(ByteString.copyFromUtf8(SMALL)).build().toByteArray();
     survives(new UnreadResponses(8, 4000, RANGE, request), test);
   }
 
   @Test
-  void largeResponsesThatNobodyReads(TestInfo test) throws Exception {
+  void unreadLargeResponses(TestInfo test) throws Exception {
     Attack attack = new UnreadResponses(4, 1000, RANGE, all(LARGE).toByteArray());
-    // The first one also shows how long a JVM that has just started takes for 4,000 calls.
+    // The first run also shows how long a fresh JVM takes for 4,000 calls.
     survives(attack, test, 30_000);
     survives(attack, test);
   }
 
   @Test
-  void uploadsThatWithholdTheLastByte(TestInfo test) throws Exception {
+  void uploadsThatWithholdLastByte(TestInfo test) throws Exception {
     byte[] put =
         PutRequest.newBuilder()
             .setKey(ByteString.copyFromUtf8("upload"))
@@ -156,19 +158,19 @@ class HostileMemoryIT {
 
   @ParameterizedTest
   @ValueSource(ints = {450_000, 60_000})
-  void headersOverHttp11OfRequestsWithoutABody(int headBytes, TestInfo test) throws Exception {
+  void http11HeadersOfRequestsWithoutBody(int headBytes, TestInfo test) throws Exception {
     survives(new HeldHeads(600, headBytes), test);
   }
 
   @Test
-  void jsonThatNobodyReads(TestInfo test) throws Exception {
+  void unreadJson(TestInfo test) throws Exception {
     survives(new UnreadJson(60, "/v3/kv/range", json(LARGE), ""), test);
   }
 
   @Test
-  void connectionsThatAskNothing(TestInfo test) throws Exception {
+  void idleConnections(TestInfo test) throws Exception {
     survives(new IdleConnections(6000), test);
-    // A newcomer finds a place: idle connections make space.
+    // A new client connects: the member closes idle connections.
     ManagedChannel newcomer = target.channel();
     try {
       assertThat(KVGrpc.newBlockingStub(newcomer).range(all(SMALL)).getKvsCount()).isOne();
@@ -194,7 +196,7 @@ class HostileMemoryIT {
   }
 
   @Test
-  void numbersThatTakeForeverToParse(TestInfo test) throws Exception {
+  void numbersThatAreExpensiveToParse(TestInfo test) throws Exception {
     client.figures();
     for (String number :
         new String[] {"\"1e100000000\"", "1e100000000", "\"" + "1".repeat(MEBIBYTE) + "\""}) {
@@ -210,7 +212,7 @@ class HostileMemoryIT {
   }
 
   @Test
-  void deadlinesOfEveryLengthAreTakenAndKeepNothing() throws Exception {
+  void deadlinesOfEveryLengthHoldNoMemory() throws Exception {
     for (int round = 0; round < 10; round++) {
       for (char unit : "HMS".toCharArray()) {
         String answer =
@@ -233,9 +235,9 @@ class HostileMemoryIT {
   }
 
   @Test
-  void eventsThatNobodyReads(TestInfo test) throws Exception {
+  void unreadEvents(TestInfo test) throws Exception {
     survives(new SlowWatches(4, 100, 60, 256 << 10), test);
-    // Puts that are small enough for clients that hold next to nothing are never refused.
+    // The member never refuses small puts of clients that hold almost no memory.
     survives(new SlowWatches(4, 100, 400, 32 << 10), test);
     client.close();
     holdsNothing();

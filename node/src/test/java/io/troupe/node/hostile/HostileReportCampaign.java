@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -26,16 +27,17 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Every attack in full size, one after the other, on one and on three members with 256 MiB and with
  * the default heap (512 MiB on a machine of 2 GiB or more). A client on each member records its
  * latency and responses. No member ends, no response is wrong. The figures go to {@code
- * target/hostile/}. Part of the longer profile. Settings: {@code -Dtroupe.hostile.clusters} ({@code
- * 1x256m-tls} is one member whose client port has TLS), {@code -Dtroupe.hostile.attacks} (a regular
- * expression; attacks whose names have no match are left out).
+ * target/hostile/}. Part of the profile {@code full}. Settings: {@code -Dtroupe.hostile.clusters}
+ * ({@code 1x256m-tls} is one member whose client port has TLS), {@code -Dtroupe.hostile.attacks} (a
+ * regular expression; attacks whose names have no match are left out).
  */
 @Alone
+@Tag("full")
 class HostileReportCampaign {
   private static final int MEBIBYTE = 1 << 20;
   private static final String RANGE = "/etcdserverpb.KV/Range";
 
-  /** Of each client beside each attack, so that its figures mean something. */
+  /** Calls of each client during each attack, so that its figures are meaningful. */
   private static final int LEAST_CALLS = 300;
 
   private static final String TLS = "-tls";

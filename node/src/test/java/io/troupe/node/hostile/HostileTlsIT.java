@@ -14,17 +14,19 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Attacks on a client port with TLS of a member with 256 MiB. Clients need no certificate. */
+/** Attacks on a TLS client port of a member with 256 MiB. Clients need no certificate. */
 @Alone
+@Tag("full")
 class HostileTlsIT {
   private static final String RANGE = "/etcdserverpb.KV/Range";
   private static final int MEBIBYTE = 1 << 20;
 
-  /** The aim is 2 s; a machine that runs other tests beside this one may need longer. */
+  /** The target is 2 s; a machine that runs other tests at the same time may need longer. */
   private static final int MAX_P99_MS = 10_000;
 
   private static final int HALF_HELLO = 11;
@@ -50,7 +52,9 @@ class HostileTlsIT {
     cluster.close();
   }
 
-  /** Attacks; the client and a newcomer are served while the attack holds what it has. */
+  /**
+   * Attacks; a connected client and a new client are served while the attack holds its resources.
+   */
   private void survives(Attack attack, TestInfo test) throws Exception {
     client.figures();
     long start = System.nanoTime();
@@ -90,7 +94,7 @@ class HostileTlsIT {
         .until(() -> cluster.metric(0, name), found -> true);
   }
 
-  /** How long until a handshake succeeds, tried ten times a second. */
+  /** The time until a handshake succeeds, with ten attempts per second. */
   private Duration newcomerConnects() {
     long start = System.nanoTime();
     Awaitility.await("a newcomer connects")
@@ -105,7 +109,7 @@ class HostileTlsIT {
     return Duration.ofNanos(System.nanoTime() - start);
   }
 
-  /** A client that connects now; its channel tries again when a connection is refused. */
+  /** A client that connects now; its channel retries a refused connection. */
   private void newcomerIsServed() {
     ManagedChannel channel = cluster.target(0).channel();
     try {
@@ -135,13 +139,13 @@ class HostileTlsIT {
   }
 
   @Test
-  void connectionsThatAskNothing(TestInfo test) throws Exception {
+  void idleTlsConnections(TestInfo test) throws Exception {
     survives(new IdleConnections(1000), test);
     holdsNothing();
   }
 
   @Test
-  void handshakesThatDoNotEnd(TestInfo test) throws Exception {
+  void unfinishedHandshakes(TestInfo test) throws Exception {
     survives(new UnfinishedHandshakes(1000, HALF_HELLO), test);
     survives(new UnfinishedHandshakes(1000, MEBIBYTE), test);
     try (Attack.Held unused = new UnfinishedHandshakes(1000, HALF_HELLO).on(cluster.target(0))) {
@@ -153,7 +157,7 @@ class HostileTlsIT {
   }
 
   @Test
-  void memoryThatClientsHold(TestInfo test) throws Exception {
+  void clientMemoryIsCounted(TestInfo test) throws Exception {
     byte[] large =
         RangeRequest.newBuilder()
             .setKey(ByteString.copyFromUtf8("large"))

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Connections that send the preface of HTTP/2 and nothing else. */
+/** Connections that send only the HTTP/2 preface. */
 final class IdleConnections implements Attack {
   private final int connections;
 
@@ -19,7 +19,7 @@ final class IdleConnections implements Attack {
       try {
         held.add(RawConnection.narrow(target));
       } catch (IOException refused) {
-        // The member does not take more.
+        // The member accepts no more.
       }
     }
     return () -> held.forEach(RawConnection::close);

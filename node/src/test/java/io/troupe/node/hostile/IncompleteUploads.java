@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Requests whose last byte never comes. */
+/** Requests whose last byte never arrives. */
 final class IncompleteUploads implements Attack {
   private static final int FRAME = 16_384;
   private static final int FIRST_WINDOW = 65_535;
@@ -41,13 +41,13 @@ final class IncompleteUploads implements Attack {
         held.add(connection);
         upload(connection, sent);
       } catch (SocketException closed) {
-        // The member does not take more.
+        // The member accepts no more.
       }
     }
     return () -> held.forEach(RawConnection::close);
   }
 
-  /** One after the other, each as fast as the member's windows let it. */
+  /** In sequence, each as fast as the member's windows allow. */
   private void upload(RawConnection connection, byte[] content) throws IOException {
     long window = FIRST_WINDOW;
     for (int i = 0; i < uploads; i++) {
@@ -71,7 +71,7 @@ final class IncompleteUploads implements Attack {
             return;
           }
           if (frame.endsStream() && frame.stream() == stream) {
-            // Refused: what comes would be dropped.
+            // Refused: the member would drop the bytes.
             at = content.length;
             break;
           }

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * and gets. With the default heap and with 256 MiB.
  */
 @Alone
+@Tag("full")
 class LongWorkIT {
   private static final int CHANGES = 200_000;
   private static final int CHANGES_IN_TXN = 100;

@@ -1,7 +1,7 @@
 package io.troupe.node.hostile;
 
 /**
- * An attack and what it is called in results.
+ * An attack and its name in results.
  *
  * @param name of one line
  */

@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import javax.net.ssl.SSLException;
 
-/** A connection that sends and receives bytes and frames of HTTP/2 as they are. One thread. */
+/** A connection that sends and receives raw bytes and HTTP/2 frames. One thread. */
 final class RawConnection implements Attack.Held {
   private static final String HTTP2 = "h2";
   private static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -49,7 +49,7 @@ final class RawConnection implements Attack.Held {
   }
 
   /**
-   * A connection that has sent nothing but a handshake of TLS.
+   * A connection after a TLS handshake that has sent nothing else.
    *
    * @param receiveBytes size of its receive buffer; 0 for the usual one
    * @param protocol offered in the handshake
@@ -59,7 +59,7 @@ final class RawConnection implements Attack.Held {
     return new RawConnection(wire, target.secured(wire, protocol));
   }
 
-  /** Windows as wide as can be. */
+  /** The largest possible windows. */
   static RawConnection wide(Target target) throws IOException {
     return dial(target, 0, HTTP2).write(Http2Bytes.opening());
   }
@@ -84,13 +84,13 @@ final class RawConnection implements Attack.Held {
     return write(Http2Bytes.frame(type, flags, stream, payload));
   }
 
-  /** The next stream that this client may open. */
+  /** The next stream ID of this client. */
   int nextStream() {
     return 2 * streams++ + 1;
   }
 
   /**
-   * A whole gRPC request.
+   * A complete gRPC request.
    *
    * @param message protobuf
    * @return the bytes, to be written
@@ -140,17 +140,17 @@ final class RawConnection implements Attack.Held {
     return code;
   }
 
-  /** Everything to the end of the connection, as text. */
+  /** All bytes to the end of the connection, as text. */
   String text() throws IOException {
     return new String(in.readAllBytes(), StandardCharsets.UTF_8);
   }
 
-  /** Whether there are bytes that were not read. */
+  /** Whether unread bytes exist. */
   boolean hasMore() throws IOException {
     return in.available() > 0 || wire.getInputStream().available() > 0;
   }
 
-  /** Without the farewell of TLS, which waits where the member reads nothing. */
+  /** Without the close_notify alert of TLS, which blocks if the member reads nothing. */
   @Override
   public void close() {
     try {

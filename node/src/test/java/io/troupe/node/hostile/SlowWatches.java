@@ -55,14 +55,14 @@ final class SlowWatches implements Attack {
         held.add(connection);
         watch(connection);
       } catch (SocketException closed) {
-        // The member does not take more.
+        // The member accepts no more.
       }
     }
     put(target);
     return () -> held.forEach(RawConnection::close);
   }
 
-  /** Reads as far as the first response of each stream, and nothing after that. */
+  /** Reads up to the first response of each stream, and nothing after that. */
   private void watch(RawConnection connection) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     for (int i = 0; i < streams; i++) {

@@ -21,7 +21,7 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client port of 127.0.0.1, with TLS or without.
+ * A client port of 127.0.0.1, with or without TLS.
  *
  * @param tls of clients on sockets; null if the port is plain
  * @param credentials of clients of gRPC
@@ -45,7 +45,7 @@ record Target(int port, @Nullable SSLContext tls, ChannelCredentials credentials
   }
 
   /**
-   * A connection of TCP, on which nothing has been sent. Reads have 60 s.
+   * A TCP connection on which nothing has been sent. Reads time out after 60 s.
    *
    * @param receiveBytes size of its receive buffer; 0 for the usual one
    */
@@ -84,14 +84,14 @@ record Target(int port, @Nullable SSLContext tls, ChannelCredentials credentials
     }
   }
 
-  /** TLS reports a connection that the other side closes in more than one way. */
+  /** Java reports a closed TLS connection with several exceptions. */
   static SocketException closed(SSLException reported) {
     SocketException closed = new SocketException("closed by the member");
     closed.initCause(reported);
     return closed;
   }
 
-  /** TLS of a client, whose handshake has not begun. */
+  /** TLS of a client before its handshake. */
   SSLEngine engine() {
     if (tls == null) {
       throw new IllegalStateException("the port has no TLS");

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import javax.net.ssl.SSLEngine;
 
-/** Connections whose handshake of TLS begins and never ends. */
+/** Connections whose TLS handshake begins and never ends. */
 final class UnfinishedHandshakes implements Attack {
   private final int connections;
   private final int bytes;
@@ -33,7 +33,7 @@ final class UnfinishedHandshakes implements Attack {
       try {
         socket.getOutputStream().write(sent);
       } catch (IOException refused) {
-        // The member does not take more.
+        // The member accepts no more.
       }
     }
     return () -> held.forEach(UnfinishedHandshakes::close);

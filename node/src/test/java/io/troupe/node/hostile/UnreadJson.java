@@ -6,9 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Requests to the JSON gateway over HTTP/1.1 whose responses nobody reads. */
+/** HTTP/1.1 requests to the JSON gateway whose responses the client never reads. */
 final class UnreadJson implements Attack {
-  /** Most of a response stays with the member. */
+  /** Most of a response stays in the member. */
   private static final int RECEIVE_BYTES = 16 << 10;
 
   private final int connections;
@@ -56,7 +56,7 @@ final class UnreadJson implements Attack {
       try {
         held.add(send(RawConnection.dial(target, RECEIVE_BYTES, "http/1.1"), path, body, headers));
       } catch (SocketException closed) {
-        // The member does not take more.
+        // The member accepts no more.
       }
     }
     return () -> held.forEach(RawConnection::close);

@@ -43,7 +43,7 @@ final class UnreadResponses implements Attack {
           connection.write(out.toByteArray());
         }
       } catch (SocketException closed) {
-        // The member does not take more.
+        // The member accepts no more.
       }
     }
     return () -> held.forEach(RawConnection::close);

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that writes and reads small values all the time, in a thread of its own, and records
- * what that takes. Calls have 20 s.
+ * A client with its own thread that writes and reads small values continuously and records the
+ * times. Calls time out after 20 s.
  */
 final class WellBehavedClient implements AutoCloseable {
   private static final long DEADLINE_SECONDS = 20;
@@ -57,7 +57,7 @@ final class WellBehavedClient implements AutoCloseable {
     channel = target.channel();
   }
 
-  /** Connects, and begins after its first successful calls. */
+  /** Connects, and starts after its first successful calls. */
   static WellBehavedClient start(Target target) {
     return start(target, "well-behaved");
   }
@@ -106,12 +106,12 @@ final class WellBehavedClient implements AutoCloseable {
     }
   }
 
-  /** Calls that were recorded since the last {@link #figures}. */
+  /** Calls since the last {@link #figures}. */
   int calls() {
     return nanos.size();
   }
 
-  /** What was recorded since the start or the last call of this method. */
+  /** Records since the start or the last call of this method. */
   Figures figures() {
     AssertionError lost = wrong;
     if (lost != null) {

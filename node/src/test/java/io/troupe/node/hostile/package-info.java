@@ -1,6 +1,6 @@
 /**
- * Attacks of clients on a member, each reusable, and what a well-behaved client sees meanwhile.
- * Entry classes: {@link io.troupe.node.hostile.Attack} and {@link
+ * Reusable attacks of clients on a member, and the service that a well-behaved client gets
+ * meanwhile. Entry classes: {@link io.troupe.node.hostile.Attack} and {@link
  * io.troupe.node.hostile.WellBehavedClient}. Imports raw frames of malformed and processes of
  * process. See docs/components/gateway.md.
  */

@@ -24,12 +24,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The rules of docs/architecture.md about who may depend on whom. */
+/** The dependency rules of docs/architecture.md. */
 class LayoutTest {
   private static final JavaClasses TROUPE =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-          // Tests that modules share are a jar here.
+          // Shared test code of other modules is a jar here.
           .withImportOption(location -> !location.contains("-tests.jar"))
           .importPackages("io.troupe");
 
@@ -52,7 +52,7 @@ class LayoutTest {
   private static final String METRICS = "io.troupe.metrics..";
   private static final String NODE = "io.troupe.node..";
 
-  /** What each package of core may import of core, besides model and itself. */
+  /** The packages of core that each package may import, besides model and itself. */
   private static final Map<String, Set<String>> INSIDE_CORE =
       new TreeMap<>(
           Map.of(
@@ -76,7 +76,7 @@ class LayoutTest {
   }
 
   @Test
-  void coreDependsOnTheJdkAlone() {
+  void coreDependsOnlyOnJdk() {
     classes()
         .that()
         .resideInAnyPackage(CORE)
@@ -98,7 +98,7 @@ class LayoutTest {
   }
 
   @Test
-  void coreHasNoClockNoThreadAndNoRandomnessOfItsOwn() {
+  void coreHasNoClockThreadOrRandomness() {
     ArchRule[] rules = {
       noClasses().that().resideInAnyPackage(CORE).should().callMethod(System.class, "nanoTime"),
       noClasses()
@@ -135,7 +135,7 @@ class LayoutTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"model", "raft", "mvcc", "lease", "auth", "watch", "txn", "machine"})
-  void packagesOfCoreImportOnlyWhatTheyMay(String name) {
+  void corePackagesImportOnlyAllowedPackages(String name) {
     Set<String> allowed = INSIDE_CORE.getOrDefault(name, Set.of());
     String[] others =
         INSIDE_CORE.keySet().stream()
@@ -169,7 +169,7 @@ class LayoutTest {
   }
 
   @Test
-  void persistenceKnowsDisksButNoRooms() {
+  void persistenceDoesNotDependOnActors() {
     noClasses()
         .that()
         .resideInAPackage(PERSISTENCE)
@@ -181,7 +181,7 @@ class LayoutTest {
   }
 
   @Test
-  void actorsDoNotKnowTheGateway() {
+  void actorsDoNotDependOnGateway() {
     noClasses()
         .that()
         .resideInAPackage(ACTORS)
@@ -193,7 +193,7 @@ class LayoutTest {
 
   /** Besides model and protocol the gateway uses checks that need no state (decision 0003). */
   @Test
-  void theGatewayNeverSeesActorsOrDisks() {
+  void gatewayDoesNotDependOnActorsOrDisks() {
     noClasses()
         .that()
         .resideInAPackage(GRPC)
@@ -239,9 +239,9 @@ class LayoutTest {
         .check(TROUPE);
   }
 
-  /** Services and conversion know no transport, so that it can be exchanged. */
+  /** Services and conversion do not depend on the transport, so that it can be exchanged. */
   @Test
-  void servicesKnowNoTransport() {
+  void servicesDoNotDependOnTransport() {
     noClasses()
         .that()
         .resideInAnyPackage(
@@ -254,7 +254,7 @@ class LayoutTest {
   }
 
   @Test
-  void nobodyDependsOnNode() {
+  void noModuleDependsOnNode() {
     noClasses()
         .that()
         .resideOutsideOfPackage(NODE)
@@ -264,10 +264,10 @@ class LayoutTest {
         .check(TROUPE);
   }
 
-  /** Tools stand on the product, never the other way round. */
+  /** Tools depend on the product, never the reverse. */
   @Test
-  void nobodyDependsOnToolsAndTheSimulation() {
-    // The simulation is there because tests of this module use its checkers.
+  void noModuleDependsOnToolsOrSimulation() {
+    // The simulation is present because tests of this module use its checkers.
     noClasses()
         .that()
         .resideOutsideOfPackages("io.troupe.simulation..", "io.troupe.bench..")
@@ -278,7 +278,7 @@ class LayoutTest {
   }
 
   @Test
-  void generatedMessagesLiveInTheirOwnPackages() {
+  void generatedMessagesHaveTheirOwnPackages() {
     classes()
         .that()
         .areAssignableTo(com.google.protobuf.GeneratedMessageV3.class)
@@ -299,7 +299,7 @@ class LayoutTest {
   }
 
   @Test
-  void metricsKnowNobodyAndTheirLibraryStaysThere() {
+  void metricsLibraryStaysInMetrics() {
     noClasses()
         .that()
         .resideInAPackage(METRICS)
@@ -328,7 +328,7 @@ class LayoutTest {
   }
 
   @Test
-  void jsonKnowsNoTransport() {
+  void jsonDoesNotDependOnTransport() {
     noClasses()
         .that()
         .resideInAPackage("io.troupe.grpc.json..")
@@ -339,7 +339,7 @@ class LayoutTest {
   }
 
   @Test
-  void modulesAreFreeOfCycles() {
+  void packagesHaveNoCycles() {
     SlicesRuleDefinition.slices()
         .matching("io.troupe.(*)..")
         .should()
@@ -348,7 +348,7 @@ class LayoutTest {
   }
 
   @Test
-  void everyPackageSaysWhatItIsFor() {
+  void everyPackageHasDescription() {
     Set<String> withInfo =
         TROUPE.stream()
             .filter(type -> type.getSimpleName().equals("package-info"))

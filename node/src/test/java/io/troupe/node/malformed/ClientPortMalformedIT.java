@@ -29,25 +29,27 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Malformed input on the client port, without TLS and with it, with and without logins: every call
- * is answered or its connection closed, others are served meanwhile, and nothing of it stays.
- * {@code -Dtroupe.malformed.inputs} (default 4000 for each kind of port) and {@code
- * -Dtroupe.malformed.seed} make other campaigns; the figures are printed.
+ * Malformed input on the client port, with and without TLS, with and without logins: each call gets
+ * a response or its connection is closed, other clients are served meanwhile, and no memory stays
+ * in use. {@code -Dtroupe.malformed.inputs} (default 4000 for each kind of port) and {@code
+ * -Dtroupe.malformed.seed} select other campaigns; the test prints the figures.
  */
+@Tag("full")
 class ClientPortMalformedIT {
   private static final int THREADS = 4;
 
-  /** Where each input has its own. */
+  /** Each input has its own connection from here on. */
   private static final int CONNECTIONS = 25;
 
-  /** Of the heap after a full collection; leases and keys that odd requests made stay. */
+  /** Heap after a full collection; leases and keys of odd requests stay. */
   private static final long HEAP_GROWTH_KIB = 48 << 10;
 
-  /** Inputs after which a member has made what it makes once. */
+  /** Inputs after which a member has created its one-time objects. */
   private static final long WARM_UP = 1000;
 
   @TempDir Path directory = Path.of("");
@@ -55,7 +57,7 @@ class ClientPortMalformedIT {
   private final AtomicLong sent = new AtomicLong();
   private final Map<Kind, Long> sentByKind = new ConcurrentSkipListMap<>();
 
-  /** What is wrong with an input. */
+  /** The kind of malformed input. */
   private enum Kind {
     MESSAGE,
     FRAMING,
@@ -64,17 +66,17 @@ class ClientPortMalformedIT {
     NOISE,
     HEAD,
     FRAME,
-    /** On ports with TLS. */
+    /** Kinds for TLS ports. */
     HANDSHAKE
   }
 
   @Test
-  void withoutTlsNothingOfItStopsOrBloatsAMember() throws Exception {
+  void withoutTlsMalformedInputNeitherStopsNorBloatsMember() throws Exception {
     survives(null);
   }
 
   @Test
-  void withTlsNothingOfItStopsOrBloatsAMember() throws Exception {
+  void withTlsMalformedInputNeitherStopsNorBloatsMember() throws Exception {
     survives(new TlsSide(directory));
   }
 
@@ -100,7 +102,7 @@ class ClientPortMalformedIT {
     try (NodeProcess member = builder.start().awaitReady();
         WellBehavedClient customer = new WellBehavedClient(port, credentials);
         Guns guns = new Guns(target, tls == null ? null : tls.handshakes(target))) {
-      // What a member makes once (classes, threads, pools) is not growth.
+      // One-time objects of a member (classes, threads, pools) are not growth.
       fire(member, guns, customer, seed, Math.max(WARM_UP, inputs / 10));
       ProcessResources before = ProcessResources.of(jdk, member.pid());
       fire(member, guns, customer, seed + 1000, inputs * 8 / 10);
@@ -122,14 +124,14 @@ class ClientPortMalformedIT {
       assertThat(log).noneMatch(line -> line.contains(" ERROR ") || line.startsWith("\tat "));
       long named = log.stream().filter(line -> line.contains("rejected connection on")).count();
       assertThat(named)
-          .as("rejections told of")
+          .as("logged rejections")
           .isLessThanOrEqualTo(tls == null ? 0 : 110 + seconds);
       assertThat(log.size() - named).as("lines of the log").isLessThan(200 + (int) (inputs / 1000));
     }
     assertThat(sent).hasValueGreaterThanOrEqualTo(inputs * 9 / 10);
   }
 
-  /** Connections that were left are noticed a little later. */
+  /** The member notices closed connections a little later. */
   private static ProcessResources settled(
       TestJdks.Jdk jdk, NodeProcess member, ProcessResources before) {
     long end = System.nanoTime() + 30_000_000_000L;
@@ -156,7 +158,7 @@ class ClientPortMalformedIT {
     return Files.write(file, text.getBytes(StandardCharsets.US_ASCII));
   }
 
-  /** In turns, and the customer between them. */
+  /** In turn, with a well-behaved client between them. */
   private void fire(
       NodeProcess member, Guns guns, WellBehavedClient customer, long seed, long inputs)
       throws Exception {
@@ -192,7 +194,7 @@ class ClientPortMalformedIT {
     }
   }
 
-  /** What is fired with. */
+  /** The sources of input. */
   private record Guns(Target target, @Nullable MalformedHandshakes handshakes)
       implements AutoCloseable {
     @Override
@@ -207,14 +209,14 @@ class ClientPortMalformedIT {
     MalformedCalls calls = new MalformedCalls(guns.target());
     MalformedBytes bytes = new MalformedBytes(guns.target());
     MalformedHandshakes handshakes = guns.handshakes();
-    // A hundred inputs on one connection, or one on each of some.
+    // A hundred inputs on one connection, or one on each of several connections.
     Kind kind = Kind.values()[random.nextInt(Kind.values().length - (handshakes == null ? 1 : 0))];
     int count =
         switch (kind) {
           case MESSAGE -> calls.messages(random);
           case FRAMING -> calls.framing(random);
           case METADATA -> calls.metadata(random);
-          case JSON -> new JsonShots(guns.target()).fire(random);
+          case JSON -> new MalformedJson(guns.target()).fire(random);
           case NOISE -> each(random, bytes::noise);
           case HEAD -> each(random, bytes::heads);
           case FRAME -> each(random, bytes::frames);

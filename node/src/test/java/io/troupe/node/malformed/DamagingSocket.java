@@ -7,7 +7,7 @@ import java.net.Socket;
 import java.util.Arrays;
 import java.util.Random;
 
-/** Sends all as it is told but one part, counted from 0, which is damaged. */
+/** A socket that damages one of the written parts, counted from 0. */
 final class DamagingSocket extends Socket {
   private final Random random;
   private final int damaged;

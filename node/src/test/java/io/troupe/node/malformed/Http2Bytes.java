@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** HTTP/2 as bytes, without a library that would refuse to write what is wrong. */
+/** HTTP/2 as bytes, without a library that would refuse to write malformed input. */
 public final class Http2Bytes {
   public static final int DATA = 0;
   public static final int HEADERS = 1;
@@ -18,7 +18,7 @@ public final class Http2Bytes {
 
   private Http2Bytes() {}
 
-  /** What a client begins with: its windows are as wide as can be. */
+  /** The first bytes of a client: its windows are as large as possible. */
   public static byte[] opening() {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     out.writeBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
@@ -39,7 +39,7 @@ public final class Http2Bytes {
         .array();
   }
 
-  /** Names and values in turn; none of them indexed, none compressed. */
+  /** Names and values alternate; none of them indexed, none compressed. */
   public static byte[] headers(String... namesAndValues) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     for (int i = 0; i < namesAndValues.length; i += 2) {
@@ -87,7 +87,7 @@ public final class Http2Bytes {
     return headers(all);
   }
 
-  /** A gRPC message with its five bytes in front. */
+  /** A gRPC message with its prefix of five bytes. */
   public static byte[] framed(int compressed, int length, byte[] message) {
     return ByteBuffer.allocate(5 + message.length)
         .put((byte) compressed)

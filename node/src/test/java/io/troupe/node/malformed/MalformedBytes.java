@@ -13,9 +13,9 @@ import java.util.Random;
 import javax.net.ssl.SSLException;
 
 /**
- * Bytes that are no calls: noise, heads of HTTP/1 and frames of HTTP/2 that break their rules. A
- * connection each; what is answered does not matter, and half of the connections are left without
- * looking.
+ * Bytes that are no calls: noise, heads of HTTP/1 and frames of HTTP/2 that violate the protocol.
+ * One connection each; the response does not matter, and half of the connections are closed without
+ * reading.
  */
 final class MalformedBytes {
   private static final int GLANCE_MS = 20;
@@ -30,7 +30,7 @@ final class MalformedBytes {
     this.target = target;
   }
 
-  /** Anything, some of it after the right beginning. */
+  /** Random bytes, some of them after a valid beginning. */
   int noise(Random random) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     if (random.nextBoolean()) {
@@ -40,7 +40,7 @@ final class MalformedBytes {
     return throwAt(random, out.toByteArray());
   }
 
-  /** Requests of HTTP/1.1 that are damaged. */
+  /** Damaged HTTP/1.1 requests. */
   int heads(Random random) throws IOException {
     byte[] right = HEAD.getBytes(StandardCharsets.US_ASCII);
     byte[] bytes = right;
@@ -89,7 +89,7 @@ final class MalformedBytes {
         in.readNBytes(1 << 16);
       }
     } catch (SocketTimeoutException | SocketException | SSLException expected) {
-      // Nothing was said, or the connection is closed: both are fine.
+      // No response, or the connection is closed: both are valid.
     }
     return 1;
   }

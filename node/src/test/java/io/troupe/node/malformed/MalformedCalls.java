@@ -25,7 +25,10 @@ import java.util.Map;
 import java.util.Random;
 import javax.net.ssl.SSLException;
 
-/** Calls over whole HTTP/2 connections; each call that may not wait for others must be answered. */
+/**
+ * Calls over complete HTTP/2 connections; each call that may not wait for other clients must get a
+ * response.
+ */
 final class MalformedCalls {
   private static final int CALLS = 100;
 
@@ -35,20 +38,20 @@ final class MalformedCalls {
     this.target = target;
   }
 
-  /** What is sent of one call, and whether an answer is due. */
-  private record Shot(ByteString bytes, String what, boolean answered) {}
+  /** The bytes of one call, and whether a response is required. */
+  private record Input(ByteString bytes, String what, boolean answered) {}
 
-  /** Makes the bytes of one call on a stream. */
+  /** Creates the bytes of one call on a stream. */
   private interface Maker {
-    Shot make(Random random, int stream);
+    Input make(Random random, int stream);
   }
 
-  /** Protobuf messages that are damaged, or odd. */
+  /** Damaged or odd protobuf messages. */
   int messages(Random random) throws IOException {
     return fire(random, MalformedCalls::message);
   }
 
-  /** Lengths, flags and ends of gRPC's frames that do not fit. */
+  /** Lengths, flags and ends of gRPC frames that do not match. */
   int framing(Random random) throws IOException {
     return fire(random, MalformedCalls::frames);
   }
@@ -58,18 +61,18 @@ final class MalformedCalls {
     return fire(random, MalformedCalls::headers);
   }
 
-  private static Shot message(Random random, int stream) {
+  private static Input message(Random random, int stream) {
     MethodDescriptor method = Target.method(random);
     byte[] message = Target.message(random, method);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     out.writeBytes(begin(stream, Target.path(method)));
     byte[] framed = Http2Bytes.framed(0, message.length, message);
     out.writeBytes(Http2Bytes.frame(DATA, END_STREAM, stream, framed));
-    return new Shot(
+    return new Input(
         ByteString.copyFrom(out.toByteArray()), method.getFullName(), !Target.mayWait(method));
   }
 
-  private static Shot frames(Random random, int stream) {
+  private static Input frames(Random random, int stream) {
     MethodDescriptor method = Target.method(random);
     byte[] message = Target.message(random, method);
     int length =
@@ -91,13 +94,13 @@ final class MalformedCalls {
     out.writeBytes(Http2Bytes.frame(DATA, 0, stream, Arrays.copyOf(framed, cut)));
     byte[] rest = Arrays.copyOfRange(framed, cut, framed.length);
     out.writeBytes(Http2Bytes.frame(DATA, ends ? END_STREAM : 0, stream, rest));
-    return new Shot(
+    return new Input(
         ByteString.copyFrom(out.toByteArray()),
         method.getFullName(),
         ends && !Target.mayWait(method));
   }
 
-  private static Shot headers(Random random, int stream) {
+  private static Input headers(Random random, int stream) {
     MethodDescriptor method = Target.method(random);
     String path = Target.path(method);
     String any = new String(Mutations.random(random, 60), StandardCharsets.ISO_8859_1);
@@ -119,7 +122,7 @@ final class MalformedCalls {
     out.writeBytes(Http2Bytes.frame(HEADERS, END_HEADERS, stream, block));
     byte[] framed = Http2Bytes.framed(0, message.length, message);
     out.writeBytes(Http2Bytes.frame(DATA, END_STREAM, stream, framed));
-    return new Shot(
+    return new Input(
         ByteString.copyFrom(out.toByteArray()), method.getFullName(), !Target.mayWait(method));
   }
 
@@ -153,26 +156,26 @@ final class MalformedCalls {
       out.writeBytes(Http2Bytes.opening());
       for (; sent < CALLS; sent++) {
         int stream = 2 * sent + 1;
-        Shot shot = maker.make(random, stream);
-        shot.bytes().writeTo(out);
-        if (shot.answered()) {
-          awaited.put(stream, shot.what());
+        Input input = maker.make(random, stream);
+        input.bytes().writeTo(out);
+        if (input.answered()) {
+          awaited.put(stream, input.what());
         }
       }
       socket.getOutputStream().write(out.toByteArray());
       DataInputStream in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
       while (!awaited.isEmpty() && read(in, awaited)) {
-        // Until all are answered or the connection has ended.
+        // Until all calls have responses or the connection has ended.
       }
     } catch (SocketTimeoutException silent) {
       throw new AssertionError("not answered: " + awaited, silent);
     } catch (EOFException | SocketException | SSLException ended) {
-      // The server may end a connection that breaks its rules.
+      // The server may close a connection that violates the protocol.
     }
     return sent;
   }
 
-  /** One frame; false if the server ends the connection. */
+  /** One frame; false if the server closes the connection. */
   private static boolean read(DataInputStream in, Map<Integer, String> awaited) throws IOException {
     int length = (in.readUnsignedByte() << 16) | in.readUnsignedShort();
     int type = in.readUnsignedByte();

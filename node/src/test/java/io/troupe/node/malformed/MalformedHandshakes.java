@@ -19,9 +19,9 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 
 /**
- * What is wrong below HTTP on a port with TLS: something else than a handshake, one that is
- * damaged, cut off, slow or never continues, one without the certificate or with another's, and
- * records that break the rules behind a good one. A connection each. Thread-safe.
+ * Malformed input below HTTP on a TLS port: no handshake, or a damaged, truncated, slow or
+ * unfinished one, one without a certificate or with a foreign one, and records that violate the
+ * protocol after a valid handshake. One connection each. Thread-safe.
  */
 final class MalformedHandshakes implements AutoCloseable {
   private static final int RECORD_HEAD = 5;
@@ -39,7 +39,7 @@ final class MalformedHandshakes implements AutoCloseable {
   /** Shows the certificate of an authority that the port does not trust. */
   private final Target foreign;
 
-  /** Shows none. */
+  /** Shows no certificate. */
   private final Target nameless;
 
   private final Deque<Socket> silent = new ArrayDeque<>();
@@ -65,7 +65,7 @@ final class MalformedHandshakes implements AutoCloseable {
         default -> brokenRecords(random);
       }
     } catch (SocketTimeoutException | SocketException | SSLException ended) {
-      // Nothing was said, or the connection is closed: both are fine.
+      // No response, or the connection is closed: both are valid.
     }
     return 1;
   }
@@ -87,7 +87,7 @@ final class MalformedHandshakes implements AutoCloseable {
     }
   }
 
-  /** As a client of the JDK begins. */
+  /** The first bytes of a client of the JDK. */
   private byte[] hello() throws SSLException {
     SSLEngine engine =
         Objects.requireNonNull(target.tls()).createSSLEngine("127.0.0.1", target.port());
@@ -100,7 +100,7 @@ final class MalformedHandshakes implements AutoCloseable {
   private byte[] damagedHello(Random random) throws SSLException {
     byte[] hello = Mutations.of(random, hello());
     if (hello.length > RECORD_HEAD && random.nextInt(3) > 0) {
-      // With the lengths that it has now, so that what is inside is checked.
+      // With corrected lengths, so that the server checks the content.
       ByteBuffer.wrap(hello).put(0, (byte) 22).putShort(3, (short) (hello.length - RECORD_HEAD));
       if (hello.length > 9) {
         ByteBuffer.wrap(hello).putShort(7, (short) (hello.length - 9));
@@ -109,7 +109,7 @@ final class MalformedHandshakes implements AutoCloseable {
     return hello;
   }
 
-  /** Without a word, or with half of one. */
+  /** Sends nothing, or half of a message. */
   private void silent(Random random) throws IOException {
     Socket socket = target.dial();
     Socket tooMany = null;
@@ -149,11 +149,11 @@ final class MalformedHandshakes implements AutoCloseable {
     }
   }
 
-  /** Its second part, or a later one, is damaged or missing. */
+  /** Its second or a later part is damaged or missing. */
   private void damagedFlight(Random random) throws IOException {
     try (Socket below = target.dialed(new DamagingSocket(random, 1 + random.nextInt(4)));
         SSLSocket socket = target.over(below, random)) {
-      // The other side may wait for the rest for as long as handshakes last.
+      // The server may wait for the rest until the handshake timeout.
       socket.setSoTimeout(FLIGHT_MS);
       socket.startHandshake();
       socket.getOutputStream().write(PLAIN.getBytes(StandardCharsets.US_ASCII));
@@ -161,7 +161,7 @@ final class MalformedHandshakes implements AutoCloseable {
     }
   }
 
-  /** The client learns of it at its first answer at the latest. */
+  /** The client learns of it at its first response at the latest. */
   private static void refused(Target with, Random random) throws IOException {
     boolean served = false;
     try (SSLSocket socket = with.over(with.dial(), random)) {
@@ -174,7 +174,7 @@ final class MalformedHandshakes implements AutoCloseable {
     }
   }
 
-  /** New keys, or a new handshake, once more and once more. */
+  /** A key update, or a new handshake, repeatedly. */
   private void againAndAgain(Random random) throws IOException {
     try (SSLSocket socket = target.over(target.dial(), random)) {
       for (int i = 0; i < ROUNDS; i++) {

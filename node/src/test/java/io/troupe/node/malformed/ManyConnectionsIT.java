@@ -13,17 +13,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What clients cost that connect, begin to speak HTTP/2 and ask nothing. */
+/** The cost of clients that connect, send the HTTP/2 preface and no request. */
+@Tag("full")
 class ManyConnectionsIT {
   private static final int CONNECTIONS = 300;
 
-  /** Its buffers, its table of streams, and what its stages are. */
+  /** Buffers, stream table and stages of a connection. */
   private static final long MOST_KIB = 160;
 
-  /** And what TLS buffers. */
+  /** Additional TLS buffers. */
   private static final long MOST_KIB_WITH_TLS = 280;
 
   private static final Random RANDOM = new Random(1);
@@ -41,12 +43,12 @@ class ManyConnectionsIT {
   }
 
   @Test
-  void connectionThatSendsNoRequestCostsLittle() throws Exception {
+  void idleConnectionCostsLittle() throws Exception {
     costsLittle(null, MOST_KIB);
   }
 
   @Test
-  void connectionWithTlsThatSendsNoRequestCostsLittle() throws Exception {
+  void idleTlsConnectionCostsLittle() throws Exception {
     costsLittle(new TlsSide(directory), MOST_KIB_WITH_TLS);
   }
 
@@ -64,7 +66,7 @@ class ManyConnectionsIT {
     List<Socket> connections = new ArrayList<>();
     try (NodeProcess member = builder.start().awaitReady()) {
       Target target = new Target(port, tls == null ? null : tls.client());
-      // What is made once is no cost of a connection.
+      // One-time objects are no cost of a connection.
       connect(target, 20, connections);
       ProcessResources before = ProcessResources.of(jdk, member.pid());
       connect(target, CONNECTIONS, connections);

@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.Random;
 
-/** Bytes that were right once. */
+/** Damaged copies of valid bytes. */
 final class Mutations {
   private static final byte[] EDGES = {0, 1, 0x7f, (byte) 0x80, (byte) 0xff, 0x08, 0x12, 0x0a};
 
@@ -16,7 +16,7 @@ final class Mutations {
     return bytes;
   }
 
-  /** One to four changes: bits, bytes, pieces that are lost, repeated, added or cut off. */
+  /** One to four changes: bits, bytes, and pieces that are lost, repeated, added or truncated. */
   static byte[] of(Random random, byte[] right) {
     byte[] bytes = right.clone();
     for (int changes = 1 + random.nextInt(4); changes > 0; changes--) {
@@ -48,7 +48,7 @@ final class Mutations {
         return Arrays.copyOf(bytes, at);
       }
       default -> {
-        // The longest number that protobuf can write, where a length or a tag may be expected.
+        // The longest number that protobuf can encode, where a length or a tag may be expected.
         byte[] huge = {-1, -1, -1, -1, -1, -1, -1, -1, -1, 1};
         return joined(Arrays.copyOf(bytes, at), huge, tail(bytes, at));
       }

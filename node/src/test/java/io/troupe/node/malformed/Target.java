@@ -22,16 +22,16 @@ import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client port and what can be asked there.
+ * A client port and its methods.
  *
  * @param tls what clients show and trust; null if the port is plain
  */
 record Target(int port, @Nullable SSLContext tls) {
-  /** What takes a member's time, not its robustness; seldom drawn. */
+  /** Methods that cost time rather than robustness; seldom drawn. */
   private static final Set<String> COSTLY =
       Set.of("Defragment", "Hash", "HashKV", "UserAdd", "UserChangePassword", "Authenticate");
 
-  /** These may wait for somebody else for as long as their caller does. */
+  /** These methods may wait for other clients until the deadline of the caller. */
   private static final Set<String> WAITING = Set.of("Lock", "Campaign", "Observe", "Watch");
 
   private static final List<String[]> OFFERS =
@@ -56,12 +56,12 @@ record Target(int port, @Nullable SSLContext tls) {
     return all;
   }
 
-  /** A connection on which a request can be sent, behind a handshake if the port wants one. */
+  /** A connection that accepts a request, after a handshake if the port needs one. */
   Socket connect(Random random) throws IOException {
     return tls == null ? dial() : secured(dial(), random);
   }
 
-  /** A connection without a byte. */
+  /** A connection before its first byte. */
   Socket dial() throws IOException {
     return dialed(new Socket());
   }
@@ -73,7 +73,7 @@ record Target(int port, @Nullable SSLContext tls) {
     return socket;
   }
 
-  /** A good handshake, with one version or another, and any protocols that a client may offer. */
+  /** A valid handshake with a random version and random protocols that a client may offer. */
   private SSLSocket secured(Socket plain, Random random) throws IOException {
     SSLSocket socket = over(plain, random);
     try {
@@ -85,7 +85,7 @@ record Target(int port, @Nullable SSLContext tls) {
     }
   }
 
-  /** A connection whose handshake is to begin. */
+  /** A connection before its handshake. */
   SSLSocket over(Socket plain, Random random) throws IOException {
     SSLSocketFactory factory = Objects.requireNonNull(tls).getSocketFactory();
     SSLSocket socket = (SSLSocket) factory.createSocket(plain, "127.0.0.1", port, true);

@@ -15,8 +15,8 @@ import java.util.Map;
 import javax.net.ssl.SSLContext;
 
 /**
- * A member's port that wants certificates, and clients of it. Certificates have no common name, so
- * that they are nobody's login (A14).
+ * A member's port that requires certificates, and its clients. Certificates have no common name, so
+ * they name no user (A14).
  */
 public final class TlsSide {
   private static final String BLOCK = "client-transport-security.";
@@ -36,10 +36,10 @@ public final class TlsSide {
     server = authority.issue("server", "", KeyForm.EC_PKCS8, "127.0.0.1");
     own = authority.issue("own", "", KeyForm.EC_PKCS8);
     Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
-    foreign = new TestAuthority(elsewhere, "stranger").issue("foreign", "", KeyForm.EC_PKCS8);
+    foreign = new TestAuthority(elsewhere, "unknown").issue("foreign", "", KeyForm.EC_PKCS8);
   }
 
-  /** Of a member that requires certificates of its clients, without "troupe.". */
+  /** Settings of a member that requires client certificates, without "troupe.". */
   Map<String, String> settings() {
     Map<String, String> settings = new HashMap<>(serverSettings());
     settings.put(BLOCK + "trusted-ca-file", authority.file().toString());
@@ -47,7 +47,7 @@ public final class TlsSide {
     return settings;
   }
 
-  /** Of a member that requires no certificates of its clients, without "troupe.". */
+  /** Settings of a member that requires no client certificates, without "troupe.". */
   public Map<String, String> serverSettings() {
     return Map.of(
         BLOCK + "cert-file", server.cert().toString(),

@@ -28,7 +28,7 @@ import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
 import java.util.concurrent.TimeUnit;
 
-/** Somebody who uses the member as it should be used, all the while. One thread. */
+/** A client that uses the member correctly throughout. One thread. */
 final class WellBehavedClient implements AutoCloseable {
   private static final Metadata.Key<String> TOKEN =
       Metadata.Key.of("token", Metadata.ASCII_STRING_MARSHALLER);
@@ -49,7 +49,9 @@ final class WellBehavedClient implements AutoCloseable {
     return ClientCalls.blockingUnaryCall(channel, method, options, request);
   }
 
-  /** A write and a read of it. Odd requests may have raised an alarm, so these go first. */
+  /**
+   * A write and a read of it. Odd requests may have raised an alarm, so the client disarms first.
+   */
   void isServed() {
     AlarmResponse raised =
         call(MaintenanceGrpc.getAlarmMethod(), AlarmRequest.getDefaultInstance());
@@ -72,9 +74,9 @@ final class WellBehavedClient implements AutoCloseable {
         .isEqualTo(value);
   }
 
-  /** From now on calls need a token; this one has it. */
+  /** Calls need a token from now on; this client has one. */
   void enableLogins() {
-    // Odd requests may have made one already.
+    // Odd requests may have created one already.
     tolerant(
         () ->
             call(

@@ -1,4 +1,4 @@
-/** Malformed input on the client port: a member continues as if nothing had happened. */
+/** Malformed input on the client port: a member continues without damage. */
 @NullMarked
 package io.troupe.node.malformed;
 

@@ -7,9 +7,9 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 
 /**
- * A test of whole processes that needs the machine for itself: several members under load, or times
- * that count. The others run two at a time, because most of what they do is waiting; of several
- * members see {@link Clusters}.
+ * A test of whole processes that needs the machine alone: several members under load, or time
+ * limits. Other tests run two at a time, because they mostly wait; {@link Clusters} marks those
+ * with several members.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -2,14 +2,14 @@ package io.troupe.node.process;
 
 import io.grpc.Status;
 
-/** What a client may conclude from how its call ended. */
+/** The conclusion of a client from the status of its call. */
 public final class CallFate {
   private CallFate() {}
 
   /**
-   * True if the call may or may not have been done, as it is with a member that was killed under
-   * it. Of grpc-java that includes UNKNOWN with a cause: its own connection was closed before it
-   * knew why; no member answers with a cause.
+   * True if the call may or may not have been applied, as with a member that was killed during it.
+   * Of grpc-java that includes UNKNOWN with a cause: its own connection was closed before it knew
+   * the reason; a response of a member has no cause.
    */
   public static boolean isUnknown(Status status) {
     return switch (status.getCode()) {

@@ -7,9 +7,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 
 /**
- * A test that mostly waits, for several members at once or for time to pass, and whose limits of
- * time are wide. Two such classes run side by side, apart from those that take all of the
- * processors.
+ * A test that mostly waits, for several members or for time to pass, and whose time limits are
+ * wide. Two such classes run in parallel, apart from those that use all processors.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Another client puts during one large deletion, and two watchers get every event in order. Prints
  * the duration of the deletion, the latency of the puts, and the peak of the resident memory.
  *
- * <p>Part of the longer profile. Settings: {@code -Dtroupe.deletion.keys}, {@code
+ * <p>Part of no profile. Settings: {@code -Dtroupe.deletion.keys}, {@code
  * -Dtroupe.deletion.values}, {@code -Dtroupe.deletion.members} (1 or 3), {@code
  * -Dtroupe.deletion.heap}.
  */
@@ -49,10 +49,10 @@ class DeletionLoadCampaign {
   private static final int VALUES = Integer.getInteger("troupe.deletion.values", 100);
   private static final int MEMBERS = Integer.getInteger("troupe.deletion.members", 3);
   private static final String HEAP = System.getProperty("troupe.deletion.heap", "256m");
-  private static final Duration PATIENCE = Duration.ofMinutes(30);
+  private static final Duration TIMEOUT = Duration.ofMinutes(30);
   private static final int KEYS_IN_TXN = 5000;
 
-  /** Of WatchCreateRequest. */
+  /** Field of WatchCreateRequest. */
   private static final int FRAGMENT_FIELD = 8;
 
   @TempDir Path directory = Path.of("");
@@ -99,7 +99,7 @@ class DeletionLoadCampaign {
     }
   }
 
-  /** Puts one small value after the other. */
+  /** Puts small values in sequence. */
   private static final class Putter extends Thread {
     private final KVGrpc.KVBlockingStub calls;
     private final List<Long> nanos = new ArrayList<>();
@@ -192,10 +192,10 @@ class DeletionLoadCampaign {
     }
   }
 
-  /** In fragments: one message of all previous values would be longer than messages can be. */
+  /** In fragments: one message with all previous values would exceed the message limit. */
   private static Watched watch(ManagedChannel channel, String prefix, boolean prev) {
     Watched watched = new Watched();
-    // The client's messages are of a version that does not know the field yet.
+    // The client's messages have a version without this field.
     UnknownFieldSet.Field yes = UnknownFieldSet.Field.newBuilder().addVarint(1).build();
     WatchCreateRequest.Builder create =
         WatchCreateRequest.newBuilder()
@@ -240,20 +240,20 @@ class DeletionLoadCampaign {
     try {
       KVGrpc.newBlockingStub(channel).deleteRange(deletion);
     } catch (StatusRuntimeException late) {
-      // A busy machine may need longer than the server lets its clients wait (Q7).
+      // A busy machine may need longer than the request timeout of the server (Q7).
       assertThat(late).hasMessageStartingWith("UNAVAILABLE: etcdserver: request timed out");
       outcome = "timed-out";
     }
     long answered = System.nanoTime();
     Awaitility.await()
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .ignoreException(StatusRuntimeException.class)
         .until(() -> count(channel, prefix) == 0);
     long deleted = System.nanoTime();
     String puts = putter.figures();
     for (Watched watched : List.of(plain, previous)) {
       Awaitility.await()
-          .atMost(PATIENCE)
+          .atMost(TIMEOUT)
           .until(() -> watched.deletions.get() >= keys || !watched.end.isEmpty());
       assertThat(watched.end).isEmpty();
       assertThat(watched.deletions).hasValue(keys);

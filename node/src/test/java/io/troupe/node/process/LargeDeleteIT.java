@@ -30,19 +30,21 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * One request deletes more than a heap holds: a member applies it in bounded memory, its watchers
- * get every event, and it starts again afterwards. With the default heap and with 256 MiB.
+ * get each event, and it restarts afterwards. With the default heap and with 256 MiB.
  */
 @Alone
+@Tag("full")
 class LargeDeleteIT {
   private static final int KEYS_IN_TXN = 100;
 
-  /** Of WatchCreateRequest. */
+  /** Field of WatchCreateRequest. */
   private static final int FRAGMENT_FIELD = 8;
 
   private final Path temp;
@@ -130,7 +132,7 @@ class LargeDeleteIT {
             .setRangeEnd(ByteString.copyFromUtf8(prefix + "~"))
             .setPrevKv(prev);
     if (parts) {
-      // The client's messages are of a version that does not know the field yet.
+      // The client's messages have a version without this field.
       UnknownFieldSet.Field yes = UnknownFieldSet.Field.newBuilder().addVarint(1).build();
       create.setUnknownFields(UnknownFieldSet.newBuilder().addField(FRAGMENT_FIELD, yes).build());
     }
@@ -139,7 +141,7 @@ class LargeDeleteIT {
     return watched;
   }
 
-  /** A busy machine may need longer than the server lets its clients wait (Q7). */
+  /** A busy machine may need longer than the request timeout of the server (Q7). */
   private static void orTimeout(Runnable request) {
     try {
       request.run();
@@ -176,7 +178,7 @@ class LargeDeleteIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"512m", "256m"})
-  void deletionOfManyKeysEndsNoMember_A1(String heap) {
+  void deletionOfManyKeysStopsNoMember_A1(String heap) {
     int keys = 550_000;
     try (NodeProcess member = member(heap)) {
       ManagedChannel channel = connect(member);
@@ -204,7 +206,7 @@ class LargeDeleteIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"512m", "256m"})
-  void deletionOfLargeValuesEndsNoMember_A1(String heap) {
+  void deletionOfLargeValuesStopsNoMember_A1(String heap) {
     int keys = 400;
     try (NodeProcess member = member(heap)) {
       ManagedChannel channel = connect(member);
@@ -228,7 +230,7 @@ class LargeDeleteIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"256m"})
-  void endOfLeaseWithManyKeysEndsNoMember_A1(String heap) {
+  void expiryOfLeaseWithManyKeysStopsNoMember_A1(String heap) {
     try (NodeProcess member = member(heap)) {
       ManagedChannel channel = connect(member);
       LeaseGrantRequest grant = LeaseGrantRequest.newBuilder().setID(7).setTTL(3600).build();
@@ -244,7 +246,7 @@ class LargeDeleteIT {
     }
   }
 
-  /** The log brings the same entry again, with the same heap. */
+  /** The replay of the log applies the same entry again, with the same heap. */
   private static void restartAfterKill(NodeProcess member, String prefix) {
     member.kill();
     try (NodeProcess again = member.restart().awaitReady()) {

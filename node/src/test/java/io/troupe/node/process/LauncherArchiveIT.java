@@ -16,25 +16,27 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The archive that bin/node has made beside a first start: on real JDKs that it is used, on a
- * stand-in for java how it is made.
+ * The archive that bin/node creates beside a first start: real JDKs show that it is used, a
+ * substitute for java shows how it is created.
  */
 @Alone
+@Tag("full")
 class LauncherArchiveIT {
   private static final String JDKS = "io.troupe.node.process.TestJdks#all";
 
   /** Training has the lowest priority: on a busy machine it takes long. */
-  private static final Duration PATIENCE = Duration.ofMinutes(10);
+  private static final Duration TIMEOUT = Duration.ofMinutes(10);
 
   /**
-   * Notes how it was started to make an archive, then does what the file "behaviour" says; as a
-   * member, what the file "member" says.
+   * Records how it was started to create an archive, then runs the file "behaviour"; as a member,
+   * the file "member".
    */
   private static final String STAND_IN =
       """
@@ -56,7 +58,7 @@ class LauncherArchiveIT {
         .environment("TROUPE_JAR", NodeProcess.nodeJar().toString())
         .environment("TROUPE_HEAP", "256m")
         .environment("TROUPE_CACHE", cache().toString())
-        .environment("TROUPE_ARCHIVE_SECONDS", Long.toString(PATIENCE.toSeconds()))
+        .environment("TROUPE_ARCHIVE_SECONDS", Long.toString(TIMEOUT.toSeconds()))
         .args(
             "-Dtroupe.data-dir=" + directory.resolve("data"),
             "-Dtroupe.listen-client-urls=http://127.0.0.1:" + FreePort.next());
@@ -90,7 +92,7 @@ class LauncherArchiveIT {
   }
 
   private static void await(java.util.concurrent.Callable<Boolean> condition) {
-    Awaitility.await().atMost(PATIENCE).pollInterval(Duration.ofMillis(20)).until(condition);
+    Awaitility.await().atMost(TIMEOUT).pollInterval(Duration.ofMillis(20)).until(condition);
   }
 
   private static void startAndStop(NodeProcess.Builder builder) throws IOException {
@@ -104,7 +106,7 @@ class LauncherArchiveIT {
 
   @ParameterizedTest
   @MethodSource(JDKS)
-  void theSecondStartUsesTheArchiveThatTheFirstHadMade(Jdk jdk) throws IOException {
+  void secondStartUsesArchiveOfFirstStart(Jdk jdk) throws IOException {
     startAndStop(node(jdk.home()));
     Path archive = awaitArchive();
     Path classes = directory.resolve("classes.log");
@@ -112,7 +114,7 @@ class LauncherArchiveIT {
         node(jdk.home()).environment("TROUPE_JAVA_OPTS", "-Xlog:class+load:file=" + classes));
     assertThat(Files.readString(classes))
         .containsPattern("io\\.troupe\\.node\\.NodeMain source: shared objects file")
-        // Only a client's call loads it: the throw-away member was used.
+        // Only a client call loads this class: the training member was used.
         .containsPattern("io\\.troupe\\.grpc\\.http\\.GrpcHandler source: shared objects file");
 
     Files.writeString(archive, "no archive at all");
@@ -120,7 +122,7 @@ class LauncherArchiveIT {
   }
 
   @Test
-  void oneCanBeMadeAheadOfTheFirstStartAndBesideAMemberOnTheDefaultPorts() throws IOException {
+  void archiveCanBeCreatedBeforeFirstStartWithDefaultPortsInUse() throws IOException {
     try (ServerSocket peers = taken(2380);
         ServerSocket clients = taken(2379);
         NodeProcess make =
@@ -131,7 +133,7 @@ class LauncherArchiveIT {
     }
   }
 
-  /** Taken by this test, or by somebody else. */
+  /** Acquired by this test, or by another process. */
   private static ServerSocket taken(int port) throws IOException {
     ServerSocket socket = new ServerSocket();
     try {
@@ -166,7 +168,7 @@ class LauncherArchiveIT {
   }
 
   @Test
-  void itIsMadeAsideAndWithoutTheUsersSettings() throws IOException {
+  void archiveIsCreatedWithoutUserSettings() throws IOException {
     Path home = standIn("echo bytes > \"$archive\"; read -r line && exit 1; exit 0");
     run(
         node(home)
@@ -183,14 +185,15 @@ class LauncherArchiveIT {
   }
 
   @Test
-  void oneAtATimeIsEnough() throws IOException {
+  void onlyOneArchiveIsCreatedAtOnce() throws IOException {
     Path gate = directory.resolve("gate");
     Path home =
         standIn("until [ -e '" + gate + "' ]; do sleep 0.05; done; echo bytes > \"$archive\"");
     run(node(home));
     await(() -> trainings(home).size() == 1);
     run(node(home));
-    // It looks, finds the other, and is gone: nothing to see but that no second one begins.
+    // The second script finds the first one and exits: the only effect is that no second training
+    // starts.
     try (NodeProcess make = node(home).environment("TROUPE_ARCHIVE", "make").start()) {
       assertThat(make.awaitExit()).isEqualTo(1);
     }
@@ -200,7 +203,7 @@ class LauncherArchiveIT {
   }
 
   @Test
-  void aKilledMemberHasOneMadeToo() throws IOException {
+  void killedMemberGetsArchive() throws IOException {
     Path gate = directory.resolve("gate");
     Path home =
         standIn("until [ -e '" + gate + "' ]; do sleep 0.05; done; echo bytes > \"$archive\"");
@@ -214,8 +217,9 @@ class LauncherArchiveIT {
   }
 
   @Test
-  void oneThatWasKilledIsNoticed() throws IOException {
-    // The stand-in's parent is the time limit, and its parent the script that holds the lock.
+  void killedArchiveRunIsNoticed() throws IOException {
+    // The parent of the substitute is the time limit, and its parent the script that holds the
+    // lock.
     Path home = standIn("kill -9 $(ps -o ppid= -p $PPID) $$");
     run(node(home));
     await(() -> trainings(home).size() == 1);
@@ -229,7 +233,7 @@ class LauncherArchiveIT {
   }
 
   @Test
-  void aFailureLeavesALineAndIsNotRepeatedAtOnce() throws IOException {
+  void failureIsLoggedAndNotRepeatedImmediately() throws IOException {
     Path home = standIn("echo this went wrong >&2; exit 3");
     run(node(home));
     await(() -> !trainings(home).isEmpty());
@@ -242,7 +246,7 @@ class LauncherArchiveIT {
   }
 
   @Test
-  void itHasALimitOfTime() throws IOException {
+  void archiveRunHasTimeLimit() throws IOException {
     Path home = standIn("while true; do sleep 0.1; done");
     run(node(home).environment("TROUPE_ARCHIVE_SECONDS", "1"));
     await(() -> !trainings(home).isEmpty());
@@ -251,7 +255,7 @@ class LauncherArchiveIT {
   }
 
   @Test
-  void itCanBeSwitchedOff() throws IOException {
+  void archiveCanBeDisabled() throws IOException {
     Path home = standIn("echo bytes > \"$archive\"");
     run(node(home).environment("TROUPE_ARCHIVE", "off"));
     assertThat(files(cache(), "node-.*")).isEmpty();

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The scripts bin/node (its archive apart: {@link LauncherArchiveIT}) and bin/etcd. */
+/** The scripts bin/node (its archive: {@link LauncherArchiveIT}) and bin/etcd. */
 class LauncherIT {
   private static final String JDKS = "io.troupe.node.process.TestJdks#all";
 
@@ -43,7 +43,7 @@ class LauncherIT {
   }
 
   @Test
-  void theNativeLibraryIsUnpackedOnceForAllMembers() throws IOException {
+  void nativeLibraryIsUnpackedOnce() throws IOException {
     Jdk jdk = TestJdks.running();
     try (NodeProcess first = node(jdk).start().awaitReady()) {
       first.kill();
@@ -74,7 +74,7 @@ class LauncherIT {
   }
 
   @Test
-  void aMissingJdkIsNamed() {
+  void missingJdkIsReported() {
     try (NodeProcess node =
         node(TestJdks.running()).environment("JAVA_HOME", "/no/such/jdk").start()) {
       assertThat(node.awaitExit()).isEqualTo(2);
@@ -84,7 +84,7 @@ class LauncherIT {
 
   @ParameterizedTest
   @MethodSource(JDKS)
-  void etcdTakesEtcdsFlags(Jdk jdk) {
+  void etcdScriptAcceptsEtcdFlags(Jdk jdk) {
     String url = "http://127.0.0.1:" + FreePort.next();
     String peerUrl = "http://127.0.0.1:" + FreePort.next();
     try (NodeProcess node =
@@ -136,7 +136,7 @@ class LauncherIT {
   }
 
   @Test
-  void etcdTellsTheVersionAmongOtherFlagsTheSameWay() {
+  void etcdPrintsVersionAmongOtherFlags() {
     try (NodeProcess first = etcd("--version");
         NodeProcess later = etcd("--name=x", "--version")) {
       assertThat(first.awaitExit()).isZero();
@@ -146,7 +146,7 @@ class LauncherIT {
   }
 
   @Test
-  void etcdNamesAnUnknownFlag() {
+  void etcdReportsUnknownFlag() {
     try (NodeProcess etcd = etcd("--no-such-flag=1")) {
       assertThat(etcd.awaitExit()).isEqualTo(2);
       assertThat(etcd.err()).contains("flag provided but not defined: -no-such-flag");
@@ -155,7 +155,7 @@ class LauncherIT {
 
   /** F3: a value that only the settings refuse. */
   @Test
-  void etcdEndsWithOneForAWrongSetting() {
+  void wrongSettingExitsWithOne() {
     try (NodeProcess etcd = etcd("--election-timeout=200")) {
       assertThat(etcd.awaitExit()).isEqualTo(1);
       assertThat(etcd.err()).contains("troupe.election-timeout");
@@ -178,11 +178,10 @@ class LauncherIT {
             List.of(secure, advertised, "--cert-file=/no/such", "--key-file=/no/such")));
   }
 
-  /** What is found when the member is already being made is a wrong setting all the same. */
+  /** An error found during the creation of the member is a wrong setting too. */
   @ParameterizedTest
   @MethodSource("lateMistakes")
-  void F3_F7_F9_etcdEndsWithOneForWhatIsFoundLater(String key, List<String> flags)
-      throws IOException {
+  void laterStartErrorExitsWithOne_F3_F7_F9(String key, List<String> flags) throws IOException {
     List<String> all = new ArrayList<>(flags);
     all.add("--data-dir=" + directory.resolve("data"));
     try (NodeProcess etcd = etcd(all.toArray(String[]::new))) {
@@ -198,7 +197,7 @@ class LauncherIT {
   }
 
   @Test
-  void F4_theVersionBesideWhatIsWrong() {
+  void versionIsPrintedBesideWrongFlags_F4() {
     try (NodeProcess leftOver = etcd("--version", "foo");
         NodeProcess unknown = etcd("--version", "--bogus")) {
       assertThat(leftOver.awaitExit()).isEqualTo(1);
@@ -208,9 +207,9 @@ class LauncherIT {
     }
   }
 
-  /** The JVM would tell of the variables before the log's first line. */
+  /** The JVM would print the variables before the first log line. */
   @Test
-  void B6_theJvmsVariablesCountAndAreNotToldOf() throws IOException {
+  void jvmVariablesAreUsedAndNotLogged_B6() throws IOException {
     try (NodeProcess node =
         node(TestJdks.running())
             .environment("JAVA_TOOL_OPTIONS", "-Dtroupe.name=tool -Dtroupe.max-learners=7")
@@ -229,7 +228,7 @@ class LauncherIT {
   }
 
   @Test
-  void etcdTakesAFileAndVariables() throws IOException {
+  void etcdAcceptsFileAndVariables() throws IOException {
     String url = "http://127.0.0.1:" + FreePort.next();
     String peerUrl = "http://127.0.0.1:" + FreePort.next();
     Path file =

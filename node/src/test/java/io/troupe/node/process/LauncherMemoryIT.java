@@ -4,23 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.node.process.TestJdks.Jdk;
 import io.troupe.testing.FreePort;
+import io.troupe.testing.NeedsRoot;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Memory, its exhaustion and the locale, as bin/node and bin/etcd arrange them. */
+/** Heap, out-of-memory handling and locale of bin/node and bin/etcd. */
 @Alone
+@Tag("full")
 class LauncherMemoryIT {
   private static final String JDKS = "io.troupe.node.process.TestJdks#all";
   private static final int OUT_OF_MEMORY = 138;
 
-  /** Less than any member needs: the JVM runs out of it while it starts. */
+  /** Less than any member needs: the JVM runs out of it during its start. */
   private static final String TINY = "-Xms8m -Xmx8m";
 
   @TempDir Path directory = Path.of("");
@@ -83,7 +86,7 @@ class LauncherMemoryIT {
       Files.writeString(groups.resolve("outer").resolve(limit), outer + "\n");
       Files.writeString(groups.resolve("outer/inner").resolve(limit), inner + "\n");
     }
-    // A java that shows its arguments: the rule needs no member.
+    // A java that prints its arguments: the rule needs no member.
     Path java = Files.createDirectories(directory.resolve("jdk/bin")).resolve("java");
     Files.writeString(java, "#!/bin/sh\nfor word; do echo \"$word\"; done\n");
     assertThat(java.toFile().setExecutable(true)).isTrue();
@@ -101,7 +104,7 @@ class LauncherMemoryIT {
 
   @ParameterizedTest
   @MethodSource(JDKS)
-  void memberLogsItsHeapAndRunsWithLessThanTheUsualInitialSize(Jdk jdk) {
+  void memberLogsItsHeapAndUsesSmallInitialHeap(Jdk jdk) {
     try (NodeProcess node = node(jdk).environment("TROUPE_HEAP", "96m").start().awaitReady()) {
       assertThat(node.awaitLine("heap limit")).contains("origin=\"TROUPE_HEAP\"");
       assertThat(node.err()).doesNotContain("ERROR");
@@ -109,7 +112,7 @@ class LauncherMemoryIT {
   }
 
   @Test
-  void memberLogsWhereTheDefaultComesFrom() {
+  void memberLogsSourceOfDefaultHeap() {
     try (NodeProcess node = node(TestJdks.running()).start().awaitReady()) {
       assertThat(node.awaitLine("heap limit")).containsPattern("origin=\"(machine|cgroup) memory");
     }
@@ -117,7 +120,7 @@ class LauncherMemoryIT {
 
   @ParameterizedTest
   @CsvSource({"31m", "many", "-5m", "9000g", "1.5g"})
-  void wrongHeapIsRefusedWithWhatIsValid(String heap) {
+  void wrongHeapIsRefusedWithValidForms(String heap) {
     try (NodeProcess node = node(TestJdks.running()).environment("TROUPE_HEAP", heap).start()) {
       assertThat(node.awaitExit()).isEqualTo(2);
       assertThat(node.err()).contains("TROUPE_HEAP = " + heap, "32m to 4096g");
@@ -138,10 +141,11 @@ class LauncherMemoryIT {
     }
   }
 
-  /** A signal with its default effect does nothing to the first process of a container. */
+  /** A signal with its default action has no effect on the first process of a container. */
+  @NeedsRoot
   @ParameterizedTest
   @MethodSource(JDKS)
-  void firstProcessOfContainerHasThatStatusToo(Jdk jdk) {
+  void outOfMemoryOfFirstProcessHasItsOwnStatus(Jdk jdk) {
     try (NodeProcess node =
         node(jdk)
             .environment("TROUPE_JAVA_OPTS", TINY)
@@ -151,8 +155,9 @@ class LauncherMemoryIT {
     }
   }
 
+  @NeedsRoot
   @Test
-  void F10_firstProcessOfContainerStopsWithZero() {
+  void firstProcessOfContainerStopsWithZero_F10() {
     try (NodeProcess node =
         node(TestJdks.running())
             .under("unshare", "--pid", "--fork", "--mount-proc")
@@ -167,7 +172,7 @@ class LauncherMemoryIT {
   }
 
   @Test
-  void heapDumpIsLeftWhereItIsWanted() throws IOException {
+  void heapDumpIsWrittenToConfiguredPath() throws IOException {
     Path dumps = Files.createDirectory(directory.resolve("dumps"));
     try (NodeProcess node =
         node(TestJdks.running())
@@ -181,10 +186,10 @@ class LauncherMemoryIT {
     }
   }
 
-  /** What the JVM's options do not notice: memory outside of the heap. */
+  /** Memory that JVM options do not check: memory outside of the heap. */
   @ParameterizedTest
   @MethodSource(JDKS)
-  void memoryOutsideTheHeapHasThatStatusToo(Jdk jdk) {
+  void outOfDirectMemoryHasItsOwnStatus(Jdk jdk) {
     try (NodeProcess node =
         node(jdk).environment("TROUPE_JAVA_OPTS", "-XX:MaxDirectMemorySize=64k").start()) {
       assertThat(node.awaitExit()).as("%s", node).isEqualTo(OUT_OF_MEMORY);

@@ -19,13 +19,14 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Starting and ending {@code java -jar node.jar}: exit codes, configuration, logs. */
+/** Start and stop of {@code java -jar node.jar}: exit codes, configuration, logs. */
 class MemberProcessIT {
   private static final String JDKS = "io.troupe.node.process.TestJdks#all";
 
@@ -44,7 +45,7 @@ class MemberProcessIT {
 
   @ParameterizedTest
   @MethodSource(JDKS)
-  void sigtermEndsItCleanlyAndSoon(Jdk jdk) {
+  void sigtermStopsMemberCleanlyAndSoon(Jdk jdk) {
     try (NodeProcess node = NodeProcess.member(jdk, directory).start().awaitReady()) {
       assertThat(serves(node)).isTrue();
       assertThat(node.stop()).isEqualTo(143);
@@ -58,11 +59,11 @@ class MemberProcessIT {
 
   @ParameterizedTest
   @MethodSource(JDKS)
-  void sigtermWaitsForNoClientThatStays(Jdk jdk) throws IOException {
+  void sigtermDoesNotWaitForConnectedClients(Jdk jdk) throws IOException {
     try (NodeProcess node = NodeProcess.member(jdk, directory).start().awaitReady();
         Socket silent = new Socket(InetAddress.getLoopbackAddress(), node.port());
         Socket quiet = new Socket(InetAddress.getLoopbackAddress(), node.port())) {
-      // A whole HTTP/2 preface with empty settings: a client that has no call open.
+      // A complete HTTP/2 preface with empty settings: a client without an open call.
       quiet
           .getOutputStream()
           .write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0".getBytes(ISO_8859_1));
@@ -75,8 +76,8 @@ class MemberProcessIT {
   }
 
   /**
-   * Time between its words "stopping" and "stopped". What the JVM takes before and after is not the
-   * member's, and on a busy machine it is long.
+   * Time between the log lines "stopping" and "stopped". The JVM's own time before and after
+   * depends on the machine.
    */
   private static Duration stopTime(NodeProcess node) {
     return Duration.between(timeOf(node, " stopping"), timeOf(node, " stopped"));
@@ -89,7 +90,7 @@ class MemberProcessIT {
 
   @ParameterizedTest
   @MethodSource(JDKS)
-  void itStartsAgainAfterKill(Jdk jdk) {
+  void memberRestartsAfterKill(Jdk jdk) {
     for (int round = 0; round < 2; round++) {
       try (NodeProcess node = NodeProcess.member(jdk, directory).start().awaitReady()) {
         node.kill();
@@ -102,7 +103,7 @@ class MemberProcessIT {
   }
 
   @Test
-  void aSecondMemberLeavesTheDataAlone() {
+  void secondMemberDoesNotUseLockedData() {
     try (NodeProcess first = NodeProcess.member(running, directory).start().awaitReady();
         NodeProcess second = NodeProcess.member(running, directory).start()) {
       assertThat(second.awaitExit()).isEqualTo(3);
@@ -114,7 +115,7 @@ class MemberProcessIT {
   }
 
   @Test
-  void aTakenAddressIsNamed() throws IOException {
+  void usedAddressIsReported() throws IOException {
     try (ServerSocket taken = new ServerSocket(0)) {
       String url = "http://127.0.0.1:" + taken.getLocalPort();
       try (NodeProcess node =
@@ -133,8 +134,9 @@ class MemberProcessIT {
     return "-Dtroupe.initial-cluster=n1=" + own + ",n2=http://127.0.0.1:1,n3=http://127.0.0.1:2";
   }
 
+  @Tag("full")
   @Test
-  void B1_aMemberWithoutAQuorumListensAndWaits() {
+  void memberWithoutQuorumListensAndWaits_B1() {
     String own = "http://127.0.0.1:" + FreePort.next();
     NodeProcess.Builder member =
         NodeProcess.member(running, directory)
@@ -147,15 +149,16 @@ class MemberProcessIT {
       assertThat(node.stop()).isEqualTo(143);
       assertThat(node.err()).endsWith("stopped\n").doesNotContain("ERROR", "\tat ");
     }
-    // Bootstrap settings are ignored now that there is data (F6).
+    // Bootstrap settings are ignored because data exists (F6).
     try (NodeProcess again = member.setting("initial-cluster", "else=" + own).start()) {
       again.awaitLine("found data of member name=n1");
       again.awaitLine("listening");
     }
   }
 
+  @Tag("full")
   @Test
-  void B2_aMemberThatReachesNobodyDoesNotJoin() {
+  void memberThatReachesNoPeerDoesNotJoin_B2() {
     String own = "http://127.0.0.1:" + FreePort.next();
     try (NodeProcess node =
         NodeProcess.member(running, directory)
@@ -173,7 +176,7 @@ class MemberProcessIT {
   }
 
   @Test
-  void F9_aMemberThatIsNotInItsClusterSaysSo() {
+  void memberMissingInInitialClusterIsRefused_F9() {
     try (NodeProcess node =
         NodeProcess.member(running, directory)
             .setting("initial-cluster", "other=http://localhost:2380")
@@ -208,7 +211,7 @@ class MemberProcessIT {
 
   @ParameterizedTest
   @MethodSource("mistakes")
-  void aMistakeIsOneLineWithKeyValueAndWhatWouldBeRight(
+  void wrongSettingIsOneLineWithKeyValueAndValidForm(
       String argument, String key, String value, String right) {
     try (NodeProcess node =
         NodeProcess.jar(running, directory, List.of())
@@ -222,9 +225,10 @@ class MemberProcessIT {
     }
   }
 
+  @Tag("full")
   @ParameterizedTest
   @MethodSource(JDKS)
-  void settingsWorkBeforeAndAfterTheJarsName(Jdk jdk) {
+  void settingsWorkBeforeAndAfterJarName(Jdk jdk) {
     int port = FreePort.next();
     try (NodeProcess node =
         NodeProcess.jar(jdk, directory, List.of("-Dtroupe.name=before"))
@@ -238,7 +242,7 @@ class MemberProcessIT {
   }
 
   @Test
-  void aFileIsReadAndTheCommandLineWins() throws IOException {
+  void commandLineOverridesFile() throws IOException {
     int port = FreePort.next();
     Path file = directory.resolve("node.conf");
     Files.writeString(
@@ -262,7 +266,7 @@ class MemberProcessIT {
   }
 
   @Test
-  void aBrokenFileIsNamedWithTheLine() throws IOException {
+  void brokenFileIsReportedWithLine() throws IOException {
     Path file = directory.resolve("node.conf");
     Files.writeString(file, "troupe {\n  name = \n}}\n");
     try (NodeProcess node =
@@ -274,7 +278,7 @@ class MemberProcessIT {
 
   @ParameterizedTest
   @MethodSource(JDKS)
-  void everyLineOfTheJsonLogIsAnObject(Jdk jdk) throws IOException {
+  void everyJsonLogLineIsObject(Jdk jdk) throws IOException {
     List<JsonNode> lines = new ArrayList<>();
     try (NodeProcess node =
         NodeProcess.member(jdk, directory)

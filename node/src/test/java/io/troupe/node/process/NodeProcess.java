@@ -21,7 +21,7 @@ import org.awaitility.core.ConditionTimeoutException;
 /**
  * A process under test with its log: a member, or anything else that ends by itself. Standard
  * output and standard error go into files beside each other, so nothing blocks on a full pipe and a
- * failed test keeps what was said. Closing it kills what still runs. Several run side by side, each
+ * failed test keeps the output. Closing it kills what still runs. Several run side by side, each
  * with a directory of its own.
  *
  * <pre>{@code
@@ -34,13 +34,13 @@ import org.awaitility.core.ConditionTimeoutException;
  * }</pre>
  */
 public final class NodeProcess implements AutoCloseable {
-  /** What a member prints once it serves. */
+  /** The line that a member prints once it serves. */
   public static final String READY = "ready to serve client requests";
 
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration TIMEOUT = Duration.ofMinutes(2);
   private static final Duration POLL = Duration.ofMillis(20);
 
-  /** As bin/node has it: starts of several members on two cores are mostly compilation. */
+  /** As in bin/node: starts of several members on two cores are mostly compilation. */
   private static final List<String> LATE_COMPILER =
       Stream.concat(
               Stream.of(
@@ -79,7 +79,7 @@ public final class NodeProcess implements AutoCloseable {
     this.process = process;
   }
 
-  /** What shall be started, once or again and again. */
+  /** The description of a process, for any number of starts. */
   public static final class Builder {
     private final List<String> program;
     private final List<String> args = new ArrayList<>();
@@ -104,7 +104,7 @@ public final class NodeProcess implements AutoCloseable {
       return copy;
     }
 
-    /** More arguments at the end of the command. */
+    /** Adds arguments at the end of the command. */
     public Builder args(String... more) {
       args.addAll(List.of(more));
       return this;
@@ -125,7 +125,7 @@ public final class NodeProcess implements AutoCloseable {
       return this;
     }
 
-    /** What the program is started by, as its arguments. */
+    /** A program that starts the command as its arguments. */
     public Builder under(String... starter) {
       program.addAll(0, List.of(starter));
       return this;
@@ -137,19 +137,19 @@ public final class NodeProcess implements AutoCloseable {
       return this;
     }
 
-    /** What it reads from its standard input. */
+    /** The content of its standard input. */
     public Builder input(String text) {
       this.input = text;
       return this;
     }
 
-    /** Start of the log files' names; "node" unless told. */
+    /** Prefix of the log file names; "node" by default. */
     public Builder named(String logName) {
       this.name = logName;
       return this;
     }
 
-    /** Starts it; does not wait for anything. What the builder is told later does not matter. */
+    /** Starts the process without waiting. Later changes of the builder have no effect. */
     public NodeProcess start() {
       try {
         Files.createDirectories(logs);
@@ -188,7 +188,7 @@ public final class NodeProcess implements AutoCloseable {
         .setting("listen-client-urls", "http://127.0.0.1:" + builder.port);
   }
 
-  /** Settings that give a member a peer port of its own. */
+  /** Settings that give a member a separate peer port. */
   public static List<String> peerPort() {
     String url = "http://127.0.0.1:" + FreePort.next();
     return List.of(
@@ -196,7 +196,7 @@ public final class NodeProcess implements AutoCloseable {
   }
 
   /**
-   * node.jar without any argument of its own, but with a free peer port.
+   * node.jar without arguments, but with a free peer port.
    *
    * @param beforeJar JVM options, system properties for example
    */
@@ -216,12 +216,12 @@ public final class NodeProcess implements AutoCloseable {
     return new Builder(directory.resolve("logs"), List.of(command)).named("program");
   }
 
-  /** The jar that this build made. */
+  /** The jar of this build. */
   public static Path nodeJar() {
     return existing(moduleDir().resolve("target/node.jar"));
   }
 
-  /** A file of the project's bin folder. */
+  /** A file of the project's bin directory. */
   public static Path script(String name) {
     return existing(moduleDir().resolveSibling("bin").resolve(name));
   }
@@ -239,9 +239,9 @@ public final class NodeProcess implements AutoCloseable {
     return here.endsWith("node") ? here : here.resolve("node");
   }
 
-  /** Returns once the member said that it serves; fails if it ends before. */
+  /** Returns once the member reports that it serves; fails if the process ends before. */
   public NodeProcess awaitReady() {
-    // In JSON the log alone says it.
+    // With a JSON log only the log reports it.
     awaitText("ready", () -> out() + err(), READY);
     return this;
   }
@@ -267,7 +267,7 @@ public final class NodeProcess implements AutoCloseable {
   private void awaitText(String what, Supplier<String> text, String part) {
     try {
       Awaitility.await()
-          .atMost(PATIENCE)
+          .atMost(TIMEOUT)
           .pollInterval(POLL)
           .until(() -> !process.isAlive() || text.get().contains(part));
     } catch (ConditionTimeoutException late) {
@@ -291,7 +291,7 @@ public final class NodeProcess implements AutoCloseable {
     return made.start();
   }
 
-  /** Where clients connect, as host:port; only of a member. */
+  /** The client endpoint, host:port; only of a member. */
   public String endpoint() {
     return "127.0.0.1:" + port();
   }
@@ -304,12 +304,12 @@ public final class NodeProcess implements AutoCloseable {
     return made.port;
   }
 
-  /** Its process id. */
+  /** The process ID. */
   public long pid() {
     return process.pid();
   }
 
-  /** Whether it runs. */
+  /** Whether the process runs. */
   public boolean isAlive() {
     return process.isAlive();
   }
@@ -333,27 +333,27 @@ public final class NodeProcess implements AutoCloseable {
     }
   }
 
-  /** Ends it at once, as kill -9 does, and waits until it is gone. */
+  /** Kills it with SIGKILL, and waits until it has ended. */
   public void kill() {
     process.destroyForcibly();
     awaitExit();
   }
 
-  /** Asks it to end, as kill -TERM does. */
+  /** Sends SIGTERM. */
   public void terminate() {
     process.destroy();
   }
 
-  /** Asks it to end and waits for it; gives its exit status. */
+  /** Sends SIGTERM and waits for the end; returns the exit status. */
   public int stop() {
     terminate();
     return awaitExit();
   }
 
-  /** Stands still (SIGSTOP) from when this returns until {@link #resume}. */
+  /** Pauses the process (SIGSTOP) until {@link #resume}. */
   public void pause() {
     signal("-STOP");
-    Awaitility.await().atMost(PATIENCE).pollInterval(POLL).until(this::isStopped);
+    Awaitility.await().atMost(TIMEOUT).pollInterval(POLL).until(this::isStopped);
   }
 
   /** Continues after {@link #pause} (SIGCONT). */
@@ -363,7 +363,7 @@ public final class NodeProcess implements AutoCloseable {
 
   private boolean isStopped() throws IOException {
     String stat = Files.readString(Path.of("/proc", Long.toString(pid()), "stat"));
-    // The name before it stands in parentheses and may hold anything.
+    // The name before it is in parentheses and may hold any text.
     return stat.charAt(stat.lastIndexOf(')') + 2) == 'T';
   }
 
@@ -381,10 +381,10 @@ public final class NodeProcess implements AutoCloseable {
     }
   }
 
-  /** Waits for its end and gives its exit status; 128 and the signal's number after a signal. */
+  /** Waits for the end and returns the exit status; 128 plus the signal number after a signal. */
   public int awaitExit() {
     try {
-      if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+      if (!process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
         throw new IllegalStateException("did not end in time: " + this);
       }
     } catch (InterruptedException e) {

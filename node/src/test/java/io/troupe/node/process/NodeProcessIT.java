@@ -7,12 +7,12 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The helper itself: what tests of several members lean on. */
+/** Tests of {@link NodeProcess} itself, which tests of several members use. */
 class NodeProcessIT {
   @TempDir Path directory = Path.of("");
 
   @Test
-  void membersRunSideBySideAndStartAgainOnTheirOwnDataAndPort() {
+  void membersRestartOnTheirOwnDataAndPort() {
     NodeProcess.Builder member =
         NodeProcess.member(TestJdks.running(), directory.resolve("a")).setting("name", "a");
     NodeProcess.Builder neighbour =
@@ -32,7 +32,7 @@ class NodeProcessIT {
   }
 
   @Test
-  void aPausedProcessStandsStillAndGoesOn() {
+  void pausedProcessStopsAndResumes() {
     String count = "i=0; while true; do i=$((i+1)); echo line=$i >&2; done";
     try (NodeProcess counter = NodeProcess.program(directory, "bash", "-c", count).start()) {
       counter.awaitLine("line=100");
@@ -50,7 +50,7 @@ class NodeProcessIT {
   }
 
   @Test
-  void aLineThatNeverComesIsToldWithTheLog() {
+  void missingLineFailsWithLog() {
     try (NodeProcess brief =
         NodeProcess.program(directory, "bash", "-c", "echo this came >&2").start()) {
       assertThatThrownBy(() -> brief.awaitLine("that did not"))

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 
-/** A supervisor's end of systemd's notifications: a unix socket that takes datagrams. */
+/** The supervisor side of systemd notifications: a unix socket that receives datagrams. */
 public final class NotifySocket implements AutoCloseable {
   private static final int AF_UNIX = 1;
   private static final int SOCK_DGRAM = 2;
@@ -31,7 +31,7 @@ public final class NotifySocket implements AutoCloseable {
   private final int fd;
 
   /**
-   * Binds.
+   * Binds the socket.
    *
    * @param name a path, or {@code @} and an abstract name
    */
@@ -50,7 +50,7 @@ public final class NotifySocket implements AutoCloseable {
     library.bind(fd, address, address.length);
   }
 
-  /** What came and was not taken yet; empty if there is nothing. */
+  /** The received notifications that were not read yet; empty if there are none. */
   public String poll() {
     byte[] into = new byte[1024];
     try {
@@ -64,7 +64,7 @@ public final class NotifySocket implements AutoCloseable {
     }
   }
 
-  /** The next one. */
+  /** The next notification. */
   public String await() {
     return Awaitility.await("a notification")
         .atMost(Duration.ofMinutes(1))

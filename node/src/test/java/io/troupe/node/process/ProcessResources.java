@@ -64,7 +64,7 @@ public record ProcessResources(long heapKiB, long residentKiB, long threads, lon
     }
   }
 
-  /** The classes that take most of the heap, largest first. */
+  /** The classes that use most of the heap, largest first. */
   public static String largest(TestJdks.Jdk jdk, long pid) {
     try {
       return ask(jdk, pid, "GC.class_histogram").lines().limit(40).collect(joining("\n"));

@@ -9,7 +9,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
 
-/** What the build's last step (decision 0143) has to have done to the jar that people start. */
+/** Result of the last build step (decision 0143) in the jar that users start. */
 class RunnableJarIT {
   @Test
   void lambdasCanBeArchivedAndDefaultsHaveNoComments() throws IOException {

@@ -2,6 +2,7 @@ package io.troupe.node.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.troupe.testing.NeedsRoot;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,11 +10,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** F10: a member under systemd, and as the first process of a container (needs root). */
+@NeedsRoot
 class SupervisedIT {
   @TempDir Path directory = Path.of("");
 
   @Test
-  void F10_systemdIsToldAndTheFirstProcessEndsWithZero() {
+  void systemdIsNotifiedAndFirstProcessExitsWithZero_F10() {
     String name = directory.resolve("notify").toString();
     NodeProcess.Builder member =
         NodeProcess.member(TestJdks.running(), directory)

@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The archive that bin/node makes for a jar and a JDK (docs/decisions/0011), for the members that
- * tests start without bin/node: a third of the time of the process tests was starts. Made once by
- * the first test that needs it.
+ * The archive that bin/node creates for a jar and a JDK (docs/decisions/0011), for members that
+ * tests start without bin/node: starts took a third of the time of the process tests. The first
+ * test that needs it creates it.
  */
 final class TestArchive {
   private static final Map<Path, List<String>> MADE = new ConcurrentHashMap<>();
@@ -46,7 +46,7 @@ final class TestArchive {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    // Tests run in two JVMs: the second one waits and finds it made.
+    // Tests run in two JVMs: the second one waits and reuses it.
     try (FileChannel lock = FileChannel.open(folder.resolve("lock"), CREATE, WRITE)) {
       lock.lock();
       builder.redirectErrorStream(true);

@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The JDKs that process tests run on: the running one and those under /usr/lib/jvm, one for each
- * major version from 17 on. The environment variable {@code TROUPE_REQUIRE_JDKS=17,25} turns a
- * missing one from unnoticed into a failure.
+ * The JDKs of process tests: the running one and those under /usr/lib/jvm, one for each major
+ * version from 17 on. With the environment variable {@code TROUPE_REQUIRE_JDKS=17,25} a missing one
+ * is a failure.
  */
 public final class TestJdks {
   private static final Logger LOG = LoggerFactory.getLogger(TestJdks.class);
@@ -42,7 +42,7 @@ public final class TestJdks {
   }
 
   /**
-   * All of them, oldest first, never empty.
+   * All JDKs, oldest first, never empty.
    *
    * @throws IllegalStateException if one that TROUPE_REQUIRE_JDKS names is not installed
    */
@@ -66,7 +66,7 @@ public final class TestJdks {
     return List.copyOf(found.values());
   }
 
-  /** The one that runs this test. */
+  /** The JDK that runs this test. */
   public static Jdk running() {
     return new Jdk(Runtime.version().feature(), Path.of(System.getProperty("java.home")));
   }
@@ -100,7 +100,7 @@ public final class TestJdks {
     return homes;
   }
 
-  /** From the release file; 0 when there is none. */
+  /** From the release file; 0 if there is none. */
   private static int major(Path home) {
     Path release = home.resolve("release");
     if (!Files.isReadable(release)) {

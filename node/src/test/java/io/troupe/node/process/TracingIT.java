@@ -20,12 +20,14 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tracing in a process of its own, from node.jar. */
+/** Tracing in a separate process, from node.jar. */
+@Tag("full")
 class TracingIT {
   private static final String JDKS = "io.troupe.node.process.TestJdks#all";
   private static final Pattern TIME = Pattern.compile("\"ts\":\"([^\"]+)\"");
@@ -60,7 +62,7 @@ class TracingIT {
 
   @ParameterizedTest
   @MethodSource(JDKS)
-  void etcdsFlagsSendTracesAndTheEndLosesNone(Jdk jdk) throws Exception {
+  void tracingFlagsExportTracesAndShutdownLosesNone(Jdk jdk) throws Exception {
     int port = FreePort.next();
     try (TestCollector collector = TestCollector.start();
         NodeProcess node =
@@ -73,7 +75,8 @@ class TracingIT {
                 "--distributed-tracing-instance-id=m1",
                 "--distributed-tracing-sampling-rate=1000000")) {
       node.awaitReady();
-      // The way to the collector is open then: the end has less than a second for what is left.
+      // The connection to the collector is open then: the shutdown has less than a second for the
+      // remaining spans.
       put(port);
       String first = collector.await(TracingIT::isPut).spanId();
       put(port);
@@ -92,7 +95,7 @@ class TracingIT {
 
   @ParameterizedTest
   @MethodSource(JDKS)
-  void withoutACollectorItServesAndEndsInTime(Jdk jdk) throws Exception {
+  void memberServesAndStopsWithoutCollector(Jdk jdk) throws Exception {
     int port = FreePort.next();
     try (NodeProcess node =
         etcd(
@@ -109,13 +112,13 @@ class TracingIT {
       assertThat(stopTime(node)).isLessThan(Duration.ofSeconds(2));
       assertThat(node.err().lines().filter(line -> line.contains("traces cannot be exported")))
           .hasSize(1);
-      // The JVM's own warnings are nobody's to change.
+      // Warnings of the JVM itself cannot be changed.
       assertThat(node.err().lines().filter(line -> !line.startsWith("WARNING: ")))
           .allMatch(line -> line.startsWith("{"));
     }
   }
 
-  /** Between its words; see {@link MemberProcessIT}. */
+  /** Between its two log lines; see {@link MemberProcessIT}. */
   private static Duration stopTime(NodeProcess node) {
     return Duration.between(timeOf(node, "stopping"), timeOf(node, "stopped"));
   }
@@ -134,7 +137,7 @@ class TracingIT {
   }
 
   @Test
-  void withoutTheFlagNothingOfItIsLoaded() throws Exception {
+  void tracingClassesAreNotLoadedByDefault() throws Exception {
     Path loaded = directory.resolve("classes.txt");
     NodeProcess.Builder member =
         NodeProcess.member(

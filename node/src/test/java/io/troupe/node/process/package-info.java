@@ -1,7 +1,7 @@
 /**
- * A member as a real process: started from the jar or the launch scripts, watched, killed. Entry
- * class: {@link io.troupe.node.process.NodeProcess}. Imports JUnit, AssertJ and Awaitility only.
- * See docs/conformance.md.
+ * A member as a real process that is started from the jar or the launch scripts, observed and
+ * killed. Entry class: {@link io.troupe.node.process.NodeProcess}. Imports JUnit, AssertJ and
+ * Awaitility only. See docs/conformance.md.
  */
 @NullMarked
 package io.troupe.node.process;

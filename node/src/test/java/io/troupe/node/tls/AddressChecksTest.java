@@ -18,9 +18,9 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a resolver that hangs can do to others. */
+/** Effects of a hanging resolver on other connections. */
 class AddressChecksTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final Duration SHORT = Duration.ofMillis(200);
 
   private final CountDownLatch hung = new CountDownLatch(1);
@@ -30,7 +30,7 @@ class AddressChecksTest {
     hung.countDown();
   }
 
-  /** Does not answer before the test is over, the caller. */
+  /** Does not return before the end of the test. */
   private final class HungLookup implements NameLookup {
     final AtomicInteger waiting = new AtomicInteger();
 
@@ -60,7 +60,7 @@ class AddressChecksTest {
   }
 
   private static void await(CompletionStage<Void> check) throws Exception {
-    check.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    check.toCompletableFuture().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private static void refused(CompletionStage<Void> check, String text) {
@@ -71,28 +71,28 @@ class AddressChecksTest {
   }
 
   @Test
-  void namesThatLeadToTheAddressAreGoodAndOthersAreNot() throws Exception {
+  void namesMustResolveToAddress() throws Exception {
     FakeLookup lookup = new FakeLookup().forward("m1.test", "10.0.0.1");
-    AddressChecks checks = new AddressChecks(lookup, PATIENCE);
+    AddressChecks checks = new AddressChecks(lookup, TIMEOUT);
     await(checks.check(named("m1.test"), from(1)));
     refused(checks.check(named("m1.test"), from(2)), "does not match any of DNSNames");
     await(checks.check(named("m1.test"), from(1)));
   }
 
   @Test
-  void aResolverThatHangsIsNotWaitedFor() {
+  void hangingResolverIsNotAwaited() {
     AddressChecks checks = new AddressChecks(new HungLookup(), SHORT);
     long start = System.nanoTime();
     refused(
         checks.check(named("m1.test"), from(1)),
         "name lookup timed out after 200 ms, cannot check whether 10.0.0.1");
-    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(PATIENCE);
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(TIMEOUT);
   }
 
   @Test
-  void whatNeedsNoResolverIsDecidedAtOnceWhateverHangs() {
+  void checksWithoutLookupSucceedWhileResolverHangs() {
     HungLookup lookup = new HungLookup();
-    AddressChecks checks = new AddressChecks(lookup, PATIENCE);
+    AddressChecks checks = new AddressChecks(lookup, TIMEOUT);
     for (int i = 0; i < AddressChecks.AT_ONCE + AddressChecks.WAITING; i++) {
       checks.check(named("m1.test"), from(1 + i));
     }
@@ -104,9 +104,9 @@ class AddressChecksTest {
   }
 
   @Test
-  void onlySoManyAreLookedUpAtOnceAndOnlySoManyWait() throws Exception {
+  void runningAndWaitingLookupsAreBounded() throws Exception {
     HungLookup lookup = new HungLookup();
-    AddressChecks checks = new AddressChecks(lookup, PATIENCE);
+    AddressChecks checks = new AddressChecks(lookup, TIMEOUT);
     List<CompletionStage<Void>> taken = new ArrayList<>();
     for (int i = 0; i < AddressChecks.AT_ONCE + AddressChecks.WAITING; i++) {
       taken.add(checks.check(named("m1.test"), from(1 + i)));
@@ -121,9 +121,9 @@ class AddressChecksTest {
     await(checks.check(named("m1.test"), from(100)));
   }
 
-  /** One member whose names cannot be looked up comes again and again. */
+  /** One member whose names cannot be looked up connects again and again. */
   @Test
-  void connectionsWithTheSameNamesFromTheSameAddressTakeOneThread() throws Exception {
+  void sameNamesFromSameAddressShareLookup() throws Exception {
     HungLookup lookup = new HungLookup();
     AddressChecks checks = new AddressChecks(lookup, SHORT);
     List<CompletionStage<Void>> same = new ArrayList<>();
@@ -136,15 +136,15 @@ class AddressChecksTest {
     refused(checks.check(named("m1.test"), from(1)), "name lookup timed out after 200 ms");
     assertThat(lookup.waiting).hasValue(1);
     hung.countDown();
-    // The resolver has answered: who comes now asks again.
+    // The resolver has returned: new checks start a new lookup.
     Awaitility.await()
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .untilAsserted(() -> await(checks.check(named("m1.test"), from(1))));
   }
 
-  /** Those that waited in vain leave space for others. */
+  /** Expired checks free their places in the queue. */
   @Test
-  void whoseTimeIsOverBeforeItsTurnComesIsNotLookedUp() {
+  void expiredCheckIsNotLookedUp() {
     HungLookup lookup = new HungLookup();
     AddressChecks checks = new AddressChecks(lookup, SHORT);
     for (int round = 0; round < 3; round++) {

@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where a certificate may come from (TL2). */
+/** The addresses from which a certificate is accepted (TL2). */
 class AlternativeNamesTest {
   private static final String HERE = "10.0.0.1";
 
@@ -33,13 +33,13 @@ class AlternativeNamesTest {
   }
 
   @Test
-  void TL2_oneForNobodyInParticularIsGoodFromAnywhere() {
+  void certificateWithoutNamesIsValidFromAnyAddress_TL2() {
     passes(names(List.of()), HERE);
     assertThat(lookup.asked).isEmpty();
   }
 
   @Test
-  void TL2_anAddressDecidesWithoutAResolver() {
+  void addressIsMatchedWithoutResolver_TL2() {
     passes(names(List.of("10.9.9.9", HERE), "elsewhere.test"), HERE);
     passes(names(List.of("0:0:0:0:0:0:0:1")), "::1");
     refused(
@@ -50,21 +50,21 @@ class AlternativeNamesTest {
   }
 
   @Test
-  void TL2_theNameOfTheAddressIsAskedForFirst() {
+  void nameOfAddressIsLookedUpFirst_TL2() {
     lookup.reverse(HERE, "Other.Test", "m1.Cluster.test.");
     passes(names(List.of("10.9.9.9"), "first.test", "m1.cluster.test"), HERE);
     assertThat(lookup.asked).containsExactly(HERE);
   }
 
   @Test
-  void TL2_thenTheAddressesOfEachName() {
+  void addressesOfEachNameAreLookedUpNext_TL2() {
     lookup.forward("m2.test", "10.0.0.7", HERE).forward("m1.test", "10.0.0.7");
     passes(names(List.of(), "m0.test", "m1.test", "m2.test", "m3.test"), HERE);
     assertThat(lookup.asked).containsExactly(HERE, "m0.test", "m1.test", "m2.test");
   }
 
   @Test
-  void TL2_aWildcardIsAnEndOfTheAddresssNameAndHasNoAddresses() {
+  void wildcardMatchesEndOfNameAndHasNoAddresses_TL2() {
     lookup.reverse(HERE, "m1.eu.cluster.test").forward("*.other.test", HERE);
     passes(names(List.of(), "*.cluster.test"), HERE);
     passes(names(List.of(), "*.Eu.Cluster.Test"), HERE);
@@ -78,21 +78,21 @@ class AlternativeNamesTest {
   }
 
   @Test
-  void theLastLookupThatFailedIsNamed() {
+  void lastFailedLookupIsReported() {
     refused(
         names(List.of("10.9.9.9"), "*.x.test", "m1.test", "m2.test"),
         HERE,
         "tls: \"10.0.0.1\" does not match any of DNSNames [\"*.x.test\" \"m1.test\" \"m2.test\"]"
-            + " (lookup m2.test: nobody knows)");
+            + " (lookup m2.test: unknown host)");
     refused(
         names(List.of(), "*.x.test"),
         HERE,
         "tls: \"10.0.0.1\" does not match any of DNSNames [\"*.x.test\"]"
-            + " (lookup 10.0.0.1: nobody knows)");
+            + " (lookup 10.0.0.1: unknown host)");
   }
 
   @Test
-  void thoseOfACertificate(@TempDir Path directory) throws Exception {
+  void namesAreReadFromCertificate(@TempDir Path directory) throws Exception {
     TestAuthority authority = new TestAuthority(directory, "authority");
     X509Certificate both =
         authority.issue("both", "b", KeyForm.EC_PKCS8, HERE, "*.x.test", "m.test").certificate();
@@ -105,9 +105,9 @@ class AlternativeNamesTest {
         .isInstanceOf(CertificateException.class);
   }
 
-  /** Needs nothing but a file of hosts that knows localhost. */
+  /** Needs only a hosts file with localhost. */
   @Test
-  void theResolverOfThisMachine() {
+  void systemResolverIsUsed() {
     NameLookup system = new SystemLookup();
     assertThatCode(
             () -> names(List.of(), "localhost").check(FakeLookup.address("127.0.0.1"), system))

@@ -11,7 +11,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** TLS of a client of the JDK. */
+/** TLS contexts of a JDK client. */
 public final class ClientContext {
   private static final char[] IN_MEMORY = {};
 

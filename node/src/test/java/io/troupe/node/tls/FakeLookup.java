@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A resolver that knows what it was told, and notes what it was asked. Thread-safe. */
+/** A resolver with configured results that records its queries. Thread-safe. */
 final class FakeLookup implements NameLookup {
   private final Map<InetAddress, List<String>> names = new HashMap<>();
   private final Map<String, List<InetAddress>> addresses = new HashMap<>();
 
-  /** Each question, in its order. */
+  /** Each query, in order. */
   final List<String> asked = Collections.synchronizedList(new ArrayList<>());
 
   static InetAddress address(String text) {
@@ -48,7 +48,7 @@ final class FakeLookup implements NameLookup {
   private <T> T answer(@Nullable T known, String question) throws UnknownHostException {
     asked.add(question);
     if (known == null) {
-      throw new UnknownHostException(question + ": nobody knows");
+      throw new UnknownHostException(question + ": unknown host");
     }
     return known;
   }

@@ -5,13 +5,13 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
 
-/** Two engines that talk in memory until both have sent and taken a byte. */
+/** Two engines that exchange messages in memory until both have sent and received a byte. */
 final class Handshake {
   private static final int ROUNDS = 100;
 
   private Handshake() {}
 
-  /** Runs it; throws what either side refuses the other with. */
+  /** Runs it; throws the exception with which either side refuses the other. */
   static void run(SSLEngine client, SSLEngine server) throws SSLException {
     ByteBuffer toServer = ByteBuffer.allocate(1 << 16);
     ByteBuffer toClient = ByteBuffer.allocate(1 << 16);

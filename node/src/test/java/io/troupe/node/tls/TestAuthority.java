@@ -31,9 +31,9 @@ import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.bouncycastle.util.io.pem.PemObject;
 
-/** A CA of a test, which writes certificates and keys as files. */
+/** A test CA that writes certificates and keys as files. */
 public final class TestAuthority {
-  /** How a key stands in its file. */
+  /** The form of a key in its file. */
   public enum KeyForm {
     RSA_PKCS1,
     RSA_PKCS8,
@@ -66,7 +66,7 @@ public final class TestAuthority {
     return file;
   }
 
-  /** Signs one for a name, which is its common name, and for some hosts. */
+  /** Signs a certificate with this common name and these hosts. */
   public Issued issue(String fileName, String commonName, KeyForm form, String... hosts)
       throws IOException, GeneralSecurityException, OperatorCreationException {
     KeyPair own = pair(form.name().startsWith("RSA") ? "RSA" : "EC");
@@ -86,7 +86,7 @@ public final class TestAuthority {
     return written(fileName, own, builder, form);
   }
 
-  /** Signs one for localhost whose time was over an hour ago. */
+  /** Signs a certificate for localhost that expired an hour ago. */
   public Issued expired(String fileName)
       throws IOException, GeneralSecurityException, OperatorCreationException {
     KeyPair own = pair("EC");
@@ -102,7 +102,7 @@ public final class TestAuthority {
     return written(fileName, own, builder, KeyForm.EC_PKCS8);
   }
 
-  /** Signs one whose alternative names are no such thing. */
+  /** Signs a certificate whose alternative names are malformed. */
   public Issued malformedNames(String fileName)
       throws IOException, GeneralSecurityException, OperatorCreationException {
     KeyPair own = pair("EC");
@@ -122,7 +122,7 @@ public final class TestAuthority {
     return new Issued(cert, key, certificate);
   }
 
-  /** A list in DER of those that are void. */
+  /** A revocation list in DER with these certificates. */
   public Path revoke(String fileName, X509Certificate... revoked)
       throws IOException, OperatorCreationException {
     X509v2CRLBuilder list = new X509v2CRLBuilder(name, Date.from(Instant.now()));

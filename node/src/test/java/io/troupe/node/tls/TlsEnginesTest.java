@@ -90,25 +90,25 @@ class TlsEnginesTest {
 
   @ParameterizedTest
   @EnumSource(KeyForm.class)
-  void TL2_keysOfAllForms(KeyForm form) throws Exception {
+  void keysOfAllFormsAreAccepted_TL2(KeyForm form) throws Exception {
     TlsEngines server = server(form).trusts(authority.file()).engines();
     connect(client("someone", form).engines(), server);
   }
 
   @Test
-  void TL2_whoShowsNoCertificateOfTheAuthorityIsRefused() throws Exception {
+  void clientWithoutCertificateOfAuthorityIsRefused_TL2() throws Exception {
     TlsEngines server = server(KeyForm.EC_SEC1).trusts(authority.file()).engines();
     TestAuthority other = new TestAuthority(temp, "other");
-    Side stranger =
-        new Side(other.issue("stranger", "someone", KeyForm.EC_SEC1)).trusts(authority.file());
-    assertThatThrownBy(() -> connect(stranger.engines(), server)).isInstanceOf(SSLException.class);
+    Side unknown =
+        new Side(other.issue("unknown", "foreign", KeyForm.EC_SEC1)).trusts(authority.file());
+    assertThatThrownBy(() -> connect(unknown.engines(), server)).isInstanceOf(SSLException.class);
 
-    // Without a CA for clients everybody may come.
-    connect(stranger.engines(), server(KeyForm.EC_SEC1).engines());
+    // Without a client CA each client is accepted.
+    connect(unknown.engines(), server(KeyForm.EC_SEC1).engines());
   }
 
   @Test
-  void theServersCertificateIsVerified() throws Exception {
+  void serverCertificateIsVerified() throws Exception {
     TlsEngines server = server(KeyForm.EC_PKCS8).engines();
     TlsEngines client = client("someone", KeyForm.EC_SEC1).engines();
     assertThatThrownBy(() -> Handshake.run(client.client("elsewhere.test", 1), server.server()))
@@ -117,7 +117,7 @@ class TlsEnginesTest {
   }
 
   @Test
-  void TL3_namesThatAreLetIn() throws Exception {
+  void allowedNamesAreAccepted_TL3() throws Exception {
     Side byName = server(KeyForm.EC_SEC1).trusts(authority.file());
     byName.cns = List.of("first", "second");
     connect(client("second", KeyForm.EC_SEC1).engines(), byName.engines());
@@ -141,7 +141,7 @@ class TlsEnginesTest {
   }
 
   @Test
-  void TL4_voidCertificatesAreRefusedAsTheListChanges() throws Exception {
+  void revokedCertificatesAreRefusedAsListChanges_TL4() throws Exception {
     Side good = client("good", KeyForm.EC_SEC1);
     Side bad = client("bad", KeyForm.EC_SEC1);
     Side made = server(KeyForm.EC_SEC1).trusts(authority.file());
@@ -161,9 +161,9 @@ class TlsEnginesTest {
         .hasStackTraceContaining("cannot read the list of revoked certificates");
   }
 
-  /** A renewal that was left half done must not let in whom the list has named since. */
+  /** A partial renewal must not accept certificates that the list has revoked meanwhile. */
   @Test
-  void TL4_aNewListCountsWhileOtherFilesAreBroken() throws Exception {
+  void newListIsUsedWhileOtherFilesAreBroken_TL4() throws Exception {
     Side someone = client("someone", KeyForm.EC_SEC1);
     Side made = server(KeyForm.EC_SEC1).trusts(authority.file());
     made.crl = authority.revoke("list.crl").toString();
@@ -179,14 +179,14 @@ class TlsEnginesTest {
   }
 
   @Test
-  void TL1_certificatesAndAuthoritiesChangeWhileTheServerRuns() throws Exception {
+  void certificatesAndAuthoritiesChangeWhileServerRuns_TL1() throws Exception {
     Side made = server(KeyForm.EC_SEC1).trusts(authority.file());
     TlsEngines server = made.engines();
     TlsEngines before = client("someone", KeyForm.EC_SEC1).engines();
     SSLEngine standing = server.server();
     Handshake.run(before.client(HOST, 1), standing);
 
-    // The key first: until the certificate follows the old pair stays in use.
+    // The key first: until the certificate follows, the old pair stays in use.
     TestAuthority next = new TestAuthority(temp, "next");
     Issued renewed = next.issue("renewed", "server", KeyForm.RSA_PKCS1, HOST);
     replace(renewed.key(), made.own.key());
@@ -215,11 +215,9 @@ class TlsEnginesTest {
     Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /**
-   * What scanners of ports complain of: keys that are not of one session alone, and SHA-384 MACs.
-   */
+  /** Findings of port scanners: keys that more than one session uses, and SHA-384 MACs. */
   @Test
-  void TL6_byDefaultThoseThatEtcdOffersToo() throws Exception {
+  void defaultSuitesMatchEtcd_TL6() throws Exception {
     assertThat(server(KeyForm.EC_SEC1).engines().server().getEnabledCipherSuites())
         .contains(
             "TLS_AES_128_GCM_SHA256",
@@ -230,7 +228,7 @@ class TlsEnginesTest {
   }
 
   @Test
-  void TL6_suitesThatTheJdkDroppedAreLeftOut() {
+  void suitesMissingInJdkAreSkipped_TL6() {
     List<String> names =
         List.of("TLS_RSA_WITH_AES_128_CBC_SHA", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256");
     assertThat(
@@ -242,7 +240,7 @@ class TlsEnginesTest {
   }
 
   @Test
-  void TL6_suitesAndVersions() throws Exception {
+  void suitesAndVersions_TL6() throws Exception {
     Side made = server(KeyForm.RSA_PKCS8);
     made.suites = List.of("TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "TLS_AES_128_GCM_SHA256");
     made.max = "TLS1.2";
@@ -265,7 +263,7 @@ class TlsEnginesTest {
   }
 
   @Test
-  void filesThatCannotBeUsedAreNamed() throws Exception {
+  void unusableFilesAreReported() throws Exception {
     Issued one = authority.issue("one", "one", KeyForm.EC_SEC1);
     Issued two = authority.issue("two", "two", KeyForm.EC_SEC1);
     assertThatThrownBy(
@@ -282,7 +280,7 @@ class TlsEnginesTest {
   }
 
   @Test
-  void TL5_aMemberMakesItsOwnCertificateOnce() throws Exception {
+  void selfSignedCertificateIsGeneratedOnce_TL5() throws Exception {
     SelfSigned.Order made = order("localhost", "127.0.0.1");
     TlsEngines engines = new TlsEngines(selfSigned(made));
     String before = Files.readString(made.cert());
@@ -320,7 +318,7 @@ class TlsEnginesTest {
   }
 
   @Test
-  void TL5_aCertificateWhoseTimeIsOverIsReplaced() throws Exception {
+  void expiredSelfSignedCertificateIsReplaced_TL5() throws Exception {
     SelfSigned.Order order = order("localhost");
     Files.createDirectories(order.directory());
     Issued over = authority.expired("over");
@@ -332,11 +330,9 @@ class TlsEnginesTest {
     made.checkValidity();
   }
 
-  /**
-   * The JDK keeps 20,480 for a day; each is some 3 KiB, and who comes for the first time makes one.
-   */
+  /** The JDK keeps 20,480 for a day; each has about 3 KiB, and each new client creates one. */
   @Test
-  void sessionsThatCouldBeResumedAreFew() throws Exception {
+  void resumableSessionsAreBounded() throws Exception {
     SSLEngine server = server(KeyForm.EC_SEC1).engines().server();
     SSLEngine client = client("someone", KeyForm.EC_SEC1).engines().client(HOST, 1);
     Handshake.run(client, server);
@@ -345,7 +341,7 @@ class TlsEnginesTest {
         .containsOnly(1024);
   }
 
-  /** Who is at the other end must not change while a connection stands. */
+  /** The identity of the other side must not change during a connection. */
   @Test
   void clientsCannotRenegotiate() throws Exception {
     Side made = server(KeyForm.EC_SEC1).trusts(authority.file());

@@ -25,7 +25,7 @@ import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.junit.jupiter.api.Test;
 
-/** Calls without a member around them. */
+/** Traced calls without a member. */
 class OtlpTracingTest {
   private static final String PUT = "/etcdserverpb.KV/Put";
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
@@ -44,7 +44,7 @@ class OtlpTracingTest {
     return OtlpTracing.start(new TracingSettings(address, "shop", "m1", samplesPerMillion));
   }
 
-  /** How long it took. */
+  /** The duration. */
   private static Duration close(Tracing tracing, Duration atMost) {
     long startNanos = System.nanoTime();
     CompletableFuture<Void> closed = tracing.close(atMost).toCompletableFuture();
@@ -53,7 +53,7 @@ class OtlpTracingTest {
   }
 
   @Test
-  void aCallIsASpanWithItsStepsBelow() {
+  void callIsSpanWithChildSteps() {
     try (TestCollector collector = TestCollector.start()) {
       Tracing tracing = tracing(collector.address(), ALL);
       CallTrace call = tracing.begin(PUT, NOTHING);
@@ -87,7 +87,7 @@ class OtlpTracingTest {
   }
 
   @Test
-  void aForwardedProposalIsASpanBelowTheCallOfAnotherMember() {
+  void forwardedProposalIsChildSpanOfCall() {
     try (TestCollector collector = TestCollector.start()) {
       Tracing follower = tracing(collector.address(), 0);
       CallTrace call = follower.begin(PUT, from(true));
@@ -103,7 +103,7 @@ class OtlpTracingTest {
       ForwardedTraces traces = leader.forwarded(disk.walSyncs(), Runnable::run);
       assertThat(traces.isWanted()).isTrue();
       traces.applied(new ForwardedTraces.Forwarded(place, 9, t, t + 4000));
-      // Of a trace that is not recorded, should a member ever send one.
+      // The parent of an unrecorded trace, in case a member sends one.
       traces.applied(
           new ForwardedTraces.Forwarded(new TraceContext(1, 1, place.span(), 0), 9, t, t + 4000));
       call.ended(0);
@@ -128,7 +128,7 @@ class OtlpTracingTest {
   }
 
   @Test
-  void F7_rateZeroFollowsTheCaller() {
+  void rateZeroFollowsParentSampling_F7() {
     try (TestCollector collector = TestCollector.start()) {
       Tracing tracing = tracing(collector.address(), 0);
       assertThat(tracing.begin(PUT, NOTHING)).isSameAs(CallTrace.NONE);
@@ -150,7 +150,7 @@ class OtlpTracingTest {
   }
 
   @Test
-  void aCallerThatIsNotSampledIsNotTracedAtAnyRate() {
+  void unsampledParentIsNeverTraced() {
     try (TestCollector collector = TestCollector.start()) {
       Tracing tracing = tracing(collector.address(), ALL);
       assertThat(tracing.begin(PUT, from(false))).isSameAs(CallTrace.NONE);
@@ -159,7 +159,7 @@ class OtlpTracingTest {
   }
 
   @Test
-  void aRateBetweenTakesAboutThatShare() {
+  void samplingRateSelectsThatShare() {
     try (TestCollector collector = TestCollector.start()) {
       Tracing tracing = tracing(collector.address(), ALL / 4);
       int recorded = 0;
@@ -173,7 +173,7 @@ class OtlpTracingTest {
   }
 
   @Test
-  void onlyFaultsOfTheServerAreErrors() {
+  void onlyServerFailuresAreErrors() {
     try (TestCollector collector = TestCollector.start()) {
       Tracing tracing = tracing(collector.address(), ALL);
       tracing.begin(PUT, NOTHING).ended(GrpcStatus.INVALID_ARGUMENT);
@@ -186,7 +186,7 @@ class OtlpTracingTest {
   }
 
   @Test
-  void withoutACollectorCallsGoOnAndTheEndIsInTime() {
+  void missingCollectorDelaysNeitherCallsNorShutdown() {
     Tracing tracing = tracing("127.0.0.1:" + FreePort.next(), ALL);
     long before = System.nanoTime();
     for (int i = 0; i < 10 * OtlpTracing.MOST_KEPT; i++) {
@@ -195,12 +195,12 @@ class OtlpTracingTest {
       call.ended(0);
     }
     assertThat(close(tracing, Duration.ofMillis(300))).isLessThan(Duration.ofSeconds(5));
-    // Nobody minds what comes late.
+    // Late spans do no harm.
     tracing.begin(PUT, NOTHING).ended(0);
   }
 
   @Test
-  void aCollectorThatSaysNothingDoesNotHoldTheEnd() throws IOException {
+  void silentCollectorDoesNotDelayShutdown() throws IOException {
     try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       Tracing tracing = tracing("127.0.0.1:" + silent.getLocalPort(), ALL);
       tracing.begin(PUT, NOTHING).ended(0);
@@ -210,7 +210,7 @@ class OtlpTracingTest {
   }
 
   @Test
-  void complaintsOfTheLibraryAreRareLines() {
+  void libraryWarningsAreRateLimited() {
     try (LoggedLines lines = new LoggedLines(LibraryLog.class)) {
       LibraryLog log = new LibraryLog(Duration.ofHours(1));
       for (int i = 0; i < 1000; i++) {
@@ -226,14 +226,14 @@ class OtlpTracingTest {
   }
 
   @Test
-  void offTakesNoMemory() {
+  void disabledTracingUsesNoMemory() {
     com.sun.management.ThreadMXBean threads =
         (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
     List<HttpHeader> metadata = from(true);
     trace(metadata, 20_000);
     long before = threads.getCurrentThreadAllocatedBytes();
     trace(metadata, 100_000);
-    // The question itself costs some bytes; a single byte for each call would be more.
+    // The measurement itself allocates some bytes; a single byte for each call would be more.
     assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(100_000);
   }
 

@@ -34,7 +34,7 @@ import org.awaitility.Awaitility;
  */
 public final class TestCollector implements AutoCloseable {
   private static final String SERVICE = "opentelemetry.proto.collector.trace.v1.TraceService";
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private final List<Span> spans = new CopyOnWriteArrayList<>();
   private final Server server;
@@ -48,7 +48,7 @@ public final class TestCollector implements AutoCloseable {
    * @param startNanos since 1970
    * @param attributes numbers as text
    * @param status 0: not set, 2: an error
-   * @param resource attributes of who sent it
+   * @param resource attributes of the sender
    */
   public record Span(
       String traceId,
@@ -95,22 +95,22 @@ public final class TestCollector implements AutoCloseable {
     return "127.0.0.1:" + server.getPort();
   }
 
-  /** What came so far. */
+  /** The received spans. */
   public List<Span> spans() {
     return List.copyOf(spans);
   }
 
-  /** The first span that is meant, as soon as it is there. */
+  /** Waits for the first matching span. */
   public Span await(Predicate<Span> meant) {
     Awaitility.await()
         .alias("a span among those that came")
-        .atMost(PATIENCE)
+        .atMost(TIMEOUT)
         .pollInterval(Duration.ofMillis(20))
         .until(() -> spans.stream().anyMatch(meant));
     return spans.stream().filter(meant).findFirst().orElseThrow();
   }
 
-  /** The spans right below another, in the order in which they began. */
+  /** The direct children of a span, in the order of their start. */
   public List<Span> below(Span parent) {
     return spans.stream()
         .filter(span -> span.parentId().equals(parent.spanId()))

@@ -1,4 +1,4 @@
-/** Traces as a collector gets them. */
+/** Traces that a collector receives. */
 @NullMarked
 package io.troupe.node.tracing;
 

@@ -10,6 +10,7 @@ import io.troupe.mvcc.OrderedStore.Cursor;
 import io.troupe.mvcc.OrderedStore.Space;
 import io.troupe.mvcc.StoreBatch;
 import io.troupe.mvcc.StoreException;
+import io.troupe.testing.NeedsRoot;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -216,6 +217,7 @@ class RocksStoreTest {
     assertThat(StoreFailure.of(e)).isEqualTo(StoreFailure.CORRUPTION);
   }
 
+  @NeedsRoot
   @Test
   void detectsFullDisk() throws Exception {
     Path mount = Files.createDirectory(temp.resolve("small"));
@@ -246,6 +248,7 @@ class RocksStoreTest {
     }
   }
 
+  @NeedsRoot
   @Test
   void manyDeletionsDoNotFlushToFullDisk() throws Exception {
     Path mount = Files.createDirectory(temp.resolve("small"));

@@ -12,6 +12,7 @@ import io.troupe.persistence.datadir.MemberIdentity;
 import io.troupe.persistence.snapshot.SnapshotDirectory;
 import io.troupe.persistence.snapshot.SnapshotRef;
 import io.troupe.persistence.store.RocksStore;
+import io.troupe.testing.NeedsRoot;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * system happened to write back). The copy is mounted and read. Needs root; without it the test
  * fails.
  */
+@NeedsRoot
 class PowerCutTest {
   private final Path temp;
   private final Path image;

@@ -5,6 +5,7 @@ import static io.troupe.persistence.wal.WalFixture.state;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.troupe.testing.NeedsRoot;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A full disk throws an exception before anything is acknowledged, and never faults in mapped
  * memory. Needs root, for a small file system of its own; without it the test fails.
  */
+@NeedsRoot
 class WalDiskFullTest {
   private static final WalSettings SETTINGS = new WalSettings(1 << 20, 64 << 10);
 

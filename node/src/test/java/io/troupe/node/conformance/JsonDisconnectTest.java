@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Clients of the JSON gateway that go away before they have an answer (E1, LK1, J6). */
-class JsonLeavingTest {
+/** Clients of the JSON gateway that disconnect before the response (E1, LK1, J6). */
+class JsonDisconnectTest {
   @RegisterExtension static final ServedStore STORE = ServedStore.create();
 
   private final Http1 http = new Http1(STORE.target());
@@ -40,7 +40,7 @@ class JsonLeavingTest {
   }
 
   @Test
-  void LK1_aLockIsGivenUpByWhoLeaves() {
+  void disconnectReleasesLock_LK1() {
     String name = STORE.key("lock");
     long holder = STORE.client().grant(600).getID();
     LockResponse held = STORE.client().call(NamesApi.LOCK, NamesApi.lock(name, holder));
@@ -55,7 +55,7 @@ class JsonLeavingTest {
   }
 
   @Test
-  void LK1_aLaterRequestOfAConnectionIsGivenUpToo() {
+  void disconnectCancelsLaterRequestOfConnection_LK1() {
     String name = STORE.key("lock");
     STORE.client().call(NamesApi.LOCK, NamesApi.lock(name, STORE.client().grant(600).getID()));
     long waiter = STORE.client().grant(600).getID();
@@ -69,7 +69,7 @@ class JsonLeavingTest {
   }
 
   @Test
-  void E1_aCandidateThatLeavesWithdraws() {
+  void disconnectWithdrawsCandidate_E1() {
     String name = STORE.key("election");
     for (int i = 0; i < 2; i++) {
       String campaign =
@@ -84,7 +84,7 @@ class JsonLeavingTest {
         candidate.write(campaign);
         awaitKeys(STORE.client(), name, i + 1);
         if (i == 0) {
-          // Elected: the answer is there, and its key stays.
+          // The candidate leads: the response is sent, and its key stays.
           assertThat(candidate.line()).isEqualTo("HTTP/1.1 200 OK");
         }
       }
@@ -93,7 +93,7 @@ class JsonLeavingTest {
   }
 
   @Test
-  void J6_aStreamWithoutAnAnswerEndsWithItsClient() {
+  void disconnectEndsStreamWithoutResponse_J6() {
     STORE.needsOwn();
     String gauge = "etcd_debugging_mvcc_watcher_total";
     double before = metric(gauge);
@@ -109,9 +109,9 @@ class JsonLeavingTest {
     return MetricsText.of(http.get("/metrics").body()).value(name);
   }
 
-  /** As in etcd: who only says no more is answered. */
+  /** As in etcd: a half-closed client gets its response. */
   @Test
-  void T1_aClientThatEndsItsSideFirstIsAnswered() {
+  void halfClosedClientGetsResponse_T1() {
     try (Http1.Raw connection = http.connect()) {
       connection.write(
           request(
@@ -123,7 +123,7 @@ class JsonLeavingTest {
   }
 
   @Test
-  void LK1_theSameOverTls(@TempDir Path directory) throws Exception {
+  void disconnectReleasesLockOverTls_LK1(@TempDir Path directory) throws Exception {
     try (SecureMember member = new SecureMember(directory).start();
         ApiClient client = member.client(null)) {
       client.call(NamesApi.LOCK, NamesApi.lock("lock", client.grant(600).getID()));

@@ -17,11 +17,11 @@ import java.util.Locale;
 import java.util.Random;
 import javax.net.ssl.SSLException;
 
-/** Requests to the JSON gateway whose bodies are damaged; each must be answered. */
-final class JsonShots {
+/** Requests to the JSON gateway with damaged bodies; each must get a response. */
+final class MalformedJson {
   private static final int REQUESTS = 100;
 
-  /** Of each, the answer is there at once. */
+  /** Methods that respond without waiting. */
   private static final List<String> PATHS =
       List.of(
           "KV/Range=/v3/kv/range",
@@ -42,7 +42,7 @@ final class JsonShots {
 
   private final Target target;
 
-  JsonShots(Target target) {
+  MalformedJson(Target target) {
     this.target = target;
   }
 
@@ -87,7 +87,7 @@ final class JsonShots {
     return out.toByteArray();
   }
 
-  /** Reads an answer; false if the server closes the connection after it. */
+  /** Reads a response; false if the server closes the connection after it. */
   private static boolean answered(InputStream in) throws IOException {
     String head = head(in).toLowerCase(Locale.ROOT);
     int length = head.indexOf("content-length: ");

@@ -10,8 +10,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Collects what a stream answers, in order, and how it ends. */
-final class StreamAnswers<R> implements StreamObserver<R> {
+/** Collects the responses of a stream in order, and its status. */
+final class StreamResponses<R> implements StreamObserver<R> {
   private static final long PATIENCE_SECONDS = 20;
 
   private final BlockingQueue<R> answers = new LinkedBlockingQueue<>();
@@ -32,7 +32,7 @@ final class StreamAnswers<R> implements StreamObserver<R> {
     end.complete(Status.OK);
   }
 
-  /** The next answer; waits for it. */
+  /** Waits for the next response. */
   R next() {
     try {
       R answer = answers.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
@@ -46,12 +46,12 @@ final class StreamAnswers<R> implements StreamObserver<R> {
     }
   }
 
-  /** What is there already; does not wait. */
+  /** The received responses; does not wait. */
   Optional<R> poll() {
     return Optional.ofNullable(answers.poll());
   }
 
-  /** How the stream ended; waits for the end. */
+  /** Waits for the status of the stream. */
   Status end() {
     try {
       return end.get(PATIENCE_SECONDS, TimeUnit.SECONDS);

@@ -28,18 +28,20 @@ import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What answers may take of a small heap (the difference from G13 in docs/conformance.md): a member
- * with 256 MiB and 130 MB of data, of which 64 MiB may be in answers.
+ * Bound of response memory on a small heap (the difference from G13 in docs/conformance.md): a
+ * member with 256 MiB and 130 MB of data, of which responses may hold 64 MiB.
  */
-class AnswerMemoryIT {
+@Tag("full")
+class ResponseMemoryIT {
   private static final int KEYS = 130;
   private static final int VALUE_BYTES = 1_000_000;
 
-  /** Of a range that fits, but not many times at once. */
+  /** Bytes of a range that fits once, but not many times at the same time. */
   private static final int SOME = 20;
 
   private static final String BUSY = "etcdserver: too many requests";
@@ -72,7 +74,10 @@ class AnswerMemoryIT {
     return get(key(from)).setRangeEnd(Requests.bytes(key(from + SOME))).build();
   }
 
-  /** Whether it was answered rightly; false when it was refused for now, anything else fails. */
+  /**
+   * Returns whether the response was correct; false if the member refused it for lack of memory.
+   * Any other result fails the test.
+   */
   private static boolean answered(ListenableFuture<RangeResponse> answer)
       throws InterruptedException, TimeoutException {
     try {
@@ -92,7 +97,7 @@ class AnswerMemoryIT {
         from.channel().newCall(Api.RANGE, CallOptions.DEFAULT), request);
   }
 
-  /** What was sent gives its memory back, if not in the same moment. */
+  /** A sent response releases its memory, but not immediately. */
   private static void awaitThatARangeIsAnswered() {
     Awaitility.await()
         .atMost(Duration.ofMinutes(1))
@@ -103,7 +108,7 @@ class AnswerMemoryIT {
   }
 
   @Test
-  void anAnswerThatNeedsMoreThanThereIsIsRefusedAndTheConnectionGoesOn() {
+  void responseAboveBudgetIsRefusedAndConnectionContinues() {
     try {
       RangeResponse answer = client.range(Requests.prefix("key/"));
       throw new AssertionError("an answer of " + answer.getSerializedSize() + " bytes");
@@ -120,7 +125,7 @@ class AnswerMemoryIT {
   }
 
   @Test
-  void eightClientsAtOnceAreAnsweredOrRefused() throws Exception {
+  void eightConcurrentClientsGetResponsesOrRefusals() throws Exception {
     List<ApiClient> clients = new ArrayList<>();
     try {
       for (int i = 0; i < 8; i++) {
@@ -145,9 +150,9 @@ class AnswerMemoryIT {
   }
 
   @Test
-  void aClientThatReadsNothingCostsOnlyItself() throws Exception {
+  void clientThatReadsNothingAffectsOnlyItself() throws Exception {
     try (ApiClient deaf = new ApiClient(member.endpoint())) {
-      // It has taken what there is when one of its own calls is refused.
+      // The budget is exhausted when the member refuses one of these calls.
       assertThat(openUnread(deaf, Api.RANGE, 10)).isEqualTo(BUSY);
       othersAreServed();
     }
@@ -155,7 +160,7 @@ class AnswerMemoryIT {
   }
 
   @Test
-  void aClientThatReadsNoneOfItsStreamsCostsOnlyItself() throws Exception {
+  void clientThatReadsNoStreamAffectsOnlyItself() throws Exception {
     try (ApiClient deaf = new ApiClient(member.endpoint())) {
       assertThat(openUnread(deaf, Api.RANGE_STREAM, 110)).isEqualTo(BUSY);
       othersAreServed();
@@ -164,12 +169,12 @@ class AnswerMemoryIT {
   }
 
   /**
-   * Begins calls whose messages nobody ever asks for: the windows of their connection are never
-   * opened again. Gives the text of the first one that ends.
+   * Starts calls whose messages the client never requests: the client never opens the windows of
+   * their connection again. Returns the text of the first call that ends.
    */
   private static <R> @Nullable String openUnread(
       ApiClient from, MethodDescriptor<RangeRequest, R> method, int calls) {
-    StreamAnswers<R> ends = new StreamAnswers<>();
+    StreamResponses<R> ends = new StreamResponses<>();
     for (int i = 0; i < calls; i++) {
       ClientCall<RangeRequest, R> call = from.channel().newCall(method, CallOptions.DEFAULT);
       call.start(
