@@ -6,7 +6,7 @@ import java.net.URISyntaxException;
 /**
  * Host and port of a peer URL.
  *
- * @param host as written in the URL: it has to be the same text on all members
+ * @param host as written in the URL
  * @param port 1 to 65535
  */
 public record PeerAddress(String host, int port) {
@@ -35,10 +35,5 @@ public record PeerAddress(String host, int port) {
   /** The host as a certificate names it: an IPv6 address has no brackets. */
   public String bareHost() {
     return host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
-  }
-
-  /** Where the actor of that name is on the member at this address. */
-  String pathOf(String actor) {
-    return "pekko://" + PeerConfig.SYSTEM + "@" + host + ":" + port + "/user/" + actor;
   }
 }

@@ -1,6 +1,7 @@
 package io.troupe.node.tls;
 
 import java.io.IOException;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
@@ -12,6 +13,7 @@ import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
@@ -94,19 +96,44 @@ public final class TlsEngines {
   }
 
   /**
-   * Returns an engine for an outgoing connection.
+   * Secures an accepted connection, before its handshake.
    *
-   * @param host name that the other side's certificate must be valid for
+   * @return closes {@code accepted} with itself
    */
-  public SSLEngine client(String host, int port) {
-    SSLEngine engine = prepared(clients.get().createSSLEngine(host, port));
-    engine.setUseClientMode(true);
-    if (!settings.trustAnybody()) {
-      SSLParameters parameters = engine.getSSLParameters();
-      parameters.setEndpointIdentificationAlgorithm("HTTPS");
-      engine.setSSLParameters(parameters);
+  public SSLSocket server(Socket accepted) throws IOException {
+    SSLSocket socket =
+        prepared(servers.get().getSocketFactory().createSocket(accepted, null, true));
+    socket.setUseClientMode(false);
+    if (settings.wantsCertificate()) {
+      socket.setNeedClientAuth(true);
     }
-    return engine;
+    return socket;
+  }
+
+  /**
+   * Secures an outgoing connection, before its handshake.
+   *
+   * @param connected a connected socket
+   * @param host name that the other side's certificate must be valid for
+   * @return closes {@code connected} with itself
+   */
+  public SSLSocket client(Socket connected, String host, int port) throws IOException {
+    SSLSocket socket =
+        prepared(clients.get().getSocketFactory().createSocket(connected, host, port, true));
+    socket.setUseClientMode(true);
+    if (!settings.trustAnybody()) {
+      SSLParameters parameters = socket.getSSLParameters();
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+      socket.setSSLParameters(parameters);
+    }
+    return socket;
+  }
+
+  private SSLSocket prepared(Socket layered) {
+    SSLSocket socket = (SSLSocket) layered;
+    socket.setEnabledProtocols(versions);
+    socket.setEnabledCipherSuites(suites);
+    return socket;
   }
 
   private SSLEngine prepared(SSLEngine engine) {
