@@ -15,8 +15,8 @@ final class ActorSystems {
   private ActorSystems() {}
 
   /**
-   * Starts the actor system. A separate thread starts it: the waiting thread may be interrupted, and
-   * an incomplete actor system cannot be stopped.
+   * Starts the actor system. A separate thread starts it: the waiting thread may be interrupted,
+   * and an incomplete actor system cannot be stopped.
    *
    * @return the started system, also if the caller was interrupted meanwhile: then its interrupt
    *     flag is set

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
 
 /** TLS between members. */
 final class MemberTls implements PeerTls {
@@ -39,7 +40,7 @@ final class MemberTls implements PeerTls {
               + node.peerUrl()
               + " first, troupe.listen-peer-urls has "
               + node.boundPeerUrl()
-              + ": expected https for both, or for none");
+              + ": expected https or unixs for both, or for none");
     }
     if (!secure) {
       return Optional.empty();
@@ -100,8 +101,8 @@ final class MemberTls implements PeerTls {
   }
 
   @Override
-  public CompletionStage<Void> checkAddress(SSLSession session, InetAddress from) {
-    return engines.settings().checksAddress()
+  public CompletionStage<Void> checkAddress(SSLSession session, @Nullable InetAddress from) {
+    return from != null && engines.settings().checksAddress()
         ? checks.check(session, from)
         : CompletableFuture.completedFuture(null);
   }

@@ -3,8 +3,11 @@ package io.troupe.node;
 import io.troupe.actors.member.MemberGuardian;
 import io.troupe.actors.peers.PeerAddress;
 import io.troupe.actors.peers.PeerDirectory;
+import io.troupe.actors.peers.PeerListener;
 import io.troupe.actors.peers.PeerNetwork;
+import io.troupe.actors.peers.PeerTls;
 import io.troupe.actors.peers.SocketQueries;
+import io.troupe.grpc.unix.UnixSocketFile;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -26,8 +29,14 @@ final class Peers {
    */
   static PeerNetwork open(NodeSettings settings, Consumer<Throwable> broken) {
     PeerNetwork.Settings network = network(settings);
+    Optional<PeerTls> tls = MemberTls.of(settings);
+    PeerAddress listen = PeerAddress.of(settings.boundPeerUrl());
     try {
-      return PeerNetwork.open(network, MemberTls.of(settings).orElse(null), broken);
+      PeerListener port =
+          listen.socket() == null
+              ? PeerListener.tcp(listen, PeerNetwork.BACKLOG)
+              : new UnixPeerListener(UnixSocketFile.open(listen.socket(), PeerNetwork.BACKLOG));
+      return PeerNetwork.open(network, port, tls.orElse(null), broken);
     } catch (IOException refused) {
       throw new StartException(
           ExitCode.ADDRESS,
@@ -45,14 +54,13 @@ final class Peers {
    */
   static PeerNetwork.Settings network(NodeSettings settings) {
     try {
-      // Checks the advertised URL, too.
       PeerAddress.of(settings.peerUrl());
+      PeerAddress.of(settings.boundPeerUrl());
       Optional<String> local =
           settings.features().isOn(FeatureGates.Feature.SetMemberLocalAddr)
               ? MemberLocalAddress.of(settings.initialAdvertisePeerUrls())
               : Optional.empty();
-      return new PeerNetwork.Settings(
-          settings.peerUrl(), PeerAddress.of(settings.boundPeerUrl()), local.orElse(null), 0);
+      return new PeerNetwork.Settings(settings.peerUrl(), local.orElse(null), 0);
     } catch (IllegalArgumentException wrong) {
       throw new StartException(
           ExitCode.CONFIGURATION,

@@ -343,8 +343,8 @@ public final class RunningNode implements AutoCloseable {
   }
 
   /**
-   * Runs {@code stop} when the process receives a signal to stop, while the actors run. With a plain
-   * JVM hook Pekko's hook would stop them at the same time, and the leadership could not be
+   * Runs {@code stop} when the process receives a signal to stop, while the actors run. With a
+   * plain JVM hook Pekko's hook would stop them at the same time, and the leadership could not be
    * transferred.
    */
   void whenProcessEnds(Runnable stop) {

@@ -60,8 +60,8 @@ final class IncomingConnection implements Runnable, PeerConnections.Connection, 
     /** Address of this member's own peer URL. */
     PeerAddress self();
 
-    /** A process at that address sent a valid greeting. */
-    void memberSpoke(InetAddress from);
+    /** A process at that address, null for a unix socket, sent a valid greeting. */
+    void memberSpoke(@Nullable InetAddress from);
   }
 
   private final PeerSocket socket;

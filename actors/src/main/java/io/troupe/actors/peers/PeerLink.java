@@ -116,7 +116,7 @@ final class PeerLink {
   private void start() {
     synchronized (starting) {
       if (thread == null && !queue.isClosed()) {
-        Thread started = new Thread(this::run, "peer-out-" + to.host() + ":" + to.port());
+        Thread started = new Thread(this::run, "peer-out-" + to.text());
         started.setDaemon(true);
         thread = started;
         started.start();
@@ -226,7 +226,7 @@ final class PeerLink {
         if (!reply.starting()) {
           log.warn(
               "another member refuses the connection of this one:",
-              "member=" + to.host() + ":" + to.port() + " reason=\"" + reply.reason() + '"');
+              "member=" + to.text() + " reason=\"" + reply.reason() + '"');
         }
         throw new IOException("refused: " + reply.reason());
       }
@@ -235,7 +235,7 @@ final class PeerLink {
     } catch (SSLException failure) {
       log.warn(
           "TLS connection to another member failed:",
-          "member=" + to.host() + ":" + to.port() + " reason=\"" + failure.getMessage() + '"');
+          "member=" + to.text() + " reason=\"" + failure.getMessage() + '"');
       throw failure;
     }
   }
@@ -322,7 +322,7 @@ final class PeerLink {
       if (!open.isClosed()) {
         log.warn(
             "TLS connection to another member failed:",
-            "member=" + to.host() + ":" + to.port() + " reason=\"" + failure.getMessage() + '"');
+            "member=" + to.text() + " reason=\"" + failure.getMessage() + '"');
       }
     } catch (IOException ended) {
       LOG.debug("connection to another member ended to={} reason={}", to, ended.toString());

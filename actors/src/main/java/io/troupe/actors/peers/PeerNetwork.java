@@ -6,7 +6,6 @@ import io.troupe.protocol.PeerGreeting;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.UnknownHostException;
@@ -33,7 +32,7 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
   private static final Logger LOG = LoggerFactory.getLogger(PeerNetwork.class);
 
   /** Unknown processes at the front of the accept queue are refused faster than new ones come. */
-  private static final int BACKLOG = 1024;
+  public static final int BACKLOG = 1024;
 
   /** Messages that wait for one connection. */
   private static final int MAX_MESSAGES = 3072;
@@ -48,18 +47,17 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
    * Settings of a network.
    *
    * @param self first of this member's advertised peer URLs as text
-   * @param listen address that the peer port listens on
    * @param localHost address of this machine that connections to other members come from, without
    *     brackets; null: any
    * @param memoryBytes limit for messages in flight; 0: three sixteenths of the heap
    */
   public record Settings(
-      String self, PeerAddress listen, @Nullable String localHost, long memoryBytes) {}
+      String self, @Nullable String localHost, long memoryBytes) {}
 
   private final Settings settings;
   private final PeerAddress self;
   private final @Nullable PeerTls tls;
-  private final ServerSocket port;
+  private final PeerListener port;
   private final PeerMemory memory;
   private final HandshakeLimit handshakes = new HandshakeLimit(System.nanoTime());
   private final RateLimitedLogger log =
@@ -72,7 +70,7 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
   private final ScheduledThreadPoolExecutor timer;
   private volatile boolean closed;
 
-  private PeerNetwork(Settings settings, @Nullable PeerTls tls, ServerSocket port) {
+  private PeerNetwork(Settings settings, @Nullable PeerTls tls, PeerListener port) {
     this.settings = settings;
     this.self = PeerAddress.of(settings.self());
     this.tls = tls;
@@ -92,25 +90,16 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
   }
 
   /**
-   * Opens the peer port. Greetings of other members are refused as "starting" until their channel
+   * Serves the peer port. Greetings of other members are refused as "starting" until their channel
    * is served.
    *
+   * @param port closed with the network
    * @param tls null if members do not speak TLS
    * @param broken called if the port stops accepting connections before it is closed: the member
    *     would be deaf and seem healthy
-   * @throws IOException if the port cannot be opened; the message names the address
    */
   public static PeerNetwork open(
-      Settings settings, @Nullable PeerTls tls, Consumer<Throwable> broken) throws IOException {
-    PeerAddress listen = settings.listen();
-    ServerSocket port = new ServerSocket();
-    try {
-      port.bind(new InetSocketAddress(listen.bareHost(), listen.port()), BACKLOG);
-    } catch (IOException | RuntimeException e) {
-      port.close();
-      throw new IOException(
-          "cannot listen on " + listen.host() + ":" + listen.port() + ": " + e.getMessage(), e);
-    }
+      Settings settings, PeerListener port, @Nullable PeerTls tls, Consumer<Throwable> broken) {
     PeerNetwork network = new PeerNetwork(settings, tls, port);
     Thread acceptor = new Thread(network::acceptAll, "peer-accept");
     acceptor.setUncaughtExceptionHandler((thread, failure) -> broken.accept(failure));
@@ -182,17 +171,11 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
   }
 
   private PeerSocket connect(PeerAddress to, Duration timeout) throws IOException {
-    Socket socket = new Socket();
+    Socket socket = to.socket() == null ? new Socket() : UnixSocket.connect(to.socket());
     try {
-      socket.setTcpNoDelay(true);
-      if (settings.localHost() != null) {
-        socket.bind(new InetSocketAddress(settings.localHost(), 0));
+      if (to.socket() == null) {
+        connect(socket, to, timeout);
       }
-      InetSocketAddress address = new InetSocketAddress(to.bareHost(), to.port());
-      if (address.isUnresolved()) {
-        throw new UnknownHostException(to.host());
-      }
-      socket.connect(address, (int) timeout.toMillis());
       return tls == null
           ? PeerSocket.plain(socket)
           : new PeerSocket(socket, tls.client(socket, to.bareHost(), to.port()));
@@ -200,6 +183,18 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
       socket.close();
       throw e;
     }
+  }
+
+  private void connect(Socket socket, PeerAddress to, Duration timeout) throws IOException {
+    socket.setTcpNoDelay(true);
+    if (settings.localHost() != null) {
+      socket.bind(new InetSocketAddress(settings.localHost(), 0));
+    }
+    InetSocketAddress address = new InetSocketAddress(to.bareHost(), to.port());
+    if (address.isUnresolved()) {
+      throw new UnknownHostException(to.host());
+    }
+    socket.connect(address, (int) timeout.toMillis());
   }
 
   private void acceptAll() {
@@ -225,8 +220,9 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
 
   private void accepted(Socket socket) throws IOException {
     try {
+      // Null for a unix socket: processes of this machine are not limited.
       InetAddress from = socket.getInetAddress();
-      if (tls != null && !handshakes.admits(from, System.nanoTime())) {
+      if (tls != null && from != null && !handshakes.admits(from, System.nanoTime())) {
         log.warn(
             "connection to the peer port ended: too many handshakes",
             "from=" + from.getHostAddress());
@@ -299,8 +295,10 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
   }
 
   @Override
-  public void memberSpoke(InetAddress from) {
-    handshakes.memberSpoke(from, System.nanoTime());
+  public void memberSpoke(@Nullable InetAddress from) {
+    if (from != null) {
+      handshakes.memberSpoke(from, System.nanoTime());
+    }
   }
 
   /**

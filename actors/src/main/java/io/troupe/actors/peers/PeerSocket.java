@@ -48,13 +48,15 @@ final class PeerSocket implements Closeable {
     return secured.getOutputStream();
   }
 
-  InetAddress remote() {
+  /** Address of the other side; null for a unix socket. */
+  @Nullable InetAddress remote() {
     return raw.getInetAddress();
   }
 
   /** Address and port of the other side, for the log. */
   String remoteText() {
-    return raw.getInetAddress().getHostAddress() + ":" + raw.getPort();
+    InetAddress remote = raw.getInetAddress();
+    return remote == null ? "@" : remote.getHostAddress() + ":" + raw.getPort();
   }
 
   /** Runs the TLS handshake, if there is TLS. */

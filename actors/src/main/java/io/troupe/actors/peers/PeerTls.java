@@ -6,6 +6,7 @@ import java.net.Socket;
 import java.util.concurrent.CompletionStage;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
 
 /** TLS between members: secures new connections. Thread-safe. */
 public interface PeerTls {
@@ -30,10 +31,10 @@ public interface PeerTls {
    * not wait.
    *
    * @param session of a finished handshake
-   * @param from address of the connecting member
+   * @param from address of the connecting member; null for a unix socket, which has none
    * @return fails, in bounded time, if the certificate is not valid for that address
    */
-  CompletionStage<Void> checkAddress(SSLSession session, InetAddress from);
+  CompletionStage<Void> checkAddress(SSLSession session, @Nullable InetAddress from);
 
   /**
    * True if a certificate is only valid for members with a peer URL that it names. If not, any

@@ -6,6 +6,7 @@ import com.typesafe.config.ConfigFactory;
 import io.troupe.actors.apply.CompactionActor;
 import io.troupe.actors.peers.PeerAddress;
 import io.troupe.actors.peers.PeerDirectory;
+import io.troupe.actors.peers.PeerListener;
 import io.troupe.actors.peers.PeerNetwork;
 import io.troupe.actors.peers.PeerTls;
 import io.troupe.actors.snapshot.DiskCapacity;
@@ -172,7 +173,10 @@ final class TestMember implements AutoCloseable {
     PeerNetwork connections;
     try {
       connections =
-          PeerNetwork.open(new PeerNetwork.Settings(url(), listen, null, 0), tls, broken::add);
+          PeerNetwork.open(new PeerNetwork.Settings(url(), null, 0),
+              PeerListener.tcp(listen, PeerNetwork.BACKLOG),
+              tls,
+              broken::add);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -86,11 +86,8 @@ final class TestPeer implements AutoCloseable {
     try {
       network =
           PeerNetwork.open(
-              new PeerNetwork.Settings(
-                  url,
-                  new PeerAddress("127.0.0.1", bindPort),
-                  options.localHost(),
-                  options.memoryBytes()),
+              new PeerNetwork.Settings(url, options.localHost(), options.memoryBytes()),
+              PeerListener.tcp(new PeerAddress("127.0.0.1", bindPort), PeerNetwork.BACKLOG),
               options.tls(),
               failure -> {
                 throw new IllegalStateException(failure);

@@ -146,7 +146,7 @@ public final class TestTls implements PeerTls {
   }
 
   @Override
-  public CompletionStage<Void> checkAddress(SSLSession session, InetAddress from) {
+  public CompletionStage<Void> checkAddress(SSLSession session, @Nullable InetAddress from) {
     return check;
   }
 }

@@ -87,11 +87,9 @@ public final class TlsEngines {
 
   /** Returns an engine for an incoming connection. */
   public SSLEngine server() {
-    SSLEngine engine = prepared(servers.get().createSSLEngine());
+    SSLEngine engine = servers.get().createSSLEngine();
     engine.setUseClientMode(false);
-    if (settings.wantsCertificate()) {
-      engine.setNeedClientAuth(true);
-    }
+    engine.setSSLParameters(serverParameters());
     return engine;
   }
 
@@ -102,11 +100,9 @@ public final class TlsEngines {
    */
   public SSLSocket server(Socket accepted) throws IOException {
     SSLSocket socket =
-        prepared(servers.get().getSocketFactory().createSocket(accepted, null, true));
+        (SSLSocket) servers.get().getSocketFactory().createSocket(accepted, null, true);
     socket.setUseClientMode(false);
-    if (settings.wantsCertificate()) {
-      socket.setNeedClientAuth(true);
-    }
+    socket.setSSLParameters(serverParameters());
     return socket;
   }
 
@@ -119,27 +115,32 @@ public final class TlsEngines {
    */
   public SSLSocket client(Socket connected, String host, int port) throws IOException {
     SSLSocket socket =
-        prepared(clients.get().getSocketFactory().createSocket(connected, host, port, true));
+        (SSLSocket) clientContext().getSocketFactory().createSocket(connected, host, port, true);
     socket.setUseClientMode(true);
-    if (!settings.trustAnybody()) {
-      SSLParameters parameters = socket.getSSLParameters();
-      parameters.setEndpointIdentificationAlgorithm("HTTPS");
-      socket.setSSLParameters(parameters);
+    socket.setSSLParameters(clientParameters());
+    return socket;
+  }
+
+  /** Returns the context of outgoing connections, with the current files. */
+  SSLContext clientContext() {
+    return clients.get();
+  }
+
+  private SSLParameters serverParameters() {
+    SSLParameters parameters = new SSLParameters(suites, versions);
+    if (settings.wantsCertificate()) {
+      parameters.setNeedClientAuth(true);
     }
-    return socket;
+    return parameters;
   }
 
-  private SSLSocket prepared(Socket layered) {
-    SSLSocket socket = (SSLSocket) layered;
-    socket.setEnabledProtocols(versions);
-    socket.setEnabledCipherSuites(suites);
-    return socket;
-  }
-
-  private SSLEngine prepared(SSLEngine engine) {
-    engine.setEnabledProtocols(versions);
-    engine.setEnabledCipherSuites(suites);
-    return engine;
+  /** Returns the parameters of outgoing connections. */
+  SSLParameters clientParameters() {
+    SSLParameters parameters = new SSLParameters(suites, versions);
+    if (!settings.trustAnybody()) {
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+    }
+    return parameters;
   }
 
   private TlsContexts contexts(
