@@ -1,5 +1,6 @@
 package io.troupe.node;
 
+import io.troupe.actors.peers.PeerAddress;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.persistence.datadir.DataDir;
@@ -12,7 +13,8 @@ import io.troupe.protocol.PeerQuery;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.URI;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -277,10 +279,16 @@ final class Bootstrap {
   }
 
   private static boolean listens(String url) {
-    try (Socket socket = new Socket()) {
-      URI peer = URI.create(url);
-      socket.connect(new InetSocketAddress(peer.getHost(), peer.getPort()), CONNECT_MS);
-      return true;
+    PeerAddress peer = PeerAddress.of(url);
+    try {
+      if (peer.socket() != null) {
+        SocketChannel.open(UnixDomainSocketAddress.of(peer.socket())).close();
+        return true;
+      }
+      try (Socket socket = new Socket()) {
+        socket.connect(new InetSocketAddress(peer.bareHost(), peer.port()), CONNECT_MS);
+        return true;
+      }
     } catch (IOException refused) {
       LOG.debug("cannot connect to peer peer-url={} reason={}", url, refused.toString());
       return false;

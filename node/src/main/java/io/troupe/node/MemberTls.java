@@ -1,21 +1,24 @@
 package io.troupe.node;
 
 import io.troupe.actors.peers.PeerAddress;
-import io.troupe.actors.peers.PeerEngines;
+import io.troupe.actors.peers.PeerTls;
 import io.troupe.node.tls.AddressChecks;
 import io.troupe.node.tls.CertificateNames;
 import io.troupe.node.tls.TlsEngines;
 import io.troupe.node.tls.TlsException;
+import java.io.IOException;
 import java.net.InetAddress;
+import java.net.Socket;
 import java.security.cert.X509Certificate;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSession;
+import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
 
-/** TLS between members, as Artery needs it. */
-final class MemberTls implements PeerEngines {
+/** TLS between members. */
+final class MemberTls implements PeerTls {
   private final TlsEngines engines;
   private final AddressChecks checks = new AddressChecks();
 
@@ -28,7 +31,7 @@ final class MemberTls implements PeerEngines {
    *
    * @throws StartException if they cannot be used, or the URLs contradict each other
    */
-  static Optional<PeerEngines> of(NodeSettings node) {
+  static Optional<PeerTls> of(NodeSettings node) {
     boolean secure = PeerAddress.isTls(node.peerUrl());
     if (secure != PeerAddress.isTls(node.boundPeerUrl())) {
       throw new StartException(
@@ -37,7 +40,7 @@ final class MemberTls implements PeerEngines {
               + node.peerUrl()
               + " first, troupe.listen-peer-urls has "
               + node.boundPeerUrl()
-              + ": expected https for both, or for none");
+              + ": expected https or unixs for both, or for none");
     }
     if (!secure) {
       return Optional.empty();
@@ -77,13 +80,13 @@ final class MemberTls implements PeerEngines {
   }
 
   @Override
-  public SSLEngine server() {
-    return engines.server();
+  public SSLSocket server(Socket accepted) throws IOException {
+    return engines.server(accepted);
   }
 
   @Override
-  public SSLEngine client(String host, int port) {
-    return engines.client(host, port);
+  public SSLSocket client(Socket connected, String host, int port) throws IOException {
+    return engines.client(connected, host, port);
   }
 
   @Override
@@ -98,8 +101,8 @@ final class MemberTls implements PeerEngines {
   }
 
   @Override
-  public CompletionStage<Void> checkAddress(SSLSession session, InetAddress from) {
-    return engines.settings().checksAddress()
+  public CompletionStage<Void> checkAddress(SSLSession session, @Nullable InetAddress from) {
+    return from != null && engines.settings().checksAddress()
         ? checks.check(session, from)
         : CompletableFuture.completedFuture(null);
   }

@@ -87,9 +87,6 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
     root.addAppender(new LogStreams(context).stream(OWN, FileDescriptor.err, text(context)));
     // Libraries that log too much at info.
     context.getLogger("org.apache.pekko").setLevel(Level.WARN);
-    // Remoting logs a line for each closed connection; io.troupe.actors.peers logs what matters,
-    // once.
-    context.getLogger("org.apache.pekko.remote").setLevel(Level.ERROR);
     context.getLogger("org.apache.pekko.stream.Materializer").setLevel(Level.ERROR);
     context.getLogger("net.openhft").setLevel(Level.WARN);
     context.addTurboFilter(new MalformedRequestLogFilter());

@@ -5,10 +5,8 @@ import io.troupe.actors.member.MemberFiles;
 import io.troupe.actors.member.MemberGuardian;
 import io.troupe.actors.member.MemberRefs;
 import io.troupe.actors.member.MemberSettings;
-import io.troupe.actors.peers.ArteryQueries;
-import io.troupe.actors.peers.PeerEngines;
-import io.troupe.actors.peers.PeerMemory;
-import io.troupe.actors.peers.Termination;
+import io.troupe.actors.peers.PeerNetwork;
+import io.troupe.actors.peers.SocketQueries;
 import io.troupe.grpc.error.GrpcException;
 import io.troupe.grpc.http.ConnectionSecurity;
 import io.troupe.grpc.http.GrpcServer;
@@ -66,6 +64,7 @@ public final class RunningNode implements AutoCloseable {
   private final NodeSettings settings;
   private final MemberFiles files;
   private final DiskSpaceMonitor space;
+  private final PeerNetwork network;
   private final ActorSystem<Void> system;
   private final Consumer<Throwable> broken;
   private final CompletableFuture<Void> published = new CompletableFuture<>();
@@ -77,8 +76,10 @@ public final class RunningNode implements AutoCloseable {
       NodeSettings settings,
       MemberFiles files,
       DiskSpaceMonitor space,
+      PeerNetwork network,
       ActorSystem<Void> system,
       Consumer<Throwable> broken) {
+    this.network = network;
     this.broken = broken;
     this.space = space;
     this.settings = settings;
@@ -115,9 +116,10 @@ public final class RunningNode implements AutoCloseable {
     DiskSpaceMonitor.releaseReserves(disks, settings.minFreeDiskBytes());
     DataDir dataDir = DataDir.open(settings.dataDir(), settings.walDir().orElse(null));
     DiskSpaceMonitor space = new DiskSpaceMonitor(disks, settings.minFreeDiskBytes());
+    PeerNetwork network = null;
     ActorSystem<Void> system = null;
     RunningNode node = null;
-    CompletableFuture<ArteryQueries> queries = new CompletableFuture<>();
+    CompletableFuture<SocketQueries> queries = new CompletableFuture<>();
     StorageOpener opening = null;
     boolean started = false;
     try {
@@ -125,9 +127,8 @@ public final class RunningNode implements AutoCloseable {
       if (dataDir.identity() == null) {
         InitialCluster.of(settings);
       }
-      Config remoting = Remoting.config(settings);
       Optional<ConnectionSecurity> clientTls = ClientTls.of(settings);
-      Optional<PeerEngines> peerTls = MemberTls.of(settings);
+      network = Peers.open(settings, broken);
       // Opens files and loads classes in parallel: together they take most of the start.
       opening =
           StorageOpener.begin(
@@ -138,14 +139,12 @@ public final class RunningNode implements AutoCloseable {
                   queries.thenCompose(ready -> ready.ask(url, query, timeout)));
       CompletableFuture<MemberRefs> spawned = new CompletableFuture<>();
       system =
-          Remoting.start(
-              settings,
-              remoting.withFallback(config),
-              peerTls,
+          ActorSystems.start(
+              config,
               MemberGuardian.create(
                   opening.files(),
                   memberSettings,
-                  Remoting.peering(settings, queries),
+                  Peers.peering(settings, network, queries),
                   space,
                   System.currentTimeMillis(),
                   spawned,
@@ -157,7 +156,7 @@ public final class RunningNode implements AutoCloseable {
       MemberFiles files = opening.await();
       // Damage that a read finds affects all clients: the member must stop serving.
       files.onDamage(broken::accept);
-      node = new RunningNode(settings, files, space, system, broken);
+      node = new RunningNode(settings, files, space, network, system, broken);
       Proposer proposer = node.serve(spawned, queries.join(), logins, clientTls);
       told.accept(node);
       node.publish(proposer);
@@ -171,7 +170,7 @@ public final class RunningNode implements AutoCloseable {
         queries.completeExceptionally(new IllegalStateException("the start failed"));
         // An interrupted caller waits for that too.
         boolean interrupted = Thread.interrupted();
-        abandon(node, system, opening, dataDir);
+        abandon(node, network, system, opening, dataDir);
         if (interrupted) {
           Thread.currentThread().interrupt();
         }
@@ -182,6 +181,7 @@ public final class RunningNode implements AutoCloseable {
   /** Releases everything after a failed start: in a test or an application the JVM continues. */
   private static void abandon(
       @Nullable RunningNode node,
+      @Nullable PeerNetwork network,
       @Nullable ActorSystem<Void> system,
       @Nullable StorageOpener opening,
       DataDir dataDir) {
@@ -190,7 +190,10 @@ public final class RunningNode implements AutoCloseable {
       return;
     }
     if (system != null) {
-      finished(Termination.of(system).toCompletableFuture(), ABANDONED, "actors");
+      finished(ActorSystems.stopped(system), ABANDONED, "actors");
+    }
+    if (network != null) {
+      network.close();
     }
     if (opening != null) {
       finished(opening.abandon(), ABANDONED, "files");
@@ -200,7 +203,7 @@ public final class RunningNode implements AutoCloseable {
 
   private Proposer serve(
       CompletableFuture<MemberRefs> spawned,
-      ArteryQueries queries,
+      SocketQueries queries,
       Logins logins,
       Optional<ConnectionSecurity> clientTls)
       throws InterruptedException {
@@ -235,7 +238,7 @@ public final class RunningNode implements AutoCloseable {
         .metrics()
         .beforeFirstLook(
             () -> {
-              MemberGauges.register(settings, files, refs, member, logins, PeerMemory.of(system));
+              MemberGauges.register(settings, files, refs, member, logins, network.memory());
               space.register(files.metrics());
             });
     PeerProbe.start(system, member, queries, settings.electionTimeout());
@@ -340,9 +343,9 @@ public final class RunningNode implements AutoCloseable {
   }
 
   /**
-   * Runs {@code stop} when the process receives a signal to stop, while the connections to other
-   * members are open. With a plain JVM hook Artery's hook would close them at the same time, and
-   * the leadership could not be transferred.
+   * Runs {@code stop} when the process receives a signal to stop, while the actors run. With a
+   * plain JVM hook Pekko's hook would stop them at the same time, and the leadership could not be
+   * transferred.
    */
   void whenProcessEnds(Runnable stop) {
     CoordinatedShutdown.get(system).addJvmShutdownHook(stop);
@@ -376,10 +379,11 @@ public final class RunningNode implements AutoCloseable {
       LOG.debug("closing open connections after the grace period");
     }
     long endNanos = System.nanoTime() + STOP_STEP.toNanos();
-    if (!finished(Termination.of(system).toCompletableFuture(), STOP_STEP, "actors")) {
+    if (!finished(ActorSystems.stopped(system), STOP_STEP, "actors")) {
       LOG.warn(
           "actors did not stop in time, continuing shutdown timeout-ms={}", STOP_STEP.toMillis());
     }
+    network.close();
     // After the actors, with which the last streams end; in the time that is left.
     Duration left = Duration.ofNanos(Math.max(endNanos - System.nanoTime(), 0));
     finished(tracing.close(left).toCompletableFuture(), STOP_STEP, "traces");

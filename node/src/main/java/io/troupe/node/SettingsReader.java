@@ -31,7 +31,7 @@ final class SettingsReader {
   private static final String ROOT = "troupe";
   private static final String DEFAULTS = "troupe-defaults.conf";
   private static final String URL_FORM = "http://host:port or https://host:port";
-  private static final String CLIENT_URL_FORM =
+  private static final String LISTEN_URL_FORM =
       URL_FORM + ", unix://file or unixs://file of a unix socket";
 
   private final Config config;
@@ -62,9 +62,9 @@ final class SettingsReader {
     String dataDir = text("data-dir");
     Path data = Path.of(dataDir.isEmpty() ? name + ".troupe" : dataDir).toAbsolutePath();
     String cacheDir = text("cache-dir");
-    List<URI> listenClient = clientUrls("listen-client-urls");
+    List<URI> listenClient = urls("listen-client-urls");
     if (listenClient.isEmpty()) {
-      throw wrong("listen-client-urls", "", "at least one URL, " + CLIENT_URL_FORM);
+      throw wrong("listen-client-urls", "", "at least one URL, " + LISTEN_URL_FORM);
     }
     List<URI> listenPeer = urls("listen-peer-urls");
     NodeSettings.Http http = http();
@@ -159,8 +159,8 @@ final class SettingsReader {
   private NodeSettings.Http http() {
     String origins = "[\"https://example.org\"], or [\"*\"]";
     return new NodeSettings.Http(
-        clientUrls("listen-client-http-urls"),
-        clientUrls("listen-metrics-urls"),
+        urls("listen-client-http-urls"),
+        urls("listen-metrics-urls"),
         given(texts("cors", origins)),
         given(texts("host-whitelist", "[\"example.org\"], or [\"*\"]")),
         flag("enable-pprof"),
@@ -200,7 +200,7 @@ final class SettingsReader {
   }
 
   private List<String> advertised(List<URI> listen) {
-    List<URI> own = clientUrls("advertise-client-urls");
+    List<URI> own = urls("advertise-client-urls");
     return (own.isEmpty() ? listen : own).stream().map(URI::toString).toList();
   }
 
@@ -325,23 +325,15 @@ final class SettingsReader {
         : typed(key, config::getStringList, "a list such as " + example);
   }
 
+  /** Returns URLs, which may name unix sockets. */
   private List<URI> urls(String key) {
     List<URI> urls = new ArrayList<>();
     for (String text : given(texts(key, "[\"http://localhost:2379\"]"))) {
-      urls.add(url(key, text));
-    }
-    return List.copyOf(urls);
-  }
-
-  /** Returns client URLs, which may be unix sockets. */
-  private List<URI> clientUrls(String key) {
-    List<URI> urls = new ArrayList<>();
-    for (String text : given(texts(key, "[\"http://localhost:2379\"]"))) {
-      URI url = parsed(key, text, CLIENT_URL_FORM);
+      URI url = parsed(key, text, LISTEN_URL_FORM);
       if (!SocketUrl.is(url)) {
         url = url(key, text);
       } else if (!SocketUrl.isComplete(url)) {
-        throw wrong(key, text, CLIENT_URL_FORM);
+        throw wrong(key, text, LISTEN_URL_FORM);
       }
       urls.add(url);
     }
@@ -361,9 +353,6 @@ final class SettingsReader {
     URI url = parsed(key, text, right);
     boolean known = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
     boolean bare = url.getRawPath() == null || url.getRawPath().isEmpty();
-    if (SocketUrl.is(url)) {
-      throw wrong(key, text, right + "; unix sockets are for clients only");
-    }
     if (!known || url.getHost() == null || url.getPort() < 0 || url.getPort() > 65535 || !bare) {
       throw wrong(key, text, right);
     }

@@ -193,7 +193,10 @@ class NodeSettingsTest {
     assertThat(settings("advertise-client-urls = " + https).advertiseClientUrls())
         .as("a proxy in front of it may use TLS")
         .containsExactly("https://127.0.0.1:1");
-    refused("unix sockets are for clients only", "listen-peer-urls = [\"unixs://a:1\"]");
+    refused(
+        "cannot listen on TLS for a:1: KeyFile and CertFile are not presented",
+        "listen-peer-urls = [\"unixs://a:1\"]");
+    refused("unix://file or unixs://file", "initial-advertise-peer-urls = [\"unix://\"]");
   }
 
   @Test

@@ -13,5 +13,4 @@ import io.troupe.model.NodeId;
  * @param payload content
  */
 public record PeerEnvelope(
-    long clusterId, NodeId from, NodeId to, String fromUrl, PeerPayload payload)
-    implements PeerFrame {}
+    long clusterId, NodeId from, NodeId to, String fromUrl, PeerPayload payload) {}

@@ -5,7 +5,7 @@ import io.troupe.actors.apply.CommitPublisher;
 import io.troupe.actors.apply.CompactionActor;
 import io.troupe.actors.apply.LocalStateReader;
 import io.troupe.actors.lease.LeaseActor;
-import io.troupe.actors.peers.ArteryPeers;
+import io.troupe.actors.peers.SocketPeers;
 import io.troupe.actors.raft.RaftRoleActor;
 import io.troupe.actors.raft.UnavailableRaftBehavior;
 import io.troupe.actors.snapshot.DiskCapacity;
@@ -69,7 +69,7 @@ final class MemberActor {
   record Shared(
       MemberFiles files,
       MemberSettings settings,
-      ArteryPeers peers,
+      SocketPeers peers,
       KnownPeers known,
       DiskCapacity disk,
       SnapshotPlugin snapshots,

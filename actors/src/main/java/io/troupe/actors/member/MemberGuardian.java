@@ -1,9 +1,10 @@
 package io.troupe.actors.member;
 
-import io.troupe.actors.peers.ArteryPeers;
-import io.troupe.actors.peers.ArteryQueries;
 import io.troupe.actors.peers.PeerDirectory;
 import io.troupe.actors.peers.PeerIdentity;
+import io.troupe.actors.peers.PeerNetwork;
+import io.troupe.actors.peers.SocketPeers;
+import io.troupe.actors.peers.SocketQueries;
 import io.troupe.actors.snapshot.DiskCapacity;
 import io.troupe.actors.snapshot.TransferCommand;
 import io.troupe.metrics.PeerMetrics;
@@ -45,6 +46,7 @@ public final class MemberGuardian {
   /**
    * Connection of this member to its peers.
    *
+   * @param network connections to other members, open
    * @param directory URLs of the members; several components update it
    * @param url where other members reach this member: the first of its peer URLs as text
    * @param membership receives each membership that takes effect, on the raft actor's thread
@@ -52,10 +54,11 @@ public final class MemberGuardian {
    *     without data queries the others for its identity
    */
   public record Peering(
+      PeerNetwork network,
       PeerDirectory directory,
       String url,
       Consumer<Membership> membership,
-      CompletableFuture<ArteryQueries> queries) {}
+      CompletableFuture<SocketQueries> queries) {}
 
   /**
    * The behavior of the guardian; it receives no messages.
@@ -78,7 +81,8 @@ public final class MemberGuardian {
       Consumer<Throwable> broken) {
     return Behaviors.setup(
         context -> {
-          ArteryQueries queries = ArteryQueries.start(context, peering.directory(), peering.url());
+          SocketQueries queries =
+              SocketQueries.start(context, peering.network(), peering.directory(), peering.url());
           peering.queries().complete(queries);
           MemberFiles files;
           try {
@@ -92,7 +96,7 @@ public final class MemberGuardian {
           PeerIdentity self = self(files, peering);
           queries.identified(self);
           MemberRefs refs = refs(context, files, startMs);
-          ArteryPeers peers = peers(context, self, peering, settings, files, refs);
+          SocketPeers peers = peers(self, peering, settings, files, refs);
           refs.status()
               .contacts(new PublishedStatus.Contacts(peers::heardSince, peers::connectedSince));
           MemberActor.Shared shared =
@@ -178,16 +182,15 @@ public final class MemberGuardian {
         files.identity().clusterId(), files.identity().memberId(), peering.url());
   }
 
-  private static ArteryPeers peers(
-      ActorContext<Void> context,
+  private static SocketPeers peers(
       PeerIdentity self,
       Peering peering,
       MemberSettings settings,
       MemberFiles files,
       MemberRefs refs) {
     PeerMetrics metrics = files.metrics().peers();
-    return ArteryPeers.start(
-        context,
+    return SocketPeers.start(
+        peering.network(),
         self,
         peering.directory(),
         settings.electionTimeout(),

@@ -1,115 +1,193 @@
 package io.troupe.actors.peers;
 
-import io.troupe.protocol.PeerFrame;
-import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /**
- * Messages that wait in Artery's queue for one connection to one member, by their bytes. Artery
- * reports a message that it encodes and none that it drops; since it keeps the order, a message
- * that is encoded proves that those before it left the queue.
+ * Messages that wait for the connection to one member, bounded in number and, with those for all
+ * other members, in bytes. Thread-safe.
  *
- * <p>Short messages always pass: they are few bytes, they are what a member is recognized by, and
- * they correct the count. Thread-safe.
+ * <p>Short messages need no memory of the shared part: they are few bytes, and a member is
+ * recognized by them.
  */
 final class OutboundQueue {
-  /** Longer messages need memory. */
+  /** Longer messages need memory of the shared part. */
   static final int SHORT_BYTES = 1024;
 
-  /** As long as Artery's own queue, above which it drops. */
-  private static final int MAX_MESSAGES = 3072;
+  /** A member has this much even if the queues of other members fill the memory. */
+  private static final long FREE_BYTES = 192 << 10;
 
-  /** Of short messages; with more than that at least one long message waits. */
-  private static final long SHORT_MESSAGES_BYTES = 192 << 10;
+  /** Messages that are taken together, so that a long queue does not wait for one flush. */
+  private static final int BATCH = 256;
 
-  private record QueuedFrame(long number, long bytes) {}
-
-  private final PeerMemory.Part memory;
-  private final Queue<QueuedFrame> waiting = new ArrayDeque<>();
-  private long bytes;
-  private long enteredNanos = System.nanoTime();
-  private long last;
-
-  OutboundQueue(PeerMemory.Part memory) {
-    this.memory = memory;
-  }
-
-  /** A message in flight to Artery's encoder. */
-  static final class Outgoing {
-    private final OutboundQueue queue;
-    private final PeerFrame frame;
-    private final long number;
-
-    private Outgoing(OutboundQueue queue, PeerFrame frame, long number) {
-      this.queue = queue;
-      this.frame = frame;
-      this.number = number;
-    }
-
-    PeerFrame frame() {
-      return frame;
-    }
-
-    /** Artery has taken it from its queue. */
-    void encoded() {
-      queue.left(number);
-    }
-  }
+  private static final long BATCH_BYTES = 1 << 20;
 
   /**
-   * Whether a message may be sent. One is let through even if no memory is left, so that each
-   * member makes progress whatever the others keep waiting.
+   * A message.
    *
-   * @param messageBytes of the whole message
+   * @param kind kind of its frame
+   * @param bytes upper bound of its size
+   * @param encoder encodes it, on the thread that writes
    */
-  synchronized boolean admits(long messageBytes) {
-    if (messageBytes <= SHORT_BYTES || bytes <= SHORT_MESSAGES_BYTES) {
+  record Outgoing(byte kind, long bytes, Supplier<byte[]> encoder) {}
+
+  private final PeerMemory.Part memory;
+  private final int maxMessages;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition arrived = lock.newCondition();
+  private final Queue<Outgoing> waiting = new ArrayDeque<>();
+  private long bytes;
+  private boolean closed;
+
+  OutboundQueue(PeerMemory.Part memory, int maxMessages) {
+    this.memory = memory;
+    this.maxMessages = maxMessages;
+  }
+
+  /** Adds a message; false if it does not fit, or the queue is closed. */
+  boolean offer(Outgoing message) {
+    lock.lock();
+    try {
+      if (closed || waiting.size() >= maxMessages || !takeMemory(message.bytes())) {
+        return false;
+      }
+      bytes += message.bytes();
+      waiting.add(message);
+      arrived.signal();
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean takeMemory(long size) {
+    if (size <= SHORT_BYTES || bytes <= FREE_BYTES) {
+      memory.change(size);
       return true;
     }
-    boolean fits = memory.tryTake(messageBytes);
-    if (fits) {
-      memory.change(-messageBytes);
-    } else {
+    boolean fits = memory.tryTake(size);
+    if (!fits) {
       memory.refused();
     }
     return fits;
   }
 
-  /** To be sent now; in the order of the calls. */
-  synchronized Outgoing enter(PeerFrame frame, long frameBytes) {
-    last++;
-    enteredNanos = System.nanoTime();
-    if (waiting.size() < MAX_MESSAGES) {
-      waiting.add(new QueuedFrame(last, frameBytes));
-      change(frameBytes);
-    }
-    return new Outgoing(this, frame, last);
-  }
-
-  private synchronized void left(long number) {
-    for (QueuedFrame first = waiting.peek();
-        first != null && first.number() <= number;
-        first = waiting.peek()) {
-      waiting.remove();
-      change(-first.bytes());
-    }
-  }
-
-  /** Artery has dropped what it had for a member to which nothing was sent for so long. */
-  synchronized void forgetUnused(long nowNanos, Duration unused) {
-    if (nowNanos - enteredNanos >= unused.toNanos()) {
-      left(last);
+  /**
+   * Waits for messages and removes some, in order. Their memory stays taken until {@link #done}.
+   *
+   * @return empty if none came in that time, or the queue is closed and empty
+   */
+  List<Outgoing> take(long timeoutNanos) throws InterruptedException {
+    awaitMessage(timeoutNanos);
+    lock.lock();
+    try {
+      List<Outgoing> taken = new ArrayList<>();
+      long size = 0;
+      while (!waiting.isEmpty() && taken.size() < BATCH && size < BATCH_BYTES) {
+        Outgoing next = waiting.remove();
+        size += next.bytes();
+        taken.add(next);
+      }
+      return taken;
+    } finally {
+      lock.unlock();
     }
   }
 
-  /** Bytes that wait, as far as is known. */
-  synchronized long bytes() {
-    return bytes;
+  /** Returns the memory of a message that {@link #take} removed. */
+  void done(Outgoing message) {
+    lock.lock();
+    try {
+      bytes -= message.bytes();
+      memory.change(-message.bytes());
+    } finally {
+      lock.unlock();
+    }
   }
 
-  private void change(long by) {
-    bytes += by;
-    memory.change(by);
+  /** Drops all messages; returns their number. */
+  int clear() {
+    lock.lock();
+    try {
+      int dropped = waiting.size();
+      for (Outgoing each : waiting) {
+        bytes -= each.bytes();
+        memory.change(-each.bytes());
+      }
+      waiting.clear();
+      return dropped;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Refuses messages from now on; those that wait can still be taken. */
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+      arrived.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for a message, at most that time, or until the queue is closed. */
+  void awaitMessage(long timeoutNanos) throws InterruptedException {
+    lock.lock();
+    try {
+      long left = timeoutNanos;
+      while (waiting.isEmpty() && !closed && left > 0) {
+        left = arrived.awaitNanos(left);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits that time, or until the queue is closed. */
+  void pause(long nanos) throws InterruptedException {
+    lock.lock();
+    try {
+      long left = nanos;
+      while (!closed && left > 0) {
+        left = arrived.awaitNanos(left);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  boolean isClosed() {
+    lock.lock();
+    try {
+      return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  boolean isEmpty() {
+    lock.lock();
+    try {
+      return waiting.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Bytes of the messages that wait or are being written. */
+  long bytes() {
+    lock.lock();
+    try {
+      return bytes;
+    } finally {
+      lock.unlock();
+    }
   }
 }

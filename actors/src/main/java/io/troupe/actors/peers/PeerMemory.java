@@ -1,22 +1,15 @@
 package io.troupe.actors.peers;
 
-import com.typesafe.config.Config;
 import io.troupe.metrics.LabelledValues;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import org.apache.pekko.actor.ExtendedActorSystem;
-import org.apache.pekko.actor.typed.ActorSystem;
 
 /**
- * Memory that traffic between members may take: three parts of one budget, three sixteenths of the
+ * Memory that traffic between members may take: two parts of one budget, three sixteenths of the
  * heap unless configured, so that a part that is full never stops the others. Thread-safe.
  */
 public final class PeerMemory {
-  /** Of the whole budget, 0: follows from the heap. */
-  static final String CONFIGURED = "troupe-peers.memory-bytes";
-
-  private final Part frames;
   private final Part fragments;
   private final Part outbound;
 
@@ -26,19 +19,17 @@ public final class PeerMemory {
    * @param maxBytes of all parts
    */
   PeerMemory(long maxBytes) {
-    frames = new Part(maxBytes / 6);
-    fragments = new Part(maxBytes / 2);
+    fragments = new Part(maxBytes / 3 * 2);
     outbound = new Part(maxBytes / 3);
   }
 
-  static PeerMemory of(Config config) {
-    long configured = config.getBytes(CONFIGURED);
+  /**
+   * A budget of which nothing is taken.
+   *
+   * @param configured its bytes; 0: three sixteenths of the heap
+   */
+  static PeerMemory of(long configured) {
     return new PeerMemory(configured == 0 ? Runtime.getRuntime().maxMemory() / 16 * 3 : configured);
-  }
-
-  /** That of an actor system with remoting. */
-  public static PeerMemory of(ActorSystem<?> system) {
-    return PeerPortExtension.of((ExtendedActorSystem) system.classicSystem()).memory();
   }
 
   /** A part of the budget. Thread-safe. */
@@ -65,10 +56,6 @@ public final class PeerMemory {
       taken.addAndGet(bytes);
     }
 
-    boolean isExceeded() {
-      return taken.get() > maxBytes;
-    }
-
     long taken() {
       return taken.get();
     }
@@ -79,12 +66,7 @@ public final class PeerMemory {
     }
   }
 
-  /** Frames that are not complete, on all connections that others opened. */
-  Part frames() {
-    return frames;
-  }
-
-  /** Messages of several frames that are not complete. */
+  /** Messages of other members that are not complete. */
   Part fragments() {
     return fragments;
   }
@@ -95,7 +77,7 @@ public final class PeerMemory {
   }
 
   private Map<String, Part> parts() {
-    return Map.of("frames", frames, "fragments", fragments, "outbound", outbound);
+    return Map.of("fragments", fragments, "outbound", outbound);
   }
 
   /** Bytes that are taken now, by part. */

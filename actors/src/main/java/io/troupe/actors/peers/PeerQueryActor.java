@@ -1,6 +1,5 @@
 package io.troupe.actors.peers;
 
-import io.troupe.metrics.RateLimitedLogger;
 import io.troupe.model.NodeId;
 import io.troupe.model.Refusal;
 import io.troupe.protocol.PeerAnswer;
@@ -73,6 +72,14 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
   /** From now on {@code responder} handles queries. */
   record Serve(PeerResponder responder) implements QueryFrame.Private {}
 
+  /**
+   * Another member sent a query or a reply.
+   *
+   * @param frame a {@link Question} or a {@link Reply}
+   * @param handled runs when the actor handles it
+   */
+  record Received(QueryFrame frame, Runnable handled) implements QueryFrame.Private {}
+
   private record Again(long number) implements QueryFrame.Private {}
 
   private record Overdue(long number) implements QueryFrame.Private {}
@@ -96,7 +103,6 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
   private final Map<Long, Asked> asked = new HashMap<>();
   private final Map<Key, Answering> answering = new LinkedHashMap<>();
   private final Set<Complaint> logged = new HashSet<>();
-  private final RateLimitedLogger rateLimitedLog = new RateLimitedLogger(LOG);
   private long number = new SecureRandom().nextLong();
   private @Nullable PeerIdentity self;
   private @Nullable PeerResponder responder;
@@ -134,12 +140,10 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
         .onMessage(Ask.class, this::onAsk)
         .onMessage(Again.class, this::onAgain)
         .onMessage(Overdue.class, this::onOverdue)
-        .onMessage(Reply.class, this::onReply)
-        .onMessage(Question.class, this::onQuestion)
         .onMessage(Answered.class, this::onAnswered)
         .onMessage(Identified.class, this::onIdentified)
         .onMessage(Serve.class, this::onServe)
-        .onMessage(Unreadable.class, this::onUnreadable)
+        .onMessage(Received.class, this::onReceived)
         .build();
   }
 
@@ -157,9 +161,11 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
     return this;
   }
 
-  private Behavior<QueryFrame> onUnreadable(Unreadable frame) {
-    rateLimitedLog.warn("query or reply of another member cannot be read:", frame.reason());
-    return this;
+  private Behavior<QueryFrame> onReceived(Received received) {
+    received.handled().run();
+    return received.frame() instanceof Question question
+        ? onQuestion(question)
+        : onReply((Reply) received.frame());
   }
 
   private Behavior<QueryFrame> onAsk(Ask ask) {
@@ -315,7 +321,8 @@ final class PeerQueryActor extends AbstractBehavior<QueryFrame> {
   }
 
   private void sendReply(Key key, PeerAnswer answer) {
-    PeerAnswer fits = QueryCodec.sizeAtMost(answer) <= ArteryPeers.PIECE_BYTES ? answer : TOO_LONG;
+    PeerAnswer fits =
+        QueryCodec.sizeAtMost(answer) <= PeerLimits.MAX_REPLY_BYTES ? answer : TOO_LONG;
     way.accept(key.replyUrl(), new Reply(clusterId(), key.number(), fits));
   }
 }

@@ -18,9 +18,9 @@ class DeafMemberTest {
     this.temp = temp;
   }
 
-  /** The paths are addresses to which other members send. */
+  /** The actors receive messages of other members. */
   @ParameterizedTest
-  @ValueSource(strings = {"peers", "peer-snapshots", "peer-queries", "rooms/raft", "rooms/lease"})
+  @ValueSource(strings = {"peer-queries", "rooms/raft", "rooms/lease"})
   void memberStopsWhenAnyRequiredActorStops(String actor) throws Exception {
     try (TestMembers one = TestMembers.start(temp, 1, new TestMember.Options(1_000_000, 0))) {
       TestMember member = one.leader();

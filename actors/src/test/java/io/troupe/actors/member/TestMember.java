@@ -5,11 +5,10 @@ import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.troupe.actors.apply.CompactionActor;
 import io.troupe.actors.peers.PeerAddress;
-import io.troupe.actors.peers.PeerConfig;
 import io.troupe.actors.peers.PeerDirectory;
-import io.troupe.actors.peers.PeerEngines;
+import io.troupe.actors.peers.PeerListener;
+import io.troupe.actors.peers.PeerNetwork;
 import io.troupe.actors.peers.PeerTls;
-import io.troupe.actors.peers.TestEnd;
 import io.troupe.actors.snapshot.DiskCapacity;
 import io.troupe.actors.snapshot.SnapshotSettings;
 import io.troupe.actors.snapshot.TransferSettings;
@@ -34,6 +33,8 @@ import io.troupe.protocol.wire.WirePut;
 import io.troupe.raft.RaftSettings;
 import io.troupe.raft.RaftState;
 import io.troupe.raft.membership.ConfChange;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -48,6 +49,7 @@ import org.apache.pekko.actor.BootstrapSetup;
 import org.apache.pekko.actor.setup.ActorSystemSetup;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.AskPattern;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /** A whole member without its gateway, with real files, in its own actor system. */
@@ -82,7 +84,8 @@ final class TestMember implements AutoCloseable {
   private final Map<NodeId, String> urls;
   private final MemberSettings settings;
   private final int bindPort;
-  private final @Nullable PeerEngines engines;
+  private final @Nullable PeerTls tls;
+  private @Nullable PeerNetwork network;
   private @Nullable ActorSystem<Void> system;
   private @Nullable MemberFiles files;
   private @Nullable MemberRefs refs;
@@ -103,9 +106,9 @@ final class TestMember implements AutoCloseable {
       Map<NodeId, String> urls,
       Options options,
       int bindPort,
-      @Nullable PeerEngines engines) {
+      @Nullable PeerTls tls) {
     this.bindPort = bindPort;
-    this.engines = engines;
+    this.tls = tls;
     this.id = id;
     this.root = root;
     this.urls = urls;
@@ -166,11 +169,19 @@ final class TestMember implements AutoCloseable {
     Map<NodeId, List<String>> known = new TreeMap<>();
     urls.forEach((member, url) -> known.put(member, List.of(url)));
     directory.replace(known, Set.of());
-    PeerAddress address = PeerAddress.of(url());
-    Config config =
-        PeerConfig.of(address, new PeerAddress(address.host(), bindPort), engines != null)
-            .withFallback(ConfigFactory.parseResources("members.conf"))
-            .withFallback(ConfigFactory.load());
+    PeerAddress listen = new PeerAddress(PeerAddress.of(url()).host(), bindPort);
+    PeerNetwork connections;
+    try {
+      connections =
+          PeerNetwork.open(new PeerNetwork.Settings(url(), null, 0),
+              PeerListener.tcp(listen, PeerNetwork.BACKLOG),
+              tls,
+              broken::add);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    network = connections;
+    Config config = ConfigFactory.parseResources("members.conf").withFallback(ConfigFactory.load());
     ActorSystemSetup setup = ActorSystemSetup.create(BootstrapSetup.create(config));
     CompletableFuture<MemberRefs> spawned = new CompletableFuture<>();
     system =
@@ -179,13 +190,13 @@ final class TestMember implements AutoCloseable {
                 CompletableFuture.completedFuture(opened),
                 settings,
                 new MemberGuardian.Peering(
-                    directory, url(), membership -> {}, new CompletableFuture<>()),
+                    connections, directory, url(), membership -> {}, new CompletableFuture<>()),
                 ROOMY,
                 System.currentTimeMillis(),
                 spawned,
                 broken::add),
-            PeerConfig.SYSTEM,
-            engines == null ? setup : setup.withSetup(PeerTls.setup(engines)));
+            "troupe",
+            setup);
     files = opened;
     refs = spawned.join();
   }
@@ -292,11 +303,19 @@ final class TestMember implements AutoCloseable {
   public void close() {
     ActorSystem<Void> running = system;
     MemberFiles opened = files;
+    PeerNetwork connections = network;
+    network = null;
     system = null;
     refs = null;
     files = null;
     if (running != null) {
-      TestEnd.await(running);
+      running.terminate();
+      Awaitility.await("end of the actor system")
+          .atMost(Duration.ofSeconds(20))
+          .until(() -> running.getWhenTerminated().toCompletableFuture().isDone());
+    }
+    if (connections != null) {
+      connections.close();
     }
     if (opened != null) {
       opened.close();

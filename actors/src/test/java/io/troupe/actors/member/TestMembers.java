@@ -3,7 +3,7 @@ package io.troupe.actors.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.actors.peers.LoopbackProxy;
-import io.troupe.actors.peers.PeerEngines;
+import io.troupe.actors.peers.PeerTls;
 import io.troupe.model.NodeId;
 import io.troupe.model.Result;
 import io.troupe.protocol.ProposeReply;
@@ -53,7 +53,7 @@ final class TestMembers implements AutoCloseable {
    * @param engines null for members without TLS
    */
   static TestMembers startBehindProxies(
-      Path temp, List<Integer> ports, TestMember.Options options, @Nullable PeerEngines engines)
+      Path temp, List<Integer> ports, TestMember.Options options, @Nullable PeerTls engines)
       throws IOException {
     TestMembers made = new TestMembers();
     Map<NodeId, String> urls = new TreeMap<>();

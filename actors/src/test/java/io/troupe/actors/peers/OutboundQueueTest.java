@@ -3,78 +3,95 @@ package io.troupe.actors.peers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.actors.peers.OutboundQueue.Outgoing;
-import io.troupe.model.NodeId;
-import io.troupe.protocol.PeerEnvelope;
-import io.troupe.protocol.PeerPayload;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Artery's queues are bounded by messages; what waits there is bounded by bytes here. */
+/** Messages that wait for a connection are bounded in number and bytes. */
 class OutboundQueueTest {
   private static final int LONG_BYTES = 100_000;
   private static final int MEMORY = 1_000_000;
+  private static final int MAX_MESSAGES = 3000;
+  private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
 
   private final PeerMemory.Part memory = new PeerMemory(3 * MEMORY).outbound();
-  private final OutboundQueue queue = new OutboundQueue(memory);
-  private final PeerEnvelope message =
-      new PeerEnvelope(1, new NodeId(1), new NodeId(2), "http://x:1", new PeerPayload.Hello());
+  private final OutboundQueue queue = new OutboundQueue(memory, MAX_MESSAGES);
 
-  private List<Outgoing> fill(OutboundQueue filled) {
-    List<Outgoing> sent = new ArrayList<>();
-    while (filled.admits(LONG_BYTES)) {
-      sent.add(filled.enter(message, LONG_BYTES));
-      assertThat(sent.size()).isLessThan(1000);
+  private static Outgoing message(long bytes) {
+    return new Outgoing(Frames.MESSAGE, bytes, () -> new byte[0]);
+  }
+
+  private static int fill(OutboundQueue filled) {
+    int count = 0;
+    while (filled.offer(message(LONG_BYTES))) {
+      count++;
+      assertThat(count).isLessThan(1000);
     }
-    return sent;
+    return count;
   }
 
   @Test
   void longMessagesAreBoundedTogether() {
-    assertThat(fill(queue)).hasSize(MEMORY / LONG_BYTES);
-    OutboundQueue other = new OutboundQueue(memory);
+    assertThat(fill(queue)).isEqualTo(MEMORY / LONG_BYTES);
+    OutboundQueue other = new OutboundQueue(memory, MAX_MESSAGES);
     // Each member gets some, and makes progress.
-    assertThat(fill(other)).hasSize(2);
+    assertThat(fill(other)).isEqualTo(2);
     assertThat(memory.taken()).isEqualTo(MEMORY + 2 * LONG_BYTES);
   }
 
   @Test
-  void shortMessagesAlwaysPass() {
-    fill(queue);
-    for (int i = 0; i < 10_000; i++) {
-      assertThat(queue.admits(200)).isTrue();
-      queue.enter(message, 200);
+  void shortMessagesAreBoundedInNumber() {
+    int longOnes = fill(queue);
+    for (int i = longOnes; i < MAX_MESSAGES; i++) {
+      assertThat(queue.offer(message(200))).isTrue();
     }
-    // More than Artery keeps are not counted: it has dropped them.
-    assertThat(queue.bytes()).isLessThan(MEMORY + 3072 * 200);
+    assertThat(queue.offer(message(200))).isFalse();
   }
 
   @Test
-  void encodedMessagesReleaseMemory() {
-    List<Outgoing> sent = fill(queue);
-    sent.get(0).encoded();
-    assertThat(queue.bytes()).isEqualTo(MEMORY - LONG_BYTES);
-    assertThat(fill(queue)).hasSize(1);
-  }
-
-  /** A message that Artery encodes proves that it dropped those before it that it did not. */
-  @Test
-  void droppedMessagesAreForgottenWithTheNextOne() {
-    fill(queue);
-    Outgoing later = queue.enter(message, 200);
-    later.encoded();
+  void messagesAreTakenInOrderAndHoldMemoryUntilDone() throws Exception {
+    List<Outgoing> sent = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      Outgoing next = message(LONG_BYTES);
+      sent.add(next);
+      queue.offer(next);
+    }
+    List<Outgoing> taken = queue.take(0);
+    assertThat(taken).isEqualTo(sent);
+    assertThat(queue.isEmpty()).isTrue();
+    assertThat(memory.taken()).isEqualTo(5 * LONG_BYTES);
+    taken.forEach(queue::done);
+    assertThat(memory.taken()).isZero();
     assertThat(queue.bytes()).isZero();
+  }
+
+  @Test
+  void droppedMessagesReleaseMemory() {
+    int count = fill(queue);
+    assertThat(queue.clear()).isEqualTo(count);
     assertThat(memory.taken()).isZero();
   }
 
   @Test
-  void queueOfMemberThatLeftIsForgotten() {
-    fill(queue);
-    queue.forgetUnused(System.nanoTime(), Duration.ofMinutes(10));
-    assertThat(queue.bytes()).isEqualTo(MEMORY);
-    queue.forgetUnused(
-        System.nanoTime() + Duration.ofMinutes(10).toNanos(), Duration.ofMinutes(10));
-    assertThat(memory.taken()).isZero();
+  void takeWaitsForMessageOrClose() throws Exception {
+    assertThat(queue.take(1000)).isEmpty();
+    CompletableFuture<List<Outgoing>> waiting = CompletableFuture.supplyAsync(this::takeForMinute);
+    Outgoing sent = message(10);
+    queue.offer(sent);
+    assertThat(waiting.get(20, TimeUnit.SECONDS)).containsExactly(sent);
+    CompletableFuture<List<Outgoing>> again = CompletableFuture.supplyAsync(this::takeForMinute);
+    queue.close();
+    assertThat(again.get(20, TimeUnit.SECONDS)).isEmpty();
+    assertThat(queue.offer(sent)).isFalse();
+  }
+
+  private List<Outgoing> takeForMinute() {
+    try {
+      return queue.take(MINUTE);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 }

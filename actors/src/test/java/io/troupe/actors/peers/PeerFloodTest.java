@@ -9,10 +9,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -20,8 +18,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import javax.net.ssl.SSLEngine;
-import javax.net.ssl.SSLException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +30,7 @@ class PeerFloodTest {
 
   private final int portOne = FreePort.next();
   private final int portTwo = FreePort.next();
-  private final TappedEngines enginesOfTwo = new TappedEngines(new TestEngines("members"));
+  private final TestTls tlsOfTwo = new TestTls("members");
   private final AtomicLong begun = new AtomicLong();
 
   private PeerDirectory both() {
@@ -42,14 +38,7 @@ class PeerFloodTest {
   }
 
   private TestPeer one() {
-    return new TestPeer(CLUSTER, 1, portOne, both(), new TestEngines("members"));
-  }
-
-  private byte[] hello() throws SSLException {
-    SSLEngine engine = new TestEngines(TestEngines.UNKNOWN).client("127.0.0.1", portTwo);
-    ByteBuffer bytes = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
-    engine.wrap(ByteBuffer.allocate(0), bytes);
-    return Arrays.copyOf(bytes.array(), bytes.position());
+    return new TestPeer(CLUSTER, 1, portOne, both(), TestPeer.Options.tls(new TestTls("members")));
   }
 
   /** Until it is interrupted. */
@@ -87,13 +76,13 @@ class PeerFloodTest {
   @Test
   void aMemberComesThroughAndFewHandshakesAreWorkedOn() throws Exception {
     ExecutorService attackers = Executors.newFixedThreadPool(2);
-    TestPeer two = new TestPeer(CLUSTER, 2, portTwo, both(), enginesOfTwo);
+    TestPeer two = new TestPeer(CLUSTER, 2, portTwo, both(), TestPeer.Options.tls(tlsOfTwo));
     TestPeer one = one();
     try (LoggedLines log = new LoggedLines()) {
       one.untilItFlows(TWO, two, 1);
       long start = System.nanoTime();
-      long before = enginesOfTwo.handshakes();
-      byte[] hello = hello();
+      long before = tlsOfTwo.handshakes();
+      byte[] hello = new TestTls(TestTls.UNKNOWN).clientHello();
       List<Future<Void>> floods =
           List.of(attackers.submit(() -> flood(hello)), attackers.submit(() -> flood(hello)));
       Awaitility.await()
@@ -103,7 +92,7 @@ class PeerFloodTest {
       one.close();
       one = one();
       long took = one.untilItFlows(TWO, two, 2);
-      long worked = enginesOfTwo.handshakes() - before;
+      long worked = tlsOfTwo.handshakes() - before;
       long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start) + 1;
       System.out.printf(
           "flood: connections=%d handshakes=%d seconds=%d member-ms=%d%n",

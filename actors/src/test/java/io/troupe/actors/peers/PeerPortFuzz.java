@@ -7,7 +7,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -92,16 +91,13 @@ public final class PeerPortFuzz implements AutoCloseable {
     return connections;
   }
 
-  /** The preface, then each frame with its length. */
+  /** Frames with their heads; the first one is the greeting. */
   private static List<byte[]> frames(byte[] bytes) {
     List<byte[]> units = new ArrayList<>();
-    if (bytes.length >= 5) {
-      units.add(Arrays.copyOf(bytes, 5));
-    }
-    ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    int at = 5;
-    while (at + 4 <= bytes.length && at + 4 + in.getInt(at) <= bytes.length) {
-      int next = at + 4 + in.getInt(at);
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    int at = 0;
+    while (at + 5 <= bytes.length && at + 5 + in.getInt(at) <= bytes.length) {
+      int next = at + 5 + in.getInt(at);
       units.add(Arrays.copyOfRange(bytes, at, next));
       at = next;
     }
@@ -167,7 +163,7 @@ public final class PeerPortFuzz implements AutoCloseable {
             .putShort((short) 0x303)
             .putShort((short) value)
             .array()
-        : ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(value).array();
+        : ByteBuffer.allocate(5).putInt(value).put((byte) random.nextInt(10)).array();
   }
 
   private byte[] rubbish(int length) {
@@ -218,7 +214,6 @@ public final class PeerPortFuzz implements AutoCloseable {
         }
         default ->
             ByteBuffer.wrap(bytes)
-                .order(ByteOrder.LITTLE_ENDIAN)
                 .putInt(Math.min(at, bytes.length - 4), LENGTHS[random.nextInt(LENGTHS.length)]);
       }
     }
@@ -228,7 +223,7 @@ public final class PeerPortFuzz implements AutoCloseable {
   /** With the length that it has now, so that what is inside is checked. */
   private byte[] fitting(byte[] bytes) {
     if (!tls) {
-      ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(0, bytes.length - 4);
+      ByteBuffer.wrap(bytes).putInt(0, bytes.length - 5);
     } else {
       ByteBuffer.wrap(bytes).putShort(3, (short) (bytes.length - 5));
     }

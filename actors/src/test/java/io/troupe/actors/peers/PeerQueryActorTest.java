@@ -89,7 +89,9 @@ class PeerQueryActorTest {
     assertThat(first.clusterId()).isEqualTo(5);
     time.timePasses(Duration.ofMillis(300));
     assertThat(next()).isEqualTo(first);
-    actor.tell(new Reply(5, first.number(), PeerAnswer.Done.INSTANCE));
+    actor.tell(
+        new PeerQueryActor.Received(
+            new Reply(5, first.number(), PeerAnswer.Done.INSTANCE), () -> {}));
     assertThat(answer.get()).isEqualTo(PeerAnswer.Done.INSTANCE);
     time.expectNoMessageFor(Duration.ofSeconds(1), sent);
   }
@@ -105,7 +107,9 @@ class PeerQueryActorTest {
         .withThrowableThat()
         .havingCause()
         .isInstanceOf(TimeoutException.class);
-    actor.tell(new Reply(5, first.number(), PeerAnswer.Done.INSTANCE));
+    actor.tell(
+        new PeerQueryActor.Received(
+            new Reply(5, first.number(), PeerAnswer.Done.INSTANCE), () -> {}));
     Question other =
         sent
             .fishForMessage(
@@ -126,8 +130,12 @@ class PeerQueryActorTest {
   void replyOfAnotherClusterIsIgnored() throws Exception {
     CompletableFuture<PeerAnswer> answer = ask(PROMOTE);
     Question question = next();
-    actor.tell(new Reply(6, question.number(), new PeerAnswer.Refused(Refusal.NOT_LEADER)));
-    actor.tell(new Reply(5, question.number(), PeerAnswer.Done.INSTANCE));
+    actor.tell(
+        new PeerQueryActor.Received(
+            new Reply(6, question.number(), new PeerAnswer.Refused(Refusal.NOT_LEADER)), () -> {}));
+    actor.tell(
+        new PeerQueryActor.Received(
+            new Reply(5, question.number(), PeerAnswer.Done.INSTANCE), () -> {}));
     assertThat(answer.get()).isEqualTo(PeerAnswer.Done.INSTANCE);
   }
 
@@ -135,19 +143,19 @@ class PeerQueryActorTest {
   @Test
   void repeatedPromotionQueryPromotesOnce() {
     serve();
-    actor.tell(question(7, PROMOTE));
-    actor.tell(question(7, PROMOTE));
+    actor.tell(new PeerQueryActor.Received(question(7, PROMOTE), () -> {}));
+    actor.tell(new PeerQueryActor.Received(question(7, PROMOTE), () -> {}));
     sent.expectNoMessage(Duration.ofMillis(50));
     assertThat(asked).hasSize(1);
     asked.get(0).complete(PeerAnswer.Done.INSTANCE);
     Reply done = new Reply(5, 7, PeerAnswer.Done.INSTANCE);
     sent.expectMessage(done);
     // The reply was lost.
-    actor.tell(question(7, PROMOTE));
+    actor.tell(new PeerQueryActor.Received(question(7, PROMOTE), () -> {}));
     sent.expectMessage(done);
     assertThat(asked).hasSize(1);
     // Another query is another promotion.
-    actor.tell(question(8, PROMOTE));
+    actor.tell(new PeerQueryActor.Received(question(8, PROMOTE), () -> {}));
     sent.expectNoMessage(Duration.ofMillis(50));
     assertThat(asked).hasSize(2);
   }
@@ -159,12 +167,12 @@ class PeerQueryActorTest {
             query -> {
               throw new RefusedException(Refusal.STOPPED);
             }));
-    actor.tell(question(1, PROMOTE));
+    actor.tell(new PeerQueryActor.Received(question(1, PROMOTE), () -> {}));
     sent.expectMessage(new Reply(5, 1, new PeerAnswer.Refused(Refusal.STOPPED)));
     actor.tell(
         new PeerQueryActor.Serve(
             query -> CompletableFuture.failedFuture(new IllegalStateException("broken"))));
-    actor.tell(question(2, PROMOTE));
+    actor.tell(new PeerQueryActor.Received(question(2, PROMOTE), () -> {}));
     sent.expectMessage(new Reply(5, 2, new PeerAnswer.Refused(Refusal.TIMED_OUT)));
   }
 
@@ -172,13 +180,16 @@ class PeerQueryActorTest {
   void queriesInProgressAreBounded() {
     serve();
     for (int i = 0; i < PeerQueryActor.MAX_ANSWERED; i++) {
-      actor.tell(question(i, PeerQuery.LivenessQuery.INSTANCE));
+      actor.tell(
+          new PeerQueryActor.Received(question(i, PeerQuery.LivenessQuery.INSTANCE), () -> {}));
     }
-    actor.tell(question(1000, PeerQuery.LivenessQuery.INSTANCE));
+    actor.tell(
+        new PeerQueryActor.Received(question(1000, PeerQuery.LivenessQuery.INSTANCE), () -> {}));
     sent.expectMessage(new Reply(5, 1000, new PeerAnswer.Refused(Refusal.TOO_MANY_REQUESTS)));
     asked.get(0).complete(PeerAnswer.Done.INSTANCE);
     sent.expectMessage(new Reply(5, 0, PeerAnswer.Done.INSTANCE));
-    actor.tell(question(1001, PeerQuery.LivenessQuery.INSTANCE));
+    actor.tell(
+        new PeerQueryActor.Received(question(1001, PeerQuery.LivenessQuery.INSTANCE), () -> {}));
     for (int i = 0; i < PeerQueryActor.MAX_ASKED; i++) {
       assertThat(ask(PROMOTE)).isNotCompletedExceptionally();
     }
@@ -204,7 +215,7 @@ class PeerQueryActorTest {
                                 List.of(),
                                 List.of(),
                                 false))))));
-    actor.tell(question(1, PeerQuery.MembersQuery.INSTANCE));
+    actor.tell(new PeerQueryActor.Received(question(1, PeerQuery.MembersQuery.INSTANCE), () -> {}));
     sent.expectMessage(new Reply(5, 1, new PeerAnswer.Refused(Refusal.ANSWER_TOO_LARGE)));
   }
 }

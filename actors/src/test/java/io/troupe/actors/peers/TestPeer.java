@@ -1,13 +1,13 @@
 package io.troupe.actors.peers;
 
-import com.typesafe.config.Config;
-import com.typesafe.config.ConfigFactory;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerEnvelope;
 import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.QueryFrame;
 import io.troupe.raft.PeerMessage;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -17,105 +17,106 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.apache.pekko.actor.BootstrapSetup;
-import org.apache.pekko.actor.setup.ActorSystemSetup;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
-/** A member that is nothing but its transport, in an actor system of its own. */
+/** A member that consists only of its connections to other members and its query actor. */
 final class TestPeer implements AutoCloseable {
-  /** What happens once a minute happens all the time here. */
-  private static final String PEKKO =
-      """
-      pekko.log-dead-letters = off
-      pekko.remote.artery.advanced.compression.actor-refs.advertisement-interval = 300 ms
-      pekko.remote.artery.advanced.compression.manifests.advertisement-interval = 300 ms
-      """;
-
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   final BlockingQueue<PeerEnvelope> raft = new LinkedBlockingQueue<>();
   final BlockingQueue<PeerEnvelope> snapshots = new LinkedBlockingQueue<>();
   final PeerDirectory directory;
-  final ArteryPeers peers;
-  final ArteryQueries queries;
-  final ActorSystem<Void> system;
+  final PeerNetwork network;
+  final SocketPeers peers;
+  final SocketQueries queries;
+  final MemberMetrics metrics = new MemberMetrics();
+  private final ActorSystem<Void> system;
+
+  /**
+   * What differs from test to test.
+   *
+   * @param bindPort port that it listens on; 0: the port of its URL
+   * @param recovery runs while the port is open and nothing is served yet
+   * @param tls null without TLS
+   * @param localHost address of its outgoing connections; null: any
+   * @param memoryBytes memory for messages in flight; 0: from the heap
+   */
+  record Options(
+      int bindPort,
+      Runnable recovery,
+      @Nullable PeerTls tls,
+      @Nullable String localHost,
+      long memoryBytes) {
+    static final Options PLAIN = new Options(0, () -> {}, null, null, 0);
+
+    static Options tls(PeerTls tls) {
+      return new Options(0, () -> {}, tls, null, 0);
+    }
+
+    static Options bound(int bindPort) {
+      return new Options(bindPort, () -> {}, null, null, 0);
+    }
+
+    static Options recovering(Runnable recovery) {
+      return new Options(0, recovery, null, null, 0);
+    }
+
+    static Options from(String localHost) {
+      return new Options(0, () -> {}, null, localHost, 0);
+    }
+
+    static Options memory(long bytes) {
+      return new Options(0, () -> {}, null, null, bytes);
+    }
+  }
 
   TestPeer(long clusterId, long id, int port, PeerDirectory directory) {
-    this(clusterId, id, port, port, directory);
+    this(clusterId, id, port, directory, Options.PLAIN);
   }
 
-  TestPeer(long clusterId, long id, int port, int bindPort, PeerDirectory directory) {
-    this(clusterId, id, port, bindPort, directory, () -> {});
-  }
-
-  /** A peer whose port is open while {@code recovery} still runs, before an actor listens. */
-  TestPeer(
-      long clusterId, long id, int port, int bindPort, PeerDirectory directory, Runnable recovery) {
-    this(clusterId, id, port, bindPort, directory, recovery, null, ConfigFactory.empty());
-  }
-
-  /** A peer with more configuration. */
-  TestPeer(long clusterId, long id, int port, PeerDirectory directory, Config more) {
-    this(clusterId, id, port, port, directory, () -> {}, null, more);
-  }
-
-  /** A peer that speaks TLS, with peer URLs that say so. */
-  TestPeer(long clusterId, long id, int port, PeerDirectory directory, PeerEngines engines) {
-    this(clusterId, id, port, port, directory, () -> {}, engines, ConfigFactory.empty());
-  }
-
-  private TestPeer(
-      long clusterId,
-      long id,
-      int port,
-      int bindPort,
-      PeerDirectory directory,
-      Runnable recovery,
-      @Nullable PeerEngines engines,
-      Config more) {
+  TestPeer(long clusterId, long id, int port, PeerDirectory directory, Options options) {
     this.directory = directory;
-    String url = engines == null ? url(port) : tlsUrl(port);
-    CompletableFuture<ArteryPeers> started = new CompletableFuture<>();
-    CompletableFuture<ArteryQueries> asking = new CompletableFuture<>();
+    String url = options.tls() == null ? url(port) : tlsUrl(port);
     PeerIdentity self = new PeerIdentity(clusterId, new NodeId(id), url);
+    int bindPort = options.bindPort() == 0 ? port : options.bindPort();
+    try {
+      network =
+          PeerNetwork.open(
+              new PeerNetwork.Settings(url, options.localHost(), options.memoryBytes()),
+              PeerListener.tcp(new PeerAddress("127.0.0.1", bindPort), PeerNetwork.BACKLOG),
+              options.tls(),
+              failure -> {
+                throw new IllegalStateException(failure);
+              });
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    options.recovery().run();
+    CompletableFuture<SocketQueries> asking = new CompletableFuture<>();
     Behavior<Void> guardian =
         Behaviors.setup(
             context -> {
-              recovery.run();
-              ArteryQueries actor = ArteryQueries.start(context, directory, url);
-              if (clusterId != QueryFrame.NO_CLUSTER) {
-                actor.identified(self);
-              }
-              asking.complete(actor);
-              started.complete(
-                  ArteryPeers.start(
-                      context,
-                      self,
-                      directory,
-                      Duration.ofSeconds(3),
-                      new MemberMetrics().peers(),
-                      raft::add,
-                      snapshots::add));
+              asking.complete(SocketQueries.start(context, network, directory, url));
               return Behaviors.empty();
             });
-    PeerAddress canonical = new PeerAddress("127.0.0.1", port);
-    PeerAddress bind = new PeerAddress("127.0.0.1", bindPort);
-    Config config =
-        more.withFallback(PeerConfig.of(canonical, bind, engines != null))
-            .withFallback(ConfigFactory.parseString(PEKKO))
-            .withFallback(ConfigFactory.load());
-    ActorSystemSetup setup = ActorSystemSetup.create(BootstrapSetup.create(config));
-    system =
-        ActorSystem.create(
-            guardian,
-            PeerConfig.SYSTEM,
-            engines == null ? setup : setup.withSetup(PeerTls.setup(engines)));
-    peers = started.join();
+    system = ActorSystem.create(guardian, "troupe");
     queries = asking.join();
+    if (clusterId != QueryFrame.NO_CLUSTER) {
+      queries.identified(self);
+    }
+    peers =
+        SocketPeers.start(
+            network,
+            self,
+            directory,
+            Duration.ofSeconds(3),
+            metrics.peers(),
+            raft::add,
+            snapshots::add);
   }
 
   static String url(int port) {
@@ -168,6 +169,11 @@ final class TestPeer implements AutoCloseable {
 
   @Override
   public void close() {
-    TestEnd.await(system);
+    system.terminate();
+    peers.stop();
+    network.close();
+    Awaitility.await("end of the actor system")
+        .atMost(TIMEOUT)
+        .until(() -> system.getWhenTerminated().toCompletableFuture().isDone());
   }
 }

@@ -90,8 +90,8 @@ final class EtcdFlags {
         setting("grpc-keepalive-timeout", DURATION, "20s"),
         setting("socket-reuse-port", BOOL, "false"),
         noEffect("socket-reuse-address", BOOL, "false", "always so"),
-        noEffect("raft-read-timeout", DURATION, "5s", "peers speak over Artery"),
-        noEffect("raft-write-timeout", DURATION, "5s", "peers speak over Artery"));
+        noEffect("raft-read-timeout", DURATION, "5s", "pings show whether a connection works"),
+        noEffect("raft-write-timeout", DURATION, "5s", "pings show whether a connection works"));
   }
 
   private static List<Flag> cluster() {

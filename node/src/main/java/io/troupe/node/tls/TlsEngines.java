@@ -1,6 +1,7 @@
 package io.troupe.node.tls;
 
 import java.io.IOException;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.cert.X509Certificate;
@@ -12,6 +13,7 @@ import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
@@ -85,34 +87,60 @@ public final class TlsEngines {
 
   /** Returns an engine for an incoming connection. */
   public SSLEngine server() {
-    SSLEngine engine = prepared(servers.get().createSSLEngine());
+    SSLEngine engine = servers.get().createSSLEngine();
     engine.setUseClientMode(false);
-    if (settings.wantsCertificate()) {
-      engine.setNeedClientAuth(true);
-    }
+    engine.setSSLParameters(serverParameters());
     return engine;
   }
 
   /**
-   * Returns an engine for an outgoing connection.
+   * Secures an accepted connection, before its handshake.
    *
-   * @param host name that the other side's certificate must be valid for
+   * @return closes {@code accepted} with itself
    */
-  public SSLEngine client(String host, int port) {
-    SSLEngine engine = prepared(clients.get().createSSLEngine(host, port));
-    engine.setUseClientMode(true);
-    if (!settings.trustAnybody()) {
-      SSLParameters parameters = engine.getSSLParameters();
-      parameters.setEndpointIdentificationAlgorithm("HTTPS");
-      engine.setSSLParameters(parameters);
-    }
-    return engine;
+  public SSLSocket server(Socket accepted) throws IOException {
+    SSLSocket socket =
+        (SSLSocket) servers.get().getSocketFactory().createSocket(accepted, null, true);
+    socket.setUseClientMode(false);
+    socket.setSSLParameters(serverParameters());
+    return socket;
   }
 
-  private SSLEngine prepared(SSLEngine engine) {
-    engine.setEnabledProtocols(versions);
-    engine.setEnabledCipherSuites(suites);
-    return engine;
+  /**
+   * Secures an outgoing connection, before its handshake.
+   *
+   * @param connected a connected socket
+   * @param host name that the other side's certificate must be valid for
+   * @return closes {@code connected} with itself
+   */
+  public SSLSocket client(Socket connected, String host, int port) throws IOException {
+    SSLSocket socket =
+        (SSLSocket) clientContext().getSocketFactory().createSocket(connected, host, port, true);
+    socket.setUseClientMode(true);
+    socket.setSSLParameters(clientParameters());
+    return socket;
+  }
+
+  /** Returns the context of outgoing connections, with the current files. */
+  SSLContext clientContext() {
+    return clients.get();
+  }
+
+  private SSLParameters serverParameters() {
+    SSLParameters parameters = new SSLParameters(suites, versions);
+    if (settings.wantsCertificate()) {
+      parameters.setNeedClientAuth(true);
+    }
+    return parameters;
+  }
+
+  /** Returns the parameters of outgoing connections. */
+  SSLParameters clientParameters() {
+    SSLParameters parameters = new SSLParameters(suites, versions);
+    if (!settings.trustAnybody()) {
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+    }
+    return parameters;
   }
 
   private TlsContexts contexts(

@@ -18,7 +18,7 @@ class RunnableJarIT {
           new String[] {
             "scala/Option$.class",
             "org/apache/pekko/actor/ActorSystemImpl.class",
-            "org/apache/pekko/remote/artery/ArteryTransport.class",
+            "org/apache/pekko/stream/impl/fusing/GraphInterpreter.class",
             "io/troupe/actors/raft/RaftRoleActor.class"
           }) {
         assertThat(text(jar, name)).as(name).doesNotContain("altMetafactory");

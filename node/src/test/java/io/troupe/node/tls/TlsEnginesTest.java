@@ -84,8 +84,16 @@ class TlsEnginesTest {
     return new Side(authority.issue("client-" + name, name, form)).trusts(authority.file());
   }
 
+  /** An engine with the parameters of an outgoing connection. */
+  private static SSLEngine engine(TlsEngines client, String host) {
+    SSLEngine engine = client.clientContext().createSSLEngine(host, 1);
+    engine.setUseClientMode(true);
+    engine.setSSLParameters(client.clientParameters());
+    return engine;
+  }
+
   private static void connect(TlsEngines client, TlsEngines server) throws SSLException {
-    Handshake.run(client.client(HOST, 1), server.server());
+    Handshake.run(engine(client, HOST), server.server());
   }
 
   @ParameterizedTest
@@ -111,9 +119,9 @@ class TlsEnginesTest {
   void serverCertificateIsVerified() throws Exception {
     TlsEngines server = server(KeyForm.EC_PKCS8).engines();
     TlsEngines client = client("someone", KeyForm.EC_SEC1).engines();
-    assertThatThrownBy(() -> Handshake.run(client.client("elsewhere.test", 1), server.server()))
+    assertThatThrownBy(() -> Handshake.run(engine(client, "elsewhere.test"), server.server()))
         .isInstanceOf(SSLException.class);
-    Handshake.run(client.client("127.0.0.1", 1), server.server());
+    Handshake.run(engine(client, "127.0.0.1"), server.server());
   }
 
   @Test
@@ -184,7 +192,7 @@ class TlsEnginesTest {
     TlsEngines server = made.engines();
     TlsEngines before = client("someone", KeyForm.EC_SEC1).engines();
     SSLEngine standing = server.server();
-    Handshake.run(before.client(HOST, 1), standing);
+    Handshake.run(engine(before, HOST), standing);
 
     // The key first: until the certificate follows, the old pair stays in use.
     TestAuthority next = new TestAuthority(temp, "next");
@@ -246,7 +254,7 @@ class TlsEnginesTest {
     made.max = "TLS1.2";
     TlsEngines server = made.engines();
     SSLEngine taken = server.server();
-    Handshake.run(client("someone", KeyForm.EC_SEC1).engines().client(HOST, 1), taken);
+    Handshake.run(engine(client("someone", KeyForm.EC_SEC1).engines(), HOST), taken);
     assertThat(taken.getSession().getProtocol()).isEqualTo("TLSv1.2");
     assertThat(taken.getSession().getCipherSuite())
         .isEqualTo("TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384");
@@ -334,7 +342,7 @@ class TlsEnginesTest {
   @Test
   void resumableSessionsAreBounded() throws Exception {
     SSLEngine server = server(KeyForm.EC_SEC1).engines().server();
-    SSLEngine client = client("someone", KeyForm.EC_SEC1).engines().client(HOST, 1);
+    SSLEngine client = engine(client("someone", KeyForm.EC_SEC1).engines(), HOST);
     Handshake.run(client, server);
     assertThat(List.of(server, client))
         .extracting(engine -> engine.getSession().getSessionContext().getSessionCacheSize())
@@ -347,7 +355,7 @@ class TlsEnginesTest {
     Side made = server(KeyForm.EC_SEC1).trusts(authority.file());
     made.max = "TLS1.2";
     SSLEngine taken = made.engines().server();
-    SSLEngine client = client("someone", KeyForm.EC_SEC1).engines().client(HOST, 1);
+    SSLEngine client = engine(client("someone", KeyForm.EC_SEC1).engines(), HOST);
     Handshake.run(client, taken);
     client.beginHandshake();
     assertThatThrownBy(() -> Handshake.run(client, taken))

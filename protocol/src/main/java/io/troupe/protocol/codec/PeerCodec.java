@@ -6,22 +6,18 @@ import com.google.protobuf.Message;
 import io.troupe.model.Bytes;
 import io.troupe.model.NodeId;
 import io.troupe.protocol.PeerEnvelope;
-import io.troupe.protocol.PeerFragment;
 import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.SnapshotMessage;
 import io.troupe.protocol.wire.WireHello;
 import io.troupe.protocol.wire.WirePeerEnvelope;
-import io.troupe.protocol.wire.WirePeerFragment;
 import io.troupe.protocol.wire.WireStateDigest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
  * Messages between members: one version byte, a CRC-32C of the rest, then a protobuf
- * WirePeerEnvelope or WirePeerFragment (docs/formats/peer-message.md).
+ * WirePeerEnvelope (docs/formats/peer-message.md).
  */
 public final class PeerCodec {
   /** The only supported version. */
@@ -99,62 +95,6 @@ public final class PeerCodec {
       throw new InvalidProtocolBufferException("unknown digest format " + wire.getFormat());
     }
     return new PeerPayload.StateDigest(wire.getTerm(), wire.getIndex(), wire.getDigest());
-  }
-
-  /** Encodes a piece of a message. */
-  public static byte[] encode(PeerFragment fragment) {
-    return versioned(
-        WirePeerFragment.newBuilder()
-            .setCluster(fragment.clusterId())
-            .setFrom(fragment.from().value())
-            .setTo(fragment.to().value())
-            .setMessage(fragment.message())
-            .setTotal(fragment.total())
-            .setOffset(fragment.offset())
-            .setData(RaftMessageCodec.view(fragment.data()))
-            .build());
-  }
-
-  /**
-   * Decodes a piece of a message.
-   *
-   * @throws IOException if the bytes are not a piece of a known version
-   */
-  public static PeerFragment decodeFragment(Bytes data) throws IOException {
-    WirePeerFragment wire = WirePeerFragment.parseFrom(OperationCodec.input(body(data)));
-    try {
-      return new PeerFragment(
-          wire.getCluster(),
-          new NodeId(wire.getFrom()),
-          new NodeId(wire.getTo()),
-          wire.getMessage(),
-          wire.getTotal(),
-          wire.getOffset(),
-          OperationCodec.bytes(wire.getData()));
-    } catch (IllegalArgumentException e) {
-      throw new InvalidProtocolBufferException("bad fragment: " + e.getMessage(), e);
-    }
-  }
-
-  /**
-   * Splits an encoded message into pieces.
-   *
-   * @param whole provides the head of each piece
-   * @param encoded {@code whole}, encoded
-   * @param message distinguishes messages of this sender
-   * @param pieceBytes maximum size of a piece
-   * @return in the order to send
-   */
-  public static List<PeerFragment> cut(
-      PeerEnvelope whole, byte[] encoded, long message, int pieceBytes) {
-    List<PeerFragment> pieces = new ArrayList<>();
-    for (int at = 0; at < encoded.length; at += pieceBytes) {
-      Bytes piece = Bytes.wrap(encoded, at, Math.min(pieceBytes, encoded.length - at));
-      pieces.add(
-          new PeerFragment(
-              whole.clusterId(), whole.from(), whole.to(), message, encoded.length, at, piece));
-    }
-    return pieces;
   }
 
   /** Upper bound of the size of the encoded message, close to its actual size; cheap. */

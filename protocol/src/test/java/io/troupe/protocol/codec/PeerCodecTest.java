@@ -16,7 +16,6 @@ import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
 import io.troupe.model.TraceContext;
 import io.troupe.protocol.PeerEnvelope;
-import io.troupe.protocol.PeerFragment;
 import io.troupe.protocol.PeerPayload;
 import io.troupe.protocol.SnapshotMessage;
 import io.troupe.protocol.wire.WirePeerEnvelope;
@@ -38,7 +37,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -200,8 +198,6 @@ class PeerCodecTest {
                     .append(' ')
                     .append(HexFormat.of().formatHex(PeerCodec.encode(envelope(payload))))
                     .append('\n'));
-    PeerFragment piece = new PeerFragment(9, A, B, -1, 300_000, 131_072, Bytes.of(7, 8));
-    text.append("fragment ").append(HexFormat.of().formatHex(PeerCodec.encode(piece))).append('\n');
     if (System.getProperty("rewrite") != null) {
       Files.writeString(Path.of("src/test/resources", GOLDEN), text);
     }
@@ -276,7 +272,6 @@ class PeerCodecTest {
         .hasMessageContaining("version 1");
     assertThatThrownBy(() -> PeerCodec.decode(Bytes.EMPTY)).isInstanceOf(IOException.class);
     assertThatThrownBy(() -> PeerCodec.decode(Bytes.of(2))).isInstanceOf(IOException.class);
-    assertThatThrownBy(() -> PeerCodec.decodeFragment(Bytes.of(2))).isInstanceOf(IOException.class);
   }
 
   /** Raft must not trust a damaged message, whatever the damage. */
@@ -294,24 +289,5 @@ class PeerCodecTest {
       byte[] cut = Arrays.copyOf(bytes, bytes.length - 1);
       assertThatThrownBy(() -> PeerCodec.decode(Bytes.wrap(cut))).isInstanceOf(IOException.class);
     }
-  }
-
-  @Test
-  void piecesAreInOrderAndComplete() throws IOException {
-    byte[] value = new byte[300_000];
-    new Random(1).nextBytes(value);
-    PeerEnvelope whole = envelope(new SnapshotMessage.Offer(1, 2, Bytes.wrap(value)));
-    byte[] encoded = PeerCodec.encode(whole);
-    int at = 0;
-    for (PeerFragment piece : PeerCodec.cut(whole, encoded, 5, 1000)) {
-      PeerFragment back = PeerCodec.decodeFragment(Bytes.wrap(PeerCodec.encode(piece)));
-      assertThat(back).isEqualTo(piece);
-      assertThat(back.offset()).isEqualTo(at);
-      assertThat(back.total()).isEqualTo(encoded.length);
-      back.data().copyTo(encoded, at);
-      at += back.data().length();
-    }
-    assertThat(at).isEqualTo(encoded.length);
-    assertThat(PeerCodec.decode(Bytes.wrap(encoded))).isEqualTo(whole);
   }
 }

@@ -31,13 +31,15 @@ class PeerMessageFuzzTest {
   private static final List<Decoder> DECODERS =
       List.of(
           PeerCodec::decode,
-          PeerCodec::decodeFragment,
+          GreetingCodec::decode,
+          GreetingCodec::decodeReply,
           QueryCodec::decodeQuestion,
           QueryCodec::decodeReply);
 
   private static List<byte[]> golden() throws IOException {
     List<byte[]> all = new ArrayList<>();
-    for (String file : List.of("peer-messages-v2.txt", "peer-queries-v2.txt")) {
+    for (String file :
+        List.of("peer-messages-v2.txt", "peer-queries-v2.txt", "peer-greetings-v1.txt")) {
       try (InputStream in =
           PeerMessageFuzzTest.class.getClassLoader().getResourceAsStream("golden/" + file)) {
         assertThat(in).isNotNull();

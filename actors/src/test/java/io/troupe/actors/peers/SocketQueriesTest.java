@@ -25,8 +25,8 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Queries between real actor systems in one process, over the loopback. */
-class ArteryQueriesTest {
+/** Queries between members in one process, over the loopback. */
+class SocketQueriesTest {
   private static final long CLUSTER = 77;
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
   private static final Duration SHORT = Duration.ofSeconds(1);
@@ -127,7 +127,6 @@ class ArteryQueriesTest {
         .isIn(MEMBERS, new PeerAnswer.Refused(Refusal.NO_LEADER));
     two.close();
     TestPeer again = answering(CLUSTER, 2, portTwo);
-    // A process that ended in order is not sent anything until its successor speaks.
     again.directory.replace(Map.of(new NodeId(1), List.of(TestPeer.url(portOne))), Set.of());
     assertThat(asked(one, portTwo, PeerQuery.LivenessQuery.INSTANCE)).isEqualTo(MEMBERS);
   }

@@ -3,16 +3,22 @@ package io.troupe.actors.peers;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSession;
+import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * loopback. Made by {@code keytool -genkeypair -alias own -keyalg EC -dname CN=... -ext
  * san=ip:127.0.0.1,dns:localhost -validity 36500 -storetype PKCS12}.
  */
-public final class TestEngines implements PeerEngines {
+public final class TestTls implements PeerTls {
   /** Name of a certificate that the members do not trust. */
   static final String UNKNOWN = "unknown";
 
@@ -33,15 +39,16 @@ public final class TestEngines implements PeerEngines {
   private volatile @Nullable String boundHost;
   private volatile CompletionStage<Void> check = CompletableFuture.completedFuture(null);
 
+  private final AtomicLong handshakes = new AtomicLong();
   private volatile SSLContext serving;
 
   /** With the certificate of that name. */
-  public TestEngines(String name) {
+  public TestTls(String name) {
     this(name, name);
   }
 
   /** With a certificate; as a server it trusts another one. */
-  TestEngines(String name, String trustedByServer) {
+  TestTls(String name, String trustedByServer) {
     context = context(name, name);
     serving = context(name, trustedByServer);
   }
@@ -54,7 +61,7 @@ public final class TestEngines implements PeerEngines {
 
   private static KeyStore store(String name) throws IOException, GeneralSecurityException {
     try (InputStream file =
-        TestEngines.class.getClassLoader().getResourceAsStream("tls/" + name + ".p12")) {
+        TestTls.class.getClassLoader().getResourceAsStream("tls/" + name + ".p12")) {
       KeyStore store = KeyStore.getInstance("PKCS12");
       store.load(Objects.requireNonNull(file), PASSWORD);
       return store;
@@ -84,21 +91,37 @@ public final class TestEngines implements PeerEngines {
   }
 
   @Override
-  public SSLEngine server() {
-    SSLEngine engine = serving.createSSLEngine();
-    engine.setUseClientMode(false);
-    engine.setNeedClientAuth(true);
-    return engine;
+  public SSLSocket server(Socket accepted) throws IOException {
+    handshakes.incrementAndGet();
+    SSLSocket socket = (SSLSocket) serving.getSocketFactory().createSocket(accepted, null, true);
+    socket.setUseClientMode(false);
+    socket.setNeedClientAuth(true);
+    return socket;
   }
 
   @Override
-  public SSLEngine client(String host, int port) {
-    SSLEngine engine = context.createSSLEngine(host, port);
-    engine.setUseClientMode(true);
-    SSLParameters parameters = engine.getSSLParameters();
+  public SSLSocket client(Socket connected, String host, int port) throws IOException {
+    SSLSocket socket =
+        (SSLSocket) context.getSocketFactory().createSocket(connected, host, port, true);
+    socket.setUseClientMode(true);
+    SSLParameters parameters = socket.getSSLParameters();
     parameters.setEndpointIdentificationAlgorithm("HTTPS");
-    engine.setSSLParameters(parameters);
-    return engine;
+    socket.setSSLParameters(parameters);
+    return socket;
+  }
+
+  /** First message of a handshake of a client with this certificate. */
+  byte[] clientHello() throws SSLException {
+    SSLEngine engine = context.createSSLEngine("127.0.0.1", 1);
+    engine.setUseClientMode(true);
+    ByteBuffer bytes = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+    engine.wrap(ByteBuffer.allocate(0), bytes);
+    return Arrays.copyOf(bytes.array(), bytes.position());
+  }
+
+  /** Accepted connections that were secured. */
+  public long handshakes() {
+    return handshakes.get();
   }
 
   /** What is said about the addresses of connections from now on; at first that they are good. */
@@ -107,7 +130,7 @@ public final class TestEngines implements PeerEngines {
   }
 
   /** From now on the certificates of others are for that host alone. */
-  TestEngines binding(String host) {
+  TestTls binding(String host) {
     boundHost = host;
     return this;
   }
@@ -123,7 +146,7 @@ public final class TestEngines implements PeerEngines {
   }
 
   @Override
-  public CompletionStage<Void> checkAddress(SSLSession session, InetAddress from) {
+  public CompletionStage<Void> checkAddress(SSLSession session, @Nullable InetAddress from) {
     return check;
   }
 }

@@ -1,0 +1,349 @@
+package io.troupe.actors.peers;
+
+import io.troupe.actors.peers.Frames.Frame;
+import io.troupe.actors.peers.OutboundQueue.Outgoing;
+import io.troupe.metrics.RateLimitedLogger;
+import io.troupe.model.NodeId;
+import io.troupe.protocol.PeerGreeting;
+import io.troupe.protocol.codec.GreetingCodec;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends messages of one channel to one peer URL. Its thread opens a connection when there is
+ * something to send, and again when the connection breaks; it ends when nothing was sent for a
+ * while. While the other member cannot be reached, messages are dropped: Raft and the query actor
+ * repeat what matters. Thread-safe.
+ */
+final class PeerLink {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
+
+  /** Interval of pings on an idle connection, and of pongs on a busy one. */
+  static final Duration PING = Duration.ofMillis(500);
+
+  /** Longest time without a pong on a working connection. */
+  static final Duration BROKEN = Duration.ofSeconds(3);
+
+  /** For TCP alone. Short, because a lost packet costs the whole attempt after an outage. */
+  private static final Duration CONNECT = Duration.ofMillis(800);
+
+  /**
+   * For the greeting; the other member may look up the names of a certificate (TL2), and sends
+   * pongs meanwhile.
+   */
+  private static final Duration GREET = Duration.ofSeconds(12);
+
+  /** Without messages for so long the connection and the thread end. */
+  private static final Duration UNUSED = Duration.ofMinutes(1);
+
+  private static final long MIN_BACKOFF_MS = 50;
+  private static final long MAX_BACKOFF_MS = 400;
+
+  private static final int MAX_REPLY_BYTES = 4096;
+
+  /** Opens connections of this member's links. */
+  interface Connector {
+    /**
+     * Opens a connection, secured if members speak TLS, before any TLS handshake.
+     *
+     * @throws IOException if it cannot be opened
+     */
+    PeerSocket connect(PeerAddress to, Duration timeout) throws IOException;
+  }
+
+  private final PeerAddress to;
+  private final Supplier<PeerGreeting> greeting;
+  private final Connector connector;
+  private final OutboundQueue queue;
+  private final IntConsumer dropped;
+  private final RateLimitedLogger log;
+  private final Object starting = new Object();
+  private volatile @Nullable Thread thread;
+  private volatile @Nullable PeerSocket socket;
+
+  /**
+   * A link without a connection.
+   *
+   * @param greeting first frame of each connection
+   * @param dropped receives numbers of dropped messages, on the link's thread
+   */
+  PeerLink(
+      PeerAddress to,
+      Supplier<PeerGreeting> greeting,
+      Connector connector,
+      OutboundQueue queue,
+      IntConsumer dropped,
+      RateLimitedLogger log) {
+    this.to = to;
+    this.greeting = greeting;
+    this.connector = connector;
+    this.queue = queue;
+    this.dropped = dropped;
+    this.log = log;
+  }
+
+  /** Address of the other member. */
+  PeerAddress to() {
+    return to;
+  }
+
+  /** Bytes that wait. */
+  long bytes() {
+    return queue.bytes();
+  }
+
+  /** Sends a message later; false if it was dropped for lack of space. Never blocks. */
+  boolean send(Outgoing message) {
+    if (!queue.offer(message)) {
+      return false;
+    }
+    if (thread == null) {
+      start();
+    }
+    return true;
+  }
+
+  private void start() {
+    synchronized (starting) {
+      if (thread == null && !queue.isClosed()) {
+        Thread started = new Thread(this::run, "peer-out-" + to.text());
+        started.setDaemon(true);
+        thread = started;
+        started.start();
+      }
+    }
+  }
+
+  /** True while its thread runs. */
+  boolean isRunning() {
+    return thread != null;
+  }
+
+  /** Refuses messages from now on and ends once those that wait are sent. Does not wait. */
+  void close() {
+    queue.close();
+  }
+
+  /** Waits for the end after {@link #close}, then breaks the connection. */
+  void awaitEnd(Duration timeout) throws InterruptedException {
+    Thread running = thread;
+    if (running == null) {
+      return;
+    }
+    running.join(timeout.toMillis());
+    PeerSocket open = socket;
+    if (open != null) {
+      open.close();
+    }
+    running.join(timeout.toMillis());
+  }
+
+  private void run() {
+    try {
+      long backoffMs = MIN_BACKOFF_MS;
+      while (!mayStop()) {
+        long connectedNanos = System.nanoTime();
+        try {
+          serve();
+        } catch (IOException failure) {
+          LOG.debug("connection to another member ended to={} reason={}", to, failure.toString());
+          dropped.accept(queue.clear());
+        }
+        boolean held = System.nanoTime() - connectedNanos >= BROKEN.toNanos();
+        backoffMs = held ? MIN_BACKOFF_MS : Math.min(2 * backoffMs, MAX_BACKOFF_MS);
+        if (!queue.isClosed()) {
+          queue.pause(
+              Duration.ofMillis(
+                      backoffMs / 2 + ThreadLocalRandom.current().nextLong(backoffMs / 2 + 1))
+                  .toNanos());
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      synchronized (starting) {
+        if (thread == Thread.currentThread()) {
+          thread = null;
+        }
+      }
+    }
+  }
+
+  /** Waits for something to send; true if the thread has ended. */
+  private boolean mayStop() throws InterruptedException {
+    if (queue.isEmpty()) {
+      queue.awaitMessage(UNUSED.toNanos());
+    }
+    synchronized (starting) {
+      if (!queue.isEmpty()) {
+        return false;
+      }
+      // A message that is sent from now on starts a new thread.
+      thread = null;
+      return true;
+    }
+  }
+
+  /** Runs one connection until it breaks or nothing is sent for {@link #UNUSED}. */
+  private void serve() throws IOException, InterruptedException {
+    try (PeerSocket open = connector.connect(to, CONNECT)) {
+      socket = open;
+      Frames.Writer out = greet(open);
+      Thread reader =
+          new Thread(() -> readPongs(open), Thread.currentThread().getName() + "-pongs");
+      reader.setDaemon(true);
+      reader.start();
+      try {
+        write(out, open);
+      } finally {
+        open.close();
+        reader.join();
+      }
+    } finally {
+      socket = null;
+    }
+  }
+
+  private Frames.Writer greet(PeerSocket open) throws IOException {
+    try {
+      open.timeout(BROKEN);
+      open.handshake();
+      Frames.Writer out = new Frames.Writer(open.out());
+      PeerGreeting mine = greeting.get();
+      out.send(Frames.GREETING, GreetingCodec.encode(mine));
+      PeerGreeting.Reply reply = reply(new Frames.Reader(open.in(), new Unlimited()));
+      if (!reply.isAccepted()) {
+        if (!reply.starting()) {
+          log.warn(
+              "another member refuses the connection of this one:",
+              "member=" + to.text() + " reason=\"" + reply.reason() + '"');
+        }
+        throw new IOException("refused: " + reply.reason());
+      }
+      requireExpected(mine, reply);
+      return out;
+    } catch (SSLException failure) {
+      log.warn(
+          "TLS connection to another member failed:",
+          "member=" + to.text() + " reason=\"" + failure.getMessage() + '"');
+      throw failure;
+    }
+  }
+
+  private static PeerGreeting.Reply reply(Frames.Reader in) throws IOException {
+    long startNanos = System.nanoTime();
+    Frame frame = in.next(MAX_REPLY_BYTES);
+    while (frame != null && frame.kind() == Frames.PONG) {
+      if (System.nanoTime() - startNanos > GREET.toNanos()) {
+        throw new SocketTimeoutException("no reply to the greeting");
+      }
+      frame = in.next(MAX_REPLY_BYTES);
+    }
+    if (frame == null || frame.kind() != Frames.GREETING_REPLY || frame.body() == null) {
+      throw new EOFException("no reply to the greeting");
+    }
+    return GreetingCodec.decodeReply(frame.body());
+  }
+
+  private void requireExpected(PeerGreeting mine, PeerGreeting.Reply reply) throws IOException {
+    if (!mine.to().equals(NodeId.NONE) && !mine.to().equals(reply.member())) {
+      log.warn(
+          "another member than the expected one listens at a peer URL;",
+          "url-host="
+              + to.host()
+              + ":"
+              + to.port()
+              + " expected="
+              + mine.to()
+              + " found="
+              + reply.member());
+      throw new IOException("another member listens there");
+    }
+  }
+
+  private void write(Frames.Writer out, PeerSocket open) throws IOException, InterruptedException {
+    long lastMessageNanos = System.nanoTime();
+    while (true) {
+      List<Outgoing> batch = queue.take(PING.toNanos());
+      if (open.isClosed()) {
+        batch.forEach(queue::done);
+        dropped.accept(batch.size());
+        throw new EOFException("the connection ended");
+      }
+      if (batch.isEmpty()) {
+        if (queue.isClosed() || System.nanoTime() - lastMessageNanos >= UNUSED.toNanos()) {
+          return;
+        }
+        out.send(Frames.PING);
+        continue;
+      }
+      lastMessageNanos = System.nanoTime();
+      write(batch, out);
+      if (queue.isEmpty()) {
+        out.flush();
+      }
+    }
+  }
+
+  private void write(List<Outgoing> batch, Frames.Writer out) throws IOException {
+    int written = 0;
+    try {
+      for (Outgoing message : batch) {
+        out.add(message.kind(), message.encoder().get());
+        written++;
+      }
+    } finally {
+      batch.forEach(queue::done);
+      dropped.accept(batch.size() - written);
+    }
+  }
+
+  /** Closes the connection if no pong comes. */
+  private void readPongs(PeerSocket open) {
+    try (open) {
+      Frames.Reader in = new Frames.Reader(open.in(), new Unlimited());
+      Frame frame = in.next(MAX_REPLY_BYTES);
+      while (frame != null) {
+        frame = in.next(MAX_REPLY_BYTES);
+      }
+    } catch (SocketTimeoutException silent) {
+      LOG.debug("no pong of another member to={}", to);
+    } catch (SSLException failure) {
+      if (!open.isClosed()) {
+        log.warn(
+            "TLS connection to another member failed:",
+            "member=" + to.text() + " reason=\"" + failure.getMessage() + '"');
+      }
+    } catch (IOException ended) {
+      LOG.debug("connection to another member ended to={} reason={}", to, ended.toString());
+    }
+  }
+
+  /** For short frames. */
+  private static final class Unlimited implements Frames.Budget {
+    @Override
+    public boolean take(int bytes) {
+      return true;
+    }
+
+    @Override
+    public void release(int bytes) {
+      // Nothing is counted.
+    }
+
+    @Override
+    public void received() {
+      // The socket has a timeout.
+    }
+  }
+}

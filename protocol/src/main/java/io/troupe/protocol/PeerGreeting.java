@@ -1,0 +1,56 @@
+package io.troupe.protocol;
+
+import io.troupe.model.NodeId;
+
+/**
+ * First frame of a connection between members, from the connecting member
+ * (docs/formats/peer-connection.md).
+ *
+ * @param oldest oldest version of the protocol that the sender speaks
+ * @param newest newest version of the protocol that the sender speaks
+ * @param clusterId cluster of the sender; {@link QueryFrame#NO_CLUSTER} if it has none yet
+ * @param from sender; NONE if it has no cluster yet
+ * @param to expected receiver; NONE if the sender knows only its URL
+ * @param fromUrl first advertised peer URL of the sender
+ * @param channel what the connection is for
+ */
+public record PeerGreeting(
+    int oldest,
+    int newest,
+    long clusterId,
+    NodeId from,
+    NodeId to,
+    String fromUrl,
+    PeerChannel channel) {
+
+  /**
+   * Reply of the accepting member.
+   *
+   * @param version version of the protocol on this connection; 0 if the connection is refused
+   * @param clusterId cluster of the accepting member; {@link QueryFrame#NO_CLUSTER} if it has none
+   * @param member the accepting member; NONE if it has no identity yet
+   * @param reason why the connection is refused; empty if it is accepted
+   * @param starting true if it is refused because the accepting member is not ready yet
+   */
+  public record Reply(int version, long clusterId, NodeId member, String reason, boolean starting) {
+    /** A reply that accepts. */
+    public static Reply accepted(int version, long clusterId, NodeId member) {
+      return new Reply(version, clusterId, member, "", false);
+    }
+
+    /** A reply that refuses. */
+    public static Reply refused(String reason) {
+      return new Reply(0, QueryFrame.NO_CLUSTER, NodeId.NONE, reason, false);
+    }
+
+    /** A reply of a member that is not ready yet. */
+    public static Reply notReady() {
+      return new Reply(0, QueryFrame.NO_CLUSTER, NodeId.NONE, "the member is starting", true);
+    }
+
+    /** True if messages may follow. */
+    public boolean isAccepted() {
+      return version > 0;
+    }
+  }
+}
