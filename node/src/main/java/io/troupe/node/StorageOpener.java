@@ -57,10 +57,8 @@ final class StorageOpener {
   }
 
   /**
-   * <<<<<<< HEAD Abandons the opening, because the start failed. Queries to other members stop.
-   * Files that are being opened are closed afterwards. ======= The files are not needed any more. A
-   * search for other members stops; work on the disk runs to its end. >>>>>>>
-   * 6806c68b102d512ab1b91eb1be4b6311b6bd8bbe
+   * Abandons the opening, because the start failed. Queries to other members stop. Files that are
+   * being opened are closed afterwards.
    *
    * @return completes when no file is open
    */

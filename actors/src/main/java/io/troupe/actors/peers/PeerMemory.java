@@ -13,7 +13,7 @@ import org.apache.pekko.actor.typed.ActorSystem;
  * heap unless configured, so that a part that is full never stops the others. Thread-safe.
  */
 public final class PeerMemory {
-  /** Of the whole budget, 0: follows from the heap. */
+  /** Size of the whole budget; without this key it follows from the heap. */
   static final String CONFIGURED = "troupe-peers.memory-bytes";
 
   private final Part frames;
@@ -32,8 +32,10 @@ public final class PeerMemory {
   }
 
   static PeerMemory of(Config config) {
-    long configured = config.getBytes(CONFIGURED);
-    return new PeerMemory(configured == 0 ? Runtime.getRuntime().maxMemory() / 16 * 3 : configured);
+    return new PeerMemory(
+        config.hasPath(CONFIGURED)
+            ? config.getBytes(CONFIGURED)
+            : Runtime.getRuntime().maxMemory() / 16 * 3);
   }
 
   /** That of an actor system with remoting. */
