@@ -59,12 +59,15 @@ class StartTimes {
   }
 
   private static void record(int members) {
-    Start first = start(members);
-    System.out.printf(
-        Locale.ROOT, "%n%d member(s), first start in this JVM: %.0f ms%n", members, first.putMs());
-    for (int i = 1; i < WARM_UP; i++) {
-      start(members);
+    List<Double> cold = new ArrayList<>();
+    for (int i = 0; i < WARM_UP; i++) {
+      cold.add(start(members).putMs());
     }
+    System.out.printf(
+        Locale.ROOT,
+        "%n%d member(s), first starts until first put is answered, ms: %s%n",
+        members,
+        cold.stream().map(each -> String.format(Locale.ROOT, "%.0f", each)).toList());
     List<Start> starts = new ArrayList<>();
     for (int i = 0; i < STARTS; i++) {
       starts.add(start(members));
