@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Reads the settings of the log output. Does not use Logback, which is missing if the member runs in
- * another program.
+ * Reads the settings of the log output. Does not use Logback, which is missing if the member runs
+ * in another program.
  */
 final class LogReader {
   static final String STANDARD_OUTPUT = "stdout";

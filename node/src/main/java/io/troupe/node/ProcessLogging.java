@@ -28,7 +28,8 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
   private static final String OWN = "troupe";
   private static final List<String> AS_IT_BEGINS = List.of("stderr");
   private static final String TEXT =
-      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %-22logger{0} %msg%replace( %kvp){'^ $', ''}%n%ex{full}";
+      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %-22logger{0} %msg%replace( %kvp){'^ $',"
+          + " ''}%n%ex{full}";
 
   private static volatile boolean process;
 
@@ -67,7 +68,8 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
     boolean json = settings.format().equals("json");
     LogStreams streams = new LogStreams(context);
     for (String output : new LinkedHashSet<>(settings.outputs())) {
-      root.addAppender(streams.open(output, settings, json ? EtcdLogFields.encoder(context) : text(context)));
+      root.addAppender(
+          streams.open(output, settings, json ? EtcdLogFields.encoder(context) : text(context)));
     }
     root.detachAppender(own);
     if (json) {

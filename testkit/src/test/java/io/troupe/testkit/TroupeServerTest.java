@@ -64,7 +64,10 @@ class TroupeServerTest {
             client
                 .jetcd()
                 .getWatchClient()
-                .watch(bytes("session"), WatchOption.builder().withRevision(1).build(), response -> events.addAll(response.getEvents()))) {
+                .watch(
+                    bytes("session"),
+                    WatchOption.builder().withRevision(1).build(),
+                    response -> events.addAll(response.getEvents()))) {
       assertThat(watcher).isNotNull();
       long lease = await(client.jetcd().getLeaseClient().grant(60)).getID();
       await(
