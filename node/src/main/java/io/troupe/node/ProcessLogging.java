@@ -28,8 +28,7 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
   private static final String OWN = "troupe";
   private static final List<String> AS_IT_BEGINS = List.of("stderr");
   private static final String TEXT =
-      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %-22logger{0} %msg%replace( %kvp){'^ $',"
-          + " ''}%n%ex{full}";
+      "%d{yyyy-MM-dd'T'HH:mm:ss.SSSXXX} %-5level %-22logger{0} %msg%replace( %kvp){'^ $', ''}%n%ex{full}";
 
   private static volatile boolean process;
 

@@ -43,10 +43,10 @@ class ProcessLoggingTest {
   @Test
   void leavesLogOfAnotherProgramAloneWithoutTheJsonLibrary() throws Exception {
     Configurator configurator =
-        (Configurator)
-            Class.forName(ProcessLogging.class.getName(), true, new WithoutJsonLibrary())
-                .getConstructor()
-                .newInstance();
+        Class.forName(ProcessLogging.class.getName(), true, new WithoutJsonLibrary())
+            .asSubclass(Configurator.class)
+            .getConstructor()
+            .newInstance();
     LoggerContext context = new LoggerContext();
     assertThat(configurator.configure(context)).isEqualTo(ExecutionStatus.INVOKE_NEXT_IF_ANY);
     assertThat(context.getLogger("ROOT").iteratorForAppenders().hasNext()).isFalse();
