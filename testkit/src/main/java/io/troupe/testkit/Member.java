@@ -113,6 +113,14 @@ final class Member {
           name,
           failure);
     }
-    new Thread(this::stop, "troupe-testkit-failed").start();
+    new Thread(this::stopFailed, "troupe-testkit-failed").start();
+  }
+
+  private void stopFailed() {
+    try {
+      stop();
+    } catch (TroupeServerException e) {
+      LOG.error("cannot stop failed member, it may keep threads and files name={}", name, e);
+    }
   }
 }

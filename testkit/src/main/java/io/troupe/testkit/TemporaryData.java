@@ -26,8 +26,11 @@ final class TemporaryData implements AutoCloseable {
     this.atShutdown =
         new Thread(
             () -> {
-              stop.run();
-              delete();
+              try {
+                stop.run();
+              } finally {
+                delete();
+              }
             },
             "troupe-testkit-shutdown");
   }

@@ -282,6 +282,7 @@ public final class TroupeServer implements AutoCloseable {
    * Stops all members, releases their ports, and deletes their data. Does nothing if the server is
    * closed.
    *
+   * @throws TroupeServerException if a member cannot be stopped; the others are stopped
    * @throws UncheckedIOException if data cannot be deleted
    */
   @Override
@@ -292,13 +293,22 @@ public final class TroupeServer implements AutoCloseable {
     closed = true;
     try {
       stop(members);
+    } finally {
+      try {
+        releasePorts();
+      } finally {
+        data.close();
+      }
+    }
+  }
+
+  private void releasePorts() {
+    try {
       for (ReservedPort port : ports) {
         port.close();
       }
     } catch (IOException e) {
       throw new UncheckedIOException("cannot release ports", e);
-    } finally {
-      data.close();
     }
   }
 
