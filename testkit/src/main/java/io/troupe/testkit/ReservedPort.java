@@ -18,6 +18,13 @@ import java.nio.channels.SocketChannel;
 final class ReservedPort implements AutoCloseable {
   private static final boolean CAN_HOLD = System.getProperty("os.name", "").equals("Linux");
 
+  /** Supplies ports; tests replace it. */
+  @FunctionalInterface
+  interface Source {
+    /** Reserves a port. */
+    ReservedPort open() throws IOException;
+  }
+
   private final SocketChannel holder;
   private final int number;
 

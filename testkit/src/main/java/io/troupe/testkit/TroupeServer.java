@@ -54,8 +54,8 @@ public final class TroupeServer implements AutoCloseable {
     this.data = TemporaryData.create(() -> stop(members));
     boolean prepared = false;
     try {
-      List<ReservedPort> clients = reserve(builder.members);
-      List<ReservedPort> peers = reserve(builder.members);
+      List<ReservedPort> clients = reserve(builder.members, builder.ports);
+      List<ReservedPort> peers = reserve(builder.members, builder.ports);
       List<Map<String, Object>> settings =
           MemberSettings.of(
               data.root(), UUID.randomUUID().toString(), clients, peers, builder.settings);
@@ -71,10 +71,10 @@ public final class TroupeServer implements AutoCloseable {
     }
   }
 
-  private List<ReservedPort> reserve(int count) throws IOException {
+  private List<ReservedPort> reserve(int count, ReservedPort.Source source) throws IOException {
     List<ReservedPort> reserved = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      ReservedPort port = ReservedPort.open();
+      ReservedPort port = source.open();
       ports.add(port);
       reserved.add(port);
     }
@@ -338,8 +338,15 @@ public final class TroupeServer implements AutoCloseable {
     private final Map<String, String> settings = new HashMap<>();
     private int members = 1;
     private Duration startTimeout = START_TIMEOUT;
+    private ReservedPort.Source ports = ReservedPort::open;
 
     private Builder() {}
+
+    /** For tests of this module. */
+    Builder ports(ReservedPort.Source source) {
+      ports = source;
+      return this;
+    }
 
     /**
      * Sets the number of members: 1 (the default) or 3.

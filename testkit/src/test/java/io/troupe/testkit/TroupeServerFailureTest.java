@@ -9,12 +9,17 @@ import io.etcd.jetcd.cluster.Member;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -128,6 +133,42 @@ class TroupeServerFailureTest {
       assertThat(Thread.interrupted()).isTrue();
     }
     assertThat(Remains.openFiles()).isEmpty();
+  }
+
+  /** A socket that listens on a port, as a process that was faster. */
+  private static ServerSocket listener(int port) throws IOException {
+    ServerSocket listener = new ServerSocket();
+    listener.setReuseAddress(true);
+    listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    return listener;
+  }
+
+  @Test
+  void startUsesOtherPortsIfProcessTookOne() throws IOException {
+    ReservedPort taken = ReservedPort.open();
+    Deque<ReservedPort> first = new ArrayDeque<>(List.of(taken));
+    TroupeServer.Builder builder =
+        TroupeServer.builder().ports(() -> first.isEmpty() ? ReservedPort.open() : first.remove());
+    try (ServerSocket listener = listener(taken.number());
+        TroupeServer server = builder.start();
+        TestClient client = new TestClient(server.endpoint())) {
+      assertThat(server.endpoint()).doesNotEndWith(":" + listener.getLocalPort());
+      client.put("key", "value");
+    }
+  }
+
+  @Test
+  void restartFailsIfProcessTookThePort() throws IOException {
+    try (TroupeServer server = TroupeServer.builder().start()) {
+      server.stopMember(0);
+      try (ServerSocket listener = listener(URI.create(server.endpoint()).getPort())) {
+        assertThatThrownBy(() -> server.restartMember(0))
+            .isInstanceOf(TroupeServerException.class)
+            .hasMessageContaining("cannot listen on troupe.listen-client-urls")
+            .hasMessageContaining(":" + listener.getLocalPort());
+      }
+      server.restartMember(0);
+    }
   }
 
   @Test
