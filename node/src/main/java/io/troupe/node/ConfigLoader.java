@@ -5,10 +5,24 @@ import com.typesafe.config.ConfigException;
 import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigParseOptions;
 import java.io.File;
+import java.util.Map;
+import java.util.function.Supplier;
 
-/** Loads the complete configuration from the command line. */
-final class ConfigLoader {
+/** Loads the complete configuration of a member. */
+public final class ConfigLoader {
   private ConfigLoader() {}
+
+  /**
+   * Returns the configuration of a member that runs in the process of another program: the given
+   * settings, and the defaults for all others. Ignores system properties and {@code config.file},
+   * which belong to that program.
+   *
+   * @param settings full keys, for example {@code troupe.name}; values as in a configuration file
+   * @throws StartException for a malformed key or value
+   */
+  public static Config embedded(Map<String, ?> settings) {
+    return complete(() -> ConfigFactory.parseMap(settings));
+  }
 
   /**
    * Sets {@code -Dkey=value} arguments as system properties.
@@ -37,10 +51,17 @@ final class ConfigLoader {
    * @throws StartException for a missing or a malformed file
    */
   static Config configuration() {
+    return complete(
+        () -> {
+          ConfigFactory.invalidateCaches();
+          return ConfigFactory.systemProperties().withFallback(file());
+        });
+  }
+
+  private static Config complete(Supplier<Config> settings) {
     try {
-      ConfigFactory.invalidateCaches();
-      return ConfigFactory.systemProperties()
-          .withFallback(file())
+      return settings
+          .get()
           .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
           .withFallback(ConfigFactory.defaultReferenceUnresolved())
           .resolve();

@@ -1,7 +1,9 @@
 package io.troupe.node;
 
+import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import ch.qos.logback.core.encoder.Encoder;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.troupe.model.GoDuration;
 import java.io.IOException;
@@ -17,6 +19,8 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import net.logstash.logback.composite.AbstractJsonProvider;
+import net.logstash.logback.composite.loggingevent.LoggingEventJsonProviders;
+import net.logstash.logback.encoder.LoggingEventCompositeJsonEncoder;
 import org.slf4j.event.KeyValuePair;
 
 /**
@@ -41,6 +45,17 @@ final class EtcdLogFields extends AbstractJsonProvider<ILoggingEvent> {
 
   EtcdLogFields(ZoneId zone) {
     this.zone = zone;
+  }
+
+  /** Returns an encoder that writes one such object per line, with times in the default zone. */
+  static Encoder<ILoggingEvent> encoder(LoggerContext context) {
+    LoggingEventJsonProviders providers = new LoggingEventJsonProviders();
+    providers.addProvider(new EtcdLogFields(ZoneId.systemDefault()));
+    LoggingEventCompositeJsonEncoder encoder = new LoggingEventCompositeJsonEncoder();
+    encoder.setContext(context);
+    encoder.setProviders(providers);
+    encoder.start();
+    return encoder;
   }
 
   @Override

@@ -7,8 +7,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads the settings of the log output. */
+/**
+ * Reads the settings of the log output. Does not use Logback, which is missing if the member runs
+ * in another program.
+ */
 final class LogReader {
+  static final String STANDARD_OUTPUT = "stdout";
+
+  /** Under systemd standard error leads to the journal. */
+  private static final Set<String> STANDARD_ERROR = Set.of("default", "stderr", "systemd/journal");
+
   private static final Set<String> LEVELS = Set.of("debug", "info", "warn", "error");
 
   private final SettingsReader reader;
@@ -17,13 +25,18 @@ final class LogReader {
     this.reader = reader;
   }
 
+  /** Returns true if it names a standard stream; any other text is the path of a file. */
+  static boolean isStream(String output) {
+    return STANDARD_ERROR.contains(output) || output.equals(STANDARD_OUTPUT);
+  }
+
   NodeSettings.Log read() {
     List<String> outputs = SettingsReader.given(reader.texts("log.outputs", "[\"stderr\"]"));
     if (outputs.isEmpty()) {
       throw SettingsReader.wrong("log.outputs", "", "stderr, stdout or a file");
     }
     boolean rotate = reader.flag("log.rotate");
-    boolean file = outputs.size() == 1 && !LogStreams.isStream(outputs.get(0));
+    boolean file = outputs.size() == 1 && !isStream(outputs.get(0));
     if (rotate && !file) {
       throw SettingsReader.wrong(
           "log.outputs", String.join(",", outputs), "one file, because log.rotate is true");

@@ -12,24 +12,13 @@ import ch.qos.logback.core.util.FileSize;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.nio.file.Path;
-import java.util.Set;
 
 /** Creates the outputs of the log: standard streams and files (log-outputs). */
 final class LogStreams {
-  private static final String STANDARD_OUTPUT = "stdout";
-
-  /** Under systemd standard error leads to the journal. */
-  private static final Set<String> STANDARD_ERROR = Set.of("default", "stderr", "systemd/journal");
-
   private final LoggerContext context;
 
   LogStreams(LoggerContext context) {
     this.context = context;
-  }
-
-  /** Returns true if it names a standard stream; any other text is the path of a file. */
-  static boolean isStream(String output) {
-    return STANDARD_ERROR.contains(output) || output.equals(STANDARD_OUTPUT);
   }
 
   /**
@@ -39,8 +28,8 @@ final class LogStreams {
    */
   Appender<ILoggingEvent> open(
       String output, NodeSettings.Log settings, Encoder<ILoggingEvent> encoder) {
-    if (isStream(output)) {
-      boolean out = output.equals(STANDARD_OUTPUT);
+    if (LogReader.isStream(output)) {
+      boolean out = output.equals(LogReader.STANDARD_OUTPUT);
       return stream(output, out ? FileDescriptor.out : FileDescriptor.err, encoder);
     }
     FileAppender<ILoggingEvent> file =

@@ -24,11 +24,13 @@ final class Peers {
   /**
    * Opens the peer port.
    *
+   * @param memoryBytes limit for messages in flight; 0: from the heap
    * @param broken called if the port fails later
    * @throws StartException if a setting is wrong or the port cannot be opened
    */
-  static PeerNetwork open(NodeSettings settings, Consumer<Throwable> broken) {
-    PeerNetwork.Settings network = network(settings);
+  static PeerNetwork open(
+      NodeSettings settings, long memoryBytes, Consumer<Throwable> broken) {
+    PeerNetwork.Settings network = network(settings, memoryBytes);
     Optional<PeerTls> tls = MemberTls.of(settings);
     PeerAddress listen = PeerAddress.of(settings.boundPeerUrl());
     try {
@@ -52,7 +54,7 @@ final class Peers {
    * Other members use the first advertised URL; this member listens on another one behind a proxy:
    * see docs/components.
    */
-  static PeerNetwork.Settings network(NodeSettings settings) {
+  static PeerNetwork.Settings network(NodeSettings settings, long memoryBytes) {
     try {
       PeerAddress.of(settings.peerUrl());
       PeerAddress.of(settings.boundPeerUrl());
@@ -60,7 +62,7 @@ final class Peers {
           settings.features().isOn(FeatureGates.Feature.SetMemberLocalAddr)
               ? MemberLocalAddress.of(settings.initialAdvertisePeerUrls())
               : Optional.empty();
-      return new PeerNetwork.Settings(settings.peerUrl(), local.orElse(null), 0);
+      return new PeerNetwork.Settings(settings.peerUrl(), local.orElse(null), memoryBytes);
     } catch (IllegalArgumentException wrong) {
       throw new StartException(
           ExitCode.CONFIGURATION,

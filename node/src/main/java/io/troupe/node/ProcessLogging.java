@@ -10,12 +10,9 @@ import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import java.io.FileDescriptor;
-import java.time.ZoneId;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import net.logstash.logback.composite.loggingevent.LoggingEventJsonProviders;
-import net.logstash.logback.encoder.LoggingEventCompositeJsonEncoder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +20,8 @@ import org.slf4j.LoggerFactory;
  * Configures the log of a member's process: standard error, as in etcd. Code configures it, because
  * reading an XML file takes a fifth of a second of each start. A file given with {@code
  * -Dlogback.configurationFile} replaces it, and a member inside another program's process leaves
- * that process's logging alone.
+ * that process's logging alone. Logback loads this class there too, so it must load without the
+ * library for JSON lines.
  */
 @ConfiguratorRank(ConfiguratorRank.CUSTOM_TOP_PRIORITY)
 public final class ProcessLogging extends ContextAwareBase implements Configurator {
@@ -69,7 +67,8 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
     boolean json = settings.format().equals("json");
     LogStreams streams = new LogStreams(context);
     for (String output : new LinkedHashSet<>(settings.outputs())) {
-      root.addAppender(streams.open(output, settings, json ? json(context) : text(context)));
+      root.addAppender(
+          streams.open(output, settings, json ? EtcdLogFields.encoder(context) : text(context)));
     }
     root.detachAppender(own);
     if (json) {
@@ -97,16 +96,6 @@ public final class ProcessLogging extends ContextAwareBase implements Configurat
     PatternLayoutEncoder encoder = new PatternLayoutEncoder();
     encoder.setContext(context);
     encoder.setPattern(TEXT);
-    encoder.start();
-    return encoder;
-  }
-
-  private static Encoder<ILoggingEvent> json(LoggerContext context) {
-    LoggingEventJsonProviders providers = new LoggingEventJsonProviders();
-    providers.addProvider(new EtcdLogFields(ZoneId.systemDefault()));
-    LoggingEventCompositeJsonEncoder encoder = new LoggingEventCompositeJsonEncoder();
-    encoder.setContext(context);
-    encoder.setProviders(providers);
     encoder.start();
     return encoder;
   }

@@ -93,7 +93,8 @@ public final class RunningNode implements AutoCloseable {
    * #awaitReady}), for which a quorum is needed (B1).
    *
    * @param config complete, as {@link ConfigLoader} makes it
-   * @param broken called when the member cannot continue; must end the process
+   * @param broken called when the member cannot continue; must end the process, or close the member
+   *     with {@link #abort} on another thread
    * @throws StartException if it cannot start
    */
   public static RunningNode start(Config config, Consumer<Throwable> broken) {
@@ -128,7 +129,7 @@ public final class RunningNode implements AutoCloseable {
         InitialCluster.of(settings);
       }
       Optional<ConnectionSecurity> clientTls = ClientTls.of(settings);
-      network = Peers.open(settings, broken);
+      network = Peers.open(settings, config.getBytes("troupe-peers.memory-bytes"), broken);
       // Opens files and loads classes in parallel: together they take most of the start.
       opening =
           StorageOpener.begin(
@@ -372,10 +373,24 @@ public final class RunningNode implements AutoCloseable {
   public void close() {
     published.completeExceptionally(new RefusedException(Refusal.STOPPED));
     transferLeadership();
+    stop(GRACE);
+  }
+
+  /**
+   * Closes a member that cannot continue, without a leadership transfer and without time for calls
+   * in flight: it must not respond any more. For a program that continues after {@code broken} was
+   * called; a member's own process halts instead.
+   */
+  public void abort() {
+    published.completeExceptionally(new RefusedException(Refusal.STOPPED));
+    stop(Duration.ZERO);
+  }
+
+  private void stop(Duration grace) {
     // All ports at the same time. Connections that are open after the grace period (an idle watch,
     // a
     // client that never sent a request) are closed with the actor system, without a warning.
-    if (!finished(ports.close(GRACE), GRACE.plus(GRACE), "connections")) {
+    if (!finished(ports.close(grace), GRACE.plus(GRACE), "connections")) {
       LOG.debug("closing open connections after the grace period");
     }
     long endNanos = System.nanoTime() + STOP_STEP.toNanos();

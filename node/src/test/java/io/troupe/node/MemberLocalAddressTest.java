@@ -36,7 +36,7 @@ class MemberLocalAddressTest {
     Map<String, Object> settings = TestConfig.alone(directory);
     settings.put("troupe.feature-gates", gates);
     settings.put("troupe.initial-advertise-peer-urls", "http://192.0.2.7:2380");
-    return Peers.network(NodeSettings.of(TestConfig.of(settings))).localHost();
+    return Peers.network(NodeSettings.of(TestConfig.of(settings)), 0).localHost();
   }
 
   @Test

@@ -1,7 +1,6 @@
 package io.troupe.node;
 
 import com.typesafe.config.Config;
-import com.typesafe.config.ConfigFactory;
 import io.troupe.testing.FreePort;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -18,10 +17,7 @@ public final class TestConfig {
    * @param settings keys with {@code troupe.}; the defaults for all others
    */
   public static Config of(Map<String, ?> settings) {
-    return ConfigFactory.parseMap(settings)
-        .withFallback(ConfigFactory.parseResources("troupe-defaults.conf"))
-        .withFallback(ConfigFactory.defaultReferenceUnresolved())
-        .resolve();
+    return ConfigLoader.embedded(settings);
   }
 
   /**

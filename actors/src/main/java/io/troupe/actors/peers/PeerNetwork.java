@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Connections between this member and the other members: the peer port, and the links to other
  * members. Each connection goes in one direction and has blocking threads of its own
- * (docs/decisions/0190). Thread-safe.
+ * (docs/decisions/0191). Thread-safe.
  */
 public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port {
   private static final Logger LOG = LoggerFactory.getLogger(PeerNetwork.class);
@@ -123,9 +123,9 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
     receivers.put(channel, receiver);
   }
 
-  /** Calls a task repeatedly on a thread that must not block; cancel it at the end. */
-  ScheduledFuture<?> every(Duration interval, Runnable task) {
-    return timer.scheduleWithFixedDelay(
+  /** Calls a task repeatedly until the network closes, on a thread that must not block. */
+  void every(Duration interval, Runnable task) {
+    timer.scheduleWithFixedDelay(
         () -> {
           try {
             task.run();

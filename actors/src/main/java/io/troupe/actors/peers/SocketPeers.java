@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ScheduledFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -62,7 +61,6 @@ public final class SocketPeers implements PeerTransport, SnapshotTransport {
   private final RateLimitedLogger rateLimitedLog = new RateLimitedLogger(LOG);
   private final Map<NodeId, Target> targets = new ConcurrentHashMap<>();
   private final Set<Complaint> logged = ConcurrentHashMap.newKeySet();
-  private final ScheduledFuture<?> checks;
 
   private SocketPeers(
       PeerNetwork network,
@@ -79,7 +77,6 @@ public final class SocketPeers implements PeerTransport, SnapshotTransport {
     this.raft = raft;
     this.snapshots = snapshots;
     this.contacts = new PeerLiveness(UNRESPONSIVE_AFTER, silence, QUIET);
-    this.checks = network.every(CHECK, this::check);
   }
 
   /**
@@ -101,6 +98,7 @@ public final class SocketPeers implements PeerTransport, SnapshotTransport {
       Consumer<PeerEnvelope> snapshots) {
     SocketPeers peers =
         new SocketPeers(network, self, directory, silence, metrics, raft, snapshots);
+    network.every(CHECK, peers::check);
     network.serve(PeerChannel.RAFT, peers.new Receiver());
     network.serve(PeerChannel.SNAPSHOT, peers.new Receiver());
     return peers;
@@ -173,11 +171,6 @@ public final class SocketPeers implements PeerTransport, SnapshotTransport {
               }
               return unused;
             });
-  }
-
-  /** Stops the hellos; the network closes the links. */
-  public void stop() {
-    checks.cancel(false);
   }
 
   /** True if messages have been going to that member for 5 s and none comes. */

@@ -1,6 +1,6 @@
 /**
- * Transport between members: Pekko Artery to actors addressed by path from the peer URL. Entry
- * class: {@link io.troupe.actors.peers.ArteryPeers}. Imports core, protocol and Pekko. See
+ * Connections between members: the peer port and links to other members. Entry
+ * class: {@link io.troupe.actors.peers.PeerNetwork}. Imports core, protocol, metrics and Pekko. See
  * docs/components/peers.md.
  */
 @NullMarked

@@ -170,7 +170,6 @@ final class TestPeer implements AutoCloseable {
   @Override
   public void close() {
     system.terminate();
-    peers.stop();
     network.close();
     Awaitility.await("end of the actor system")
         .atMost(TIMEOUT)

@@ -1,6 +1,6 @@
 /**
  * Tests of the transport between members. Entry class: {@link
- * io.troupe.actors.peers.ArteryPeersTest}. See docs/components/peers.md.
+ * io.troupe.actors.peers.SocketPeersTest}. See docs/components/peers.md.
  */
 @NullMarked
 package io.troupe.actors.peers;

@@ -253,6 +253,7 @@ class LayoutTest {
         .check(TROUPE);
   }
 
+  /** Except the testkit, which is not visible here and has a rule of its own. */
   @Test
   void noModuleDependsOnNode() {
     noClasses()

@@ -71,7 +71,7 @@ class VocabularyTest {
   }
 
   private static List<Path> documents() {
-    List<Path> all = files(".md", "docs", "bench", "clients");
+    List<Path> all = files(".md", "docs", "bench", "clients", "examples");
     for (String name : List.of("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")) {
       all.add(ROOT.resolve(name));
     }
