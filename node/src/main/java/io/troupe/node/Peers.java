@@ -28,8 +28,7 @@ final class Peers {
    * @param broken called if the port fails later
    * @throws StartException if a setting is wrong or the port cannot be opened
    */
-  static PeerNetwork open(
-      NodeSettings settings, long memoryBytes, Consumer<Throwable> broken) {
+  static PeerNetwork open(NodeSettings settings, long memoryBytes, Consumer<Throwable> broken) {
     PeerNetwork.Settings network = network(settings, memoryBytes);
     Optional<PeerTls> tls = MemberTls.of(settings);
     PeerAddress listen = PeerAddress.of(settings.boundPeerUrl());

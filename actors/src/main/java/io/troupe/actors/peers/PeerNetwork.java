@@ -51,8 +51,7 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
    *     brackets; null: any
    * @param memoryBytes limit for messages in flight; 0: three sixteenths of the heap
    */
-  public record Settings(
-      String self, @Nullable String localHost, long memoryBytes) {}
+  public record Settings(String self, @Nullable String localHost, long memoryBytes) {}
 
   private final Settings settings;
   private final PeerAddress self;

@@ -1,6 +1,6 @@
 /**
- * Connections between members: the peer port and links to other members. Entry
- * class: {@link io.troupe.actors.peers.PeerNetwork}. Imports core, protocol, metrics and Pekko. See
+ * Connections between members: the peer port and links to other members. Entry class: {@link
+ * io.troupe.actors.peers.PeerNetwork}. Imports core, protocol, metrics and Pekko. See
  * docs/components/peers.md.
  */
 @NullMarked

@@ -173,7 +173,8 @@ final class TestMember implements AutoCloseable {
     PeerNetwork connections;
     try {
       connections =
-          PeerNetwork.open(new PeerNetwork.Settings(url(), null, 0),
+          PeerNetwork.open(
+              new PeerNetwork.Settings(url(), null, 0),
               PeerListener.tcp(listen, PeerNetwork.BACKLOG),
               tls,
               broken::add);

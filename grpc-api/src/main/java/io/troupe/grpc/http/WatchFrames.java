@@ -44,7 +44,8 @@ final class WatchFrames {
     for (int i = 0; i < replies.size(); i++) {
       if (replies.get(i) instanceof WatchReply.LargeRevision large) {
         all = joined(all, replies.subList(from, i), memory);
-        Source<ByteString, NotUsed> frames = new LargeRevisionFrames(this, large).source().map(frame -> counted(frame, memory));
+        Source<ByteString, NotUsed> frames =
+            new LargeRevisionFrames(this, large).source().map(frame -> counted(frame, memory));
         all = all == null ? frames : all.concat(frames);
         from = i + 1;
       }
