@@ -242,4 +242,13 @@ class HostileMemoryIT {
     client.close();
     holdsNothing();
   }
+
+  /** The log and the caches of the member hold large values already. */
+  @Test
+  void unreadEventsAfterLargeDeletion(TestInfo test) throws Exception {
+    survives(CostlyRequests.largeDeletion("values/", 400, MEBIBYTE), test);
+    survives(new SlowWatches(4, 100, 200, 256 << 10), test);
+    client.close();
+    holdsNothing();
+  }
 }

@@ -199,14 +199,24 @@ class HostileReportCampaign {
       took = Duration.ofNanos(System.nanoTime() - start);
       Awaitility.await(attack + " " + held)
           .atMost(Duration.ofMinutes(5))
-          .until(() -> clients.stream().allMatch(client -> client.calls() >= LEAST_CALLS));
+          .until(
+              () -> {
+                membersRun(cluster);
+                return clients.stream().allMatch(client -> client.calls() >= LEAST_CALLS);
+              });
     }
     for (int i = 0; i < clients.size(); i++) {
       record(attack, took, i, clients.get(i).figures());
     }
+    membersRun(cluster);
+    for (NodeProcess member : cluster.members()) {
+      assertThat(member.err().lines().filter(line -> line.contains(" ERROR "))).isEmpty();
+    }
+  }
+
+  private static void membersRun(HostileCluster cluster) {
     for (NodeProcess member : cluster.members()) {
       assertThat(member.isAlive()).as(member.toString()).isTrue();
-      assertThat(member.err().lines().filter(line -> line.contains(" ERROR "))).isEmpty();
     }
   }
 

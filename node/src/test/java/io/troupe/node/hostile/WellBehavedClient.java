@@ -18,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class WellBehavedClient implements AutoCloseable {
   private static final long DEADLINE_SECONDS = 20;
+
+  /** A member that stopped refuses calls as fast as a client makes them. */
+  private static final int MAX_FAILURES = 10_000;
+
   private final ManagedChannel channel;
   private final Thread thread = new Thread(this::work, "well-behaved-client");
   private final List<Long> nanos = Collections.synchronizedList(new ArrayList<>());
@@ -82,6 +86,10 @@ final class WellBehavedClient implements AutoCloseable {
       } catch (StatusRuntimeException failed) {
         if (!stopped) {
           failures.add(failed);
+          if (failures.size() >= MAX_FAILURES) {
+            wrong = new AssertionError("too many failed calls, the last one: " + failed);
+            return;
+          }
         }
       } catch (AssertionError lost) {
         wrong = lost;
