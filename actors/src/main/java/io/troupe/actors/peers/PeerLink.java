@@ -118,8 +118,17 @@ final class PeerLink {
       if (thread == null && !queue.isClosed()) {
         Thread started = new Thread(this::run, "peer-out-" + to.text());
         started.setDaemon(true);
-        thread = started;
-        started.start();
+        started.setUncaughtExceptionHandler(
+            (failed, failure) -> LOG.error("a link to another member failed to={}", to, failure));
+        try {
+          started.start();
+          thread = started;
+        } catch (OutOfMemoryError noThread) {
+          // The system has no thread left. The next message tries again.
+          log.warn(
+              "cannot send to another member, no thread for it;",
+              String.valueOf(noThread.getMessage()));
+        }
       }
     }
   }

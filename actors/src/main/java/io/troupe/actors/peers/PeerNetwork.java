@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Map;
@@ -234,8 +233,8 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
       IncomingConnection connection = new IncomingConnection(secured, this, log);
       connections.enter(connection);
       start(connection, "peer-in-" + secured.remoteText());
-    } catch (SocketException ended) {
-      // The other side left already.
+    } catch (IOException ended) {
+      LOG.debug("connection to the peer port ended reason={}", ended.toString());
       socket.close();
     } catch (RuntimeException e) {
       socket.close();
@@ -260,6 +259,8 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
             },
             name);
     thread.setDaemon(true);
+    thread.setUncaughtExceptionHandler(
+        (failed, failure) -> LOG.error("a connection of another member failed", failure));
     try {
       thread.start();
     } catch (OutOfMemoryError noThread) {
