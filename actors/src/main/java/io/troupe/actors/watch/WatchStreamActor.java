@@ -537,8 +537,14 @@ public final class WatchStreamActor extends AbstractBehavior<WatchStreamCommand>
     return proceed();
   }
 
+  /**
+   * A watcher that has read revisions from history which the hub has not processed yet is not
+   * there: the revision would be lower than that of its last events.
+   */
   private static boolean isAt(StreamWatcher watcher, long revision) {
-    return watcher.mode == Mode.SYNCED && watcher.create.startRevision() <= revision;
+    return watcher.mode == Mode.SYNCED
+        && watcher.create.startRevision() <= revision
+        && watcher.nextRevision <= revision + 1;
   }
 
   private Behavior<WatchStreamCommand> onStop() {

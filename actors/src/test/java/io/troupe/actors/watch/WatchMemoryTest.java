@@ -211,6 +211,20 @@ class WatchMemoryTest {
     done.receiveMessage();
   }
 
+  /** A watcher may have read revisions from history that the hub has not processed. */
+  @Test
+  void requestedProgressIsNotBelowSentEvents_W16() throws Exception {
+    HubMessage.Join watcher = create();
+    next();
+    long sent = deliver(watcher);
+    assertThat(revisions(next())).containsExactly(sent);
+    stream.tell(new HubMessage.Revision(sent - 1, done.getRef()));
+    done.receiveMessage();
+    stream.tell(new HubMessage.Revision(sent, done.getRef()));
+    done.receiveMessage();
+    assertThat(next()).extracting(WatchReply::revision).containsExactly(sent);
+  }
+
   @Test
   void unreadProgressNotificationsAreNotQueuedAgain() throws Exception {
     tellCreate(true);
