@@ -123,17 +123,19 @@ public final class PeerNetwork implements AutoCloseable, IncomingConnection.Port
 
   /** Calls a task repeatedly until the network closes, on a thread that must not block. */
   void every(Duration interval, Runnable task) {
-    timer.scheduleWithFixedDelay(
-        () -> {
-          try {
-            task.run();
-          } catch (RuntimeException failure) {
-            LOG.error("a periodic task of the connections between members failed", failure);
-          }
-        },
-        0,
-        interval.toNanos(),
-        TimeUnit.NANOSECONDS);
+    // Tasks log their failures; the network cancels them.
+    ScheduledFuture<?> unused =
+        timer.scheduleWithFixedDelay(
+            () -> {
+              try {
+                task.run();
+              } catch (RuntimeException failure) {
+                LOG.error("a periodic task of the connections between members failed", failure);
+              }
+            },
+            0,
+            interval.toNanos(),
+            TimeUnit.NANOSECONDS);
   }
 
   /**
