@@ -11,6 +11,7 @@ import io.troupe.grpc.error.GrpcException;
 import io.troupe.model.Bytes;
 import io.troupe.model.Event;
 import io.troupe.model.KeyValue;
+import io.troupe.model.MemoryBudget;
 import io.troupe.protocol.EventPieces;
 import io.troupe.protocol.WatchReply;
 import java.util.ArrayList;
@@ -74,7 +75,9 @@ class LargeRevisionFramesTest {
     WatchReply reply = new WatchReply.LargeRevision(7, 11, true, fragments, pieces);
     List<org.apache.pekko.util.ByteString> parts =
         frames
-            .source(List.of(new WatchReply.Created(7, 8), reply, new WatchReply.Progress(7, 12)))
+            .source(
+                List.of(new WatchReply.Created(7, 8), reply, new WatchReply.Progress(7, 12)),
+                MemoryBudget.UNLIMITED.share())
             .runWith(Sink.seq(), KIT.system())
             .toCompletableFuture()
             .join();
