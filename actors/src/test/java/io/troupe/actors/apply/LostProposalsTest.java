@@ -104,6 +104,10 @@ class LostProposalsTest {
   @Test
   void pendingProposalsHaveUnknownResultWhenStateIsReplaced() {
     expect(1, 1);
+    // A stop overtakes messages in the mailbox: this one shows that those before it are handled.
+    expect(2, 1);
+    apply(noop(1), put(2, 1));
+    assertThat(client.receiveMessage()).isInstanceOf(ProposeReply.Applied.class);
     kit.stop(actor);
     client.expectMessage(ProposeReply.Unknown.INSTANCE);
   }
