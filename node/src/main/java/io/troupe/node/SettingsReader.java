@@ -30,9 +30,8 @@ import java.util.function.Function;
 final class SettingsReader {
   private static final String ROOT = "troupe";
   private static final String DEFAULTS = "troupe-defaults.conf";
-  private static final String URL_FORM = "http://host:port or https://host:port";
-  private static final String LISTEN_URL_FORM =
-      URL_FORM + ", unix://file or unixs://file of a unix socket";
+  private static final String URL_FORM =
+      "http://host:port or https://host:port, unix://file or unixs://file of a unix socket";
 
   private final Config config;
 
@@ -64,7 +63,7 @@ final class SettingsReader {
     String cacheDir = text("cache-dir");
     List<URI> listenClient = urls("listen-client-urls");
     if (listenClient.isEmpty()) {
-      throw wrong("listen-client-urls", "", "at least one URL, " + LISTEN_URL_FORM);
+      throw wrong("listen-client-urls", "", "at least one URL, " + URL_FORM);
     }
     List<URI> listenPeer = urls("listen-peer-urls");
     NodeSettings.Http http = http();
@@ -329,13 +328,7 @@ final class SettingsReader {
   private List<URI> urls(String key) {
     List<URI> urls = new ArrayList<>();
     for (String text : given(texts(key, "[\"http://localhost:2379\"]"))) {
-      URI url = parsed(key, text, LISTEN_URL_FORM);
-      if (!SocketUrl.is(url)) {
-        url = url(key, text);
-      } else if (!SocketUrl.isComplete(url)) {
-        throw wrong(key, text, LISTEN_URL_FORM);
-      }
-      urls.add(url);
+      urls.add(url(key, text));
     }
     return List.copyOf(urls);
   }
@@ -349,12 +342,17 @@ final class SettingsReader {
   }
 
   private URI url(String key, String text) {
-    String right = URL_FORM;
-    URI url = parsed(key, text, right);
+    URI url = parsed(key, text, URL_FORM);
+    if (SocketUrl.is(url)) {
+      if (!SocketUrl.isComplete(url)) {
+        throw wrong(key, text, URL_FORM);
+      }
+      return url;
+    }
     boolean known = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
     boolean bare = url.getRawPath() == null || url.getRawPath().isEmpty();
     if (!known || url.getHost() == null || url.getPort() < 0 || url.getPort() > 65535 || !bare) {
-      throw wrong(key, text, right);
+      throw wrong(key, text, URL_FORM);
     }
     return url;
   }

@@ -47,6 +47,7 @@ class BuildSelectionTest {
           // One process without a member.
           "DataDirTest",
           "KillTest",
+          "ProgramTest",
           "InterruptedRunTest",
           // Only the tests of these classes that start no process.
           "MemoryLockTest",
