@@ -181,7 +181,9 @@ class SecurePeersTest {
     start(2, stolen);
     ServedStore.await()
         .untilAsserted(
-            () -> assertThat(log.with("its certificate is not for that host")).isNotEmpty());
+            () ->
+                assertThat(log.with("its certificate is not for the member that it names"))
+                    .isNotEmpty());
     put(0, "without");
     assertThat(new Http1("127.0.0.1:" + clients[2]).get("/health").body()).contains("false");
   }
@@ -340,6 +342,6 @@ class SecurePeersTest {
     settings.put("troupe.initial-cluster", "default=http://127.0.0.1:" + peers[0]);
     Config config = TestConfig.of(settings);
     assertThatThrownBy(() -> RunningNode.start(config, failure -> {}))
-        .hasMessageContaining("expected https for both, or for none");
+        .hasMessageContaining("expected https or unixs for both, or for none");
   }
 }
