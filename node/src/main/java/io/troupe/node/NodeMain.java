@@ -54,7 +54,7 @@ public final class NodeMain {
         // Usage goes to the console, as in etcd, not to the log.
         (e.status() == 0 ? System.out : System.err).println(e.text());
       }
-      System.exit(e.status());
+      halt(e.status());
       return;
     } catch (StartException e) {
       if (etcd) {
@@ -62,7 +62,7 @@ public final class NodeMain {
       } else {
         System.err.println(e.getMessage());
       }
-      System.exit(ProcessExit.status(e.exitCode(), etcd));
+      halt(ProcessExit.status(e.exitCode(), etcd));
       return;
     }
     Logger log = LoggerFactory.getLogger(NodeMain.class);
@@ -103,6 +103,16 @@ public final class NodeMain {
     if (training != null) {
       train(ending, node, training);
     }
+  }
+
+  /**
+   * Ends the process before anything was started. Without hooks: they would fail the thread that
+   * loads the library of the write-ahead log, which would print a stack trace.
+   */
+  private static void halt(int status) {
+    System.out.flush();
+    System.err.flush();
+    Runtime.getRuntime().halt(status);
   }
 
   /**

@@ -24,7 +24,7 @@ class RunnableJarIT {
         assertThat(text(jar, name)).as(name).doesNotContain("altMetafactory");
       }
       assertThat(text(jar, "reference.conf").lines())
-          .hasSizeGreaterThan(1000)
+          .hasSizeGreaterThan(500)
           .noneMatch(line -> line.startsWith("#"));
       assertThat(text(jar, "META-INF/CHANGED-CLASSES.txt")).contains("org.apache.pekko.*");
     }
