@@ -22,7 +22,6 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -146,7 +145,6 @@ class GrowthConformanceTest {
   }
 
   /** Longer than the request timeout: only the deadline of the client applies. */
-  @Tag("full")
   @Test
   @Order(9)
   void membershipChangeWaitsForClientDeadline_M13() {
