@@ -27,6 +27,12 @@ public final class MemoryBudget {
   private final AtomicLong taken = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
 
+  /**
+   * Responses of streams that are encoded and not sent, besides {@link #taken}: they hold back
+   * streams, but refuse no other requests.
+   */
+  private final AtomicLong inTransitOfAll = new AtomicLong();
+
   /** For requests of this process itself. */
   private final Holder own = new Holder(0);
 
@@ -100,7 +106,7 @@ public final class MemoryBudget {
     private final long free;
     private final AtomicLong held = new AtomicLong();
 
-    /** Part of it: responses of streams that were passed to the connection and are not sent. */
+    /** Responses of streams that were passed to the connection and are not sent. */
     private final AtomicLong unsent = new AtomicLong();
 
     private Holder(long free) {
@@ -127,7 +133,7 @@ public final class MemoryBudget {
      * more would only take memory.
      */
     private boolean isHeldBack() {
-      return taken.get() > maxBytes && unsent.get() > free;
+      return taken.get() + inTransitOfAll.get() > maxBytes && unsent.get() > free;
     }
 
     private void add(long bytes) {
@@ -142,10 +148,12 @@ public final class MemoryBudget {
     private long loose;
     private long mine;
 
-    /** Parts of {@link #mine} that are responses of a stream: passed on; encoded and not sent. */
+    /** Part of {@link #mine}: responses of a stream that were passed on last. */
     private long handed;
 
+    /** Besides {@link #mine}: responses of a stream that are encoded and not sent. */
     private long inTransit;
+
     private boolean tracked;
     private boolean closed;
 
@@ -220,11 +228,11 @@ public final class MemoryBudget {
       return closed || holder.isHeldBack();
     }
 
-    /** Sets the bytes besides those of {@link #hand} and {@link #encoded}. Never refused. */
+    /** Sets the bytes besides those of {@link #hand}. Never refused. */
     public synchronized void shrinkTo(long bytes) {
       loose = 0;
       if (!closed) {
-        change(bytes - (mine - handed - inTransit));
+        change(bytes - (mine - handed));
       }
     }
 
@@ -235,8 +243,7 @@ public final class MemoryBudget {
      */
     public synchronized void hand(long bytes) {
       if (!closed) {
-        changeUnsent(bytes - handed);
-        handed = bytes;
+        changeHanded(bytes - handed);
       }
     }
 
@@ -251,22 +258,26 @@ public final class MemoryBudget {
      */
     public synchronized void encoded(long bytes) {
       if (!closed && tracked) {
-        inTransit += bytes;
-        changeUnsent(bytes);
+        changeInTransit(bytes);
       }
     }
 
     /** The connection sent bytes of this call. */
     public synchronized void sent(long bytes) {
       if (!closed && inTransit > 0) {
-        long less = Math.min(bytes, inTransit);
-        inTransit -= less;
-        changeUnsent(-less);
+        changeInTransit(-Math.min(bytes, inTransit));
       }
     }
 
-    private void changeUnsent(long bytes) {
+    private void changeHanded(long bytes) {
+      handed += bytes;
       change(bytes);
+      holder.unsent.addAndGet(bytes);
+    }
+
+    private void changeInTransit(long bytes) {
+      inTransit += bytes;
+      inTransitOfAll.addAndGet(bytes);
       holder.unsent.addAndGet(bytes);
     }
 
@@ -279,7 +290,8 @@ public final class MemoryBudget {
     @Override
     public synchronized void close() {
       if (!closed) {
-        changeUnsent(-handed - inTransit);
+        changeHanded(-handed);
+        changeInTransit(-inTransit);
         change(-mine);
         closed = true;
       }
