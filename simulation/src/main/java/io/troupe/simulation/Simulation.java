@@ -228,11 +228,12 @@ public final class Simulation {
 
   /**
    * Returns true if the entry arrived in a snapshot: then the member cannot know the result of the
-   * request.
+   * request. While it installs the snapshot it refuses requests.
    */
   private boolean isExcused(Call probe, NodeId member, int installations) {
     boolean excused =
-        probe.answer() instanceof Answer.Unknown
+        (probe.answer() instanceof Answer.Unknown
+                || probe.answer().equals(new Answer.Refused(Refusal.NO_LEADER)))
             && world.member(member).installations() > installations;
     if (excused) {
       world.coverage().count("probes whose result was replaced by a snapshot");

@@ -1,9 +1,13 @@
 package io.troupe.actors.apply;
 
+import io.troupe.lease.LeaseChange;
 import io.troupe.machine.Applied;
-import io.troupe.machine.LeaseChange;
+import io.troupe.machine.DigestCheck;
+import io.troupe.machine.DivergenceDetector;
+import io.troupe.machine.DivergenceEffects;
 import io.troupe.machine.StateMachine;
 import io.troupe.metrics.ApplyMetrics;
+import io.troupe.model.AlarmType;
 import io.troupe.model.Entry;
 import io.troupe.model.MemoryBudget;
 import io.troupe.model.NodeId;
@@ -41,18 +45,25 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The only writer of the state and the owner of pending replies. A run of committed entries becomes
  * one atomic batch. Replies, events and lease changes are sent only after that batch is written, in
  * log order.
  */
-public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
+public final class ApplyActor extends AbstractBehavior<ApplyCommand> implements DivergenceEffects {
+  private static final Logger LOG = LoggerFactory.getLogger(ApplyActor.class);
+
   /** Entries of one batch. Bounds how long a reply waits for the rest of its batch. */
   private static final int MAX_BATCH = 512;
 
   /** Bytes of one batch, as changes of the state or as events: bounds its memory. */
   private static final long MAX_BATCH_BYTES = 2 << 20;
+
+  /** Entries between two digests of a leader; up to one batch more. */
+  private static final int DIGEST_EVERY = 256;
 
   /** Interval between two publications of the leader's digest. */
   private static final Duration DIGEST_INTERVAL = Duration.ofSeconds(1);
@@ -145,6 +156,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
 
   private final List<AuthChange> authChanges = new ArrayList<>();
   private final DivergenceDetector divergence;
+  private final NodeId self;
   private final ApplyCounts counts;
   private final SlowApplies slow;
   private final TracedProposals traced;
@@ -168,14 +180,10 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     this.compactedRevision = machine.reader().view().compactedRevision();
     this.snapshotIndex = machine.appliedIndex();
     this.appliedTerm = machine.view().appliedTerm();
+    this.self = links.divergence().self();
     this.divergence =
-        new DivergenceDetector(
-            machine,
-            new DivergenceDetector.Links(
-                links.divergence().self(),
-                links.divergence().others(),
-                this::propose,
-                links.divergence().corrupt()));
+        new DivergenceDetector(self, DIGEST_EVERY, machine.appliedIndex(), machine.digest(), this);
+    divergence.committed(isAlarmed());
   }
 
   /** The behavior of the actor. */
@@ -231,7 +239,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   }
 
   private Behavior<ApplyCommand> onLeaderDigest(ApplyCommand.LeaderDigest said) {
-    divergence.compare(said.digest());
+    divergence.compare(said.digest().index(), said.digest().digest());
     said.handled().run();
     return this;
   }
@@ -241,15 +249,46 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
     return this;
   }
 
-  /** Ignores the reply: the caller proposes again until it sees the effect. */
-  private void propose(Operation operation) {
+  private boolean isAlarmed() {
+    return machine.view().isAlarmed(self, AlarmType.CORRUPT);
+  }
+
+  @Override
+  public void publishDigest(long term, long index, long digest) {
+    links.divergence().others().accept(new PeerPayload.StateDigest(term, index, digest));
+  }
+
+  @Override
+  public void differs(DigestCheck.Difference difference) {
+    LOG.error(
+        "state differs from the leader's, this member stops serving and raises the alarm CORRUPT"
+            + " member={} index={} digest={} leader-digest={}",
+        self,
+        difference.index(),
+        Long.toHexString(difference.own()),
+        Long.toHexString(difference.leaders()));
+  }
+
+  @Override
+  public void corruptChanged(boolean corrupt, boolean alarmed) {
+    if (!corrupt) {
+      LOG.warn("alarm CORRUPT disarmed, this member serves again member={}", self);
+    } else if (alarmed) {
+      LOG.error("alarm CORRUPT is active for this member, it does not serve member={}", self);
+    }
+    links.divergence().corrupt().accept(corrupt);
+  }
+
+  /** Ignores the reply: the alarm is raised again until it is active. */
+  @Override
+  public void raiseAlarm(Operation.AlarmActivate alarm) {
     RequestId id = links.divergence().ids().next();
     links
         .raft()
         .tell(
             new RaftCommand.Propose(
                 id,
-                OperationCodec.encode(id, operation),
+                OperationCodec.encode(id, alarm),
                 getContext().getSystem().<ProposeReply>ignoreRef()));
   }
 
@@ -308,7 +347,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
         operation(entry, decoded);
       }
     }
-    divergence.applied();
+    divergence.applied(machine.appliedIndex(), machine.digest());
   }
 
   private void operation(Entry entry, OperationCodec.Decoded decoded) {
@@ -374,7 +413,7 @@ public final class ApplyActor extends AbstractBehavior<ApplyCommand> {
   private void distribute() {
     long index = machine.view().appliedIndex();
     links.applied().accept(index);
-    divergence.committed();
+    divergence.committed(isAlarmed());
     publishAuthChanges();
     // Leases first: a client that learns that its grant was applied finds the lease counted.
     if (!leaseChanges.isEmpty()) {

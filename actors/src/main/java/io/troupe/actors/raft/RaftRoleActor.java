@@ -314,8 +314,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
   }
 
   private boolean leadsIn(long term) {
-    RaftStatus status = core.status();
-    return status.role() == RaftRole.LEADER && status.term() == term;
+    return core.status().leadsIn(term);
   }
 
   /** A read of the leader itself: the core refuses it as soon as this member stops leading. */
@@ -391,8 +390,7 @@ public final class RaftRoleActor extends AbstractBehavior<RaftCommand> implement
    * sender is ignored.
    */
   private Behavior<RaftCommand> onPeerDigest(RaftCommand.PeerDigest said) {
-    RaftStatus status = core.status();
-    if (status.leader().equals(said.from()) && status.term() == said.digest().term()) {
+    if (core.status().follows(said.from(), said.digest().term())) {
       links.apply().tell(new ApplyCommand.LeaderDigest(said.digest(), said.handled()));
     } else {
       said.handled().run();

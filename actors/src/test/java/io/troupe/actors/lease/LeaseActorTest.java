@@ -3,7 +3,7 @@ package io.troupe.actors.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.troupe.actors.member.ShownMetrics;
-import io.troupe.machine.LeaseChange;
+import io.troupe.lease.LeaseChange;
 import io.troupe.metrics.MemberMetrics;
 import io.troupe.model.Lease;
 import io.troupe.model.NodeId;

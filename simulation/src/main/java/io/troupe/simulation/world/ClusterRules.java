@@ -2,8 +2,8 @@ package io.troupe.simulation.world;
 
 import static io.troupe.simulation.check.Violation.require;
 
+import io.troupe.lease.LeaseChange;
 import io.troupe.machine.Applied;
-import io.troupe.machine.LeaseChange;
 import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.model.NodeId;

@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +65,10 @@ final class MemberRun implements RaftEffects {
   private final RaftCore core;
   private final List<Proposal> proposals = new ArrayList<>();
   private final List<Runnable> expectations = new ArrayList<>();
+
+  /** Callers of the proposals that are not in a batch yet. */
+  private final List<Consumer<Answer>> callers = new ArrayList<>();
+
   private final Map<Long, ReadIndexWaiter> reads = new HashMap<>();
   private long nextRead;
   private long handedOut;
@@ -72,6 +77,9 @@ final class MemberRun implements RaftEffects {
   private boolean leading;
   private boolean published;
   private boolean flushScheduled;
+
+  /** A snapshot replaces log and state: from here on the raft actor refuses everything. */
+  private boolean installing;
 
   MemberRun(SimMember member, SimWorld world, long session) {
     this.id = member.id();
@@ -119,13 +127,20 @@ final class MemberRun implements RaftEffects {
   }
 
   private void tick() {
-    feed(core::tick);
+    input(core::tick);
     process.after(TICK_US + random.nextInt(3000) + tickExtraUs, this::tick);
   }
 
   /** Delays ticks, as on a machine without free processors. */
   void slowTicks(long extraUs) {
     tickExtraUs = extraUs;
+  }
+
+  /** An input without a reply. */
+  private void input(Runnable input) {
+    if (!installing) {
+      feed(input);
+    }
   }
 
   private void feed(Runnable input) {
@@ -153,11 +168,29 @@ final class MemberRun implements RaftEffects {
       flushScheduled = true;
       process.after(APPEND_DELAY_US + random.nextLong(APPEND_DELAY_US), this::flushDelayedAppends);
     }
+    if (installing) {
+      refusePending();
+    }
   }
 
   private void flushDelayedAppends() {
     flushScheduled = false;
-    feed(core::flushDelayedAppends);
+    input(core::flushDelayedAppends);
+  }
+
+  /** The actors stop as soon as the snapshot is durable: nothing of the old state matters. */
+  private void refusePending() {
+    proposals.clear();
+    callers.forEach(caller -> caller.accept(new Answer.Refused(Refusal.NO_LEADER)));
+    callers.clear();
+    List<ReadIndexWaiter> waiting = List.copyOf(reads.values());
+    reads.clear();
+    waiting.forEach(read -> read.failed(Refusal.NO_LEADER));
+  }
+
+  /** The disk has replaced log and state: the actors stop, and start again from the disk. */
+  void installed() {
+    process.after(random.nextInt(2_000), () -> apply.stop(() -> world.member(id).reopen()));
   }
 
   private static boolean isLeader(RaftStatus status) {
@@ -170,6 +203,15 @@ final class MemberRun implements RaftEffects {
 
   boolean leads() {
     return isLeader(core.status());
+  }
+
+  /** True only if no other member could lead. */
+  boolean isSoleVoter() {
+    Membership now = core.membership();
+    return leads()
+        && now.voters().equals(Set.of(id))
+        && now.outgoing().isEmpty()
+        && now.leaving().isEmpty();
   }
 
   Membership membership() {
@@ -192,7 +234,7 @@ final class MemberRun implements RaftEffects {
         || message instanceof PeerMessage.InstallSnapshot) {
       world.trace().note(id, "receives from " + from, brief(message));
     }
-    feed(() -> core.receive(from, message));
+    input(() -> core.receive(from, message));
   }
 
   static String brief(PeerMessage message) {
@@ -220,8 +262,7 @@ final class MemberRun implements RaftEffects {
         () ->
             raft.tell(
                 () -> {
-                  RaftStatus status = core.status();
-                  if (status.leader().equals(from) && status.term() == term) {
+                  if (!installing && core.status().follows(from, term)) {
                     apply.compareDigest(index, digest);
                   }
                 }));
@@ -283,8 +324,13 @@ final class MemberRun implements RaftEffects {
   void propose(Operation operation, Consumer<Answer> reply) {
     raft.tell(
         () -> {
+          if (installing) {
+            reply.accept(new Answer.Refused(Refusal.NO_LEADER));
+            return;
+          }
           long request = world.register(operation);
           expectations.add(() -> apply.expect(request, core.status().term(), reply));
+          callers.add(reply);
           proposals.add(new Proposal(new RequestId(request), world.encode(request)));
           if (proposals.size() == 1) {
             raft.tell(this::flushProposals);
@@ -292,11 +338,15 @@ final class MemberRun implements RaftEffects {
         });
   }
 
+  private boolean leadsIn(long term) {
+    return core.status().leadsIn(term);
+  }
+
   /** As {@link #propose}, but immediately, and only if this member leads in the term. */
   void proposeInTerm(long term, Operation operation, Consumer<Answer> reply) {
     raft.tell(
         () -> {
-          if (!leads() || core.status().term() != term) {
+          if (installing || !leadsIn(term)) {
             reply.accept(new Answer.Refused(Refusal.NOT_LEADER));
             return;
           }
@@ -308,6 +358,10 @@ final class MemberRun implements RaftEffects {
   }
 
   private void flushProposals() {
+    if (installing) {
+      return;
+    }
+    callers.clear();
     expectations.forEach(Runnable::run);
     expectations.clear();
     List<Proposal> batch = List.copyOf(proposals);
@@ -317,11 +371,28 @@ final class MemberRun implements RaftEffects {
 
   /** Requests a read index. The waiter is called when the state includes it. */
   void readIndex(ReadIndexWaiter waiter) {
+    raft.tell(() -> read(waiter));
+  }
+
+  private void read(ReadIndexWaiter waiter) {
+    if (installing) {
+      waiter.failed(Refusal.NO_LEADER);
+      return;
+    }
+    long read = ++nextRead;
+    reads.put(read, waiter);
+    feed(() -> core.requestRead(read));
+  }
+
+  /** As {@link #readIndex}, but only if this member leads in the term. */
+  void confirmLeadership(long term, ReadIndexWaiter waiter) {
     raft.tell(
         () -> {
-          long read = ++nextRead;
-          reads.put(read, waiter);
-          feed(() -> core.requestRead(read));
+          if (!installing && leadsIn(term)) {
+            read(waiter);
+          } else {
+            waiter.failed(Refusal.NOT_LEADER);
+          }
         });
   }
 
@@ -329,36 +400,36 @@ final class MemberRun implements RaftEffects {
     long request = world.register(new Operation.LeaseCheckpoint(List.of()));
     raft.tell(
         () ->
-            feed(
+            input(
                 () ->
                     core.proposeConfChange(
                         new ConfProposal(new RequestId(request), changes, basis))));
   }
 
   void transferLeadership(NodeId to) {
-    raft.tell(() -> feed(() -> core.transferLeadership(to)));
+    raft.tell(() -> input(() -> core.transferLeadership(to)));
   }
 
   void handOver() {
-    raft.tell(() -> feed(core::handOver));
+    raft.tell(() -> input(core::handOver));
   }
 
   // ---- from the other actors
 
   void durable(long number) {
-    raft.tell(() -> feed(() -> core.persisted(number)));
+    raft.tell(() -> input(() -> core.persisted(number)));
   }
 
   void applied(long index) {
-    raft.tell(() -> feed(() -> core.applied(index)));
+    raft.tell(() -> input(() -> core.applied(index)));
   }
 
   void snapshotTaken(long index) {
-    raft.tell(() -> feed(() -> core.compactLog(index)));
+    raft.tell(() -> input(() -> core.compactLog(index)));
   }
 
   void snapshotSent(NodeId to, long transfer, long index, boolean ok) {
-    raft.tell(() -> feed(() -> core.snapshotSent(to, transfer, index, ok)));
+    raft.tell(() -> input(() -> core.snapshotSent(to, transfer, index, ok)));
   }
 
   void snapshotArrived(NodeId from, PeerMessage.InstallSnapshot message) {
@@ -407,16 +478,17 @@ final class MemberRun implements RaftEffects {
     world.member(id).installedSnapshot();
     world.trace().note(id, "installs", mark);
     DigestStore content = snapshots.arrived(mark);
+    // The messages are dropped: the next run replies from the new log.
     disk.write(
         new SimDisk.Write(
             number,
             state,
             List.of(),
             new SimDisk.Install(before, new SimDisk.Snapshot(mark, content)),
-            messagesAfterPersist));
+            List.of()));
     wal.wake();
     handedOut = mark.index();
-    apply.install(number, content);
+    installing = true;
     world.member(id).installs();
   }
 
@@ -477,7 +549,7 @@ final class MemberRun implements RaftEffects {
         200 + random.nextInt(5_000),
         () -> {
           List<Entry> entries = disk.read(from, until, maxBytes);
-          raft.tell(() -> feed(() -> core.logRead(to, from, entries)));
+          raft.tell(() -> input(() -> core.logRead(to, from, entries)));
         });
   }
 

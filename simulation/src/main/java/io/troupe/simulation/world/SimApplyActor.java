@@ -1,10 +1,9 @@
 package io.troupe.simulation.world;
 
+import io.troupe.lease.LeaseChange;
 import io.troupe.machine.Applied;
-import io.troupe.machine.LeaseChange;
 import io.troupe.machine.StateMachine;
 import io.troupe.model.Entry;
-import io.troupe.model.Event;
 import io.troupe.model.Operation;
 import io.troupe.model.Refusal;
 import io.troupe.model.RequestId;
@@ -13,7 +12,7 @@ import io.troupe.mvcc.HashResult;
 import io.troupe.raft.membership.ConfEntry;
 import io.troupe.raft.membership.MembershipCodec;
 import io.troupe.simulation.history.Answer;
-import java.util.ArrayDeque;
+import io.troupe.watch.Commit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,8 +26,7 @@ import java.util.function.Predicate;
  * to leases, watches, callers and reads.
  */
 final class SimApplyActor {
-  /** Events of one revision. */
-  record Commit(long revision, List<Event> events) {}
+  private static final long DIGEST_INTERVAL_US = 1_000_000;
 
   private record PendingReply(long term, Consumer<Answer> reply) {}
 
@@ -48,31 +46,31 @@ final class SimApplyActor {
   /** Term of the last applied entry. */
   private long appliedTerm;
 
-  private final ArrayDeque<Runnable> stash = new ArrayDeque<>();
   private final SimDigestActor digests;
-  private DigestStore store;
-  private StateMachine machine;
+  private final DigestStore store;
+  private final StateMachine machine;
   private long compactedRevision;
   private boolean compacting;
-
-  /** Number of the installation that the disk has not completed; 0 without one. */
-  private long awaited;
-
-  private long installedNumber;
 
   SimApplyActor(MemberRun run, DigestStore store) {
     this.run = run;
     this.actor = run.actor();
     this.store = store;
-    this.machine = new StateMachine(store, 1 << 20);
+    this.machine = new StateMachine(store, run.world.settings().cacheBytes());
     this.appliedTerm = machine.view().appliedTerm();
     this.digests = new SimDigestActor(run, machine);
   }
 
   void start() {
     run.process.after(run.random.nextInt(500_000), this::flushState);
+    run.world.rules().digest(run.id, machine.view().appliedIndex(), store.digest());
     compact();
-    digests.start();
+    run.process.after(run.random.nextLong(DIGEST_INTERVAL_US), this::digestInterval);
+  }
+
+  private void digestInterval() {
+    actor.tell(digests::check);
+    run.process.after(DIGEST_INTERVAL_US, this::digestInterval);
   }
 
   StateMachine machine() {
@@ -86,31 +84,18 @@ final class SimApplyActor {
 
   /** Changes a record of the store without the state machine, like a flipped bit. */
   boolean damage(Predicate<DigestStore> how) {
-    boolean damaged = how.test(store);
-    machine = new StateMachine(store, 1 << 20);
-    return damaged;
+    return how.test(store);
   }
 
   // ---- messages
 
-  private void tell(Runnable message) {
-    actor.tell(
-        () -> {
-          if (awaited != 0) {
-            stash.addLast(message);
-          } else {
-            message.run();
-          }
-        });
-  }
-
   /** Registers the caller of a proposal that was made, or forwarded to a leader, in a term. */
   void expect(long request, long term, Consumer<Answer> reply) {
-    tell(() -> waiting.put(request, new PendingReply(term, reply)));
+    actor.tell(() -> waiting.put(request, new PendingReply(term, reply)));
   }
 
   void refuse(long request, Refusal reason) {
-    tell(
+    actor.tell(
         () -> {
           PendingReply who = waiting.remove(request);
           if (who != null) {
@@ -121,11 +106,11 @@ final class SimApplyActor {
 
   /** Compares the digest of the leader that this member follows. */
   void compareDigest(long index, long digest) {
-    tell(() -> digests.compare(index, digest));
+    actor.tell(() -> digests.compare(index, digest));
   }
 
   void leading(boolean leads, long term) {
-    tell(
+    actor.tell(
         () -> {
           digests.leading(leads ? term : 0);
           unsettledTerm = leads ? term : 0;
@@ -138,7 +123,7 @@ final class SimApplyActor {
   }
 
   void awaitApplied(long index, MemberRun.ReadIndexWaiter waiter) {
-    tell(
+    actor.tell(
         () -> {
           if (index <= machine.view().appliedIndex()) {
             waiter.ready(index);
@@ -149,7 +134,7 @@ final class SimApplyActor {
   }
 
   void take(List<Entry> entries) {
-    tell(() -> apply(entries));
+    actor.tell(() -> apply(entries));
   }
 
   // ---- entries
@@ -185,7 +170,7 @@ final class SimApplyActor {
         operation(entry, request, run.world.operation(request));
       }
     }
-    digests.applied(machine);
+    digests.applied();
   }
 
   private void operation(Entry entry, long request, Operation operation) {
@@ -298,48 +283,15 @@ final class SimApplyActor {
     return store.copy();
   }
 
-  // ---- snapshots of other members
-
-  /** The state is replaced when the disk has replaced log and state. */
-  void install(long number, DigestStore content) {
-    tell(
+  /**
+   * Stops after all earlier messages: callers that wait for entries in a snapshot get no result.
+   */
+  void stop(Runnable stopped) {
+    actor.tell(
         () -> {
-          awaited = number;
-          stash.addFirst(() -> replaceState(content));
-          proceed();
+          waiting.values().forEach(who -> who.reply().accept(Answer.Unknown.INSTANCE));
+          waiting.clear();
+          stopped.run();
         });
-  }
-
-  /** The disk has completed the installation. */
-  void installed(long number) {
-    installedNumber = number;
-    proceed();
-  }
-
-  private void proceed() {
-    while (awaited != 0 && installedNumber >= awaited) {
-      awaited = 0;
-      while (awaited == 0 && !stash.isEmpty()) {
-        stash.removeFirst().run();
-      }
-    }
-  }
-
-  private void replaceState(DigestStore content) {
-    store = content.copy();
-    machine = new StateMachine(store, 1 << 20);
-    // The snapshot may include the entries that these callers wait for, but does not show it.
-    waiting.values().forEach(who -> who.reply().accept(Answer.Unknown.INSTANCE));
-    waiting.clear();
-    appliedTerm = machine.view().appliedTerm();
-    long index = machine.view().appliedIndex();
-    run.world.rules().digest(run.id, index, store.digest());
-    digests.replaced(machine);
-    run.applied(index);
-    run.lease.replaced(machine.reader().leases());
-    run.watch.replaced(machine.reader().view().revision());
-    releaseReads(index);
-    compactedRevision = machine.reader().view().compactedRevision();
-    compact();
   }
 }

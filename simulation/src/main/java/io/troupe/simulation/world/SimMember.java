@@ -3,6 +3,7 @@ package io.troupe.simulation.world;
 import io.troupe.model.AlarmMember;
 import io.troupe.model.AlarmType;
 import io.troupe.model.NodeId;
+import io.troupe.model.Refusal;
 import io.troupe.mvcc.HashResult;
 import io.troupe.raft.RaftState;
 import io.troupe.raft.RaftStatus;
@@ -21,6 +22,7 @@ public final class SimMember {
   private final SimDisk disk = new SimDisk();
   private @Nullable MemberRun run;
   private boolean retired;
+  private boolean reopening;
   private boolean started;
   private int installations;
   private @Nullable SplittableRandom crashInstalling;
@@ -96,6 +98,7 @@ public final class SimMember {
   public void boot() {
     if (run == null && !retired) {
       started = true;
+      reopening = false;
       MemberRun started = new MemberRun(this, world, world.nextSession());
       run = started;
       world.trace().note(id, "starts", started.status());
@@ -149,6 +152,18 @@ public final class SimMember {
           world.coverage().count("crashes in an installation");
           world.scheduler().after(random.nextInt(800_000), this::boot);
         });
+  }
+
+  /** A snapshot replaced log and state: the process recovers from the disk. */
+  void reopen() {
+    MemberRun running = run;
+    if (running != null) {
+      stop(running);
+      installations++;
+      reopening = true;
+      world.trace().note(id, "reopens", "");
+      world.scheduler().after(1_000 + running.random.nextInt(100_000), this::boot);
+    }
   }
 
   private void stop(MemberRun running) {
@@ -269,8 +284,8 @@ public final class SimMember {
   }
 
   /**
-   * Number of snapshots that replaced its state. A caller that waits for an entry in a snapshot
-   * gets no result, because the snapshot does not contain it.
+   * Counts the begins and the ends of installations of snapshots. A caller that waits for an entry
+   * in a snapshot gets no result, because the snapshot does not contain it.
    */
   public int installations() {
     return installations;
@@ -286,10 +301,13 @@ public final class SimMember {
 
   /** Receives a client's request. The network returns the outcome, unless it is lost. */
   void request(Request request, Consumer<Answer> reply) {
+    Consumer<Answer> client =
+        outcome -> world.network().fromOrToClient(() -> reply.accept(outcome));
     MemberRun running = run;
     if (running != null) {
-      running.request(
-          request, outcome -> world.network().fromOrToClient(() -> reply.accept(outcome)));
+      running.request(request, client);
+    } else if (reopening) {
+      client.accept(new Answer.Refused(Refusal.NO_LEADER));
     }
   }
 

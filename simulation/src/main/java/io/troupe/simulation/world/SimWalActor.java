@@ -44,7 +44,7 @@ final class SimWalActor {
       SimDisk.Write write = run.disk.force();
       number = write.number();
       if (write.install() != null) {
-        run.apply.installed(number);
+        run.installed();
       }
       for (Outgoing outgoing : write.messagesAfterPersist()) {
         run.transmit(outgoing.to(), outgoing.message());

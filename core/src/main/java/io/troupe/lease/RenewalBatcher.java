@@ -1,45 +1,34 @@
-package io.troupe.actors.lease;
+package io.troupe.lease;
 
 import io.troupe.model.Refusal;
-import io.troupe.protocol.LeaseCommand.KeepAlive;
-import io.troupe.protocol.LeaseCommand.LeaseReply;
-import io.troupe.protocol.RaftCommand;
-import io.troupe.protocol.ReadReply;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.pekko.actor.typed.ActorRef;
 
 /**
  * Renewals that wait until a quorum confirms that this member leads (docs/decisions/0041). One
  * confirmation round serves all renewals that arrived before it. Each round gets a reply, and the
- * next round starts only after it, so a reply always belongs to the round in progress. Used only on
- * the lease actor's thread.
+ * next round starts only after it, so a reply always belongs to the round in progress. One thread.
+ *
+ * @param <R> identifies the caller of a renewal
  */
-final class RenewalBatcher {
-  private final ActorRef<RaftCommand> raft;
-  private final ActorRef<ReadReply> confirmations;
+final class RenewalBatcher<R> {
+  private final LeaseEffects<R> effects;
 
   /** Renewals that arrived after the round in progress began; the next round serves them. */
-  private List<KeepAlive> waiting = new ArrayList<>();
+  private List<LeaseProposal.Renewal<R>> waiting = new ArrayList<>();
 
   /** Renewals of the round in progress, if there is one. */
-  private List<KeepAlive> confirming = List.of();
+  private List<LeaseProposal.Renewal<R>> confirming = List.of();
 
   private long confirmingTerm;
   private boolean open;
 
-  /**
-   * Rounds of one lease actor.
-   *
-   * @param confirmations receives the replies, which the actor passes to {@link #confirmed}
-   */
-  RenewalBatcher(ActorRef<RaftCommand> raft, ActorRef<ReadReply> confirmations) {
-    this.raft = raft;
-    this.confirmations = confirmations;
+  RenewalBatcher(LeaseEffects<R> effects) {
+    this.effects = effects;
   }
 
   /** Adds a renewal, for a leader of this term. */
-  void add(KeepAlive renewal, long term) {
+  void add(LeaseProposal.Renewal<R> renewal, long term) {
     waiting.add(renewal);
     open(term);
   }
@@ -53,20 +42,21 @@ final class RenewalBatcher {
     confirming = waiting;
     confirmingTerm = term;
     waiting = new ArrayList<>();
-    raft.tell(new RaftCommand.ConfirmLeadership(term, confirmations));
+    effects.confirmLeadership(term);
   }
 
   /**
    * Ends the round in progress.
    *
+   * @param confirmed false if the round failed
    * @param leadsIn term in which this member leads now; 0 when it does not
    * @return renewals that a leader confirmed in this term may grant; all others have failed
    */
-  List<KeepAlive> confirmed(ReadReply reply, long leadsIn) {
-    List<KeepAlive> round = confirming;
+  List<LeaseProposal.Renewal<R>> confirmed(boolean confirmed, long leadsIn) {
+    List<LeaseProposal.Renewal<R>> round = confirming;
     open = false;
     confirming = List.of();
-    if (leadsIn == confirmingTerm && reply instanceof ReadReply.Ready) {
+    if (leadsIn == confirmingTerm && confirmed) {
       return round;
     }
     fail(round);
@@ -82,8 +72,7 @@ final class RenewalBatcher {
   }
 
   /** Replies that the leader changed. */
-  static void fail(List<KeepAlive> renewals) {
-    LeaseReply lost = new LeaseReply.Failed(Refusal.LEADER_CHANGED);
-    renewals.forEach(renewal -> renewal.replyTo().tell(lost));
+  void fail(List<LeaseProposal.Renewal<R>> renewals) {
+    renewals.forEach(renewal -> effects.failed(renewal.replyTo(), Refusal.LEADER_CHANGED));
   }
 }
