@@ -8,6 +8,7 @@ import io.troupe.model.Entry;
 import io.troupe.model.HardState;
 import io.troupe.model.NodeId;
 import io.troupe.model.RequestId;
+import io.troupe.model.Result;
 import io.troupe.mvcc.HashResult;
 import io.troupe.mvcc.RevisionChanges;
 import io.troupe.raft.Outgoing;
@@ -153,7 +154,10 @@ final class ClusterRules {
     return !damaged.isEmpty();
   }
 
-  /** Checks that applying an entry has the same outcome on all members. */
+  /**
+   * Checks that applying an entry has the same outcome on all members. Only the member of the
+   * caller collects the records of the response.
+   */
   void applied(NodeId member, Entry entry, Applied outcome, long nowUs) {
     if (damaged.contains(member)) {
       return;
@@ -164,7 +168,7 @@ final class ClusterRules {
     }
     if (at < outcomes.size()) {
       require(
-          outcomes.get(at).equals(outcome), "another outcome", member, outcome, outcomes.get(at));
+          isSame(outcomes.get(at), outcome), "another outcome", member, outcome, outcomes.get(at));
       return;
     }
     outcomes.add(outcome);
@@ -176,6 +180,15 @@ final class ClusterRules {
         history.add(new LeaseEnd(revoked.id(), nowUs));
       }
     }
+  }
+
+  private static boolean isSame(Applied one, Applied other) {
+    boolean refused = one.result() instanceof Result.Refused;
+    return one.revision() == other.revision()
+        && one.changes().equals(other.changes())
+        && one.leaseChanges().equals(other.leaseChanges())
+        && one.result().getClass().equals(other.result().getClass())
+        && (!refused || one.result().equals(other.result()));
   }
 
   /** Records the membership that an entry makes, and its peer URLs. */

@@ -14,6 +14,7 @@ import io.troupe.raft.ConfProposal;
 import io.troupe.raft.Outgoing;
 import io.troupe.raft.PeerMessage;
 import io.troupe.raft.Proposal;
+import io.troupe.raft.ProposalBatcher;
 import io.troupe.raft.RaftCore;
 import io.troupe.raft.RaftEffects;
 import io.troupe.raft.RaftRole;
@@ -23,7 +24,6 @@ import io.troupe.raft.membership.ConfChange;
 import io.troupe.raft.membership.Membership;
 import io.troupe.simulation.history.Answer;
 import io.troupe.simulation.history.Request;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * communicate through mailboxes. Work that the real process does on another thread is never done in
  * the same step.
  */
-final class MemberRun implements RaftEffects {
+final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyActor.Caller> {
   private static final long TICK_US = 100_000;
 
   /** Approximate time that entries wait for the reply to the previous ones. */
@@ -63,18 +63,13 @@ final class MemberRun implements RaftEffects {
   final WatchHub watch;
   private final SimActor raft;
   private final RaftCore core;
-  private final List<Proposal> proposals = new ArrayList<>();
-  private final List<Runnable> expectations = new ArrayList<>();
-
-  /** Callers of the proposals that are not in a batch yet. */
-  private final List<Consumer<Answer>> callers = new ArrayList<>();
-
+  private final ProposalBatcher<SimApplyActor.Caller> proposals = new ProposalBatcher<>(this);
   private final Map<Long, ReadIndexWaiter> reads = new HashMap<>();
   private long nextRead;
   private long handedOut;
   private long ranMs;
   private long tickExtraUs;
-  private boolean leading;
+  private long leadingTerm;
   private boolean published;
   private boolean flushScheduled;
 
@@ -180,9 +175,9 @@ final class MemberRun implements RaftEffects {
 
   /** The actors stop as soon as the snapshot is durable: nothing of the old state matters. */
   private void refusePending() {
-    proposals.clear();
-    callers.forEach(caller -> caller.accept(new Answer.Refused(Refusal.NO_LEADER)));
-    callers.clear();
+    for (SimApplyActor.Caller caller : proposals.drop()) {
+      caller.reply().accept(new Answer.Refused(Refusal.NO_LEADER));
+    }
     List<ReadIndexWaiter> waiting = List.copyOf(reads.values());
     reads.clear();
     waiting.forEach(read -> read.failed(Refusal.NO_LEADER));
@@ -328,14 +323,14 @@ final class MemberRun implements RaftEffects {
             reply.accept(new Answer.Refused(Refusal.NO_LEADER));
             return;
           }
-          long request = world.register(operation);
-          expectations.add(() -> apply.expect(request, core.status().term(), reply));
-          callers.add(reply);
-          proposals.add(new Proposal(new RequestId(request), world.encode(request)));
-          if (proposals.size() == 1) {
-            raft.tell(this::flushProposals);
-          }
+          Proposal proposal = proposal(operation);
+          proposals.add(proposal, new SimApplyActor.Caller(proposal.id(), reply));
         });
+  }
+
+  private Proposal proposal(Operation operation) {
+    long request = world.register(operation);
+    return new Proposal(new RequestId(request), world.encode(request));
   }
 
   private boolean leadsIn(long term) {
@@ -350,23 +345,25 @@ final class MemberRun implements RaftEffects {
             reply.accept(new Answer.Refused(Refusal.NOT_LEADER));
             return;
           }
-          long request = world.register(operation);
-          apply.expect(request, term, reply);
-          Proposal proposal = new Proposal(new RequestId(request), world.encode(request));
-          feed(() -> core.propose(List.of(proposal)));
+          Proposal proposal = proposal(operation);
+          feed(
+              () -> proposals.proposeNow(proposal, new SimApplyActor.Caller(proposal.id(), reply)));
         });
   }
 
-  private void flushProposals() {
-    if (installing) {
-      return;
-    }
-    callers.clear();
-    expectations.forEach(Runnable::run);
-    expectations.clear();
-    List<Proposal> batch = List.copyOf(proposals);
-    proposals.clear();
-    feed(() -> core.propose(batch));
+  @Override
+  public void flushLater() {
+    raft.tell(() -> input(proposals::flush));
+  }
+
+  @Override
+  public void expect(List<SimApplyActor.Caller> callers) {
+    apply.expect(callers, core.status().term());
+  }
+
+  @Override
+  public void propose(List<Proposal> batch) {
+    core.propose(batch);
   }
 
   /** Requests a read index. The waiter is called when the state includes it. */
@@ -459,10 +456,9 @@ final class MemberRun implements RaftEffects {
       world.rules().appended(entry, prevTerm);
       prevTerm = entry.term();
     }
-    SimDisk.Write write = new SimDisk.Write(number, state, entries, null, messagesAfterPersist);
-    // The future log is visible immediately; the wal actor forces it later.
-    disk.write(write);
-    wal.wake();
+    // The log as this core has it is visible immediately; the wal actor writes and forces it later.
+    disk.plan(state, entries);
+    wal.append(number, state, entries, messagesAfterPersist);
   }
 
   @Override
@@ -479,17 +475,9 @@ final class MemberRun implements RaftEffects {
     world.trace().note(id, "installs", mark);
     DigestStore content = snapshots.arrived(mark);
     // The messages are dropped: the next run replies from the new log.
-    disk.write(
-        new SimDisk.Write(
-            number,
-            state,
-            List.of(),
-            new SimDisk.Install(before, new SimDisk.Snapshot(mark, content)),
-            List.of()));
-    wal.wake();
+    wal.install(before, state, new SimDisk.Snapshot(mark, content));
     handedOut = mark.index();
     installing = true;
-    world.member(id).installs();
   }
 
   @Override
@@ -534,7 +522,7 @@ final class MemberRun implements RaftEffects {
   @Override
   public void reject(RequestId request, Refusal reason) {
     world.rules().rejected(request);
-    apply.refuse(request.value(), reason);
+    apply.refuse(request, reason);
   }
 
   @Override
@@ -580,8 +568,9 @@ final class MemberRun implements RaftEffects {
     if (leads) {
       world.rules().elected(id, status.term(), disk);
     }
-    if (leads != leading) {
-      leading = leads;
+    long term = leads ? status.term() : 0;
+    if (term != leadingTerm) {
+      leadingTerm = term;
       apply.leading(leads, status.term());
     }
   }

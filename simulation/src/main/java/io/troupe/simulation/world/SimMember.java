@@ -126,32 +126,25 @@ public final class SimMember {
     }
   }
 
-  /** Crashes the process during its next installation of a snapshot, and restarts it. */
+  /** Crashes the process between two steps of an installation of a snapshot, and restarts it. */
   public void crashWhenInstalling(SplittableRandom random) {
     crashInstalling = random;
   }
 
-  /** The installation of a snapshot was passed to the disk. */
+  /** A step of an installation is done. May crash the process: then the wal actor stops here. */
   void installs() {
     SplittableRandom random = crashInstalling;
     MemberRun running = run;
-    if (random == null || running == null) {
+    if (random == null || running == null || random.nextInt(5) != 0) {
       return;
     }
-    // An independent delay from that of the wal actor: before or after the force.
-    running.process.after(
-        random.nextInt(300),
-        () -> {
-          if (crashInstalling != random) {
-            return;
-          }
-          crashInstalling = null;
-          stop(running);
-          disk.crash(random.nextInt(2), random.nextInt(4), world.coverage());
-          world.trace().note(id, "crashes", "while it installs a snapshot");
-          world.coverage().count("crashes in an installation");
-          world.scheduler().after(random.nextInt(800_000), this::boot);
-        });
+    crashInstalling = null;
+    stop(running);
+    disk.crash(random.nextInt(4), random.nextInt(4), world.coverage());
+    world.trace().note(id, "crashes", "while it installs a snapshot");
+    world.coverage().count("crashes in an installation");
+    world.scheduler().after(random.nextInt(800_000), this::boot);
+    throw new SimProcess.Killed();
   }
 
   /** A snapshot replaced log and state: the process recovers from the disk. */

@@ -13,30 +13,31 @@ final class SimSnapshotActor {
 
   private final MemberRun run;
   private final Map<Position, DigestStore> arrived = new HashMap<>();
-  private long lastIndex;
+  private final SimActor actor;
   private boolean taking;
+  private boolean waiting;
 
   SimSnapshotActor(MemberRun run) {
     this.run = run;
-    this.lastIndex = run.apply.machine().appliedIndex();
+    this.actor = run.actor();
   }
 
-  /** The state is at this index now; called by the apply actor between two batches. */
-  void due(long index) {
-    if (index - lastIndex >= run.world.settings().snapshotCount()) {
-      take();
-    }
+  /** The apply actor reports that a snapshot is due. */
+  void due() {
+    actor.tell(this::take);
   }
 
+  /** Takes one snapshot at a time; one that becomes due meanwhile waits. */
   private void take() {
     if (taking) {
+      waiting = true;
       return;
     }
     taking = true;
-    lastIndex = run.apply.machine().view().appliedIndex();
+    waiting = false;
     SnapshotMark mark =
         new SnapshotMark(
-            lastIndex,
+            run.apply.machine().view().appliedIndex(),
             run.apply.machine().view().appliedTerm(),
             SimDisk.membership(run.apply.machine()));
     SimDisk.Snapshot snapshot = new SimDisk.Snapshot(mark, run.apply.copyState());
@@ -44,6 +45,9 @@ final class SimSnapshotActor {
         1_000 + run.random.nextInt(200_000),
         () -> {
           taking = false;
+          if (waiting) {
+            actor.tell(this::take);
+          }
           run.disk.save(snapshot);
           run.world.coverage().count("snapshots taken");
           long keep = run.world.settings().keepEntries();
@@ -56,6 +60,10 @@ final class SimSnapshotActor {
 
   /** Sends a snapshot to another member and reports the result to the raft actor. */
   void send(NodeId to, long transfer, long term, long atLeast) {
+    actor.tell(() -> trySend(to, transfer, term, atLeast));
+  }
+
+  private void trySend(NodeId to, long transfer, long term, long atLeast) {
     SimDisk.Snapshot snapshot = run.disk.snapshot();
     if (snapshot == null || snapshot.mark().index() < atLeast) {
       if (run.apply.machine().view().appliedIndex() >= atLeast) {
