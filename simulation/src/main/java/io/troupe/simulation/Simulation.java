@@ -234,7 +234,8 @@ public final class Simulation {
     boolean excused =
         (probe.answer() instanceof Answer.Unknown
                 || probe.answer().equals(new Answer.Refused(Refusal.NO_LEADER)))
-            && world.member(member).installations() > installations;
+            && (world.member(member).installations() > installations
+                || world.member(member).isInstalling());
     if (excused) {
       world.coverage().count("probes whose result was replaced by a snapshot");
     }

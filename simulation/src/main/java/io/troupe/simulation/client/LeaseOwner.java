@@ -4,6 +4,7 @@ import io.troupe.model.Operation;
 import io.troupe.model.Result;
 import io.troupe.simulation.history.Answer;
 import io.troupe.simulation.history.Request;
+import io.troupe.simulation.world.SimMember;
 import io.troupe.simulation.world.SimWorld;
 import java.util.SplittableRandom;
 
@@ -61,8 +62,9 @@ public final class LeaseOwner {
     // renew.
     renewAfterUs = ttlSeconds * (random.nextBoolean() ? 300_000 : 700_000);
     untilUs = world.scheduler().nowUs() + random.nextLong(12_000_000);
+    SimMember member = caller.anyMember();
     caller.call(
-        caller.anyMember(),
+        member,
         new Request.Write(new Operation.LeaseGrant(lease, ttlSeconds)),
         call -> {
           boolean granted =
@@ -70,11 +72,16 @@ public final class LeaseOwner {
                   && done.result() instanceof Result.LeaseGrant;
           if (granted) {
             world.coverage().count("leases granted");
-            later(0, this::write);
+            later(0, member.leads() ? () -> query(member) : this::write);
           } else {
             start();
           }
         });
+  }
+
+  /** Queries the member that replied to the grant: it has counted the lease before its reply. */
+  private void query(SimMember member) {
+    caller.call(member, new Request.TimeToLive(lease), call -> later(0, this::write));
   }
 
   private void write() {

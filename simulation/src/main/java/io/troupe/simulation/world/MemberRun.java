@@ -76,6 +76,9 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
   /** A snapshot replaces log and state: from here on the raft actor refuses everything. */
   private boolean installing;
 
+  /** The actors stop: clients are refused. */
+  private boolean closed;
+
   MemberRun(SimMember member, SimWorld world, long session) {
     this.id = member.id();
     this.session = session;
@@ -183,9 +186,17 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
     waiting.forEach(read -> read.failed(Refusal.NO_LEADER));
   }
 
-  /** The disk has replaced log and state: the actors stop, and start again from the disk. */
+  /**
+   * The disk has replaced log and state: the member refuses clients, the actors stop one after the
+   * other when they have handled their messages, and start again from the disk.
+   */
   void installed() {
-    process.after(random.nextInt(2_000), () -> apply.stop(() -> world.member(id).reopen()));
+    process.after(
+        random.nextInt(2_000),
+        () -> {
+          closed = true;
+          raft.tell(() -> apply.stop(() -> world.member(id).reopen()));
+        });
   }
 
   private static boolean isLeader(RaftStatus status) {
@@ -211,6 +222,10 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
 
   Membership membership() {
     return core.membership();
+  }
+
+  boolean isInstalling() {
+    return installing;
   }
 
   RaftCore core() {
@@ -264,9 +279,9 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
   }
 
   private void handle(Request request, Consumer<Answer> reply) {
-    Refusal closed = closed(request);
-    if (closed != null) {
-      reply.accept(new Answer.Refused(closed));
+    Refusal refusal = closed ? Refusal.NO_LEADER : refusal(request);
+    if (refusal != null) {
+      reply.accept(new Answer.Refused(refusal));
       return;
     }
     if (request instanceof Request.Write write) {
@@ -290,6 +305,8 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
       }
     } else if (request instanceof Request.KeepAlive renew) {
       lease.keepAlive(renew.lease(), reply);
+    } else if (request instanceof Request.TimeToLive query) {
+      lease.timeToLive(query.lease(), reply);
     }
   }
 
@@ -297,7 +314,7 @@ final class MemberRun implements RaftEffects, ProposalBatcher.Effects<SimApplyAc
    * Refusal by the gateway because of the role or the state of this member (LN1, LN2,
    * docs/decisions/0060); null if there is none.
    */
-  private @Nullable Refusal closed(Request request) {
+  private @Nullable Refusal refusal(Request request) {
     boolean local = request instanceof Request.Read read && read.serializable();
     if (!local && SimDisk.membership(apply.machine()).learners().contains(id)) {
       return Refusal.LEARNER;

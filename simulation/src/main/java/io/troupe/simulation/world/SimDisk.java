@@ -40,6 +40,9 @@ final class SimDisk {
   /** Number of unforced records that are written. */
   private int written;
 
+  /** Highest index that was durable since the process started. */
+  private long durableIndex;
+
   private final List<Entry> entries = new ArrayList<>();
   private HardState state = HardState.INITIAL;
   private long snapshotIndex;
@@ -59,7 +62,7 @@ final class SimDisk {
     entries.addAll(bootstrap.entries());
   }
 
-  /** Adds a record that is on its way to the wal actor: the log as the raft actor has it. */
+  /** Adds a record that the raft actor has sent to the wal actor. */
   void plan(HardState next, List<Entry> more) {
     unforced.addLast(new Append(next, more));
   }
@@ -86,6 +89,11 @@ final class SimDisk {
 
   HardState state() {
     return state;
+  }
+
+  /** Highest index that was durable since the start of the process; the log may end before it. */
+  long durableIndex() {
+    return Math.max(durableIndex, lastIndex());
   }
 
   long lastIndex() {
@@ -157,6 +165,7 @@ final class SimDisk {
       entries.remove(entries.size() - 1);
     }
     entries.add(entry);
+    durableIndex = Math.max(durableIndex, entry.index());
   }
 
   private void store(HardState next) {
@@ -258,6 +267,7 @@ final class SimDisk {
     }
     unforced.clear();
     written = 0;
+    durableIndex = 0;
   }
 
   /** Loses the state and restores it from the newest snapshot. Returns false if there is none. */

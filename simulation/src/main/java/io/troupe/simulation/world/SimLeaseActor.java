@@ -66,6 +66,10 @@ final class SimLeaseActor implements LeaseEffects<Consumer<Answer>> {
     actor.tell(() -> core.keepAlive(lease, reply, run.process.clockMs()));
   }
 
+  void timeToLive(long lease, Consumer<Answer> reply) {
+    actor.tell(() -> core.timeToLive(lease, reply, run.process.clockMs()));
+  }
+
   void changed(List<LeaseChange> changes) {
     actor.tell(
         () -> {
@@ -178,7 +182,8 @@ final class SimLeaseActor implements LeaseEffects<Consumer<Answer>> {
   @Override
   public void remaining(
       Consumer<Answer> reply, long id, long remainingSeconds, long grantedSeconds) {
-    throw new IllegalStateException("no client queries the time of a lease");
+    run.world.coverage().count("remaining times of leases reported");
+    reply.accept(new Answer.Remaining(remainingSeconds, grantedSeconds));
   }
 
   @Override

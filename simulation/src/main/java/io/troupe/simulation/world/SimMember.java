@@ -276,6 +276,12 @@ public final class SimMember {
     installations++;
   }
 
+  /** True while a snapshot replaces its log and state: it refuses requests. */
+  public boolean isInstalling() {
+    MemberRun running = run;
+    return running == null ? reopening : running.isInstalling();
+  }
+
   /**
    * Counts the begins and the ends of installations of snapshots. A caller that waits for an entry
    * in a snapshot gets no result, because the snapshot does not contain it.
