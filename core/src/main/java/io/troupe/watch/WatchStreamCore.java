@@ -285,8 +285,14 @@ public final class WatchStreamCore<T> {
     proceed();
   }
 
+  /**
+   * A watcher that has read revisions from history which the hub has not processed yet is not
+   * there: the revision would be lower than that of its last events.
+   */
   private static boolean isAt(StreamWatcher watcher, long revision) {
-    return watcher.mode == Mode.SYNCED && watcher.request.startRevision() <= revision;
+    return watcher.mode == Mode.SYNCED
+        && watcher.request.startRevision() <= revision
+        && watcher.nextRevision <= revision + 1;
   }
 
   /** The hub has handled all messages that the stream sent for a request. */

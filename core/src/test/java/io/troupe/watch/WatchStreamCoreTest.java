@@ -60,6 +60,7 @@ class WatchStreamCoreTest {
             new WatchStreamCore.Settings(600, 300), MemoryBudget.UNLIMITED.share(), this);
     boolean clientReads;
     long ids;
+    final List<Long> progress = new ArrayList<>();
     int returns;
 
     World(long seed) {
@@ -202,7 +203,9 @@ class WatchStreamCoreTest {
     }
 
     @Override
-    public void streamProgress(long revision) {}
+    public void streamProgress(long revision) {
+      progress.add(revision);
+    }
 
     /** A progress notification covers all earlier events (W15). */
     @Override
@@ -247,6 +250,38 @@ class WatchStreamCoreTest {
     public void accepted(Runnable client) {
       client.run();
     }
+  }
+
+  private static void runAll(ArrayDeque<Runnable> queue) {
+    for (Runnable next = queue.poll(); next != null; next = queue.poll()) {
+      next.run();
+    }
+  }
+
+  /** A read of history may return revisions that the hub has not processed. */
+  @Test
+  void requestedProgressIsNotBelowEventsThatWereSent_W16() {
+    World world = new World(1);
+    world.commit();
+    runAll(world.toHub);
+    world.commit();
+    Runnable second = requireNonNull(world.toHub.poll());
+    world.received.put(1L, new ArrayList<>());
+    world.stream.create(new Request(KeyRange.all(), 1, 1, false), () -> {}, world.revision());
+    runAll(world.reads);
+    runAll(world.toStream);
+    assertThat(world.received.get(1L)).containsExactly(1L, 2L);
+    runAll(world.toHub);
+    world.stream.requestProgress(() -> {});
+    runAll(world.toHub);
+    runAll(world.toStream);
+    assertThat(world.hub.revision()).isEqualTo(1);
+    assertThat(world.progress).isEmpty();
+    second.run();
+    world.stream.requestProgress(() -> {});
+    runAll(world.toHub);
+    runAll(world.toStream);
+    assertThat(world.progress).containsExactly(2L);
   }
 
   @Test

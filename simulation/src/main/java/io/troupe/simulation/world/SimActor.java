@@ -13,6 +13,7 @@ final class SimActor {
   private final int delayedOneOf;
 
   private long lastAtUs;
+  private long lastSentUs;
 
   /**
    * With {@code slow} some messages wait for long, as on a machine without free processors. Some
@@ -34,5 +35,20 @@ final class SimActor {
     long at = Math.max(lastAtUs, scheduler.nowUs() + delay);
     lastAtUs = at;
     process.after(at - scheduler.nowUs(), message);
+  }
+
+  /**
+   * Sends a message from inside this actor, after all earlier ones. The thread of the actor may be
+   * suspended between two of them.
+   */
+  void send(Runnable message) {
+    long delay = random.nextInt(delayedOneOf) == 0 ? random.nextInt(4_000) : 0;
+    long at = Math.max(lastSentUs, scheduler.nowUs() + delay);
+    lastSentUs = at;
+    if (at == scheduler.nowUs()) {
+      message.run();
+    } else {
+      process.after(at - scheduler.nowUs(), message);
+    }
   }
 }

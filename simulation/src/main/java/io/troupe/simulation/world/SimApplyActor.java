@@ -157,7 +157,7 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
     actor.tell(
         () -> {
           core.stop();
-          stopped.run();
+          actor.send(stopped);
         });
   }
 
@@ -207,36 +207,39 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
 
   @Override
   public void leasesChanged(List<LeaseChange> changes) {
-    run.lease.changed(changes);
+    actor.send(() -> run.lease.changed(changes));
   }
 
   @Override
   public void stateCaughtUp(long term) {
-    run.lease.stateCaughtUp(term);
+    actor.send(() -> run.lease.stateCaughtUp(term));
   }
 
   @Override
   public void publishChanges() {
     if (!commits.isEmpty()) {
-      run.watch.committed(List.copyOf(commits));
+      List<Commit> published = List.copyOf(commits);
+      actor.send(() -> run.watch.committed(published));
       commits.clear();
     }
   }
 
   @Override
   public void completed(long index) {
-    run.applied(index);
+    actor.send(() -> run.applied(index));
   }
 
   @Override
   public void sendReplies() {
-    replies.forEach(each -> each.caller().reply().accept(each.outcome()));
+    for (AppliedReply each : replies) {
+      actor.send(() -> each.caller().reply().accept(each.outcome()));
+    }
     replies.clear();
   }
 
   @Override
   public void readReady(Read read) {
-    read.waiter().ready(read.index());
+    actor.send(() -> read.waiter().ready(read.index()));
   }
 
   @Override
@@ -257,22 +260,22 @@ final class SimApplyActor implements ApplyEffects<SimApplyActor.Caller, SimApply
       run.world.coverage().count("proposals lost with their leader");
     }
     run.world.rules().rejected(caller.id());
-    caller.reply().accept(new Answer.Refused(reason));
+    actor.send(() -> caller.reply().accept(new Answer.Refused(reason)));
   }
 
   @Override
   public void resultUnknown(Caller caller) {
-    caller.reply().accept(Answer.Unknown.INSTANCE);
+    actor.send(() -> caller.reply().accept(Answer.Unknown.INSTANCE));
   }
 
   @Override
   public void promoted(List<Lease> leases, long term) {
-    run.lease.promoted(leases, term);
+    actor.send(() -> run.lease.promoted(leases, term));
   }
 
   @Override
   public void demoted() {
-    run.lease.demoted();
+    actor.send(run.lease::demoted);
   }
 
   // ---- effects: divergence

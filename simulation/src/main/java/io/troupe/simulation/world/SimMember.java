@@ -98,7 +98,10 @@ public final class SimMember {
   public void boot() {
     if (run == null && !retired) {
       started = true;
-      reopening = false;
+      if (reopening) {
+        reopening = false;
+        installations++;
+      }
       MemberRun started = new MemberRun(this, world, world.nextSession());
       run = started;
       world.trace().note(id, "starts", started.status());
@@ -283,8 +286,8 @@ public final class SimMember {
   }
 
   /**
-   * Counts the begins and the ends of installations of snapshots. A caller that waits for an entry
-   * in a snapshot gets no result, because the snapshot does not contain it.
+   * Counts the steps of installations of snapshots. A caller that waits for an entry in a snapshot
+   * gets no result, because the snapshot does not contain it.
    */
   public int installations() {
     return installations;

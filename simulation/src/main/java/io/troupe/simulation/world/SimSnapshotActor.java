@@ -9,6 +9,9 @@ import java.util.Map;
 
 /** Takes snapshots so that the log can be released, and sends them to members that lag far. */
 final class SimSnapshotActor {
+  /** How long the log is kept for a member that receives a snapshot. */
+  private static final long RETAIN_US = 2_000_000;
+
   private record Position(long index, long term) {}
 
   private final MemberRun run;
@@ -16,6 +19,8 @@ final class SimSnapshotActor {
   private final SimActor actor;
   private boolean taking;
   private boolean waiting;
+  private long retainedIndex;
+  private long retainedUntilUs;
 
   SimSnapshotActor(MemberRun run) {
     this.run = run;
@@ -50,10 +55,16 @@ final class SimSnapshotActor {
           }
           run.disk.save(snapshot);
           run.world.coverage().count("snapshots taken");
-          long keep = run.world.settings().keepEntries();
-          if (mark.index() > keep) {
-            run.disk.compact(mark.index() - keep);
-            run.snapshotTaken(mark.index() - keep);
+          long upTo = mark.index() - run.world.settings().keepEntries();
+          if (run.world.scheduler().nowUs() < retainedUntilUs) {
+            upTo = Math.min(upTo, retainedIndex);
+          }
+          // The raft actor may not know yet that the entries of the snapshot are applied, and
+          // RaftCore accepts only what it knows (docs/progress.md).
+          upTo = Math.min(upTo, run.status().applied());
+          if (upTo > 0) {
+            run.disk.compact(upTo);
+            run.snapshotTaken(upTo);
           }
         });
   }
@@ -73,6 +84,13 @@ final class SimSnapshotActor {
       return;
     }
     run.world.coverage().count("snapshots sent");
+    // The receiver needs the entries after the snapshot.
+    long now = run.world.scheduler().nowUs();
+    retainedIndex =
+        now < retainedUntilUs
+            ? Math.min(retainedIndex, snapshot.mark().index())
+            : snapshot.mark().index();
+    retainedUntilUs = now + RETAIN_US;
     run.process.after(
         2_000 + run.random.nextInt(300_000),
         () -> {
